@@ -7,7 +7,7 @@ import type { CheckpointReader } from './io/checkpoint-reader.js';
 const WRAPPERS = /^(module\.|_orig_mod\.)+/;
 
 /**
- * The model's tensors without the prefix of their names.
+ * Returns the model's tensors without the prefix of their names.
  *
  * @param known names that the model has, in any of which the file is recognised; none: only well-known wrappers are taken off
  */

@@ -31,7 +31,7 @@ export function bootstrapMean(
   return { low: quantile(means, tail), high: quantile(means, 1 - tail) };
 }
 
-/** [resamples] means of values whose clusters were drawn with replacement. @throws RangeError without values */
+/** Returns [resamples] means of values whose clusters were drawn with replacement. @throws RangeError without values */
 export function bootstrapMeans(clusters: readonly (readonly number[])[], rng: Rng, resamples: number): number[] {
   const sums = clusters
     .filter(({ length }) => length > 0)

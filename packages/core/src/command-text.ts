@@ -5,7 +5,7 @@ export function shellQuoted(word: string): string {
   return /^[\w@%+=:,./…-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/** An override that gives a key this text, and no number or list that looks like it: a word still to be quoted for the shell. */
+/** Returns an override that gives a key this text, and no number or list that looks like it: a word still to be quoted for the shell. */
 export function overrideWord(key: string, text: string): string {
   const isPlain = /^(\.{0,2}\/|[A-Za-z_])[\w./+-]*$/.test(text) && !/^(true|false|null|nan|inf)$/i.test(text);
   return `${key}=${isPlain ? text : quoted(text)}`;

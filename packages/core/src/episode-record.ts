@@ -55,7 +55,7 @@ export function recordOf(
 /** Undiscounted. */
 export const recordedReturn = ({ steps }: EpisodeRecord): number => steps.reduce((sum, { reward }) => sum + reward, 0);
 
-/** An episode as texts to imitate: what follows an action continues the text, or begins a context of its own. */
+/** Returns an episode as texts to imitate: what follows an action continues the text, or begins a context of its own. */
 export function demonstrationOf({ reset, steps }: EpisodeRecord): Demonstration {
   let { observation } = reset;
   const turns = steps.map(

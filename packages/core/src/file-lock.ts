@@ -121,7 +121,7 @@ const holderOf = (text: string): LockHolder => {
 const isHalted = ({ state }: LockHolder): boolean => state === 'stopped' || state === 'traced';
 
 /**
- * A message about a lock that another process has, with what to do where that process does not work.
+ * Returns a message about a lock that another process has, with what to do where that process does not work.
  *
  * @param sentence given `process 12 on HOST (since TIME)`
  * @param remedies lines that follow
@@ -170,7 +170,7 @@ async function acquire(path: string, owner: LockOwner, staleSeconds: number): Pr
 const ALIVE_MS = 30_000;
 
 /**
- * Whether a process that is alive has the lock, running or stopped. Where only the heartbeat can tell, its age is the difference
+ * Says whether a process that is alive has the lock, running or stopped. Where only the heartbeat can tell, its age is the difference
  * between two clocks that show the time of day: one in the future is as old as one in the past.
  */
 export async function hasLiveOwner(path: string): Promise<boolean> {

@@ -13,7 +13,7 @@ export interface LearningRateSchedule {
 const DEFAULT_WARMUP_SHARE = 0.1;
 
 /**
- * Learning rate at an optimizer step. With W warm-up steps of T and s steps taken, progress x = (s − W) / (T − W):
+ * Computes the learning rate at an optimizer step. With W warm-up steps of T and s steps taken, progress x = (s − W) / (T − W):
  *
  *     s < W      peak · (s + 1) / W
  *     constant   peak

@@ -34,7 +34,7 @@ export function identityOf(pid = process.pid): ProcessIdentity {
 
 let ownSight: Seen | null = null;
 
-/** The state of a process. One that ended and that its parent has not waited for yet (a zombie) has ended. */
+/** Returns the state of a process. One that ended and that its parent has not waited for yet (a zombie) has ended. */
 export function stateOf(identity: ProcessIdentity): ProcessState {
   if (!isHere(identity)) return 'unknown';
   const seen = see(identity.pid);

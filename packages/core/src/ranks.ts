@@ -40,7 +40,7 @@ export function shareOf(count: number, { rank, size }: Pick<Ranks, 'rank' | 'siz
 export const anyRank = (ranks: Ranks, flag: boolean): boolean =>
   ranks.size === 1 ? flag : ranks.gather(flag).some((own) => own);
 
-/** The result of `work` on rank 0, which alone does it; the others wait. It must be plain data. */
+/** Returns the result of `work` on rank 0, which alone does it; the others wait. It must be plain data. */
 export async function onRankZero<T>(ranks: Ranks, work: () => Promise<T>): Promise<T> {
   if (ranks.size === 1) return work();
   const own = ranks.rank === 0 ? await ranks.apart(work) : undefined;

@@ -6,7 +6,7 @@ export function mean(xs: ArrayLike<number>): number {
   return sum / xs.length;
 }
 
-/** Unbiased sample standard deviation; 0 for a single value. */
+/** Computes the unbiased sample standard deviation; 0 for a single value. */
 export function standardDeviation(xs: ArrayLike<number>): number {
   if (xs.length < 2) return 0;
   const m = mean(xs);
@@ -15,7 +15,7 @@ export function standardDeviation(xs: ArrayLike<number>): number {
   return Math.sqrt(squares / (xs.length - 1));
 }
 
-/** Standard error of the mean. */
+/** Computes the standard error of the mean. */
 export function standardError(xs: ArrayLike<number>): number {
   return standardDeviation(xs) / Math.sqrt(xs.length);
 }
@@ -32,7 +32,7 @@ export function maximum(xs: ArrayLike<number>): number {
   return most;
 }
 
-/** The q-quantile with linear interpolation between order statistics (NumPy's default). */
+/** Computes the q-quantile with linear interpolation between order statistics (NumPy's default). */
 export function quantile(xs: readonly number[], q: number): number {
   if (xs.length === 0) throw new RangeError('quantile: no values');
   const sorted = [...xs].sort((a, b) => a - b);

@@ -1,7 +1,7 @@
 // Text of files from outside, and what a file is that is none: compressed, a table of columns, or text in another encoding.
 
 /**
- * The text of a file from outside, without a byte order mark.
+ * Reads the text of a file from outside, without a byte order mark.
  *
  * @param path named in the error
  * @throws if the bytes are not UTF-8, with the first line that is not: text in another encoding would be read with wrong letters
@@ -21,7 +21,7 @@ export function utf8Text(bytes: Uint8Array, path: string): string {
 /** Texts of the language have at most 2²⁹ − 24 characters. */
 const MOST_BYTES = 500_000_000;
 
-/** One line of a file, without a byte order mark. @param line counted from 1 */
+/** Reads one line of a file, without a byte order mark. @param line counted from 1 */
 export function utf8Line(bytes: Uint8Array, path: string, line: number): string {
   const text = decoded(bytes);
   if (text === null) throw notUtf8(path, line);

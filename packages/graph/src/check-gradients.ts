@@ -24,7 +24,7 @@ export interface GradientComparison {
 }
 
 /**
- * One comparison per float32 input: the worst element.
+ * Returns one comparison per float32 input: the worst element.
  *
  *     f(x) = Σ wᵢ yᵢ(x) with fixed wᵢ,   ∂f/∂x ≈ (f(x + h) − f(x − h)) / 2h
  *

@@ -3,7 +3,7 @@ import type { OperatorMethods, Value } from './ir.js';
 import { defineOp } from './op.js';
 
 /**
- * The value y, with a gradient that flows to x alone, by `gradientOf`, and not through the operators that compute y: a
+ * Returns the value y, with a gradient that flows to x alone, by `gradientOf`, and not through the operators that compute y: a
  * straight-through estimator.
  * Source: Bengio et al. 2013 (arXiv:1308.3432), section 4.
  *

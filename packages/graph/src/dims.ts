@@ -53,7 +53,7 @@ function compareMonomials(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** The one spelling of a dimension: 'tokens*batch' → 'batch*tokens', '4' → 4. */
+/** Returns the one spelling of a dimension: 'tokens*batch' → 'batch*tokens', '4' → 4. */
 export function canonicalDim(dim: Dim): Dim {
   if (typeof dim === 'string') return spell(new Map(dimTerms(dim)));
   if (!Number.isInteger(dim)) throw new RangeError(`dimension ${dim}: must be an integer or a symbol`);

@@ -72,7 +72,7 @@ export const arrayClass = (data: unknown): string => Object.prototype.toString.c
 export const holds = (data: unknown, dtype: DataType): data is TensorArray =>
   arrayClass(data) === arrayTypes[dtype].name;
 
-/** The element type that a typed array has by default. */
+/** Returns the element type that a typed array has by default. */
 export function dataTypeOf(data: TensorArray): DataType {
   const dtype = typesByClass[arrayClass(data)];
   if (!dtype) throw new TypeError(`a tensor's data must be a typed array, not ${arrayClass(data)}`);
@@ -83,7 +83,7 @@ export function newArray(dtype: DataType, length: number): TensorArray {
   return new arrayTypes[dtype](length);
 }
 
-/** Numbers in the typed array of `dtype`; an array that already is one is returned as it is. */
+/** Puts numbers into the typed array of `dtype`; an array that already is one is returned as it is. */
 export function toTensorArray(data: TensorArray | ArrayLike<number> | ArrayLike<bigint>, dtype: DataType): TensorArray {
   if (holds(data, dtype)) return data;
   if (dtype === 'int64') return BigInt64Array.from(data as ArrayLike<number>, BigInt);

@@ -16,7 +16,7 @@ export interface GradientOptions {
 }
 
 /**
- * Gradients of the scalar `y` by each of `wrt`, as new nodes of the same graph. Nodes that no output uses are left out when
+ * Returns the gradients of the scalar `y` by each of `wrt`, as new nodes of the same graph. Nodes that no output uses are left out when
  * the graph is serialised, so requesting few gradients costs few nodes.
  *
  *     ∂y/∂x = Σ over uses of x   ∂y/∂use · ∂use/∂x
@@ -57,7 +57,7 @@ export function gradients(
   });
 }
 
-/** The `candidates` from which y is computed by a path that does not pass through `start`. */
+/** Finds the `candidates` from which y is computed by a path that does not pass through `start`. */
 export function dependencies(y: Value, candidates: readonly Value[], { start }: { start: Value }): Value[] {
   const seen = new Set<Value>();
   const waiting = [y];

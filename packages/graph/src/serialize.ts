@@ -36,7 +36,7 @@ export interface SerializedModel {
   externalData: { path: string; data: Uint8Array }[];
 }
 
-/** The bytes of the graph's ONNX ModelProto. */
+/** Returns the bytes of the graph's ONNX ModelProto. */
 export function serialize(graph: Graph): Uint8Array {
   return serializeModel(graph).bytes;
 }
@@ -46,7 +46,7 @@ export function serializeModel(graph: Graph, options: SerializeOptions = {}): Se
   return { bytes: protobuf.encode(onnx.model, model), externalData };
 }
 
-/** The ModelProto before it is encoded. */
+/** Returns the ModelProto before it is encoded. */
 export function modelMessage(
   graph: Graph,
   {
@@ -227,7 +227,7 @@ const shapeProto = (shape: Shape) => ({
 
 const rawBytes = (data: TensorArray) => new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
 
-/** A model that copies x to y, of any shape: how tensors are moved to a GPU and back. */
+/** Makes a model that copies x to y, of any shape: how tensors are moved to a GPU and back. */
 export function copyModel(dtype: DataType): Uint8Array {
   const info = (name: string) => ({ name, type: { tensorType: { elemType: onnxTypeCodes[dtype] } } });
   const node = { opType: 'Identity', input: ['x'], output: ['y'] };

@@ -14,7 +14,7 @@ export function full(g: OperatorMethods, x: number, shape: Shape, dtype: DataTyp
 }
 
 /**
- * The shape of `runtimeZeros`, made to depend on a symbolic size: a large constant would be computed once, kept as long as the
+ * Returns the shape of `runtimeZeros`, made to depend on a symbolic size: a large constant would be computed once, kept as long as the
  * session, and copied before each write into it. Undefined where `near` has no symbolic size.
  */
 export function runtimeShape(g: OperatorMethods, shape: Shape, near: Value): Value | undefined {

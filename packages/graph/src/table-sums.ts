@@ -12,7 +12,7 @@ interface TableSum {
   sum: Value;
 }
 
-/** Those of the accumulated outputs that are rows added to a large table of zeros, by name. */
+/** Finds the accumulated outputs that are rows added to a large table of zeros, by name. */
 export function tableSums(graph: Graph, accumulate: ReadonlySet<string>): Map<string, TableSum> {
   const readers = new Map<Value, number>();
   const count = (value: Value | undefined) => value && readers.set(value, (readers.get(value) ?? 0) + 1);

@@ -12,7 +12,7 @@ import {
 import { GraphBuildError } from './errors.js';
 import type { Value } from './ir.js';
 
-/** The shape of `reshape(x, dims)`: a dimension −1 is inferred from the number of elements. */
+/** Returns the shape of `reshape(x, dims)`: a dimension −1 is inferred from the number of elements. */
 export function reshapedShape(x: Value, dims: Shape): Dim[] {
   const unknown = dims.indexOf(-1);
   const total = sizeOfShape(x.shape);

@@ -28,7 +28,7 @@ import {
   asConversations,
   contextOf,
   demonstrationsIn,
-  withRemoteRollouts,
+  openRemoteRollouts,
   type ContextConfig,
 } from '@bowyer/agent';
 
@@ -169,9 +169,9 @@ test.each(cases)('%s, as %s: demonstration, rollout, evaluation and server of th
       retries: 0,
       timeoutMs: 300_000,
     };
-    const [served] = await withRemoteRollouts<Trajectory[]>(remote, agent, (openRollouts) =>
-      collect({ ...run, openRollouts }, openPlayer, 0, { ...play, rollout: { size: 1 } }),
-    );
+    await using rollouts = await openRemoteRollouts(remote, agent);
+    const openRollouts = rollouts!.openPlayer(agent.slots);
+    const [served] = await collect({ ...run, openRollouts }, openPlayer, 0, { ...play, rollout: { size: 1 } });
     const expected = tokensOf(rollout.segments);
     expect(expected.flatMap(({ written }) => written)).toHaveLength(rollout.transitions.length);
     expect(tokensOf(evaluation.trajectories[0].segments)).toEqual(expected);

@@ -9,7 +9,7 @@ import { LanguageModel } from '@bowyer/models';
 import { wordLevelTokenizer } from '@bowyer/text';
 import { ModelServer, SteppedTokenizer } from '@bowyer/serving';
 import { remotePolicyProblems } from './remote-policy-problems.js';
-import { withRemoteRollouts } from './remote-rollouts.js';
+import { openRemoteRollouts } from './remote-rollouts.js';
 
 const tokenizer = wordLevelTokenizer(['a dog cat ? yes no go left right up down 0 1 2 3\n']);
 const newline = tokenizer.encode('\n')[0];
@@ -57,10 +57,10 @@ async function rollout(policy: LanguageModel, baseUrl: string | null): Promise<T
   const sampling = { temperature: 1, topK: 0, topP: 1, greedy: true, maxNewTokens: 5, terminatorIds: [newline] };
   const agent = { policy, dialogues, slots: 3 };
   const config = baseUrl === null ? undefined : remote(baseUrl);
-  return withRemoteRollouts(config, agent, (openRollouts) => {
-    const run = { makeEnv: () => makeEnv('maze', { maxSteps: 3 }), hooks: { progress: () => {} }, openRollouts };
-    return collect(run, policyPlayer(agent, agent), 0, { seed: 1, slots: 3, sampling, rollout: { size: 4 } });
-  });
+  await using remoteRollouts = await openRemoteRollouts(config, agent);
+  const openRollouts = remoteRollouts?.openPlayer(agent.slots);
+  const run = { makeEnv: () => makeEnv('maze', { maxSteps: 3 }), hooks: { progress: () => {} }, openRollouts };
+  return await collect(run, policyPlayer(agent, agent), 0, { seed: 1, slots: 3, sampling, rollout: { size: 4 } });
 }
 
 const plain = (trajectories: readonly Trajectory[]) =>
@@ -95,7 +95,7 @@ test('another tokenizer, and a server without token ids, are refused before an e
   const words = wordLevelTokenizer(['a dog cow ? yes no go left right up down 0 1 2 3\n']);
   const stranger = { tokenizer: words, contextLength: 64, maskedTokenIds: [] } as unknown as LanguageModel;
   const open = (baseUrl: string, policy: LanguageModel) =>
-    withRemoteRollouts(remote(baseUrl), { policy, dialogues: textDialogues(words), slots: 1 }, () => Promise.resolve());
+    openRemoteRollouts(remote(baseUrl), { policy, dialogues: textDialogues(words) });
   await expect(open(server.url, stranger)).rejects.toThrow('has another tokenizer than the policy: ');
   const silent = createServer((_, response) => response.end('{"choices":[{"index":0,"text":"x"}]}'));
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));

@@ -34,7 +34,7 @@ interface Slot {
   context: number[];
 }
 
-class RemoteRollouts {
+export class RemoteRollouts implements AsyncDisposable {
   /** Tokens that the policy here can never write are banned at the server by −100: it could not learn from them. */
   readonly #banned: Record<number, number> | undefined;
 
@@ -102,7 +102,7 @@ class RemoteRollouts {
     return decision;
   }
 
-  close(): Promise<void> {
+  [Symbol.asyncDispose](): Promise<void> {
     return this.server.close();
   }
 
@@ -158,19 +158,12 @@ function probeOf(tokenizer: Tokenizer): string {
     .join('');
 }
 
-/** Runs `work` with what plays its rollouts: undefined without an address, so that the policy itself does. */
-export async function withRemoteRollouts<Result>(
+/** Opens what plays a run's rollouts: undefined without an address, so that the policy itself does. */
+export async function openRemoteRollouts(
   config: RemotePolicyConfig | undefined,
-  agent: { policy: LanguageModel; dialogues: Dialogues; slots: number },
-  work: (openRollouts: OpenPlayer | undefined) => Promise<Result>,
-): Promise<Result> {
-  if (config === undefined || config.baseUrl === null) return work(undefined);
-  const remote = await RemoteRollouts.open(config, agent);
-  try {
-    return await work(remote.openPlayer(agent.slots));
-  } finally {
-    await remote.close();
-  }
+  agent: { policy: LanguageModel; dialogues: Dialogues },
+): Promise<RemoteRollouts | undefined> {
+  return config === undefined || config.baseUrl === null ? undefined : RemoteRollouts.open(config, agent);
 }
 
 class RemotePlayer implements Player {

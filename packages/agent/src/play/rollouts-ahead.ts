@@ -40,10 +40,10 @@ export interface RolloutsAhead extends RolloutSource {
   save(folder: string): Promise<void>;
 }
 
-type AheadConfig = { algorithm: object } & PlayConfig &
+type AheadConfig = PlayConfig &
   DeviceConfig &
   PolicyConfig &
-  SamplingPrecisionConfig & { rollout?: RolloutConfig; iterations?: number };
+  SamplingPrecisionConfig & { rollout?: RolloutConfig; algorithm: { iterations?: number } };
 
 interface AheadRun {
   unit: AnyAlgorithm;
@@ -55,14 +55,13 @@ interface AheadRun {
   firstIteration: number;
 }
 
-/** Runs `work` with what plays its rollouts: undefined in a synchronous run, whose policy plays them itself. */
-export async function withRolloutsAhead<Result>(
+/** Opens what plays a run's rollouts: undefined in a synchronous run, whose policy plays them itself. */
+export async function openRolloutsAhead(
   config: AheadConfig,
   run: AheadRun,
-  work: (rollouts: RolloutsAhead | undefined) => Promise<Result>,
-): Promise<Result> {
+): Promise<(RolloutsAhead & AsyncDisposable) | undefined> {
   const { rollout } = config;
-  if (rollout === undefined || rollout.mode === 'synchronous') return work(undefined);
+  if (rollout === undefined || rollout.mode === 'synchronous') return undefined;
   const { unit, agent, policyFolder, checkpoint, firstIteration } = run;
   const device = await openDevice(deviceOf({ ...config, threads: rollout.threads! || config.threads }));
   try {
@@ -70,18 +69,21 @@ export async function withRolloutsAhead<Result>(
     const player = { ...agent, policy: copy, samplesIntegers: samplesIntegers(config) };
     const openPlayer = unit.openPlayer(player, recipeOptions(config, copy.tokenizer));
     const collector = new Collector(agent.policy, copy, openPlayer, firstIteration);
-    const settings = { iterations: config.iterations!, maxStaleness: rollout.maxStaleness!, firstIteration };
+    const settings = { iterations: config.algorithm.iterations!, maxStaleness: rollout.maxStaleness!, firstIteration };
     const found = checkpoint === null ? null : await readPlayed(checkpoint);
     const source =
       rollout.mode === 'lock_step' ? lockStep(collector, settings, found) : asynchronous(collector, settings, found);
-    try {
-      return await work(source);
-    } finally {
-      await source.close();
-      await copy.release();
-    }
-  } finally {
+    return Object.assign(source, {
+      async [Symbol.asyncDispose]() {
+        await source
+          .close()
+          .then(() => copy.release())
+          .finally(() => device.close());
+      },
+    });
+  } catch (error) {
     await device.close();
+    throw error;
   }
 }
 

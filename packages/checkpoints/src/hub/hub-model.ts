@@ -27,7 +27,7 @@ const ANSWER_MS = 60_000;
 const COMMIT = /^[0-9a-f]{40}$/;
 
 /**
- * The directory itself where there is one, else that of a hub model, fetched as far as it is not here yet.
+ * Returns the directory itself where there is one, else that of a hub model, fetched as far as it is not here yet.
  * Reads HF_ENDPOINT, HF_TOKEN, HF_HUB_OFFLINE, HF_HOME and HF_HUB_CACHE from the environment, as Python does.
  *
  * @param place a directory, or OWNER/NAME[@REVISION]

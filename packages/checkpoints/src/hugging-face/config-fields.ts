@@ -17,7 +17,7 @@ export class UnsupportedConfigError extends Error {
   }
 }
 
-/** The result of `build` for a config; a refusal names the file that the config came from. */
+/** Returns the result of `build` for a config; a refusal names the file that the config came from. */
 export function fromConfigFile<T>(path: string, build: () => T): T {
   try {
     return build();

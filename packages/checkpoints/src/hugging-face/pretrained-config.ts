@@ -43,7 +43,7 @@ export async function readPretrainedConfig(dir: string): Promise<PretrainedConfi
   return parseConfig(await readFile(join(dir, 'config.json'), 'utf8'), dir);
 }
 
-/** The contents of `generation_config.json`; empty if there is none. */
+/** Reads the contents of `generation_config.json`; empty if there is none. */
 export async function readGenerationConfig(dir: string): Promise<Record<string, unknown>> {
   const text = await readFile(join(dir, 'generation_config.json'), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return '{}';
@@ -53,7 +53,7 @@ export async function readGenerationConfig(dir: string): Promise<Record<string, 
 }
 
 /**
- * The settings of generation that a directory specifies: `generation_config.json`, or `config.json` where there is no such file, as
+ * Reads the settings of generation that a directory specifies: `generation_config.json`, or `config.json` where there is no such file, as
  * Python's library reads them.
  */
 export async function readGenerationFields(

@@ -41,7 +41,7 @@ export interface ReadTensorOptions {
 export const nonFiniteAdvice =
   'training diverged or the file is damaged: use an earlier checkpoint or download it again';
 
-/** The first non-finite number, as the text of an error; null if all are finite. @param start index of `data[0]` in the tensor */
+/** Returns the first non-finite number, as the text of an error; null if all are finite. @param start index of `data[0]` in the tensor */
 export function firstNonFinite(data: Float32Array, start = 0): string | null {
   if (allFinite(data)) return null;
   const at = data.findIndex((value) => !Number.isFinite(value));

@@ -3,7 +3,7 @@ import { bfloat16ToFloat32, float16ToFloat32 } from './half-precision.js';
 import type { Dtype } from './dtype.js';
 
 /**
- * The bytes' numbers (little-endian) as float32; float32 itself is not copied.
+ * Returns the bytes' numbers (little-endian) as float32; float32 itself is not copied.
  *
  * @param fail makes the error for an integer too large for float32
  */

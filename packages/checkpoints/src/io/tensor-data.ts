@@ -17,8 +17,8 @@ export interface TensorData {
 const BLOCK = 1 << 20;
 
 /**
- * The numbers in the file's order; float32 goes straight into the result. For 16-bit numbers, another thread reads the next block while
- * this one converts a block in the memory of the result.
+ * Reads the numbers in the file's order; float32 goes straight into the result. For 16-bit numbers, another thread reads the next block
+ * while this one converts a block in the memory of the result.
  *
  * @param done is given each block with the index of its first number when it is complete
  */
@@ -56,7 +56,7 @@ export async function readFloat32(
 const upperHalf = ({ buffer, byteOffset, length }: Float32Array) =>
   new Uint16Array(buffer, byteOffset + 2 * length, length);
 
-/** The transposed of a matrix: [rows, columns] in the file, [columns, rows] in the result. */
+/** Reads the transposed of a matrix: [rows, columns] in the file, [columns, rows] in the result. */
 export async function readFloat32Transposed(stored: TensorData): Promise<Float32Array> {
   const [rows, columns] = stored.shape;
   const result = new Float32Array(rows * columns);

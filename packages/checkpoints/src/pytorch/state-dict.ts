@@ -17,7 +17,7 @@ export interface StateDictOptions {
 const usualSections = ['model_state_dict', 'state_dict', 'model', 'module'];
 
 /**
- * The tensors of a state dict in float32, each in an ArrayBuffer of its own. One tensor is in memory beside the results
+ * Reads the tensors of a state dict in float32, each in an ArrayBuffer of its own. One tensor is in memory beside the results
  * at a time. Entries that are not tensors (epochs, notes) are left out.
  */
 export async function readPyTorchStateDict(path: string, options: StateDictOptions = {}): Promise<HostTensors> {

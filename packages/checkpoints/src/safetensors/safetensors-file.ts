@@ -74,7 +74,7 @@ export class SafetensorsFile implements CheckpointReader {
 }
 
 /**
- * The weights of a Hugging Face directory: `model.safetensors`, also where an index lies beside it, as in transformers;
+ * Opens the weights of a Hugging Face directory: `model.safetensors`, also where an index lies beside it, as in transformers;
  * else the shards that `model.safetensors.index.json` lists.
  */
 export async function openSafetensors(dir: string): Promise<CheckpointReader> {
@@ -102,7 +102,7 @@ export async function readWeightMap(index: string): Promise<Record<string, strin
   return map as Record<string, string>;
 }
 
-/** All shards as one source; every tensor that the index promises must be in the file that it names. */
+/** Opens all shards as one source; every tensor that the index promises must be in the file that it names. */
 export async function openShards(
   index: string,
   weightMap: Record<string, string>,

@@ -18,7 +18,7 @@ export interface TensorEntry {
 /** The reference implementation's limit; a larger number is a sign of a file that is not a safetensors file at all. */
 const maxHeaderBytes = 100_000_000;
 
-/** Length of the JSON header, from the file's first eight bytes. */
+/** Reads the length of the JSON header, from the file's first eight bytes. */
 export function readHeaderLength(path: string, firstBytes: Uint8Array, fileBytes: number): number {
   if (firstBytes.length < 8) {
     throw new CheckpointError(path, null, 'a header length in the first 8 bytes', `a file of ${fileBytes} bytes`);
@@ -41,7 +41,7 @@ export function readHeaderLength(path: string, firstBytes: Uint8Array, fileBytes
 }
 
 /**
- * The tensors of a header in the order of their bytes, and its free-form metadata.
+ * Reads the tensors of a header in the order of their bytes, and its free-form metadata.
  * Together they must cover the data exactly: a gap, an overlap or a rest means that a length is wrong.
  *
  * @param dataBytes size of the file behind the header

@@ -18,7 +18,7 @@ export interface ReadOptions {
 }
 
 /**
- * The tensors of one file, each in an ArrayBuffer of its own (so that it can be transferred to a worker).
+ * Reads the tensors of one file, each in an ArrayBuffer of its own (so that it can be transferred to a worker).
  * 16-bit and 64-bit floats become float32, and integers do where float32 represents them exactly.
  */
 export async function readSafetensors(path: string, options: ReadOptions = {}): Promise<HostTensors> {
@@ -106,7 +106,7 @@ async function* chunks(start: Uint8Array, { shapes, data }: TensorStream): Async
   }
 }
 
-/** The weights of a Hugging Face directory: `model.safetensors`, or the shards that `model.safetensors.index.json` lists. */
+/** Reads the weights of a Hugging Face directory: `model.safetensors`, or the shards that `model.safetensors.index.json` lists. */
 export async function readWeights(dir: string, options: ReadOptions = {}): Promise<HostTensors> {
   const source = await openSafetensors(dir);
   try {

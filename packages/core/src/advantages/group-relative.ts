@@ -10,7 +10,7 @@ export interface GroupRelativeOptions {
 }
 
 /**
- * Advantages of episodes relative to the other episodes of the same task:
+ * Computes the advantages of episodes relative to the other episodes of the same task:
  *
  *     mean     A_i = R_i − mean(R)                  [ / (std(R) + ε) ]
  *     others   A_i = R_i − mean(R_j, j ≠ i) = n / (n − 1) · (R_i − mean(R))

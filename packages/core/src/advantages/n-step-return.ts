@@ -9,7 +9,7 @@ export interface TurnsAhead {
 }
 
 /**
- * The target of Q(s_t, a_t), from n turns of reward and the value of what follows:
+ * Computes the target of Q(s_t, a_t), from n turns of reward and the value of what follows:
  *
  *     G_k = r_k + γ [V̄(s_{k+1}) + ρ_{k+1} (G_{k+1} − V̄(s_{k+1}))],     G_{t+n−1} = r_{t+n−1} + γ V̄(s_{t+n})
  *

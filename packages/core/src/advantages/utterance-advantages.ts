@@ -7,7 +7,7 @@ export interface HeadValues {
 }
 
 /**
- * Advantage of whole utterances: A(s, a) = min(Q₁, Q₂) − min(V₁, V₂).
+ * Computes the advantage of whole utterances: A(s, a) = min(Q₁, Q₂) − min(V₁, V₂).
  *
  * Source: ArCHer, Zhou et al. 2024, arXiv:2402.19446, section 3.3.
  *

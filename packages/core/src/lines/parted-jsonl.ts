@@ -45,7 +45,7 @@ export async function partsOf(path: string): Promise<string[]> {
   return [...own.map((name) => join(dirname(path), name)), ...(existsSync(path) ? [path] : [])];
 }
 
-/** The text of all parts. */
+/** Reads the text of all parts. */
 export async function readParts(path: string): Promise<Buffer> {
   const parts = await partsOf(path);
   if (parts.length <= 1) return readFile(path);
@@ -62,7 +62,7 @@ export async function readPartedJsonl<T>(path: string, each: (value: T, place: L
   return end;
 }
 
-/** One line, without the others of its file. */
+/** Reads one line, without the others of its file. */
 export async function readLineAt({ path, offset, bytes }: LinePlace): Promise<string> {
   if (!path.endsWith('.gz')) return (await slice(path, offset, bytes)).toString('utf8');
   const { members } = await indexOf(path);

@@ -4,7 +4,7 @@ const BOUND = 0.2;
 const GAIN = 0.1;
 
 /**
- * The next coefficient of a KL penalty that is steered to a target, by a proportional controller in the log of β:
+ * Computes the next coefficient of a KL penalty that is steered to a target, by a proportional controller in the log of β:
  *
  *     e = clip(KL / target − 1, −0.2, 0.2)        β ← β (1 + 0.1 e)
  *

@@ -1,7 +1,7 @@
 import { sameLength, type TokenLoss } from './token-loss.js';
 
 /**
- * Entropy bonus, L = −Σ_t w_t H_t: lower where the policy is less certain. Add it with a small coefficient (0.001 to 0.01).
+ * Computes the entropy bonus, L = −Σ_t w_t H_t: lower where the policy is less certain. Add it with a small coefficient (0.001 to 0.01).
  *
  * Source: Williams & Peng 1991; in PPO, Schulman et al. 2017, arXiv:1707.06347, eq. 9.
  *

@@ -1,7 +1,7 @@
 import { sameLength } from './token-loss.js';
 
 /**
- * Weights that make a squared error an expectile regression: |τ − 1(y < V)|, that is τ where the value is below its target, 1 − τ
+ * Computes the weights that make a squared error an expectile regression: |τ − 1(y < V)|, that is τ where the value is below its target, 1 − τ
  * where it is above. Give them to a critic that computes its own squared error (`CriticBatch.weights`):
  *
  *     L = Σ w |τ − 1(u < 0)| u²,   u = y − V

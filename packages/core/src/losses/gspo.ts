@@ -5,7 +5,7 @@ import { sameLength, type TokenLoss } from './token-loss.js';
 const LOG_RATIO_BOUND = 10;
 
 /**
- * The clipped surrogate with one ratio for a whole sequence, the geometric mean of its tokens' ratios:
+ * Computes the clipped surrogate with one ratio for a whole sequence, the geometric mean of its tokens' ratios:
  *
  *     s = exp( mean_t (logprob_t − oldLogprob_t) )
  *     ℓ_t = max(−A_t · s, −A_t · clip(s, 1 − ε_low, 1 + ε_high))       L = Σ_t w_t ℓ_t

@@ -50,7 +50,7 @@ export function klPenalty(
 }
 
 /**
- * The slope of an estimate by the log-probability, in numbers or in the values of a graph.
+ * Computes the slope of an estimate by the log-probability, in numbers or in the values of a graph.
  *
  * @param d refLogprob − logprob, so that d d / d logprob = −1
  */

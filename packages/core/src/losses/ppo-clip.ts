@@ -58,7 +58,7 @@ export function ppoClipLoss(
 }
 
 /**
- * The clipped surrogate of one ratio, ℓ = max(−A · ratio, −A · clip(ratio, 1 − ε_low, 1 + ε_high)), at most −A · c where A < 0.
+ * Computes the clipped surrogate of one ratio, ℓ = max(−A · ratio, −A · clip(ratio, 1 − ε_low, 1 + ε_high)), at most −A · c where A < 0.
  *
  * @returns ℓ, its slope dℓ / d logRatio, the ratio, and whether it is outside the interval
  */
@@ -85,7 +85,7 @@ export const ratioBounds = ({ clipLow, clipHigh, dualClip }: PpoClipOptions) => 
 });
 
 /**
- * The terms of the clipped surrogate, and its slope dℓ / d logRatio, in numbers or in the values of a graph.
+ * Computes the terms of the clipped surrogate, and its slope dℓ / d logRatio, in numbers or in the values of a graph.
  *
  * @param bounds `low` and `high`: the interval of unclipped ratios
  */

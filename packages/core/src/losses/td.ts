@@ -1,7 +1,7 @@
 import { sameLength } from './token-loss.js';
 
 /**
- * Squared error of values against fixed targets:
+ * Computes the squared error of values against fixed targets:
  *
  *     L = Σ w (V − y)²
  *

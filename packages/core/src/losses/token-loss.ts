@@ -33,7 +33,7 @@ export type LossAggregation =
   | { kind: 'constant'; divisor: number };
 
 /**
- * Weights of the tokens in a loss.
+ * Computes the weights of the tokens in a loss.
  *
  * @param lengths [sequences] tokens of each sequence
  * @returns [N] w, N = Σ lengths

@@ -40,7 +40,7 @@ export function clippedValueLoss(
   return { loss, gradient, clipFraction };
 }
 
-/** The errors V − R and clipped − R, and the slope of the loss by V, in numbers or in the values of a graph. */
+/** Computes the errors V − R and clipped − R, and the slope of the loss by V, in numbers or in the values of a graph. */
 export function valueTerms<T, B>(
   a: Arithmetic<T, B>,
   { value, oldValue, target, weight }: Record<'value' | 'oldValue' | 'target' | 'weight', T>,

@@ -82,7 +82,7 @@ const newEntryType = (kind: Kind) =>
 
 const entryTypes = new WeakMap<Kind, ReturnType<typeof newEntryType>>();
 
-/** The entry of a map, which is a message of its own. */
+/** Returns the entry of a map, which is a message of its own. */
 export function entryType(kind: Kind): ReturnType<typeof newEntryType> {
   let type = entryTypes.get(kind);
   if (!type) entryTypes.set(kind, (type = newEntryType(kind)));

@@ -14,7 +14,7 @@ export interface RunnableBinding {
 /** Elements of a state tensor of the kernel's call under other dimensions. */
 export type ViewOf = (...view: KernelView) => Tensor;
 
-/** A binding as kernels use it: feeds are arrays, views are elements of the call's own states. */
+/** Makes a binding as kernels use it: feeds are arrays, views are elements of the call's own states. */
 export function kernelProgram(binding: RunnableBinding, viewOf: ViewOf): KernelProgram {
   return {
     run: ({ inputs = {}, views = {} }) => {

@@ -6,7 +6,7 @@ import { wallClock } from './worker-clock.js';
 const PROFILED_RUNS = 3;
 let sessions = 0;
 
-/** The options that make a session write a profile. The file's name begins with the wall clock, since its times count from then. */
+/** Returns the options that make a session write a profile. The file's name begins with the wall clock, since its times count from then. */
 export function profileOptions(folder: string | null): Partial<InferenceSession.SessionOptions> {
   if (folder === null) return {};
   return { enableProfiling: true, profileFilePrefix: join(folder, `${wallClock().toFixed(3)}_${++sessions}`) };

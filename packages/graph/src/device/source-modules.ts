@@ -8,7 +8,7 @@ const bundles = new Map<string, string>();
 
 export const isSource = (module: string): boolean => module.endsWith('.ts');
 
-/** The module with all that it imports but ONNX Runtime, as one text. */
+/** Returns the module with all that it imports but ONNX Runtime, as one text. */
 export function bundleOf(module: string, format: 'cjs' | 'esm'): string {
   const known = bundles.get(module);
   if (known !== undefined) return known;
@@ -27,7 +27,7 @@ export function bundleOf(module: string, format: 'cjs' | 'esm'): string {
   return outputFiles[0].text;
 }
 
-/** The module that the worker imports for a kernel, which is named by its compiled file. */
+/** Returns the module that the worker imports for a kernel, which is named by its compiled file. */
 export function kernelModule(module: URL): string {
   const source = module.href.replace(/\.js$/, '.ts');
   const isCompiled = !isSource(module.href) && existsSync(module);

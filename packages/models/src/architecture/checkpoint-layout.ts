@@ -116,7 +116,7 @@ const belongTogether = 'config.json and the weights must belong to the same mode
 const listing = (names: string[]) =>
   `the ${names.length} tensors ${names.slice(0, 4).join(', ')}${names.length > 4 ? ', …' : ''}`;
 
-/** The tensors as Python's transformers reads them. */
+/** Returns the tensors as Python's transformers reads them. */
 export function toCheckpoint(specs: readonly ParameterSpec[], parameters: HostTensors): HostTensors {
   const tensors = Object.fromEntries(
     specs.map((spec) => [spec.name, spec.transposedInFile ? transposed(parameters[spec.name]) : parameters[spec.name]]),

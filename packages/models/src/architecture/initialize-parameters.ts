@@ -21,7 +21,7 @@ export function initializeParameters(parameters: readonly ParameterSpec[], rng: 
   return Object.fromEntries(parameters.map((spec) => [spec.name, initializeParameter(spec, rng)]));
 }
 
-/** The next parameter of that stream. */
+/** Draws the next parameter of that stream. */
 export function initializeParameter({ shape, init }: ParameterSpec, rng: Rng): HostTensor {
   const data = new Float32Array(shape.reduce((size, dim) => size * dim, 1));
   if (init.kind === 'normal') fillNormal(data, init.standardDeviation, rng);

@@ -17,7 +17,7 @@ const size = (shape: readonly number[]) => shape.reduce((product, dim) => produc
 const packedNames = (tensor: string) => ({ blocks: `${tensor}_blocks`, scales: `${tensor}_scales` });
 
 /**
- * The same checkpoint with the parameters that it has in joint tensors under their own names.
+ * Returns the same checkpoint with the parameters that it has in joint tensors under their own names.
  *
  * @param namesOf all names that files may have for one
  */

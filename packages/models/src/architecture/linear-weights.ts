@@ -3,7 +3,7 @@ import { GraphBuilder, type Value } from '@bowyer/graph';
 import type { CausalArchitecture, ForwardScope } from './architecture.js';
 
 /**
- * Names of the weights that the forward pass uses in linear layers, found by running it on a temporary graph:
+ * Finds the names of the weights that the forward pass uses in linear layers, found by running it on a temporary graph:
  * those before the head, those of experts, and the head's, which is either its own or tied to the embedding.
  */
 export function linearWeights(

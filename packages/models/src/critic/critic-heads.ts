@@ -18,7 +18,7 @@ export interface HeadSizes {
   outputBias: number;
 }
 
-/** Weights as torch.nn.Sequential(Linear, ReLU, Linear, ReLU, Linear) has and names them. */
+/** Draws weights as torch.nn.Sequential(Linear, ReLU, Linear, ReLU, Linear) has and names them. */
 export function initializeHeads(rng: Rng, { qWidth, vWidth, hiddenWidth, outputBias }: HeadSizes): HostTensors {
   const head = (name: string, width: number): HostTensors => {
     const output = initializeLinear(rng, `${name}.4`, hiddenWidth, 1);
@@ -32,7 +32,7 @@ export function initializeHeads(rng: Rng, { qWidth, vWidth, hiddenWidth, outputB
   return Object.assign({}, ...qHeads.map((name) => head(name, qWidth)), ...vHeads.map((name) => head(name, vWidth)));
 }
 
-/** The named heads on x [N, width] → [N, number of heads]. */
+/** Applies the named heads to x [N, width] → [N, number of heads]. */
 export function applyHeads(g: GraphBuilder, x: Value, parameters: Parameters, names: readonly string[]): Value {
   const outputs = names.map((name) => {
     const first = g.relu(linear(g, x, parameters, `${name}.0`));

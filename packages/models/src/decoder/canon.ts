@@ -36,7 +36,7 @@ export function canonLayer(path: string, width: number, tokens: number): Statefu
   };
 }
 
-/** The part, reading what the layer gives. */
+/** Returns the part with the layer before it, whose result the part reads. */
 export function preceded(layer: StatefulLayer, part: Part): Part {
   return {
     ...part,

@@ -54,7 +54,7 @@ const defaults: Gpt2Config = {
 };
 
 /**
- * A complete config from the contents of config.json; fields that Bowyer has no use for are dropped.
+ * Makes a complete config from the contents of config.json; fields that Bowyer has no use for are dropped.
  * Throws `UnsupportedConfigError`, which names the field.
  */
 export function gpt2Config(file: ConfigJson): Gpt2Config {

@@ -33,7 +33,7 @@ interface MixedAttention extends HeadSizes {
   form: AttentionForm & { scale: number };
 }
 
-/** The cache of all layers together. */
+/** Returns the cache of all layers together. */
 export function cachedHeads(layers: readonly HeadSizes[]): HeadSizes {
   const { heads } = layers[0];
   const keyValueHeads = layers.reduce((multiple, layer) => leastCommonMultiple(multiple, layer.keyValueHeads), 1);

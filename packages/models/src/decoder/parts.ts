@@ -97,7 +97,7 @@ export function norm(path: string, size: number, { kind, epsilon }: NormOptions)
 }
 
 /**
- * A layer norm without bias over the last axis of [rows, heads, size], with weights for each head.
+ * Computes a layer norm without bias over the last axis of [rows, heads, size], with weights for each head.
  *
  * @param weights one parameter [heads, size], or the names of one [size] for each head
  */

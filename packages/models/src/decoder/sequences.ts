@@ -7,7 +7,7 @@ import { shortConvolution, type ShortConvolution } from '../layers/short-convolu
 export type Sequences = Pick<ForwardScope, 'g' | 'batch' | 'tokens' | 'recurrence'>;
 
 /**
- * The computation of a recurrent layer from flat rows. The states after a shared prefix are those that every sequence begins with.
+ * Runs a recurrent layer over flat rows. The states after a shared prefix are those that every sequence begins with.
  *
  * @param inputs flat rows, of one count
  * @param compute flat rows [batch · tokens, …] of the sequences from theirs
@@ -34,7 +34,7 @@ export function overSequences(
 }
 
 /**
- * A short convolution over each sequence of flat rows [batch · tokens, channels].
+ * Computes a short convolution over each sequence of flat rows [batch · tokens, channels].
  *
  * @param state name of the tokens that it keeps
  * @returns [batch, tokens, channels]

@@ -17,7 +17,7 @@ const untied = ['qwen3_5', 'qwen3_5_moe'];
 /** Fields of the whole model that are of its text part too. Head and embedding are tied unless the whole model says otherwise. */
 const shared = ['quantization_config', 'bos_token_id', 'eos_token_id', 'pad_token_id', 'dtype', 'torch_dtype'];
 
-/** The config of the text part alone, or the config itself where it is a text model's. */
+/** Returns the config of the text part alone, or the config itself where it is a text model's. */
 export function textConfig(json: ConfigJson): ConfigJson {
   const type = String(json.model_type);
   if (!Object.hasOwn(textTypes, type)) return json;

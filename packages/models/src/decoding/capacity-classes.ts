@@ -29,7 +29,7 @@ interface CapacityOptions {
 }
 
 /**
- * The capacities of a batch. The rule looks at sizes alone, so that equal runs calculate equal numbers.
+ * Returns the capacities of a batch. The rule looks at sizes alone, so that equal runs calculate equal numbers.
  *
  * @param needed [rows] positions of each row, in its order
  * @param whole the capacity if all rows have the same
@@ -49,7 +49,7 @@ export function capacityClasses(
   return isWorth(positionsOf(uniform) - positionsOf(best), positionsOf(uniform), options) ? best : uniform;
 }
 
-/** Whether rows of these lengths, ordered by `longRowsFirst`, have two capacities. */
+/** Says whether rows of these lengths, ordered by `longRowsFirst`, have two capacities. */
 export function areUnequal(lengths: readonly number[], options: Pick<CapacityOptions, 'positionBytes'>): boolean {
   const whole = roundedCapacity(largest(lengths));
   return capacityClasses(descending(lengths), whole, { ...options, most: 2 }).length > 1;

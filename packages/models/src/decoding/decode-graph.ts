@@ -107,7 +107,7 @@ function cacheInputs(
     });
 }
 
-/** The rows after which a token is sampled. @param rows null: all */
+/** Returns the rows after which a token is sampled. @param rows null: all */
 export function lastRows(g: GraphBuilder, residual: Value, rows: Value | null, bank?: AdapterBankGraph): Value {
   if (rows === null) return residual;
   bank?.select(rows);

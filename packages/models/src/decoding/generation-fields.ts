@@ -45,7 +45,7 @@ interface GenerationRulesOfFolder {
 }
 
 /**
- * The rules of a model's folder. The settings of sampling (temperature, top_k, top_p, do_sample) and of length (max_new_tokens)
+ * Reads the rules of a model's folder. The settings of sampling (temperature, top_k, top_p, do_sample) and of length (max_new_tokens)
  * are keys of a run and are not read here, nor are the tokens that end a text.
  *
  * @param dir of a whole model; an adapter's base
@@ -73,7 +73,7 @@ export async function readLogitRules(
   });
 }
 
-/** Names of the fields of a folder that would change what a model samples, whether or not that is built; and their file. */
+/** Finds the names of the fields of a folder that would change what a model samples, whether or not that is built; and their file. */
 export async function givenRules(dir: string): Promise<{ fields: string[]; file: string }> {
   const { file, json } = await readGenerationFields(dir);
   const neutral: Readonly<Record<string, readonly unknown[]>> = { ...notBuilt, ...notSampled, ...ruleFields };

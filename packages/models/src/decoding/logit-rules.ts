@@ -54,7 +54,7 @@ interface LogitChanges {
 }
 
 /**
- * The changes of the rules for the next token.
+ * Returns the changes of the rules for the next token.
  *
  * @param text tokens of the prompt and of what was generated
  * @param newTokens how many of them were generated

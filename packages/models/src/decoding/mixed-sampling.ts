@@ -34,7 +34,7 @@ export function sampleMixed(
   };
 }
 
-/** The inputs for rows that are sampled so, as `computable` has them; greedy ones need 0 in the place of random numbers. */
+/** Returns the inputs for rows that are sampled so, as `computable` has them; greedy ones need 0 in the place of random numbers. */
 export function mixedSamplingInputs(rows: readonly RowSampling[], vocabSize: number): KernelInputs {
   const countOf = ({ topK }: RowSampling) => (topK === 0 ? vocabSize : Math.min(topK, vocabSize));
   const isCut = (own: RowSampling) => !own.greedy && (countOf(own) < vocabSize || own.topP < 1);

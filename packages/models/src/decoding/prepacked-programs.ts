@@ -14,7 +14,7 @@ import { isLargeWeight } from '../layers/weight-product.js';
 const PACKED_SIZES = [1 << 26, 2 ** 32] as const;
 
 /**
- * Names of the weights to pack: none, or those that products read in float32.
+ * Finds the names of the weights to pack: none, or those that products read in float32.
  *
  * @param others weights that are read in another form
  * @param asked undefined: as their size suggests
@@ -32,7 +32,7 @@ export function weightsToPrepack(
   return new Set(isWorthPacking(weights, asked) ? weights.map(({ name }) => name) : []);
 }
 
-/** The quantised weights that products read as integers (see quantization/integer-weight.ts): all or none. */
+/** Finds the quantised weights that products read as integers (see quantization/integer-weight.ts): all or none. */
 export function weightsAsIntegers(
   quantized: ReadonlyMap<string, QuantizedWeight> | undefined,
   asked: boolean | undefined,

@@ -22,7 +22,7 @@ export interface SharedStage {
 }
 
 /**
- * The tree of the prompts' beginnings, a stage for each level: one prompt of a branch reads what all of the branch share, and
+ * Returns the tree of the prompts' beginnings, a stage for each level: one prompt of a branch reads what all of the branch share, and
  * the others copy it. The last token of a prompt is always left to be fed: what is sampled depends on it.
  *
  * @param least tokens that a branch must save each of its prompts but one; less is not worth another run of the graph

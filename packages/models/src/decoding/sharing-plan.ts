@@ -123,7 +123,7 @@ export function readersFirst({ stages }: SharingPlan): number[][] {
   });
 }
 
-/** The stages as the token loop takes them: tokens by row, from the first row on. */
+/** Returns the stages as the token loop takes them: tokens by row, from the first row on. */
 export function stagesOfRows({ stages }: SharingPlan, rows: SlotMapping) {
   return stages.map(({ reads, copies }) => {
     const byRow = new Map(reads.map(({ slot, tokens }) => [rows.row(slot), tokens]));

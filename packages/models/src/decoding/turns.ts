@@ -48,7 +48,7 @@ export interface GeneratedUtterance extends Utterance {
   readTokens: number;
 }
 
-/** The part of a turn's own sampling, or of the call's options, that its row needs. */
+/** Returns the part of a turn's own sampling, or of the call's options, that its row needs. */
 export function ownSampling(given: NonNullable<Turn['sampling']>): NonNullable<Turn['sampling']> {
   const { temperature, topK, topP, greedy, terminatorIds } = computable(given);
   return { temperature, topK, topP, greedy, terminatorIds };

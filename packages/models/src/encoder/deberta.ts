@@ -71,14 +71,14 @@ export function distances(g: GraphBuilder, parameters: Parameters, config: Encod
   };
 }
 
-/** The factor of products of queries and keys: 1/√headSize, with DeBERTa's terms 1/√(number of terms · headSize). */
+/** Computes the factor of products of queries and keys: 1/√headSize, with DeBERTa's terms 1/√(number of terms · headSize). */
 export function scoreScale({ hiddenSize, numHeads, deberta }: EncoderConfig): number {
   const terms = 1 + Number(deberta?.contentToPosition ?? false) + Number(deberta?.positionToContent ?? false);
   return 1 / Math.sqrt((terms * hiddenSize) / numHeads);
 }
 
 /**
- * The scores, before padding is masked.
+ * Computes the scores, before padding is masked.
  *
  * @param name of the layer's attention
  * @param query, key [batch, heads, tokens, headSize]
@@ -125,7 +125,7 @@ export function disentangledAttention(
   return scores;
 }
 
-/** The tensors that DeBERTa has beside BERT's. */
+/** Returns the tensors that DeBERTa has beside BERT's. */
 export function debertaShapes({ hiddenSize, numLayers, deberta }: EncoderConfig): Record<string, number[]> {
   const relative = deberta?.relative;
   if (!deberta || !relative) return {};

@@ -49,7 +49,7 @@ const distilbert: EncoderNames = {
   outputNorm: 'output_layer_norm',
 };
 
-/** The map from the width of the word table to that of the layers, and that width; undefined where both are the same. */
+/** Returns the map from the width of the word table to that of the layers, and that width; undefined where both are the same. */
 export function embeddingMap({
   hiddenSize,
   albert,
@@ -82,7 +82,7 @@ export const wordTable = ({ modelType }: EncoderConfig): string =>
   modelType === 'modernbert' ? 'embeddings.tok_embeddings.weight' : 'embeddings.word_embeddings.weight';
 
 /**
- * Names of the layers in the order in which a text passes them. ALBERT's come up again and again: layer i of L is group
+ * Returns the names of the layers in the order in which a text passes them. ALBERT's come up again and again: layer i of L is group
  * ⌊i · groups / L⌋, of one or more layers.
  */
 export function layerNames({ modelType, numLayers, albert }: EncoderConfig): string[] {

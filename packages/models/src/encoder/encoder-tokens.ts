@@ -14,7 +14,7 @@ interface TokenMatrix {
 }
 
 /**
- * Ids of one text with the tokenizer's special tokens, at most `maxLength` of them. A text that is too long loses its
+ * Returns ids of one text with the tokenizer's special tokens, at most `maxLength` of them. A text that is too long loses its
  * beginning, as the latest turns matter most; begin and end tokens stay.
  */
 export function truncateLeft(tokenizer: Tokenizer, text: string, maxLength: number): number[] {

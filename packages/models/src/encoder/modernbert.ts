@@ -112,7 +112,7 @@ const norm = (
 ): Value =>
   g.layerNormalization(x, parameters[`${name}.weight`], parameters[`${name}.bias`], { epsilon: layerNormEps });
 
-/** Names and shapes of all tensors but heads. */
+/** Returns the names and shapes of all tensors but heads. */
 export function modernBertShapes(config: EncoderConfig): Record<string, number[]> {
   const { hiddenSize, intermediateSize, numLayers, vocabSize } = config;
   const { attentionBias, mlpBias, normBias } = config.modernbert!;

@@ -29,7 +29,7 @@ const modes: Readonly<Record<string, PoolingMode>> = {
 };
 
 /**
- * The folder's own, or the mean where it has none, as sentence-transformers reads such folders.
+ * Reads the folder's own pooling, or the mean where it has none, as sentence-transformers reads such folders.
  *
  * @throws {PretrainedDirectoryError} where it has a module, or a kind of pooling, that is not served
  */
@@ -88,7 +88,7 @@ const json = async (dir: string, file: string): Promise<unknown> =>
   JSON.parse(await readFile(join(dir, file), 'utf8')) as unknown;
 
 /**
- * One vector of a text's hidden states.
+ * Computes one vector of a text's hidden states.
  *
  * @param states [tokens, size], those of padding left out
  * @returns [modes · size]

@@ -15,7 +15,7 @@ import { pooled, readPooling, type Pooling } from './pooling.js';
 /** Texts that go through the network at once. */
 const BATCH = 32;
 
-/** Whether a folder has a text encoder rather than a model that writes. */
+/** Says whether a folder has a text encoder rather than a model that writes. */
 export async function isEncoderDirectory(dir: string): Promise<boolean> {
   if (!existsSync(join(dir, 'config.json'))) return false;
   const { model_type: type, is_decoder: isDecoder } = await readPretrainedConfig(dir);

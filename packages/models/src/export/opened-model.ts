@@ -50,7 +50,7 @@ export async function withOpenedModel<T>(dir: string, use: (model: OpenedModel) 
   }
 }
 
-/** The parameters with the adapter added, where there is one. */
+/** Returns the parameters with the adapter added, where there is one. */
 export function mergedReader({ read, adapter }: OpenedModel): ReadParameter {
   if (adapter === undefined) return read;
   const { layout, weights } = adapter;

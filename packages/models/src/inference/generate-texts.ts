@@ -79,7 +79,7 @@ function batchesOf(prompts: readonly { ids: number[]; maxNewTokens: number }[], 
   return batches;
 }
 
-/** Tokens that end a text: the tokenizer's, and those of generation_config.json or config.json. */
+/** Finds the tokens that end a text: the tokenizer's, and those of generation_config.json or config.json. */
 export function endOfText({ tokenizer, config }: LanguageModel): number[] {
   const own = config.eos_token_id;
   const ids = [tokenizer.eosTokenId, ...(Array.isArray(own) ? (own as unknown[]) : [own])];

@@ -25,7 +25,7 @@ export class ItemError extends RangeError {
   }
 }
 
-/** The prompt's tokens as the model was trained on prompts: with `<s>` or whatever the tokenizer puts before a text. */
+/** Returns the prompt's tokens as the model was trained on prompts: with `<s>` or whatever the tokenizer puts before a text. */
 export function promptTokens(tokenizer: Tokenizer, { prompt, promptIds }: PromptItem, index: number): number[] {
   if (promptIds === undefined && prompt === undefined)
     throw new ItemError(index, `has no prompt: give it 'prompt' (text) or 'prompt_ids'`);
@@ -61,7 +61,7 @@ export function continuationTokens(tokenizer: Tokenizer, item: ContinuationItem,
   return { promptIds, continuationIds: tokenizer.encode(continuation) };
 }
 
-/** The text of the ids after the prompt. Decoded with the prompt where possible: alone, a text would lose its first space. */
+/** Returns the text of the ids after the prompt. Decoded with the prompt where possible: alone, a text would lose its first space. */
 export function continuationText(
   tokenizer: Pick<Tokenizer, 'decode'>,
   promptIds: readonly number[],

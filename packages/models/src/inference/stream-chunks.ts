@@ -2,7 +2,7 @@
 
 export type Items<T> = Iterable<T> | AsyncIterable<T>;
 
-/** Arrays of `size` consecutive items, with the index of the first; the last one may be shorter. */
+/** Returns arrays of `size` consecutive items, with the index of the first; the last one may be shorter. */
 export async function* streamChunks<T>(items: Items<T>, size: number): AsyncGenerator<{ start: number; items: T[] }> {
   let window: T[] = [];
   let start = 0;

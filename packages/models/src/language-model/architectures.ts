@@ -12,7 +12,7 @@ export const isLanguageModel = (json: ConfigJson): boolean =>
   Object.hasOwn(allFamilies, String(textConfig(json).model_type));
 
 /**
- * The architecture of a Hugging Face config, chosen by its `model_type`.
+ * Finds the architecture of a Hugging Face config, chosen by its `model_type`.
  *
  * @param path where the config comes from, for the message
  */

@@ -34,14 +34,14 @@ export interface ModelWeights {
   generation?: ConfigJson;
 }
 
-/** The directory of the base model, and the adapter in `dir`, if there is one. */
+/** Finds the directory of the base model, and the adapter in `dir`, if there is one. */
 export async function openAdapterDirectory(dir: string): Promise<{ baseDir: string; adapter?: LoraOptions }> {
   if (!isAdapterDirectory(dir)) return { baseDir: dir };
   const { options, base } = await readAdapterConfig(dir);
   return { baseDir: base, adapter: options };
 }
 
-/** Adapters with PEFT's start values, or those of a directory. */
+/** Makes adapters with PEFT's start values, or those of a directory. */
 export async function createAdapters(
   device: Device,
   architecture: CausalArchitecture,

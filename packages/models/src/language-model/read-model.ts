@@ -29,7 +29,7 @@ interface ModelParts {
   weights: ModelWeights;
 }
 
-/** The parts of a model with fresh weights. */
+/** Makes the parts of a model with fresh weights. */
 export async function freshModel(options: CreateOptions): Promise<Omit<ModelParts, 'tokenizer'>> {
   const { device, lora, quantization = 'none', tokenizer, config, rng } = options;
   const architecture = architectureFor({ vocab_size: tokenizer.vocabSize, ...config });
@@ -44,7 +44,7 @@ export async function freshModel(options: CreateOptions): Promise<Omit<ModelPart
   return { architecture, weights: { base, ...weights.kept, adapters } };
 }
 
-/** The parts of a model in a Hugging Face directory, or in a PEFT directory and the base that it names. */
+/** Reads the parts of a model in a Hugging Face directory, or in a PEFT directory and the base that it names. */
 export async function readModel(options: LoadOptions): Promise<ModelParts> {
   const { dir, device, lora, quantization = 'none', adapterBank } = options;
   const { baseDir, adapter } = await openAdapterDirectory(dir);

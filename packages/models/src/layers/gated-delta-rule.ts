@@ -25,7 +25,7 @@ interface DeltaOutputs {
   state: Value;
 }
 
-/** One token, tokens = 1. */
+/** Computes one token: tokens is 1. */
 export function deltaStep(g: GraphBuilder, inputs: DeltaInputs & { state: Value }): DeltaOutputs {
   const { query, key, value, logDecay, beta } = inputs;
   const kept = g.mul(inputs.state, g.unsqueeze(g.exp(logDecay), 2));

@@ -34,7 +34,10 @@ export function initializeLinear(rng: Rng, name: string, inputs: number, outputs
   return { [`${name}.weight`]: uniform([outputs, inputs]), [`${name}.bias`]: uniform([outputs]) };
 }
 
-/** Weights normal with variance 2/in, which keeps the size of signals through ReLUs; biases zero. Source: He et al. 2015, arXiv:1502.01852. */
+/**
+ * Draws weights from a normal distribution with variance 2/in, which keeps the size of signals through ReLUs; biases are zero.
+ * Source: He et al. 2015, arXiv:1502.01852.
+ */
 export function heLinear(rng: Rng, name: string, inputs: number, outputs: number): HostTensors {
   const deviation = Math.sqrt(2 / inputs);
   return {
@@ -43,7 +46,7 @@ export function heLinear(rng: Rng, name: string, inputs: number, outputs: number
   };
 }
 
-/** A tensor of values drawn one after the other. */
+/** Makes a tensor of values drawn one after the other. */
 export function filled(shape: number[], draw: () => number): HostTensor {
   const data = new Float32Array(shape.reduce((product, size) => product * size, 1));
   for (let i = 0; i < data.length; i++) data[i] = draw();

@@ -79,7 +79,7 @@ interface Experts {
 }
 
 /**
- * Σ over a row's choices of weight · expert(row). The rows are sorted by expert, so that each expert's are one piece of a tensor;
+ * Computes Σ over a row's choices of weight · expert(row). The rows are sorted by expert, so that each expert's are one piece of a tensor;
  * an expert that no row chose multiplies no rows. The work is that of the chosen experts alone.
  *
  * @param x [rows, width]

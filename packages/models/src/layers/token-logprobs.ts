@@ -29,7 +29,7 @@ export function tokenLogprobs(
 const isWide = (targets: Value): boolean => targets.shape.length === 2;
 
 /**
- * Gradient of Σ weights · (−log p(target)) by the logits:  weights · (p − onehot(target)).
+ * Computes the gradient of Σ weights · (−log p(target)) by the logits:  weights · (p − onehot(target)).
  *
  * @param weights in the shape of the targets: [rows], or [rows, targets]
  * @returns [rows, vocabulary]
@@ -44,7 +44,7 @@ export function weightedNllGradient(g: GraphBuilder, probabilities: Value, targe
 }
 
 /**
- * Entropy of each row's distribution, H = −Σ p log p = log Σ exp(logits) − Σ p · logits.
+ * Computes the entropy of each row's distribution, H = −Σ p log p = log Σ exp(logits) − Σ p · logits.
  *
  * @param logits [rows, vocabulary]
  * @param probabilities [rows, vocabulary] their softmax
@@ -57,7 +57,7 @@ export function tokenEntropies(g: GraphBuilder, logits: Value, probabilities: Va
 }
 
 /**
- * Gradient of Σ weights · (−H) by the logits:  weights · p · (logits − Σ p · logits).
+ * Computes the gradient of Σ weights · (−H) by the logits:  weights · p · (logits − Σ p · logits).
  *
  * @param weights [rows]
  * @returns [rows, vocabulary]

@@ -47,7 +47,7 @@ export class AdapterBankGraph implements LayerUpdates {
   }
 }
 
-/** The places of all tokens [batch · tokens] from those of the batch's rows. */
+/** Returns the places of all tokens [batch · tokens] from those of the batch's rows. */
 export function placesOfTokens(g: GraphBuilder, tokens: 1 | 'tokens'): Value {
   const places = g.input(PLACES, 'int32', ['batch']);
   return tokens === 1 ? places : g.reshape(g.expand(g.unsqueeze(places, 1), ['batch', tokens]), [-1]);

@@ -65,7 +65,7 @@ export function bankLayout(
   return { places, rank, weights: new Map(weights) };
 }
 
-/** Names and shapes of the bank's tensors. */
+/** Returns the names and shapes of the bank's tensors. */
 export function bankShapes({ places, rank, weights }: BankLayout): Record<string, number[]> {
   const stacks = [...weights.values()].flatMap(({ a, b, inputs, outputs }): [string, number[]][] => [
     [a, [places * rank, inputs]],

@@ -44,7 +44,7 @@ const otherTargets = ['q_proj', 'v_proj'];
 /** If the config has null. */
 export const defaultTargetModules = (modelType: string): readonly string[] => defaultTargets[modelType] ?? otherTargets;
 
-/** The rank of one module's adapter, and the factor of its B A. */
+/** Returns the rank of one module's adapter, and the factor of its B A. */
 export function moduleRank(options: LoraOptions, module: string): { r: number; scale: number } {
   const r = patternValue('rank_pattern', options.rankPattern, module) ?? options.r;
   const alpha = patternValue('alpha_pattern', options.alphaPattern, module) ?? options.alpha;
@@ -70,7 +70,7 @@ const under = (field: string, patterns: Readonly<Record<string, number>>) =>
   Object.fromEntries(Object.entries(patterns).map(([pattern, value]) => [`${field}['${pattern}']`, value]));
 
 /**
- * The modules that are adapted, in the model's order.
+ * Finds the modules that are adapted, in the model's order.
  *
  * @param inside paths of the linear layers before the output head
  * @param experts paths of the experts' layers, which cannot be adapted

@@ -131,7 +131,7 @@ const adviceFor: Readonly<Record<string, string>> = {
 };
 
 /**
- * The contents of adapter_config.json, and the directory of the base that it names.
+ * Reads the contents of adapter_config.json, and the directory of the base that it names.
  *
  * @throws AdapterError where the adapter is of another kind, or its base is not a directory here
  */
@@ -187,7 +187,7 @@ function baseDirectory(dir: string, named: unknown): string | null {
   return [resolve(named), resolve(dir, named)].find(isDirectory) ?? null;
 }
 
-/** The layout of an adapter's weights in its base; an expression that cannot be used is named with its key. */
+/** Returns the layout of an adapter's weights in its base; an expression that cannot be used is named with its key. */
 export function adapterLayoutIn(dir: string, architecture: CausalArchitecture, options: LoraOptions): AdapterLayout {
   try {
     return adapterLayout(architecture, options);

@@ -14,7 +14,7 @@ export function adamGraph(g: GraphBuilder, { states, args, constants }: GraphKer
   return { states: updated, results: clip.results };
 }
 
-/** New tensors of all roles, which are the old ones where the gradients are not finite; gradients become zero. */
+/** Computes the new tensors of all roles, which are the old ones where the gradients are not finite; gradients become zero. */
 export function adamUpdates(
   g: GraphBuilder,
   states: Readonly<Record<'p' | 'g' | 'm' | 'v', NamedValues>>,
@@ -34,7 +34,7 @@ export function adamUpdates(
 }
 
 /**
- * New parameter and moments of tensors of one shape.
+ * Computes the new parameter and moments of tensors of one shape.
  *
  *     p ← keep · p − stepSize / c · m / (√v + ε / c)   with c = 1 / √(1 − β₂ᵗ)
  *

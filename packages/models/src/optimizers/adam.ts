@@ -11,7 +11,7 @@ export interface AdamOptions extends AdamSettings {
   run?: 'host' | 'graph';
 }
 
-/** The numbers of one step. @param step 1 at the first one; @param decoupled AdamW's decay? */
+/** Returns the numbers of one step. @param step 1 at the first one; @param decoupled AdamW's decay? */
 export function adamArgs(
   { lr, maxGradNorm, gradientScale = 1, foreignNorm = 0, adam }: StepOptions,
   options: AdamOptions,

@@ -14,7 +14,7 @@ export type OptimizerOptions =
   | (MuonOptions & { kind: 'muon' });
 
 /**
- * An optimizer that has taken no step yet; it scales the loss if gradients are computed in float16. If several ranks train together,
+ * Makes an optimizer that has taken no step yet; it scales the loss if gradients are computed in float16. If several ranks train together,
  * it steps on the sum of their gradients.
  * @param matrices names of the parameters that are weights of linear layers [out, in]: Muon makes their updates orthogonal
  */

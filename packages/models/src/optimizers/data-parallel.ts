@@ -19,7 +19,7 @@ export interface ExchangeTimes {
 
 const times = new WeakMap<Device, ExchangeTimes>();
 
-/** The time that the exchanges on this device have taken since the last call. */
+/** Returns the time that the exchanges on this device have taken since the last call. */
 export function takeExchangeTimes(device: Device): ExchangeTimes {
   const found = times.get(device) ?? { wait: 0, exchange: 0 };
   times.delete(device);

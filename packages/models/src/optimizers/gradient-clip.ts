@@ -22,7 +22,7 @@ export interface OptimizerStep {
 /** torch.nn.utils.clip_grad_norm_ adds it to the norm. */
 const clipEpsilon = 1e-6;
 
-/** Norm and clip of all gradients. If they are not finite they are set to zero, and `clipCoefficient` is 0. */
+/** Computes the norm and the clip of all gradients. If they are not finite they are set to zero, and `clipCoefficient` is 0. */
 export function clipGradients(gradients: KernelState, args: ClipArgs): OptimizerStep {
   const arrays = Object.values(gradients).map(({ data }) => data as Float32Array);
   const squares = arrays.reduce((sum, array) => sum + sumOfSquares(array), 0);

@@ -28,7 +28,7 @@ function orthogonalized(g: GraphBuilder, x: Value, isTall: boolean): Value {
 export const matrixNumbers = ['scale', 'momentum', 'gradientShare', 'bufferShare', 'keep', 'length'] as const;
 type MatrixNumbers = Record<(typeof matrixNumbers)[number], Value>;
 
-/** New parameter and momentum of one matrix. */
+/** Computes the new parameter and momentum of one matrix. */
 export function matrixUpdate(
   g: GraphBuilder,
   { p, g: summed, b }: Record<'p' | 'g' | 'b', Value>,

@@ -8,7 +8,7 @@ const GROUP_BYTES = 64 * 2 ** 20;
 
 export type NamedValues = Readonly<Record<string, Value>>;
 
-/** The names of the tensors of each group, in their order; a tensor that is larger than a group is alone. */
+/** Finds the names of the tensors of each group, in their order; a tensor that is larger than a group is alone. */
 export function tensorGroups(tensors: NamedValues, groupBytes = GROUP_BYTES): string[][] {
   const groups: string[][] = [];
   const open = new Map<string, { names: string[]; bytes: number }>();
@@ -37,7 +37,7 @@ export const joined = (g: GraphBuilder, tensors: NamedValues, names: readonly st
   );
 
 /**
- * The update of every tensor.
+ * Computes the update of every tensor.
  *
  * @param states tensors by role and name; the first role has all of them, and the groups are made of its shapes
  * @param update new tensors of a group by role, elementwise from its old ones

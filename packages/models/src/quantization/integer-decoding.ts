@@ -21,14 +21,17 @@ export interface IntegerWeights {
 
 export type WeightShapes = ReadonlyMap<string, readonly [outputs: number, inputs: number]>;
 
-/** The weights that quantisation to 8 bits would take, the output head's among them: those that any model can multiply as integers. */
+/**
+ * Finds the weights that quantisation to 8 bits would take, the output head's among them: those that any model can multiply as
+ * integers.
+ */
 export function integerShapes(architecture: CausalArchitecture): WeightShapes {
   const layout = weightLayouts(architecture, '8bit');
   const taken = architecture.parameters.filter(({ name, shape }) => layout(name, shape) !== undefined);
   return new Map(taken.map(({ name, shape: [outputs, inputs] }) => [name, [outputs, inputs] as const]));
 }
 
-/** Their numbers: of the quantised weights from their bits, of the others from the parameters as they are now. */
+/** Reads the numbers of weights: of the quantised weights from their bits, of the others from the parameters as they are now. */
 export async function integerRows(
   device: Device,
   shapes: WeightShapes,
@@ -47,7 +50,7 @@ export async function integerRows(
 /** The inputs that products take a weight's integers and its scales from. */
 export const integerNames = (weight: string) => ({ numbers: `${weight}/integers`, scales: `${weight}/integer_scales` });
 
-/** The weights as state, to be bound as constants: ONNX Runtime repacks them, then the state can be released. */
+/** Makes the weights as state, to be bound as constants: ONNX Runtime repacks them, then the state can be released. */
 export async function integerState(
   device: Device,
   weights: ReadonlyMap<string, WeightRows>,
@@ -73,7 +76,7 @@ export async function integerState(
 
 const kinds = new WeakMap<Device, Promise<IntegerKind>>();
 
-/** The kind that this device's CPU multiplies exactly, determined by a test product. */
+/** Finds the kind that this device's CPU multiplies exactly, determined by a test product. */
 export function integerKind(device: Device): Promise<IntegerKind> {
   let kind = kinds.get(device);
   if (!kind) kinds.set(device, (kind = tryInt8(device)));

@@ -25,7 +25,7 @@ export interface IntegerWeight {
 /** Largest run of inputs that are mixed: 64 gained nothing over 32 on two small models with and without outliers. */
 export const LARGEST_RUN = 32;
 
-/** How many neighbouring inputs are mixed: the largest power of two up to 32 that divides their number. */
+/** Says how many neighbouring inputs are mixed: the largest power of two up to 32 that divides their number. */
 export function mixedRun(inputs: number): number {
   let run = 1;
   while (run < LARGEST_RUN && inputs % (2 * run) === 0) run *= 2;
@@ -99,7 +99,7 @@ export const floatRows = (shape: WeightRows['shape'], data: Float32Array): Weigh
 });
 
 /**
- * The numbers of the weight's transpose, as the product's gradient needs them; all of it is in float32 while it is read.
+ * Returns the numbers of the weight's transpose, as the product's gradient needs them; all of it is in float32 while it is read.
  *
  * @param length of a row; zeros follow the weight's own outputs
  */
@@ -120,7 +120,7 @@ export function transposedRows(weight: QuantizedWeight, length: number): WeightR
 const SLICE = 1 << 21;
 
 /**
- * The numbers of a weight, mixed and rounded to 8 bits with one scale for each output.
+ * Returns the numbers of a weight, mixed and rounded to 8 bits with one scale for each output.
  *
  * @param rounding the compiled `roundingGraph` for the weight's inputs
  * @param slice numbers that are in float32 at a time

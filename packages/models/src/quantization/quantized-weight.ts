@@ -34,7 +34,7 @@ type QuantizedProductOptions = {
   accuracyLevel: 0 | 4;
 };
 
-/** An empty weight to be filled by `quantizeRows`. */
+/** Makes an empty weight to be filled by `quantizeRows`. */
 export function emptyQuantizedWeight(
   shape: readonly [number, number],
   { bits, blockSize }: QuantizeOptions,
@@ -131,7 +131,7 @@ function setZeroPoint({ zeroPoints, shape, blockSize }: QuantizedWeight, block: 
   zeroPoints![at] = column % 2 === 0 ? zero : zeroPoints![at] | (zero << 4);
 }
 
-/** A weight [out, in] that is whole in memory. */
+/** Quantises a weight [out, in] that is whole in memory. */
 export function quantize(
   values: Float32Array,
   shape: readonly [number, number],
@@ -162,7 +162,7 @@ export function randomQuantizedWeight(
   return weight;
 }
 
-/** The dequantised numbers, [out, in]: for export, or for merging adapters into it. */
+/** Returns the dequantised numbers, [out, in]: for export, or for merging adapters into it. */
 export function dequantize(weight: QuantizedWeight): Float32Array {
   const values = new Float32Array(weight.shape[0] * weight.shape[1]);
   dequantizeRows(weight, 0, values);

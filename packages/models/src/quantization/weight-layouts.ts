@@ -22,7 +22,7 @@ export type WeightLayouts = (
   shape: readonly number[],
 ) => (QuantizeOptions & { isHead: boolean }) | undefined;
 
-/** The linear layers in the bits that were asked for, the output head in 8. */
+/** Returns the linear layers in the bits that were asked for, the output head in 8. */
 export function weightLayouts(architecture: CausalArchitecture, quantization: Quantization): WeightLayouts {
   if (quantization === 'none') return () => undefined;
   const { inside, experts, heads, tied } = linearWeights(architecture);

@@ -35,7 +35,7 @@ export function attend(
 }
 
 /**
- * One new token that sees a cache and itself. The cache is only read: the scores are joined before the softmax, and the
+ * Attends from one new token to a cache and to the token itself. The cache is only read: the scores are joined before the softmax, and the
  * products with V are added.
  *
  * @param cache key and value [batch, heads, capacity, headSize]

@@ -30,7 +30,7 @@ export function distanceBuckets({ buckets, maxDistance, bidirectional }: BucketO
 }
 
 /**
- * The bias that attention adds: a number per bucket and head.
+ * Computes the bias that attention adds: a number per bucket and head.
  *
  * @param table [buckets, heads]
  * @param positions int64 [tokens] of the queries

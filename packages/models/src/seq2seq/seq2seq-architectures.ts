@@ -19,7 +19,7 @@ export const isEncoderDecoder = ({ model_type: type }: ConfigJson): boolean =>
   encoderDecoderTypes.includes(String(type));
 
 /**
- * The architecture of a Hugging Face config, chosen by its `model_type`.
+ * Finds the architecture of a Hugging Face config, chosen by its `model_type`.
  *
  * @param path where the config comes from, for the message
  * @param apart word tables that a file has although they are tied to another, with other numbers

@@ -28,7 +28,7 @@ function isEqual(a: ArrayLike<unknown>, b: ArrayLike<unknown>): boolean {
   return a.length === b.length;
 }
 
-/** The name under which a table is in the model. */
+/** Returns the name under which a table is in the model. */
 export function tableName(name: string, pairs: readonly TiedPair[], apart: ReadonlySet<string>): string {
   const pair = pairs.find(([copy]) => copy === name);
   return pair === undefined || apart.has(name) ? name : pair[1];

@@ -11,7 +11,7 @@ const weightsFor = (output: TokenOutput, { weights, valueWeights }: TokenExample
   output === 'values' ? (valueWeights ?? new Float32Array(0)) : weights;
 
 /**
- * The inputs of a loss: the numbers of each output at the positions with a weight, example by example.
+ * Returns the inputs of a loss: the numbers of each output at the positions with a weight, example by example.
  *
  * @param rows of each output [examples] of [tokens]
  */
@@ -33,7 +33,7 @@ export function lossTokens(
   return { logprobs: tokensOf('logprobs'), entropies: tokensOf('entropies'), values: tokensOf('values') };
 }
 
-/** The examples with weights whose Σ weights · (−log p) + Σ entropyWeights · (−H) + Σ valueWeights · V has the loss's gradient. */
+/** Returns the examples with weights whose Σ weights · (−log p) + Σ entropyWeights · (−H) + Σ valueWeights · V has the loss's gradient. */
 export function withLossGradient(examples: readonly TokenExample[], loss: TokenLoss): TokenExample[] {
   const { gradient, entropyGradient, valueGradient } = loss;
   const spread = (name: string, output: TokenOutput, from: Float32Array, sign: 1 | -1) => {

@@ -4,7 +4,7 @@ import type { InputTensor } from '@bowyer/graph';
 import type { TokenBatch, TokenExample } from '../batching/token-batches.js';
 import { maskBytes } from '../layers/token-mask.js';
 
-/** Tokens, the scored positions with their targets, and what further terms of the graph ask for. */
+/** Returns tokens, the scored positions with their targets, and what further terms of the graph ask for. */
 export function scoringInputs(
   batch: TokenBatch,
   { value = false, masked, vocabSize }: { value?: boolean; masked: boolean; vocabSize: number },
@@ -26,7 +26,7 @@ export function scoringInputs(
 const afterPrefix = (positions: Int32Array, { prefix }: TokenBatch): Int32Array =>
   prefix.length === 0 ? positions : positions.map((position) => position + prefix.length);
 
-/** The inputs of `reported_logprobs`. */
+/** Returns the inputs of `reported_logprobs`. */
 export function reportedInputs(batch: TokenBatch): Record<string, InputTensor> {
   const { positions, targets } = batch.reported!;
   const dims = [positions.length];

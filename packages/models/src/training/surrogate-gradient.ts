@@ -64,8 +64,9 @@ const scalarsOf = {
 export const scalarNames = (policy: SurrogateForm['policy']): readonly (keyof PolicyScalars)[] => scalarsOf[policy];
 
 /**
- * Weights of −log p whose sum has the surrogate's gradient: −w (dℓ/d log p + β dKL/d log p). Inputs, all [scored] but for the scalars:
- * weights, and but for the likelihood old_logprobs, advantages and `SCALAR_INPUTS`; with a KL penalty ref_logprobs and kl_coefficient.
+ * Computes weights of −log p whose sum has the surrogate's gradient: −w (dℓ/d log p + β dKL/d log p). Inputs, all [scored] but for the
+ * scalars: weights, and but for the likelihood old_logprobs, advantages and `SCALAR_INPUTS`; with a KL penalty ref_logprobs and
+ * kl_coefficient.
  */
 export function surrogateWeights(
   g: GraphBuilder,
@@ -107,8 +108,8 @@ function policySlope(
 }
 
 /**
- * Gradient of the clipped value loss by the values: v (V − R), or 0 where the clipped error is the larger one. Inputs [valued]:
- * value_weights (v), old_values and returns.
+ * Computes the gradient of the clipped value loss by the values: v (V − R), or 0 where the clipped error is the larger one. Inputs
+ * [valued]: value_weights (v), old_values and returns.
  */
 export function valueSlopes(g: GraphBuilder, values: Value, clipRange: number): Value {
   const [weights, old, returns] = ['value_weights', 'old_values', 'returns'].map((name) =>

@@ -60,7 +60,8 @@ function spread(
 }
 
 /**
- * Numbers of arrays at some positions of a batch, as inputs [positions], or [positions, width] where positions have several numbers.
+ * Returns numbers of arrays at some positions of a batch, as inputs [positions], or [positions, width] where positions have several
+ * numbers.
  *
  * @param arrays by the input's name, [examples] of [tokens × width]
  */

@@ -51,7 +51,7 @@ function isLearned({ policy, weights, advantages }: TokenLosses, example: number
   return policy === 'likelihood' || policy === 'dro' || advantages![example][token] !== 0;
 }
 
-/** The graph's inputs for a batch of `learnedExamples`. */
+/** Returns the graph's inputs for a batch of `learnedExamples`. */
 export function lossInputs(
   examples: readonly TargetedTokens[],
   { policy, scalars, width, weights, oldLogprobs, advantages }: TokenLosses,

@@ -214,7 +214,7 @@ export function sgdInPlace(
   loops().over(parameter.length, arrays, (loop, count, p, g, b = g) => loop.sgd(count * 4, p, g, b, ...ordered));
 }
 
-/** Σ x², summed in float64. */
+/** Computes Σ x², summed in float64. */
 export function sumOfSquares(values: Float32Array): number {
   let sum = 0;
   loops().over(values.length, [{ array: values, readsOnly: true }], (loop, count, address) => {

@@ -140,7 +140,7 @@ export interface FunctionSource {
   body: Code;
 }
 
-/** A module that exports the given functions and works on a memory which it imports as `env.memory`. */
+/** Makes a module that exports the given functions and works on a memory which it imports as `env.memory`. */
 export function assembleModule(functions: readonly FunctionSource[]): Uint8Array<ArrayBuffer> {
   const vector = (items: readonly Code[]) => [...leb(items.length), ...items.flat()];
   const section = (id: number, content: Code) => [id, ...leb(content.length), ...content];

@@ -107,7 +107,7 @@ test('an owner that lost its folder writes no line, no checkpoint and no report 
         await expect(write()).rejects.toThrow('this process has lost');
       return 'finished';
     }).catch((error: Error) => expect(error.message).toContain('this process has lost'));
-    await control.close();
+    await control[Symbol.asyncDispose]();
     expect(await contents()).toEqual(before);
   });
   await lost;

@@ -27,42 +27,67 @@ export function checkLoggers({ logger, projectName: project, runName: name }: Lo
   for (const [unit, options] of Object.entries(logger)) findLogger(unit)!.check?.({ project, name }, options);
 }
 
-/**
- * Runs `work` with the loggers of the config, and closes them with its outcome.
- *
- * @param resumedAfter lines of the metrics that are kept; 0 where the run begins
- * @param results figures of what `work` returns; null: the user stopped it
- * @throws if a logger cannot be opened: at the start of a run the user wants to know it
- */
-export async function withLoggers<T>(
-  config: LoggingConfig,
-  { directory, config: { nodes, values }, log, onOutput, requestStop }: LoggingContext,
-  resumedAfter: number,
-  work: (logger: RunLogger) => Promise<T>,
-  results: (outcome: T) => Readonly<Record<string, number>> | null,
-): Promise<T> {
-  const logger = await openLoggers(config.logger, {
-    directory,
-    resumedAfter,
-    config: nodes,
-    project: config.projectName,
-    name: config.runName,
-    note: (message) => log(message),
-    warn: (message) => log(message, 'WARNING'),
-    onOutput,
-    stop: requestStop,
-    inputs: inputsOf(values),
-  });
-  try {
-    const outcome = await work(logger);
-    const figures = results(outcome);
-    const best = join(directory, 'checkpoints', 'best');
+/** The loggers of a run as one. Where it is disposed of before `finish`, the run has failed. */
+export class RunLoggers implements AsyncDisposable {
+  #isClosed = false;
+
+  private constructor(
+    private readonly directory: string,
+    private readonly loggers: readonly RunLogger[],
+  ) {}
+
+  /**
+   * Opens the loggers of the config.
+   *
+   * @param resumedAfter lines of the metrics that are kept; 0 where the run begins
+   * @throws if a logger cannot be opened: at the start of a run the user wants to know it
+   */
+  static async open(
+    { logger, projectName: project, runName: name }: LoggingConfig,
+    { directory, config: { nodes, values }, log, onOutput, requestStop }: LoggingContext,
+    resumedAfter: number,
+  ): Promise<RunLoggers> {
+    const warn = (message: string) => log(message, 'WARNING');
+    const run: LoggedRun = {
+      directory,
+      resumedAfter,
+      project,
+      name,
+      onOutput,
+      warn,
+      config: nodes,
+      note: (message) => log(message),
+      stop: requestStop,
+      inputs: inputsOf(values),
+    };
+    const open: GuardedLogger[] = [];
+    for (const [unit, options] of Object.entries(logger))
+      open.push(new GuardedLogger(unit, await findLogger(unit)!.open(run, options), warn));
+    return new RunLoggers(directory, open);
+  }
+
+  async log(step: LoggedStep): Promise<void> {
+    await Promise.all(this.loggers.map((logger) => logger.log(step)));
+  }
+
+  async checkpoint(written: LoggedCheckpoint): Promise<void> {
+    await Promise.all(this.loggers.map((logger) => logger.checkpoint?.(written)));
+  }
+
+  /** Closes the loggers of a run that has not failed. @param figures of its results; null where the user stopped it */
+  async finish(figures: Readonly<Record<string, number>> | null): Promise<void> {
+    const best = join(this.directory, 'checkpoints', 'best');
     const model = figures !== null && existsSync(best) ? best : null;
-    await logger.close({ status: figures === null ? 'stopped' : 'finished', results: figures ?? {}, model });
-    return outcome;
-  } catch (error) {
-    await logger.close({ status: 'failed', results: {}, model: null });
-    throw error;
+    await this.#close({ status: figures === null ? 'stopped' : 'finished', results: figures ?? {}, model });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.#isClosed) await this.#close({ status: 'failed', results: {}, model: null });
+  }
+
+  async #close(end: LoggedEnd): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all(this.loggers.map((logger) => logger.close(end)));
   }
 }
 
@@ -74,19 +99,6 @@ function inputsOf(config: Readonly<Record<string, unknown>>): LoggedRun['inputs'
   return [...models, ...datasets].flatMap(([type, given]) =>
     typeof given === 'string' && existsSync(given) ? [{ type, path: given }] : [],
   );
-}
-
-async function openLoggers(config: LoggerConfig, run: LoggedRun): Promise<RunLogger> {
-  const open: GuardedLogger[] = [];
-  for (const [name, options] of Object.entries(config)) {
-    const logger = await findLogger(name)!.open(run, options);
-    open.push(new GuardedLogger(name, logger, (message) => run.warn(message)));
-  }
-  return {
-    log: async (step) => void (await Promise.all(open.map((logger) => logger.log(step)))),
-    checkpoint: async (written) => void (await Promise.all(open.map((logger) => logger.checkpoint(written)))),
-    close: async (end) => void (await Promise.all(open.map((logger) => logger.close(end)))),
-  };
 }
 
 /** After its first failure the logger is not called again, and the user is warned: the run's own files have all figures. */

@@ -144,7 +144,7 @@ test('a checkpoint is due after as many epochs as save_freq says, fractions too'
         files,
         checkpoints: new CheckpointStore(join(directory, String(between), 'checkpoints')),
         saveable: { saveState: () => Promise.resolve(), saveAgent: () => Promise.resolve() },
-        logger: { log: () => Promise.resolve(), close: () => Promise.resolve() },
+        logger: { log: () => Promise.resolve() },
       },
       { iterations: null, firstIteration: 0, best: null, state: {} },
       { saveMinutes, saveEpochs: { between, all: 3 } },

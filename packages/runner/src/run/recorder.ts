@@ -37,7 +37,7 @@ export interface RunOutput {
   /** Needed by a run that is watched. */
   restoreAgent?: RestoreAgent;
   /** Gets every step beside the run's own files. */
-  logger: RunLogger;
+  logger: Pick<RunLogger, 'log' | 'checkpoint'>;
 }
 
 /** The state in which a run begins, or continues from a checkpoint. */

@@ -20,7 +20,7 @@ beforeEach(async () => {
   );
 });
 afterEach(async () => {
-  await control.close();
+  await control[Symbol.asyncDispose]();
   await rm(directory, { recursive: true });
 });
 
@@ -42,7 +42,7 @@ test('a run obeys what it is asked for, and forgets what an earlier process was 
 });
 
 test('a process that does not look for requests yet is asked for nothing', async () => {
-  await control.close();
+  await control[Symbol.asyncDispose]();
   await expect(requestControl(directory, 'stop')).rejects.toThrow('takes no requests yet: it is starting');
   expect(existsSync(join(directory, 'control.json'))).toBe(false);
 });

@@ -19,7 +19,7 @@ const PAUSED_FILE = 'paused';
 const POLL_MS = 1000;
 
 /** The run's side. */
-export class RunControl {
+export class RunControl implements AsyncDisposable {
   /** A checkpoint was asked for and is not written yet. */
   checkpointAsked = false;
   readonly #timer: NodeJS.Timeout;
@@ -63,7 +63,7 @@ export class RunControl {
     this.#paused = false;
   }
 
-  async close(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer);
     if (!mayWrite(this.directory)) return; // they are the next owner's
     await Promise.all([OBEYING_FILE, PAUSED_FILE].map((name) => rm(join(this.directory, name), { force: true })));

@@ -13,7 +13,7 @@ export const silentFiles = (directory: string): RecordedFiles => ({
   logTimings: () => Promise.resolve(),
 });
 
-export const silentLogger: RunLogger = { log: () => Promise.resolve(), close: () => Promise.resolve() };
+export const silentLogger: Pick<RunLogger, 'log' | 'checkpoint'> = { log: () => Promise.resolve() };
 
 export const silentCheckpoints: CheckpointSink = {
   save: async (_number, _progress, write) => {

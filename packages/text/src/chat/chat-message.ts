@@ -113,7 +113,7 @@ export class ChatTemplateLimitError extends ChatTemplateError {
 }
 
 /**
- * The first `maxLength` tokens, as AgentGym cuts: the right end is lost.
+ * Returns the first `maxLength` tokens, as AgentGym cuts: the right end is lost.
  *
  * @returns null where nothing to learn from would be left
  */

@@ -77,7 +77,7 @@ function checkVariables(
 }
 
 /**
- * A template as Jinja, which a model that is trained with it keeps in its folder; null where that is the tokenizer's own already.
+ * Returns a template as Jinja, which a model that is trained with it keeps in its folder; null where that is the tokenizer's own already.
  *
  * @param template as for `chatTemplate`
  */

@@ -6,7 +6,7 @@ import { ChatTemplateError, type ChatMessage } from './chat-message.js';
 /** No template writes it. Its space at the end shows whether the template trims messages. */
 const MARK = 'END_OF_OPEN_MESSAGE ';
 
-/** The dialogue with the mark behind its last message. @throws {ChatTemplateError} where that has no text */
+/** Returns the dialogue with the mark behind its last message. @throws {ChatTemplateError} where that has no text */
 export function markedAtEnd(messages: readonly ChatMessage[]): ChatMessage[] {
   return [...messages.slice(0, -1), { ...messages.at(-1)!, content: openText(messages) + MARK }];
 }
@@ -24,7 +24,7 @@ export function upToMark(rendered: string, messages: readonly ChatMessage[]): st
   return rendered.startsWith(MARK, at) ? before : before.trimEnd();
 }
 
-/** The last message's text. @throws {ChatTemplateError} where it cannot be continued */
+/** Reads the last message's text. @throws {ChatTemplateError} where it cannot be continued */
 export function openText(messages: readonly ChatMessage[]): string {
   const last = messages.at(-1);
   if (last?.role === 'assistant' && typeof last.content === 'string') return last.content;
@@ -35,7 +35,7 @@ export function openText(messages: readonly ChatMessage[]): string {
 }
 
 /**
- * The length of the text up to the end of the last message, which was cut off.
+ * Returns the length of the text up to the end of the last message, which was cut off.
  *
  * @param render the text of the dialogue with another last message
  * @returns null where the template does not write the message as it is

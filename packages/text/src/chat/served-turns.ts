@@ -23,7 +23,7 @@ interface Served {
 }
 
 /**
- * One text where the dialogue begins with the same characters however many messages follow. A template that forgets earlier
+ * Returns one text where the dialogue begins with the same characters however many messages follow. A template that forgets earlier
  * thoughts, or moves the list of tools, gives several: each covers those messages that stand in it as they are served.
  */
 export function servedTurns(messages: readonly ChatMessage[], render: Render): Turn[] {

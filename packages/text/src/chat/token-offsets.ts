@@ -5,7 +5,7 @@ import type { Tokenizer } from '../tokenizers/tokenizer.js';
 const MOST_TOKENS_OF_A_PART = 16;
 
 /**
- * The places of a text's tokens, in UTF-16 code units. Tokens that only together spell characters have one place. Found by reading
+ * Finds the places of a text's tokens, in UTF-16 code units. Tokens that only together spell characters have one place. Found by reading
  * the tokens one after the other.
  *
  * @param ids the tokens of `text`

@@ -82,7 +82,7 @@ const methods: Record<string, Method> = {
   isidentifier: method('', (text) => /^[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Mn}\p{Mc}\p{Nd}\p{Pc}]*$/u.test(text)),
 };
 
-/** A method bound to a text; undefined where str has none of this name. */
+/** Returns a method bound to a text; undefined where str has none of this name. */
 export function stringMethod(
   text: string,
   name: string,

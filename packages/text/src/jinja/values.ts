@@ -90,7 +90,7 @@ export function isTrue(value: Value): boolean {
   return typeof value === 'object' ? true : Boolean(value) || Number.isNaN(value);
 }
 
-/** The name of its Python class. */
+/** Returns the name of its Python class. */
 export function typeName(value: Value): string {
   if (value === null) return 'None';
   if (typeof value === 'boolean') return 'bool';
@@ -107,7 +107,7 @@ export function typeName(value: Value): string {
 export const isFloat = (value: Value): boolean =>
   value instanceof Float ? !value.isInteger : typeof value === 'number' && !Number.isInteger(value);
 
-/** An int, float or bool as a number; undefined for anything else. */
+/** Returns an int, float or bool as a number; undefined for anything else. */
 export function numberOf(value: Value): number | undefined {
   if (typeof value === 'number') return value;
   if (typeof value === 'boolean') return Number(value);
@@ -116,14 +116,14 @@ export function numberOf(value: Value): number | undefined {
 
 export const floatOf = (value: number): Value => (Number.isInteger(value) ? new Float(value) : value);
 
-/** An argument that must be an integer. */
+/** Returns an argument as an integer, which it must be. */
 export function integerOf(value: Value, what: string): number {
   const number = typeof value === 'boolean' ? Number(value) : value;
   if (typeof number === 'number' && Number.isInteger(number)) return number;
   throw new TemplateError(`${what} must be an integer, not ${typeName(value)}`);
 }
 
-/** An argument that must be a string. */
+/** Returns an argument as a string, which it must be. */
 export function stringOf(value: Value, what: string): string {
   if (typeof value === 'string') return value;
   throw new TemplateError(`${what} must be a string, not ${describe(value)}`);
@@ -174,7 +174,7 @@ function compareItems<T>(a: readonly T[], b: readonly T[], order: (a: T, b: T) =
   return a.length - b.length;
 }
 
-/** The items that a loop runs over. @throws {TemplateError} where Python cannot */
+/** Returns the items that a loop runs over. @throws {TemplateError} where Python cannot */
 export function iterate(value: Value): readonly Value[] {
   if (typeof value === 'string') spend(value.length);
   const items = itemsOfValue(value);

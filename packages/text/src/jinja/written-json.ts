@@ -4,8 +4,8 @@
 const written = new WeakMap<object, string>();
 
 /**
- * A value for a template's dialogue, which `tojson` prints as `text`. Text without spaces, as programs of clients write JSON again, is laid
- * out as any other value, which models were trained on.
+ * Makes a value for a template's dialogue, which `tojson` prints as `text`. Text without spaces, as programs of clients write JSON
+ * again, is laid out as any other value, which models were trained on.
  *
  * @param text any; where it is not that of an object or an array, members are not found in it, but it prints all the same
  */
@@ -70,7 +70,7 @@ const prints = (text: string): boolean =>
 const UNUSUAL = /\d[.eE]\d|\d[eE][-+]|\d{16}|-0/;
 
 /**
- * The value of a text of JSON, as JSON.parse gives it. Templates and `jsonAsWritten` print its numbers as they were written.
+ * Returns the value of a text of JSON, as JSON.parse gives it. Templates and `jsonAsWritten` print its numbers as they were written.
  *
  * @param repeated called for a key that an object has twice
  * @throws {SyntaxError}
@@ -147,14 +147,14 @@ function add(top: Open, value: unknown): void {
   top.key = null;
 }
 
-/** The value of a text of JSON without spaces; undefined for other texts. */
+/** Returns the value of a text of JSON without spaces; undefined for other texts. */
 export function compactValue(text: string): unknown {
   const value = parseJson(text);
   return jsonAsWritten(value) === text ? value : undefined;
 }
 
 /**
- * A value as JSON, its numbers as they were written.
+ * Returns a value as JSON, its numbers as they were written.
  *
  * @param separators between members, and between a key and its value; without spaces if not given, as JSON.stringify writes
  */

@@ -68,7 +68,7 @@ function beginsWithSpace(normalizers: readonly Component[], preTokenizers: reado
   return undefined;
 }
 
-/** The tokens of `added_tokens_decoder`, by their ids there. */
+/** Returns the tokens of `added_tokens_decoder`, by their ids there. */
 export function decoderTokens({ added_tokens_decoder: listed }: Config): AddedToken[] {
   if (typeof listed !== 'object' || listed === null) return [];
   const entries = Object.entries(listed as Record<string, AddedToken | null>).filter(

@@ -100,7 +100,7 @@ export class GrowingText {
 
 const known = new WeakMap<object, ReadonlySet<number>>();
 
-/** Tokens such as `<0x0A>`, which decoders look at together. Found once for a tokenizer. */
+/** Finds tokens such as `<0x0A>`, which decoders look at together. Found once for a tokenizer. */
 export function byteTokens(tokenizer: Pick<Tokenizer, 'tokenToId'>): ReadonlySet<number> {
   const found = known.get(tokenizer) ?? foundByteTokens(tokenizer);
   known.set(tokenizer, found);

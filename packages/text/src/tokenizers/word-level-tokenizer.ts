@@ -22,7 +22,7 @@ interface WordLevelOptions {
 const specialTokens = ['<pad>', '<eos>', '<unk>'] as const;
 
 /**
- * A word-level tokenizer whose vocabulary is the words of `texts`, in order of their first appearance.
+ * Makes a word-level tokenizer whose vocabulary is the words of `texts`, in order of their first appearance.
  *
  * A word keeps the space before it, and so does a punctuation mark; a newline stands alone:
  * `Is it big?\n` → `Is`, ` it`, ` big`, `?`, `\n`. For a text of known words `decode(encode(text))` is the text itself.

@@ -11,13 +11,13 @@ import type { Part } from '../parts.js';
 import { plainDecoder } from '../plain-decoder.js';
 import { llamaDefaults } from './llama.js';
 
-/** Which layers have experts, as Qwen's config states it; the others have one feed-forward layer. */
+/** Says which layers have experts, as Qwen's config states it; the others have one feed-forward layer. */
 export function hasExperts(config: FamilyConfig, layer: number): boolean {
   const dense = config.layerIndices('mlp_only_layers') ?? [];
   return !dense.includes(layer) && (layer + 1) % config.fields.count('decoder_sparse_step') === 0;
 }
 
-/** The mixture of Qwen 3: a softmax over all experts, of which the largest are kept. */
+/** Returns the mixture of Qwen 3: a softmax over all experts, of which the largest are kept. */
 export function qwenMixture(config: FamilyConfig, layer: number, shared?: Part): Part {
   const { fields, sizes } = config;
   const path = `model.layers.${layer}.mlp`;

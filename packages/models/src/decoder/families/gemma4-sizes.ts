@@ -34,7 +34,7 @@ function ownHeadSizes({ fields, sizes, json }: FamilyConfig, layer: number): Hea
 
 const isCount = (value: unknown): value is number => Number.isInteger(value) && (value as number) > 0;
 
-/** The rotary positions of each kind of layer that there is. */
+/** Returns the rotary positions of each kind of layer that there is. */
 export function rotariesByKind(
   config: FamilyConfig,
   kinds: readonly LayerKind[],

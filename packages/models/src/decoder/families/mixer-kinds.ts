@@ -2,7 +2,7 @@
 import type { FamilyConfig } from '../family.js';
 
 /**
- * The kind of each layer.
+ * Returns the kind of each layer.
  *
  * @param known kinds that the family has
  * @param kindOf of a layer where the file has no list; without it the list is needed

@@ -72,7 +72,7 @@ export const ropeOfAll = (config: FamilyConfig): FamilyFacts['rope'] => ({
 });
 
 /**
- * The context where llama.cpp has no sliding window: up to the window's size both compute the same.
+ * Returns the context where llama.cpp has no sliding window: up to the window's size both compute the same.
  *
  * @param kinds of the layers
  */

@@ -36,7 +36,7 @@ export const real = (value: number): Entry => ({ type: 'float32', value });
 export const text = (value: string): Entry => ({ type: 'string', value });
 export const flag = (value: boolean): Entry => ({ type: 'bool', value });
 
-/** The bytes of the whole file, in order. */
+/** Returns the bytes of the whole file, in order. */
 export async function* ggufBytes(metadata: Entries, tensors: readonly GgufTensor[]): AsyncGenerator<Uint8Array> {
   const header = headerBytes({ ...metadata, 'general.alignment': count(ALIGNMENT) }, tensors);
   yield header;

@@ -22,7 +22,7 @@ export interface VocabularyPart {
   notes: string[];
 }
 
-/** A component's parts, those of a `Sequence` one by one, wherever it is nested. */
+/** Finds a component's parts, those of a `Sequence` one by one, wherever it is nested. */
 export function componentsOf(component: Component | null | undefined, field: string): Component[] {
   if (component === null || component === undefined) return [];
   if (component.type !== 'Sequence') return [component];

@@ -13,7 +13,7 @@ export interface Tokens {
 }
 
 /**
- * As many tokens as the embedding has rows; rows without a token get one that no text has.
+ * Lists as many tokens as the embedding has rows; rows without a token get one that no text has.
  *
  * @param vocabulary the model's own, by spelling
  */

@@ -16,7 +16,7 @@ interface TensorSource {
   layouts: WeightLayouts;
 }
 
-/** Those that the graph may ask for, in the order of the parameters. */
+/** Returns the tensors that the graph may ask for, in the order of the parameters. */
 export function modelTensors({ parameters }: CausalArchitecture, source: TensorSource): FileTensor[] {
   return parameters.flatMap((spec) => [floatTensor(spec, source), ...quantizedTensors(spec, source)]);
 }

@@ -21,7 +21,7 @@ export const onnxPrecisions = {
   q4f16: { file: 'model_q4f16.onnx', float: 'float16', quantization: '4bit', keepsHead: true },
 } as const satisfies Record<string, OnnxPrecision>;
 
-/** Which weights of the file have few bits. */
+/** Says which weights of the file have few bits. */
 export function layoutsIn(precision: OnnxPrecision, architecture: CausalArchitecture): WeightLayouts {
   const layouts = weightLayouts(architecture, precision.quantization);
   if (precision.keepsHead === undefined) return layouts;

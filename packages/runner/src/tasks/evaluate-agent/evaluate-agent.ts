@@ -110,7 +110,7 @@ async function playModel(
     return { name: folder, decoding: evalDecoding, trajectories, rollouts: episodes, failures };
   } finally {
     bar.finish();
-    await open.close();
+    await open[Symbol.asyncDispose]();
     await policy.release();
   }
 }

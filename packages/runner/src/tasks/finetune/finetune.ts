@@ -24,7 +24,7 @@ import {
   type LearningRateSchedule,
 } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
-import { ProgressBar, type RunLogger } from '@bowyer/logging';
+import { ProgressBar } from '@bowyer/logging';
 import { LanguageModel } from '@bowyer/models';
 import { jsonAsWritten } from '@bowyer/text';
 import {
@@ -39,7 +39,7 @@ import {
 import type { RunConfig } from '../../keys/run-keys.js';
 import { checkpointsOf } from '../../run/checkpoint-progress.js';
 import { owningFolder } from '../../run/folder-owner.js';
-import { checkLoggers, withLoggers, type LoggerConfig } from '../../run/open-loggers.js';
+import { checkLoggers, RunLoggers, type LoggerConfig } from '../../run/open-loggers.js';
 import { Recorder } from '../../run/recorder.js';
 import { RunControl } from '../../run/run-control.js';
 import { claimDirectory, openDirectory, RunFiles } from '../../run/run-files.js';
@@ -118,9 +118,8 @@ async function finetuneInFolder(config: FinetuneConfig, context: TaskContext): P
   });
 }
 
-/** Figures of the model that the run ended with; null where the user stopped it. */
-const finalFigures = (results: FinetuneResults | null) => {
-  if (results === null) return null;
+/** Figures of the model that the run ended with. */
+const finalFigures = (results: FinetuneResults) => {
   const { nll, perplexity } = results.models.at(-1)!;
   return { 'test/nll': nll, 'test/perplexity': perplexity };
 };
@@ -151,30 +150,30 @@ async function trainOn(
       saveState: (folder: string) => savePolicyState(model, join(folder, 'policy')),
       saveAgent: (folder: string) => model.save(folder),
     };
-    const recorderOf = (logger: RunLogger, control: RunControl) =>
-      new Recorder(
-        { files, checkpoints: store, saveable, logger },
-        { iterations: null, firstIteration, state, best: progress?.best ?? null },
-        { saveMinutes: config.saveMinutes, saveEpochs: { between: config.saveFreq, all: config.epochs }, control },
-        context,
-      );
-    const work = async (logger: RunLogger) => {
-      const control = await RunControl.open(directory, log, () => (recorder.stopRequested = true));
-      const recorder = recorderOf(logger, control);
-      const stop = () => {
-        recorder.stopRequested = true;
-        control.endPause();
-      };
-      context.onInterrupt(stop, 'stopping after this step');
-      const training = { state, firstIteration, recorder, context };
-      await train(model, examples, config, training).finally(() => control.close());
-      recorder.finish();
-      if (recorder.stopRequested) return null;
-      if (recorder.best === null) await model.save(recorder.bestFolder); // nothing was held out: the last one
-      const answers = await heldOutAnswers(recorder.bestFolder, examples, config, device);
-      return resultsOf(recorder, examples, config, context, answers, state);
+    await using loggers = await RunLoggers.open(config, context, firstIteration);
+    await using control = await RunControl.open(directory, log, () => (recorder.stopRequested = true));
+    const recorder = new Recorder(
+      { files, checkpoints: store, saveable, logger: loggers },
+      { iterations: null, firstIteration, state, best: progress?.best ?? null },
+      { saveMinutes: config.saveMinutes, saveEpochs: { between: config.saveFreq, all: config.epochs }, control },
+      context,
+    );
+    const stop = () => {
+      recorder.stopRequested = true;
+      control.endPause();
     };
-    return await withLoggers(config, context, firstIteration, work, finalFigures);
+    context.onInterrupt(stop, 'stopping after this step');
+    await train(model, examples, config, { state, firstIteration, recorder, context });
+    recorder.finish();
+    if (recorder.stopRequested) {
+      await loggers.finish(null);
+      return null;
+    }
+    if (recorder.best === null) await model.save(recorder.bestFolder); // nothing was held out: the last one
+    const answers = await heldOutAnswers(recorder.bestFolder, examples, config, device);
+    const results = await resultsOf(recorder, examples, config, context, answers, state);
+    await loggers.finish(finalFigures(results));
+    return results;
   } finally {
     await model.release();
   }

@@ -73,8 +73,8 @@ export class PromptTrials {
     return this.#play(prompts, { purpose: 'test', split: 'test', firstEpisode: 0, episodes, groupSize: testSamples });
   }
 
-  close(): Promise<void> {
-    return this.#stage.close();
+  async close(): Promise<void> {
+    await this.#stage[Symbol.asyncDispose]();
   }
 
   #play(prompts: Prompts, set: PlayedSet & GroupOptions): Promise<Trajectory[]> {

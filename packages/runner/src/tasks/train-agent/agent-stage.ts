@@ -89,7 +89,7 @@ async function openServer(
   };
   return {
     parts: { makeEnv: null, playSet, environment: 'the agent' },
-    close: async () => {
+    [Symbol.asyncDispose]: async () => {
       await ranking?.close();
       await server.close().finally(() => calls.close());
     },

@@ -221,7 +221,7 @@ export class FinalTest {
     const options = recipeOptions(config, agent.policy.tokenizer);
     const canAct = agent.critic !== null || !unit.playsWithCritic;
     const openPlayer = canAct ? unit.openPlayer(agent, options) : policyPlayer(agent, options);
-    const played = await this.stage.open(agent, () => this.#trained);
+    await using played = await this.stage.open(agent, () => this.#trained);
     const { metrics, trajectories } = await evaluate(
       {
         ...played.parts,
@@ -232,7 +232,7 @@ export class FinalTest {
       openPlayer,
       { ...playOptions(config, agent.policy.tokenizer), eval: { size: config.testSize, decoding } },
       'test',
-    ).finally(() => played.close());
+    );
     bar.finish();
     return { name, decoding, metrics, trajectories };
   }

@@ -1,20 +1,12 @@
 // The algorithm of a run, with its files, checkpoints, diagnostics and what a user may ask of it meanwhile.
 import { join } from 'node:path';
-import {
-  Diagnostics,
-  InterruptedError,
-  type Agent,
-  type AnyAlgorithm,
-  type Dataset,
-  type RecipeState,
-  type Sampler,
-  type TrainingRun,
-} from '@bowyer/algorithms';
+import { Diagnostics, InterruptedError, type RecipeState, type Sampler, type TrainingRun } from '@bowyer/algorithms';
 import { oneRank } from '@bowyer/core';
 import type { Device } from '@bowyer/graph';
-import type { RunLogger } from '@bowyer/logging';
 import { takeExchangeTimes } from '@bowyer/models';
 import {
+  openRemoteRollouts,
+  openRolloutsAhead,
   playOptions,
   recipeOptions,
   referenceOf,
@@ -22,27 +14,21 @@ import {
   restorePolicy,
   startRestorer,
   teacherOf,
-  withRemoteRollouts,
   type AgentConfig,
-  type AgentMemory,
   type FreshPolicyConfig,
   type PlayConfig,
   type PolicyConfig,
   type RolloutsAhead,
-  type Start,
 } from '@bowyer/agent';
 import { silentCheckpoints, silentFiles, silentSaveable } from '../../run/silent.js';
-import type { CheckpointStore } from '@bowyer/checkpoints';
-import type { CheckpointProgress } from '../../run/checkpoint-progress.js';
 import { failureLog } from '../../run/failure-log.js';
-import { Recorder } from '../../run/recorder.js';
+import { Recorder, type RunOutput } from '../../run/recorder.js';
 import { RunControl } from '../../run/run-control.js';
 import { RunFiles } from '../../run/run-files.js';
 import { tokenTexts } from '../../run/token-texts.js';
 import type { TaskContext } from '../../context/task-context.js';
-import type { Stage } from './stage.js';
+import type { OpenRun } from './open-run.js';
 import type { TrainConfig } from './train-config.js';
-import type { TrainedModels } from './trained-models.js';
 
 /** Minutes between the checkpoints of an algorithm on a dataset, where the config gives none. */
 const DATASET_MINUTES = 5;
@@ -55,76 +41,38 @@ type AlgorithmConfig = PolicyConfig &
   Pick<TrainConfig, 'diagnostics' | 'guard' | 'watch' | 'remotePolicy' | 'samplingPrecision' | 'distributed'> &
   Pick<TrainConfig, 'algorithm' | 'saveMinutes' | 'saveFreq'>;
 
-/** A run between its start and its final test. */
-export interface RunState {
-  unit: AnyAlgorithm;
-  agent: Agent;
-  dataset: Dataset | null;
-  device: Device;
-  logger: RunLogger;
-  config: AlgorithmConfig;
-  context: TaskContext;
-  stage: Stage;
-  memory: AgentMemory | null;
-  store: CheckpointStore<CheckpointProgress>;
-  /** Null where the run begins. */
-  progress: CheckpointProgress | null;
-  models: TrainedModels;
-  start: Start;
-  rollouts: RolloutsAhead | undefined;
-}
-
 /** Runs the algorithm to its end or to the user's stop. */
-export async function runAlgorithm(runState: RunState): Promise<Recorder> {
-  const {
-    unit,
-    agent,
-    dataset,
-    device,
-    logger,
-    config,
-    context,
-    stage,
-    memory,
-    store,
-    progress,
-    models,
-    start,
-    rollouts,
-  } = runState;
+export async function runAlgorithm(
+  opened: OpenRun,
+  config: AlgorithmConfig & TrainConfig,
+  context: TaskContext,
+  logger: RunOutput['logger'],
+): Promise<Recorder> {
+  const { unit, agent, device, memory, models, progress, firstIteration, start, stage } = opened;
   const { directory, log, onInterrupt, ranks = oneRank } = context;
   const { policy } = agent;
   const { iterations, epochs } = config.algorithm;
-  const openReference = referenceOf(policy, start, config, device);
   const leads = ranks.rank === 0;
-  const files = leads
-    ? await RunFiles.open(directory, progress?.fileLengths ?? {}, tokenTexts(policy.tokenizer))
-    : silentFiles(directory);
-  await ranks.barrier(); // the files end where the run resumes
+  const openReference = referenceOf(policy, start, config, device);
   const state: RecipeState = progress?.state ?? {};
-  const firstIteration = progress?.nextIteration ?? 0;
-  const written = {
-    saveState: async (folder: string) => {
-      await models.saveState(folder);
-      await rollouts?.save(folder);
-      await memory?.save(folder);
-    },
-    saveAgent: async (folder: string) => {
-      await models.saveAgent(folder);
-      await memory?.save(folder);
-    },
-  };
-  const saveable = leads ? written : silentSaveable(models.networks, models.critic);
+
+  // Who plays, and what is measured beside the algorithm's own figures.
+  await using rollouts = await openRolloutsAhead(config, opened);
   const diagnostics =
     config.diagnostics &&
-    new Diagnostics({ policy, openReference }, { ...config.diagnostics, seed: config.seed }, samplerOf(runState));
-  const control = leads ? await RunControl.open(directory, log, () => (recorder.stopRequested = true)) : undefined;
-  const restoreAgent = async (folder: string) => {
-    await restorePolicy(policy, folder, config, device);
-    await models.critic?.restore(join(folder, 'critic'));
-  };
+    new Diagnostics(
+      { policy, openReference },
+      { ...config.diagnostics, seed: config.seed },
+      samplerOf(opened, rollouts !== undefined, config, context),
+    );
+
+  // What is written, and what a user may ask of the run meanwhile.
+  const output = await outputOf(opened, rollouts, config, context, logger);
+  await using control = leads
+    ? await RunControl.open(directory, log, () => (recorder.stopRequested = true))
+    : undefined;
   const recorder = new Recorder(
-    { files, checkpoints: leads ? store : silentCheckpoints, saveable, restoreAgent, logger },
+    output,
     {
       iterations: iterations ?? null,
       firstIteration,
@@ -156,59 +104,99 @@ export async function runAlgorithm(runState: RunState): Promise<Recorder> {
   onInterrupt(stop, 'stopping at the next checkpoint');
   const { metrics, rollouts: history } = await RunFiles.read(directory);
   recorder.remember(metrics);
-  const played = await stage.open(agent, () => recorder.iteration);
-  const run: TrainingRun = {
-    ...agent,
-    ...played.parts,
-    ...failureLog(log),
-    onRollout: async (rollout, iteration) => {
-      await diagnostics?.onRollout(rollout, iteration);
-      recorder.progress('diagnostics', 1, 1);
-      memory?.addRollout(rollout);
-    },
-    onEvaluation: (episodes) => recorder.evaluated(episodes),
-    dataset,
-    history,
-    state,
-    firstIteration,
-    hooks: recorder,
-    valueModel: models.valueModel,
-    openReference,
-    openTeacher: teacherOf(policy, config, device),
-    restoreStart: startRestorer(policy, start, config, device),
-    ranks,
-    replayPlacement: config.distributed.replay,
-    rollouts,
-    ...(config.watch && { watch: config.watch }),
-  };
+
+  // The training.
   const options = recipeOptions(config, policy.tokenizer);
-  const trained = withRemoteRollouts(config.remotePolicy, { ...agent, slots: config.slots }, (remote) => {
+  try {
+    await using played = await stage.open(agent, () => recorder.iteration);
+    await using remote = await openRemoteRollouts(config.remotePolicy, agent);
     const integers = samplesIntegers(config)
       ? unit.openPlayer({ ...agent, samplesIntegers: true }, options)
       : undefined;
-    return unit.train({ ...run, openRollouts: remote ?? integers }, options);
-  });
-  await trained
-    .finally(() => played.close())
-    .finally(() => control?.close())
-    .catch(async (error: unknown) => {
-      // A rollout was given up: nothing has been learned since the last iteration.
-      if (!(error instanceof InterruptedError)) throw error;
-      await recorder.checkpointOnce(recorder.iteration);
-    });
+    const run: TrainingRun = {
+      ...agent,
+      ...played.parts,
+      ...failureLog(log),
+      onRollout: async (rollout, iteration) => {
+        await diagnostics?.onRollout(rollout, iteration);
+        recorder.progress('diagnostics', 1, 1);
+        memory?.addRollout(rollout);
+      },
+      onEvaluation: (episodes) => recorder.evaluated(episodes),
+      dataset: opened.dataset,
+      history,
+      state,
+      firstIteration,
+      hooks: recorder,
+      valueModel: models.valueModel,
+      openReference,
+      openTeacher: teacherOf(policy, config, device),
+      restoreStart: startRestorer(policy, start, config, device),
+      ranks,
+      replayPlacement: config.distributed.replay,
+      rollouts,
+      ...(config.watch && { watch: config.watch }),
+    };
+    await unit.train({ ...run, openRollouts: remote?.openPlayer(config.slots) ?? integers }, options);
+  } catch (error) {
+    // A rollout was given up: nothing has been learned since the last iteration.
+    if (!(error instanceof InterruptedError)) throw error;
+    await recorder.checkpointOnce(recorder.iteration);
+  }
   // save_freq need not divide the iterations: what was trained last is kept, and more iterations continue from it.
   if (iterations !== undefined && !recorder.stopRequested) await recorder.checkpointOnce(recorder.iteration);
   recorder.finish();
   // A run without an evaluation has no best agent: its last one is what it made.
   if (recorder.best === null && (!recorder.stopRequested || recorder.stoppedByGuard !== null))
-    await saveable.saveAgent(recorder.bestFolder);
+    await output.saveable.saveAgent(recorder.bestFolder);
   return recorder;
 }
 
+/** Opens the run's files, which end where it resumes, and says what a checkpoint and an agent consist of. */
+async function outputOf(
+  { agent: { policy }, device, memory, models, progress, store }: OpenRun,
+  rollouts: RolloutsAhead | undefined,
+  config: AlgorithmConfig,
+  { directory, ranks = oneRank }: TaskContext,
+  logger: RunOutput['logger'],
+): Promise<RunOutput> {
+  const leads = ranks.rank === 0;
+  const files = leads
+    ? await RunFiles.open(directory, progress?.fileLengths ?? {}, tokenTexts(policy.tokenizer))
+    : silentFiles(directory);
+  await ranks.barrier(); // the files end where the run resumes
+  const written = {
+    saveState: async (folder: string) => {
+      await models.saveState(folder);
+      await rollouts?.save(folder);
+      await memory?.save(folder);
+    },
+    saveAgent: async (folder: string) => {
+      await models.saveAgent(folder);
+      await memory?.save(folder);
+    },
+  };
+  return {
+    files,
+    logger,
+    checkpoints: leads ? store : silentCheckpoints,
+    saveable: leads ? written : silentSaveable(models.networks, models.critic),
+    restoreAgent: async (folder) => {
+      await restorePolicy(policy, folder, config, device);
+      await models.critic?.restore(join(folder, 'critic'));
+    },
+  };
+}
+
 /** Plays with each update's weights; null where nothing is updated, or where rollouts have weights of their own or choose among actions. */
-function samplerOf({ unit, agent, config, context, stage, rollouts }: RunState): Sampler | null {
+function samplerOf(
+  { unit, agent, stage }: OpenRun,
+  isAhead: boolean,
+  config: AlgorithmConfig,
+  context: TaskContext,
+): Sampler | null {
   const { actionChoice = 'free' } = agent.dialogues;
-  const isApart = stage.hasOwnSampler || rollouts !== undefined || (config.remotePolicy?.baseUrl ?? null) !== null;
+  const isApart = stage.hasOwnSampler || isAhead || (config.remotePolicy?.baseUrl ?? null) !== null;
   if (!unit.trainsPolicy || unit.playsWithCritic || isApart || actionChoice !== 'free') return null;
   const { sampling } = playOptions(config, agent.policy.tokenizer);
   const player = { ...agent, samplesIntegers: samplesIntegers(config) };

@@ -33,9 +33,8 @@ export interface Stage {
 }
 
 /** One agent's play. */
-export interface OpenStage {
+export interface OpenStage extends AsyncDisposable {
   parts: Pick<TrainingRun, 'makeEnv' | 'playSet' | 'together' | 'environment'>;
-  close(): Promise<void>;
 }
 
 type StageConfig = ContextConfig & MemoryConfig & DialogueConfig & { demonstrations?: object };
@@ -59,7 +58,7 @@ export const environmentStage: MakeStage<StageConfig> = (config, context, memory
         together: config.memory?.kind === 'encoder', // which answers after a while
         environment: config.env.name,
       },
-      close: () => Promise.resolve(),
+      [Symbol.asyncDispose]: () => Promise.resolve(),
     }),
   breakdown: (trajectories) => breakdownOf(config.env.name, trajectories),
 });

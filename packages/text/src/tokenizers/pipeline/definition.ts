@@ -40,7 +40,7 @@ export class DefinitionError extends Error {
 /** Keys of components in the file, for errors. */
 const places = new WeakMap<Component, string>();
 
-/** The component, whose key in the file is noted. */
+/** Notes the component's key in the file, and returns the component. */
 export function placed<T extends Component | null | undefined>(component: T, key: string): T {
   if (typeof component === 'object' && component !== null) places.set(component, key);
   return component;

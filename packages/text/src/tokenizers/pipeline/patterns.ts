@@ -24,13 +24,13 @@ export const escapeForRegex = (text: string): string => text.replace(/[\\^$.*+?(
 /** Matches of a pattern in a text, in order; some may be empty. */
 export type Matches = (text: string) => Iterable<Span>;
 
-/** The matches that a regular expression with the flags g and u finds. */
+/** Yields the matches of a regular expression that has the flags g and u. */
 export function matchesOf(pattern: RegExp): Matches {
   const find = finderOf(pattern);
   return (text) => matchesFrom(text, find);
 }
 
-/** The text with `content` for each match, and where a match is empty. */
+/** Replaces each match by `content`, and where a match is empty. */
 export function replaced(text: string, matches: Matches, content: string): string {
   if (text === '') return text;
   let result = '';
@@ -50,7 +50,7 @@ export class PatternError extends DefinitionError {
   }
 }
 
-/** The pattern of a Split or Replace component: `{"String": …}` or `{"Regex": …}`. */
+/** Returns the pattern of a Split or Replace component: `{"String": …}` or `{"Regex": …}`. */
 export function compilePattern(component: Component): Matches {
   const { type, pattern } = component;
   const given = (typeof pattern === 'object' && pattern !== null ? pattern : {}) as {

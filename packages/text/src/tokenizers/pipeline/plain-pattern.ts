@@ -21,7 +21,7 @@ interface Options {
   dotAll?: boolean;
 }
 
-/** The pattern for the flags g and u; null where there is none of the same meaning. */
+/** Translates a pattern for the flags g and u; null where there is none of the same meaning. */
 export function plainPattern({ body }: OnigurumaAst): string | null {
   try {
     return alternatives(body, {});

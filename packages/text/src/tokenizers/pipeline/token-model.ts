@@ -35,7 +35,7 @@ export const SHARE = 20_000;
 export const idsOfBytes = (vocabulary: ReadonlyMap<string, number>): readonly (number | undefined)[] =>
   Array.from({ length: 256 }, (_, byte) => vocabulary.get(`<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`));
 
-/** A text's UTF-8 bytes as ids; null where one of them has no token. */
+/** Returns a text's UTF-8 bytes as ids; null where one of them has no token. */
 export function bytesOf(text: string, ids: readonly (number | undefined)[]): number[] | null {
   if (ids.length === 0) return null;
   const found = Array.from(Buffer.from(text), (byte) => ids[byte]);

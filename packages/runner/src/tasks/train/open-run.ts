@@ -1,0 +1,112 @@
+// A run between its start and its final test: everything that it works with, opened in order, and closed in the reverse order.
+import { join } from 'node:path';
+import { findAlgorithm, rateFollowsIterations, type Agent, type AnyAlgorithm, type Dataset } from '@bowyer/algorithms';
+import { oneRank, onRankZero, timed } from '@bowyer/core';
+import { openDevice, type Device } from '@bowyer/graph';
+import { AgentMemory, datasetFor, deviceOf, warnOfTextRules, type Start } from '@bowyer/agent';
+import type { CheckpointStore } from '@bowyer/checkpoints';
+import { checkpointsOf, type CheckpointProgress } from '../../run/checkpoint-progress.js';
+import { claimDirectory } from '../../run/run-files.js';
+import type { TaskContext } from '../../context/task-context.js';
+import { fillMemory, findStart } from './find-start.js';
+import { ResourceStack } from './resource-stack.js';
+import type { MakeStage, Stage } from './stage.js';
+import type { TrainConfig } from './train-config.js';
+import { TrainedModels } from './trained-models.js';
+
+export interface OpenRun extends AsyncDisposable {
+  unit: AnyAlgorithm;
+  device: Device;
+  stage: Stage;
+  memory: AgentMemory | null;
+  start: Start;
+  store: CheckpointStore<CheckpointProgress>;
+  /** The folder of the checkpoint that the run resumes from; null where it begins. */
+  checkpoint: string | null;
+  /** Null where the run begins. */
+  progress: CheckpointProgress | null;
+  /** 0 where the run begins. */
+  firstIteration: number;
+  models: TrainedModels;
+  dataset: Dataset | null;
+  agent: Agent;
+  /** The folder of the policy's weights: the start's, or a checkpoint's. */
+  policyFolder: string;
+}
+
+/** Opens a run. @returns null if the user stopped its warm start */
+export async function openRun(
+  config: TrainConfig,
+  context: TaskContext,
+  makeStage: MakeStage<TrainConfig>,
+): Promise<OpenRun | null> {
+  const { directory, log, ranks = oneRank } = context;
+  const unit = findAlgorithm(config.agentType)!;
+  await using resources = new ResourceStack();
+  const { shardOptimizer } = config.distributed;
+  const device = resources.adopt(
+    await openDevice({ ...deviceOf(config), ranks, shardsOptimizers: shardOptimizer }),
+    (own) => own.close(),
+  );
+  const memory = resources.adopt(await AgentMemory.open(config, device), (own) => own?.release());
+  const stage = makeStage(config, context, memory);
+  const start = await timed('phase', 'start', () => findStart(unit, config, device, context, memory));
+  if (start === null) return null;
+
+  const store = checkpointsOf(directory);
+  const found = await onRankZero(ranks, () => store.newest((warning) => log(warning, 'WARNING')));
+  if (found) checkResumed(found.progress, config, log);
+  const checkpoint = found?.folder ?? null;
+  const folder = checkpoint === null ? start.folder : join(checkpoint, 'policy');
+  if (memory) await fillMemory(memory, checkpoint, start, config, log);
+  if (folder !== null && unit.needs.source === 'episodes') await warnOfTextRules(folder, log);
+
+  const models = resources.adopt(await TrainedModels.open(unit, start, checkpoint, config, device), (own) =>
+    own.release(),
+  );
+  const { policy, critic } = models;
+  const dataset = start.data && (await datasetFor(policy, start.data, config, log));
+  if (ranks.rank === 0) await claimDirectory(directory, context.config.decisive);
+  const agent: Agent = { policy, critic, dialogues: await stage.dialogues(policy) };
+  const progress = found?.progress ?? null;
+  const firstIteration = progress?.nextIteration ?? 0;
+  const opened = resources.move();
+  return {
+    unit,
+    device,
+    stage,
+    memory,
+    start,
+    store,
+    checkpoint,
+    progress,
+    firstIteration,
+    models,
+    dataset,
+    agent,
+    policyFolder: folder!,
+    [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
+  };
+}
+
+/** The keys that decide how long a run is, and how its rate falls. */
+type LengthConfig = Pick<TrainConfig, 'algorithm'>;
+
+/** A rate that falls over the iterations would jump where there are more of them: the run would equal no other. */
+function refuseOtherLength(found: CheckpointProgress, { algorithm: { iterations, actor } }: LengthConfig): void {
+  const before = found.iterations ?? iterations;
+  if (iterations === before || actor?.schedule === undefined) return;
+  if (!rateFollowsIterations(actor.schedule)) return;
+  throw new Error(
+    `iterations: ${before} → ${iterations}: the learning rate of this run follows algorithm.actor.schedule over ${before} ` +
+      `iterations, so with ${iterations} it would equal neither the run that it was nor a run of ${iterations} iterations from the start\n` +
+      `  give iterations=${before}, or begin a new run in another folder: save_path=FOLDER; a run with ` +
+      'algorithm.actor.schedule.kind=constant can be made longer at any time',
+  );
+}
+
+function checkResumed(progress: CheckpointProgress, config: LengthConfig, log: TaskContext['log']): void {
+  refuseOtherLength(progress, config);
+  const all = config.algorithm.iterations === undefined ? '' : ` of ${config.algorithm.iterations} iterations`;
+  log(`resumed after ${progress.nextIteration}${all}`);
+}

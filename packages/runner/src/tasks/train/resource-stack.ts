@@ -1,0 +1,29 @@
+/**
+ * What a run has opened. It is closed in the reverse order, whatever happens: ECMAScript's `AsyncDisposableStack`, which Node 20 has not.
+ */
+export class ResourceStack implements AsyncDisposable {
+  #closings: (() => Promise<void> | undefined)[] = [];
+
+  /** Adds what was opened, and returns it. */
+  adopt<T>(opened: T, close: (opened: T) => Promise<void> | undefined): T {
+    this.#closings.push(() => close(opened));
+    return opened;
+  }
+
+  /** Moves everything to a new stack, which closes it in place of this one. */
+  move(): ResourceStack {
+    const moved = new ResourceStack();
+    [moved.#closings, this.#closings] = [this.#closings, []];
+    return moved;
+  }
+
+  /** @throws the first error, after all else has been closed */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const errors: unknown[] = [];
+    for (const close of this.#closings.splice(0).reverse())
+      await Promise.resolve()
+        .then(close)
+        .catch((error: unknown) => errors.push(error));
+    if (errors.length > 0) throw errors[0];
+  }
+}
