@@ -7,8 +7,8 @@ import { runAgentTask, type AgentRunOptions } from './run-agent-task.js';
 export interface TrainAgentOptions<Task extends AgentTask, Result> extends AgentRunOptions<Task, Result> {
   /** Tasks of evaluations; if not given, a share of `tasks` (`evalShare`) is held out. */
   evalTasks?: readonly Task[];
-  /** 'grpo' if not given; see docs/agents/train.md for the others. */
-  algorithm?: string;
+  /** Name of the algorithm ('grpo' if not given; docs/agents/train.md has the others), or options of 'grpo': `{ actor: { lr: 1e-4 } }`. */
+  algorithm?: string | Readonly<Record<string, unknown>>;
   iterations?: number;
   /** Rollouts of an iteration. */
   rolloutSize?: number;

@@ -62,3 +62,22 @@ test.each(Object.keys(options))(
   },
   300_000,
 );
+
+test('options of the algorithm may stand in nodes, as in its config', async () => {
+  const { directory } = await trainAgent({
+    model,
+    tasks,
+    run,
+    algorithm: {
+      iterations: 1,
+      rollout: { size: 8, groupSize: 4 },
+      actor: { lr: 0.01, minibatchSize: 8 },
+      eval: { freq: 100, size: 2 },
+    },
+    task: { testSize: 2 },
+    device: { threads: 1 },
+    savePath: join(folder, 'nodes'),
+  });
+  const config = JSON.parse(await readFile(join(directory, 'run-config.json'), 'utf8')) as unknown;
+  expect(config).toMatchObject({ agentType: 'grpo', algorithm: { actor: { lr: 0.01, minibatchSize: 8 } }, threads: 1 });
+}, 300_000);
