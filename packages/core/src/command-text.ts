@@ -1,6 +1,6 @@
 // Commands that are printed to be pasted into a shell: a path may contain anything.
 
-/** A word as a shell reads it back. */
+/** Quotes a word so that a shell reads it back. */
 export function shellQuoted(word: string): string {
   return /^[\w@%+=:,./…-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -36,7 +36,7 @@ export function lookAtLock(lock: HeldLock): void {
   }
 }
 
-/** From now on writes below `protects` need the lock. @returns ends that */
+/** Makes writes below `protects` need the lock from now on. @returns ends that */
 export function holdLock(lock: HeldLock): () => void {
   held.add(lock);
   return () => held.delete(lock);

@@ -16,7 +16,7 @@ const PARTIAL = '.partial';
 const UNREPORTED = '.bowyer-unreported';
 
 /**
- * The folder is written as `FOLDER.partial`, which then takes its place.
+ * Writes a folder as `FOLDER.partial`, which then takes its place.
  *
  * @param write gets the folder to write into
  * @param command what writes it, if that is to be known from the folder until `reportFolder`: a kill may come between

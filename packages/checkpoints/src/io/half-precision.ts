@@ -1,6 +1,6 @@
 // Reading 16-bit floating point into float32, into a given array where there is one. Both conversions are exact.
 
-/** bfloat16 is the upper half of a float32. */
+/** Converts bfloat16, which is the upper half of a float32. */
 export function bfloat16ToFloat32(
   bits: Uint16Array,
   values: Float32Array = new Float32Array(bits.length),
@@ -26,7 +26,7 @@ export function expandBfloat16(values: Float32Array<ArrayBuffer>): void {
   }
 }
 
-/** IEEE 754 binary16, by a table of all 65,536 values. */
+/** Converts IEEE 754 binary16 by a table of all 65,536 values. */
 export function float16ToFloat32(bits: Uint16Array, values = new Float32Array(bits.length)): Float32Array {
   const table = (float16Table ??= Float32Array.from({ length: 65_536 }, (_, half) => float16Value(half)));
   for (let i = 0; i < bits.length; i++) values[i] = table[bits[i]];

@@ -26,7 +26,7 @@ export async function readLlama2c(path: string): Promise<Llama2cCheckpoint> {
   }
 }
 
-/** The same, one tensor at a time when it is asked for. */
+/** Opens a llama2.c checkpoint, of which a tensor is read when it is asked for. */
 export async function openLlama2c(
   path: string,
 ): Promise<{ config: Record<string, unknown>; source: CheckpointReader }> {

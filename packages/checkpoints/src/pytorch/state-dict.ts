@@ -31,7 +31,7 @@ export async function readPyTorchStateDict(path: string, options: StateDictOptio
   }
 }
 
-/** The same, one tensor at a time when it is asked for. */
+/** Opens a state dict, of which a tensor is read when it is asked for. */
 export async function openPyTorchStateDict(
   path: string,
   { section }: StateDictOptions = {},

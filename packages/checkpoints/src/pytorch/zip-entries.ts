@@ -21,7 +21,7 @@ const LOCAL = 0x04034b50;
 /** The entries that TorchScript adds to the tensors; nothing here reads them. */
 const CODE = /\/(code|ts_code)\//;
 
-/** By name. */
+/** Reads the entries of a zip archive, by name. */
 export async function zipEntries(source: ByteSource): Promise<Map<string, ZipEntry>> {
   const { start, size, count } = await centralDirectory(source);
   const bytes = await source.read(start, size, 'the ZIP directory');

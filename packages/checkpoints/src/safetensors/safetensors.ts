@@ -25,7 +25,7 @@ export async function readSafetensors(path: string, options: ReadOptions = {}): 
   return (await readSafetensorsFile(path, options)).tensors;
 }
 
-/** Like `readSafetensors`, with the file's metadata. */
+/** Reads a file as `readSafetensors` does, and its metadata. */
 export async function readSafetensorsFile(
   path: string,
   options: ReadOptions = {},
@@ -121,7 +121,7 @@ export async function writeWeights(dir: string, tensors: HostTensors, { maxShard
   await writeWeightStream(dir, inMemory(tensors), { maxShardBytes });
 }
 
-/** Like `writeWeights`, one tensor in memory at a time. */
+/** Writes weights as `writeWeights` does, with one tensor in memory at a time. */
 export async function writeWeightStream(
   dir: string,
   { shapes, data }: TensorStream,

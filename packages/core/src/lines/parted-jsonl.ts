@@ -52,7 +52,7 @@ export async function readParts(path: string): Promise<Buffer> {
   return Buffer.concat(await Promise.all(parts.map((part) => textOf(part))));
 }
 
-/** The same as `readJsonl`, over all parts, with the place of each line. */
+/** Reads the records of all parts, as `readJsonl` does, with the place of each line. */
 export async function readPartedJsonl<T>(path: string, each: (value: T, place: LinePlace) => void): Promise<JsonlEnd> {
   let end: JsonlEnd = { bytes: 0, torn: null };
   for (const part of await partsOf(path)) {

@@ -18,7 +18,7 @@ export interface TextLine {
   line: number;
 }
 
-/** @throws with the file and the line where it is not UTF-8, or longer than LONGEST_LINE */
+/** Yields the lines of a text file. @throws with the file and the line where it is not UTF-8, or longer than LONGEST_LINE */
 export async function* readTextLines(path: string): AsyncGenerator<TextLine> {
   const parts = await partsOf(path);
   let line = 0;

@@ -53,7 +53,7 @@ export function tokenWeights(lengths: readonly number[], aggregation: LossAggreg
   return weights;
 }
 
-/** Σ coefficient · loss, with gradients. */
+/** Sums losses with coefficients, Σ coefficient · loss, with their gradients. */
 export function weightedSum(...terms: readonly { loss: TokenLoss; coefficient: number }[]): TokenLoss {
   const total: TokenLoss = { loss: 0, gradient: new Float32Array(terms[0].loss.gradient.length) };
   const add = (to: Float32Array, from: Float32Array, coefficient: number) =>

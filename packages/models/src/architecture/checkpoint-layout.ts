@@ -53,7 +53,7 @@ export function parameterReader(
     source.read(names.get(name)!, { transposed: transposedInFile, requireFinite: true });
 }
 
-/** The same as a stream, for callers that do not keep the tensors. */
+/** Yields the parameters of a checkpoint one by one, for callers that do not keep the tensors. */
 export async function* eachParameter(
   specs: readonly ParameterSpec[],
   source: CheckpointReader,

@@ -64,7 +64,7 @@ export const tokenBatches = (examples: readonly TokenExample[], options: TokenBa
   ...tokenBatchesInSteps(examples, options),
 ];
 
-/** The same, each of them made when it is asked for: that of all takes long where a request has many. */
+/** Yields the batches of `tokenBatches`, each made when it is asked for: making all takes long where a request has many. */
 export function tokenBatchesInSteps(
   examples: readonly TokenExample[],
   { sharesPrefixes = false, ...options }: TokenBatchOptions,

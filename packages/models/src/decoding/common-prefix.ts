@@ -1,4 +1,4 @@
-/** How many tokens two texts begin with in common. */
+/** Counts the tokens that two texts begin with in common. */
 export function commonPrefix(a: readonly number[], b: readonly number[]): number {
   const longest = Math.min(a.length, b.length);
   let length = 0;

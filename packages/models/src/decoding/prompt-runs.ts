@@ -18,7 +18,7 @@ const PADDING_SHARE = 1 / 8;
 const WORTH_A_SWAP = 64;
 
 /**
- * The last run contains the last token of every row that has one; a run has at most `chunk` tokens a row.
+ * Cuts new tokens into runs. The last run contains the last token of every row that has one; a run has at most `chunk` tokens a row.
  *
  * @param lengths [rows] new tokens; ordered as by `longestFirst` there is little padding
  * @returns in the order in which they must be run

@@ -36,7 +36,7 @@ export const MAX_TEMPERATURE = 100;
 const LEAST_TOP_P = 1e-30;
 
 /**
- * The same choice with numbers that float32 divides by without an overflow: a temperature up to `GREEDY_TEMPERATURE` takes the most
+ * Returns the same choice with numbers that float32 divides by without an overflow: a temperature up to `GREEDY_TEMPERATURE` takes the most
  * likely token, as its limit 0 does.
  *
  * @throws {RangeError} where an option is out of its range

@@ -7,7 +7,7 @@ import type { KernelInputs, LoopCache } from './loop-cache.js';
 import { mixedSamplingInputs } from './mixed-sampling.js';
 import { longestFirst, promptRuns } from './prompt-runs.js';
 
-/** The loop over a cache in which the utterances' rows are the first ones. */
+/** Runs the loop over a cache in which the utterances' rows are the first ones. */
 export async function generateWith(
   cache: LoopCache,
   programs: Readonly<Record<Role, KernelProgram>>,

@@ -202,7 +202,7 @@ function familySettings(config: EncoderConfig, fields: ConfigFields, json: Confi
   }
 }
 
-/** The same as `config.json`. */
+/** Writes an encoder's settings as the fields of `config.json`. */
 export function encoderConfigToJson(config: EncoderConfig): PretrainedConfig {
   const { modelType, albert, electra, deberta, modernbert } = config;
   const keys = keysOf(modelType);

@@ -36,7 +36,7 @@ export interface GenerateTextsOptions extends Omit<
 }
 
 /**
- * A text ends at the latest where the model's context does; a prompt longer than the context is an error. The last token
+ * Generates a text for each prompt. A text ends at the latest where the model's context does; a prompt longer than the context is an error. The last token
  * that is generated is not read, so a prompt that fills the context still gets one.
  */
 export async function* generateTexts(

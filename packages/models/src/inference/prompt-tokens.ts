@@ -37,7 +37,7 @@ export function promptTokens(tokenizer: Tokenizer, { prompt, promptIds }: Prompt
   return ids;
 }
 
-/** Every id must have a row in the model's word table. */
+/** Checks that every id has a row in the model's word table. */
 export function checkTokenIds(ids: readonly number[], vocabSize: number, index: number): void {
   const unknown = ids.find((id) => !(Number.isInteger(id) && id >= 0 && id < vocabSize));
   if (unknown !== undefined)
@@ -45,7 +45,7 @@ export function checkTokenIds(ids: readonly number[], vocabSize: number, index: 
 }
 
 /**
- * A continuation starts where the prompt ends, so both are encoded together and the prompt's tokens removed; where
+ * Encodes a continuation. It starts where the prompt ends, so both are encoded together and the prompt's tokens removed; where
  * the border between them would merge into one token, the continuation is encoded alone.
  */
 export function continuationTokens(tokenizer: Tokenizer, item: ContinuationItem, index: number) {

@@ -12,7 +12,7 @@ import type { Seq2SeqModel } from '../seq2seq/seq2seq-model.js';
 /** `text` is null where the model has no tokenizer. */
 type GeneratedTarget = Omit<GeneratedText, 'text'> & { text: string | null };
 
-/** A source longer than the model's positions is an error; a target ends at the last position. */
+/** Generates a target for each source. A source longer than the model's positions is an error; a target ends at the last position. */
 export async function* generateTargets(
   model: Seq2SeqModel,
   items: Items<PromptItem>,

@@ -6,7 +6,7 @@ import { namesOf } from '../architecture/checkpoint-layout.js';
 import { architectureFor } from './architectures.js';
 
 /**
- * The file decides, as in transformers: a head that differs from the embedding is a tensor of its own, and
+ * Reads whether a file's head is tied, as transformers does: a head that differs from the embedding is a tensor of its own, and
  * `tie_word_embeddings` is false in the result. One that is equal is the embedding once more; one without an embedding
  * beside it is the embedding.
  *

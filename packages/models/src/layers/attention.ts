@@ -57,7 +57,7 @@ interface OrderedAttention {
   chunks: QueryChunks;
 }
 
-/** Every token of a row attends to itself and to those before it. */
+/** Attends from every token of a row to itself and to those before it. */
 export function causalAttention(
   g: GraphBuilder,
   [query, key, value]: readonly [Value, Value, Value],
@@ -69,7 +69,7 @@ export function causalAttention(
 }
 
 /**
- * The same where all rows begin with the same tokens, which are computed once. The rows are those of the `prefix` first tokens,
+ * Attends as `causalAttention` does where all rows begin with the same tokens, which are computed once. The rows are those of the `prefix` first tokens,
  * then those of [batch, tokens]: [prefix + batch · tokens, heads · headSize].
  */
 export function prefixedAttention(
@@ -189,7 +189,7 @@ interface PastKeysAndValues {
 }
 
 /**
- * New tokens attend to earlier ones and to one another, padding apart, and the keys and values of all leave the graph: the form of
+ * Attends from new tokens to earlier ones and to one another, padding apart, and the keys and values of all leave the graph: the form of
  * attention that exported models have.
  *
  * @returns the mixed values as flat rows, and keys and values as [batch, keyValueHeads, past + tokens, headSize]

@@ -32,7 +32,7 @@ interface AttentionCache {
 }
 
 /**
- * New tokens attend to the cache and to one another. The scores against both are joined before the softmax, and the two
+ * Attends from new tokens to the cache and to one another. The scores against both are joined before the softmax, and the two
  * products with V are added, so that the cache is only read: its new part leaves the graph as a small output. Rows of
  * different capacities meet their own part of the cache each, and nothing of it beyond their capacity is read.
  *

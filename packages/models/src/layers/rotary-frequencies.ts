@@ -18,7 +18,7 @@ export interface RotaryFrequencies {
 const variants = ['default', 'linear', 'dynamic', 'llama3', 'yarn', 'longrope', 'proportional'] as const;
 
 /**
- * How positions are scaled: `rope_scaling` of older files where it is not empty, else `rope_parameters`, as transformers
+ * Reads how positions are scaled: `rope_scaling` of older files where it is not empty, else `rope_parameters`, as transformers
  * chooses where a file has both.
  *
  * @returns the field's name and its value; an empty object where the file has none

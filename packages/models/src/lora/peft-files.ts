@@ -146,7 +146,7 @@ export async function readAdapterConfig(dir: string): Promise<{ options: LoraOpt
 }
 
 /**
- * The same for an adapter whose base is known otherwise.
+ * Reads adapter_config.json of an adapter whose base is known otherwise.
  *
  * @returns `named`: what it calls its base; `base`: the directory of that name, null where there is none
  */

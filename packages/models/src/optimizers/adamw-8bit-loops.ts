@@ -161,7 +161,7 @@ export interface CodedMoments {
   scales: Float32Array;
 }
 
-/** AdamW's step on whole blocks, in place; the gradient is zero afterwards. */
+/** Takes AdamW's step on whole blocks, in place; the gradient is zero afterwards. */
 export function adamW8bitInPlace(
   parameter: Float32Array,
   gradient: Float32Array,

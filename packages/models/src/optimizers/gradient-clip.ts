@@ -46,7 +46,7 @@ export interface GraphClip {
   results: Record<keyof OptimizerStep, Value>;
 }
 
-/** The same in a graph. */
+/** Writes the norm and the clip of all gradients into a graph, as `clipGradients` computes them. */
 export function clipGraph(
   g: GraphBuilder,
   gradients: Readonly<Record<string, Value>>,

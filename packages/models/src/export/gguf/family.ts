@@ -101,7 +101,7 @@ export function windowEntries(config: FamilyConfig, kinds: readonly LayerKind[],
   };
 }
 
-/** The width of all heads together must be the model's where llama.cpp does not read the size of heads. */
+/** Checks that all heads together are as wide as the model, since llama.cpp does not read the size of heads here. */
 export function requireWholeHeads({ sizes: { heads, headSize, width } }: FamilyConfig, arch: string, fail: Fail): void {
   if (heads * headSize !== width)
     throw fail(

@@ -23,7 +23,7 @@ const NEVER = -1e30;
 export const unigram = (tokenizer: HuggingFaceTokenizer, rows: number, fail: Fail): VocabularyPart =>
   unigramOf(tokenizer, tokenizer.definition.model as UnigramModel, rows, fail);
 
-/** BPE without merges and bytes. */
+/** Writes BPE without merges and bytes, which llama.cpp has as unigrams. */
 export function characters(tokenizer: HuggingFaceTokenizer, rows: number, fail: Fail): VocabularyPart {
   const model = tokenizer.definition.model as BpeModel;
   refuseOdd(model, ['ignore_merges'], fail);
