@@ -21,7 +21,7 @@ import { nodeAt, origins, type OriginRecord } from './provenance.js';
 import type { Repository } from './sources/repository.js';
 import { writeYaml } from './yaml/write.js';
 
-/** What a composition was made with, beside its files and overrides. */
+/** The context in which a composition was made, beside its files and overrides. */
 interface CompositionContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly now: Date;

@@ -105,7 +105,8 @@ export function expertProblems(config: Record<string, unknown>): ConfigProblem[]
   const info = environmentInfo(name);
   if (info.hasExpert?.(options)) {
     const isHistory = info.context?.(options).observation === 'history';
-    if (algorithm?.expert?.labels !== 'all' || (!isHistory && contextOf({ env, context }).kind !== 'dialogue')) return [];
+    if (algorithm?.expert?.labels !== 'all' || (!isHistory && contextOf({ env, context }).kind !== 'dialogue'))
+      return [];
     return [
       {
         key: 'algorithm.expert.labels',

@@ -82,7 +82,7 @@ function recipeOf(config: WarmStartConfig) {
     text: { eosStr, scoreTerminator, playAsChat, chatTemplate, chatTemplateKwargs, upstreamLossMask, maxNewTokens },
     run: { seed, device, precision },
     context: contextOf(config),
-    // What is added while episodes are played comes after the start.
+    // Episodes that are added during play come after the start.
     ...(memory && memory.kind !== 'none' && { memory: { ...memory, grow: false } }),
   };
 }

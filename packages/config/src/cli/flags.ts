@@ -121,7 +121,7 @@ function setFlag(out: CommandArguments, text: string, rest: string[]): void {
   switch (form.name) {
     case '--help':
       out.help = true;
-      // A key is no override, which has a value.
+      // A word without a value is a key, not an override.
       if (/^[a-z][\w.]*$/.test(rest[0] ?? '')) out.helpKey = rest.shift();
       break;
     case '--hydra-help':

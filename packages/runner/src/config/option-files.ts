@@ -21,7 +21,7 @@ const WRITTEN = '# Written by `npm run option-files` from the schema of the';
 export function optionFiles(pageOf: (name: string) => string): Record<string, string> {
   const names = flatNamesOfUnits();
   const files: Record<string, string> = {
-    [`configs/${FLAT_NAMES}`]: `${JSON.stringify(names, null, 1)}\n`,
+    [`configs/${FLAT_NAMES}`]: flatNamesFile(names),
     'docs/flat-names.md': flatNamesPage(names),
   };
   const add = (config: string, lines: readonly string[]): void => {
@@ -47,6 +47,15 @@ export function optionFiles(pageOf: (name: string) => string): Record<string, st
   }
   return files;
 }
+
+/** One name in a line. */
+const flatNamesFile = (names: FlatNames): string => {
+  const lines = Object.entries(names).map(([name, paths]) => {
+    const texts = paths.map((path) => JSON.stringify(path));
+    return `  ${JSON.stringify(name)}: [${texts.join(', ')}]`;
+  });
+  return `{\n${lines.join(',\n')}\n}\n`;
+};
 
 const flatNamesPage = (names: FlatNames): string =>
   [

@@ -1,8 +1,7 @@
 // Checks that a training whose length is counted in iterations has rungs at which successive halving can compare trials.
 import { findAlgorithm, rateFollowsIterations, type AnyAlgorithm } from '@bowyer/algorithms';
 import { ConfigError, type Composition } from '@bowyer/config';
-import { camelKeys } from '@bowyer/core';
-import type { TrainConfig } from '../tasks/train/train-config.js';
+import { camelKeys, type LearningRateSchedule } from '@bowyer/core';
 import type { AshaSourceOptions } from './asha-source.js';
 
 /** The key that counts a training's iterations. */
@@ -20,7 +19,7 @@ export function checkRungs(job: Composition, { resourceKey, metric, rungs }: Ash
       [`rungs: ${rungs.join(', ')}`, 'choose an algorithm.eval.freq that divides them all, or other resources'],
       { keyPath: 'algorithm.eval.freq' },
     );
-  const options = camelKeys(job.setting('algorithm')) as TrainConfig['algorithm'];
+  const options = camelKeys(job.setting('algorithm')) as { actor?: { schedule?: LearningRateSchedule } };
   const schedule = options.actor?.schedule;
   if (schedule && rateFollowsIterations(schedule))
     throw new ConfigError(

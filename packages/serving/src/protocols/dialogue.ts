@@ -3,7 +3,6 @@ import { noLogitRules } from '@bowyer/models';
 import type { ChatMessage, ChatTemplate } from '@bowyer/text';
 import type { ChatRequest } from '../generation/chat-request.js';
 import type { RequestReader } from '../generation/completion-request.js';
-import type { ModelCalls } from './protocol.js';
 
 export interface SentDialogue {
   messages: readonly ChatMessage[];
@@ -13,7 +12,7 @@ export interface SentDialogue {
 
 /** Reads the dialogue of a body; null where it has none, or what this server does not read: the body itself is kept. */
 export async function sentDialogue(
-  { dialogue }: Pick<ModelCalls, 'dialogue'>,
+  { dialogue }: { dialogue: (body: unknown, signal: AbortSignal) => Promise<SentDialogue | null> },
   body: unknown,
   signal: AbortSignal,
 ): Promise<SentDialogue | null> {

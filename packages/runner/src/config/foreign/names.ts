@@ -8,7 +8,8 @@ export const ARCHER = 'ArCHer';
 /** Keys of version 0.2 that were second names of others. */
 const DOUBLED: Readonly<Record<string, Meaning>> = {
   eval_do_sample: (value) => ({
-    words: plain(value) === 'null' ? [] : [`eval_decoding=${each(value, (one) => (isTrue(one) ? 'sample' : 'greedy'))}`],
+    words:
+      plain(value) === 'null' ? [] : [`eval_decoding=${each(value, (one) => (isTrue(one) ? 'sample' : 'greedy'))}`],
   }),
 };
 

@@ -1,5 +1,5 @@
 /**
- * What a run has opened. It is closed in the reverse order, whatever happens: ECMAScript's `AsyncDisposableStack`, which Node 20 has not.
+ * The resources that a run has opened. They are closed in the reverse order, whatever happens: ECMAScript's `AsyncDisposableStack`, which Node 20 has not.
  */
 export class ResourceStack implements AsyncDisposable {
   #closings: (() => Promise<void> | undefined)[] = [];

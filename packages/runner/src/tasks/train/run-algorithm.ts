@@ -66,7 +66,7 @@ export async function runAlgorithm(
       samplerOf(opened, rollouts !== undefined, config, context),
     );
 
-  // What is written, and what a user may ask of the run meanwhile.
+  // The files of the run, and the requests of a user meanwhile.
   const output = await outputOf(opened, rollouts, config, context, logger);
   await using control = leads
     ? await RunControl.open(directory, log, () => (recorder.stopRequested = true))

@@ -42,9 +42,9 @@ export type TrainConfig = WarmStartConfig &
     distributed: { replay?: ReplayPlacement; shardOptimizer: boolean };
     /** The options of the algorithm; those that the run itself reads. */
     algorithm: {
-      /** Of an algorithm that counts them. */
+      /** Present where the algorithm counts them. */
       iterations?: number;
-      /** Of an algorithm on a dataset. */
+      /** Present where the algorithm learns from a dataset. */
       epochs?: number;
       eval?: { decoding?: Decoding | 'both' };
       actor?: { lr?: number | null; schedule?: LearningRateSchedule };
