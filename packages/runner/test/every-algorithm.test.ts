@@ -137,9 +137,7 @@ test.each(onDatasets)('%s: logging_steps adds lines between the ends of epochs, 
   expect((await train(name, first, 'float32', often)).lines).toEqual(whole.lines.slice(first.lines));
 });
 
-const withReference = algorithmNames().filter(
-  (name) => 'reference_quantization' in findAlgorithm(name)!.options.properties,
-);
+const withReference = algorithmNames().filter((name) => 'reference' in findAlgorithm(name)!.options.properties);
 
 test('whatever has a reference policy may have it quantised', () => {
   expect(withReference.sort()).toEqual([

@@ -211,7 +211,7 @@ test.each([
     ['data=DIRECTORY/empty.jsonl'],
     'empty.jsonl: 1 of 2 items cannot be used\n  line 2: has an empty prompt; this tokenizer adds no token before a text',
   ],
-  [['lora.r=4'], 'write use_lora=true to train adapters'],
+  [['lora.r=4'], 'write lora.enabled=true to train adapters'],
 ])('%s is refused', async (overrides, problem) => {
   const { code, stderr } = await runHere(
     command('refused', 'completions.json', ...overrides.map((text) => text.replace('DIRECTORY', directory))),

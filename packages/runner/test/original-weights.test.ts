@@ -79,7 +79,7 @@ test('env_load_path is an oracle’s file: the game is answered by it', async ()
     { cwd: directory },
   );
   expect({ code, stderr }).toMatchObject({ code: 0 });
-  expect(stdout).toContain(`env.oracle=t5, since env_load_path=${at('oracle', 'model.safetensors')}`);
+  expect(stdout).toContain(`env.oracle=t5, since env.oracle_model=${at('oracle', 'model.safetensors')}`);
   expect(readFileSync(at('run', 'trajectories', 'test.jsonl'), 'utf8')).toContain('t5:');
 }, 180_000);
 

@@ -1,6 +1,6 @@
 // The smallest training of each algorithm: options of the shipped configs, made small, on a game of a few words.
 import { demonstrationTrajectory, findAlgorithm, trainingRun, type TrainingRun } from '@bowyer/algorithms';
-import { camelKeys, Rng, type Trajectory, type Transition } from '@bowyer/core';
+import { camelKeys, Rng, toCamelCase, toSnakeCase, type Trajectory, type Transition } from '@bowyer/core';
 import { tabularDemonstrations, TabularGame, type Env, type StepResult } from '@bowyer/envs';
 import type { Device } from '@bowyer/graph';
 import { DoubleCritic, LanguageModel, LineEncoder, type OptimizerOptions } from '@bowyer/models';
@@ -72,13 +72,18 @@ const small: Record<string, unknown> = {
   teacher: 'a frozen copy of the start',
 };
 
+/** @param changes by flat names */
 export function optionsOf(name: string, changes: object = {}) {
-  const config = camelKeys(unprepared('archer_20q', `algorithm=${name}`).resolve()) as Record<string, unknown>;
-  const own = Object.keys(camelKeys(findAlgorithm(name)!.options.properties) as object);
-  const values: Record<string, unknown> = { ...config, ...small, ...changes };
-  const options = Object.fromEntries(own.map((key) => [key, values[key]]));
+  const composition = unprepared('default', `+algorithm=${name}`);
+  const { name: _, ...algorithm } = camelKeys(composition.resolve().algorithm) as Record<string, unknown>;
+  for (const [key, value] of Object.entries({ ...small, ...changes })) {
+    const [root, ...nodes] = composition.pathOf(toSnakeCase(key)).split('.').map(toCamelCase);
+    if (root !== 'algorithm') continue;
+    const last = nodes.pop()!;
+    nodes.reduce((at, node) => at[node] as typeof algorithm, algorithm)[last] = value;
+  }
   const sampling = { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 2, terminatorIds: [terminatorId] };
-  return { seed: 0, slots: 8, sampling, ...options } as never;
+  return { seed: 0, slots: 8, sampling, ...algorithm } as never;
 }
 
 type ModelOptions = Partial<Parameters<typeof LanguageModel.create>[0]>;

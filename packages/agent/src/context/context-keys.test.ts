@@ -1,7 +1,8 @@
 import { actionChoiceProblems } from './context-keys.js';
 
-const problemsOf = (agentType: string, actionChoice: string, task = 'train', options: object = {}) =>
-  actionChoiceProblems({ task, agentType, actionChoice, env: { name: 'textcraft' }, ...options }).map(
+const rollouts = { actor: { samples: 'rollout' }, critic: { vTarget: { action: 'stored' } } };
+const problemsOf = (agentType: string, actionChoice: string, task = 'train', algorithm: object = rollouts) =>
+  actionChoiceProblems({ task, agentType, actionChoice, env: { name: 'textcraft' }, algorithm }).map(
     ({ remedy }) => remedy,
   );
 
@@ -25,10 +26,9 @@ test.each([
 });
 
 test('archer chooses among valid actions nowhere but in its rollouts', () => {
-  const problems = (options: object) => problemsOf('archer', 'constrained', 'train', options);
-  expect(problems({ actorSamples: 'rollout', vTargetAction: 'stored' })).toEqual([]);
-  expect(problems({ actorSamples: 'replay', vTargetAction: 'policy' })).toEqual([
-    'write actor_samples=rollout, or action_choice=free',
-    'write v_target_action=stored, or action_choice=free',
+  const replayed = { actor: { samples: 'replay' }, critic: { vTarget: { action: 'policy' } } };
+  expect(problemsOf('archer', 'constrained', 'train', replayed)).toEqual([
+    'write algorithm.actor.samples=rollout, or action_choice=free',
+    'write algorithm.critic.v_target.action=stored, or action_choice=free',
   ]);
 });

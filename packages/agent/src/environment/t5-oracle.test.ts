@@ -40,12 +40,11 @@ test.each([
   },
 );
 
-const configOf = (env: object, changes: object = {}) =>
-  ({ ...cpu, envLoadPath: null, env, ...changes }) as unknown as EnvironmentConfig;
+const configOf = (env: object) => ({ ...cpu, env }) as unknown as EnvironmentConfig;
 const game = { name: 'twenty_questions', oracle: 't5', oracleModel: null, oracleUrl: null };
 
-test('ArCHer’s env_load_path names it; the game reduces its text to the three answers', async () => {
-  const { parts, close } = await openEnvParts(configOf(game, { envLoadPath: dir }));
+test('the game reduces its text to the three answers', async () => {
+  const { parts, close } = await openEnvParts(configOf({ ...game, oracleModel: dir }));
   const env = makeEnv('twenty_questions', { oracle: 't5', words: ['dog'] }, parts);
   expect((await env.reset({ seed: 0 })).info).toMatchObject({ oracle: 't5:flan-t5' });
   const { observation } = await env.step('is it a dog?');

@@ -120,10 +120,25 @@ test('after a change of weights the server plays as the new policy, and nothing 
 const config = { remotePolicy: remote('http://127.0.0.1:1/v1'), actionChoice: 'free' };
 test.each([
   ['chai', {}, 'remote_policy.base_url', 'chai learns from the episodes of its own policy'],
-  ['archer', { importanceClip: null }, 'importance_clip', 'would count as the policy’s own'],
-  ['archer', { importanceClip: 5 }, undefined, undefined],
-  ['grpo', { oldLogprobs: 'recomputed' }, 'old_logprobs', 'not to the one that played'],
-  ['ppo', { oldLogprobs: 'sampled', actionChoice: 'scored' }, 'action_choice', 'a server writes freely'],
+  [
+    'archer',
+    { algorithm: { replay: { importanceClip: null } } },
+    'algorithm.replay.importance_clip',
+    'would count as the policy’s own',
+  ],
+  ['archer', { algorithm: { replay: { importanceClip: 5 } } }, undefined, undefined],
+  [
+    'grpo',
+    { algorithm: { loss: { oldLogprobs: 'recomputed' } } },
+    'algorithm.loss.old_logprobs',
+    'not to the one that played',
+  ],
+  [
+    'ppo',
+    { algorithm: { loss: { oldLogprobs: 'sampled' } }, actionChoice: 'scored' },
+    'action_choice',
+    'a server writes freely',
+  ],
 ])('%s with %j: %s', (name, options, key, message) => {
   const [problem] = remotePolicyProblems(findAlgorithm(name), { ...config, ...options });
   expect(problem?.key).toBe(key);
