@@ -111,6 +111,7 @@ export function composeFrom(
     applyOverride(override, root, {
       resolution: new Resolution({ env, now, pathOf: (key) => pathOfFlatName(full, key, names) }),
       env,
+      flatNames: () => Object.keys(names).filter((name) => pathOfFlatName(full, name, names) !== undefined),
     });
     if (splitPath(override.key)[0] === 'hydra') checkAfterOverride(root, override);
   }

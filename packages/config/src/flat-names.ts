@@ -3,9 +3,12 @@
 import { ConfigError, placeText } from './config-error.js';
 import { rootFrame, splitPath } from './key-path.js';
 import { MapNode, isContainer, type ConfigNode, type Origin } from './node.js';
-import { nodeAt } from './provenance.js';
+import { nodeAt, origins } from './provenance.js';
 
-/** The paths that each flat name may stand for. Of paths in several nodes that the config has, the one that is listed first counts. */
+/**
+ * The paths that each flat name may stand for. Of paths in several nodes that the config has, the one that is listed first counts; of
+ * several in one node, the one of the file that gives the node its `name`.
+ */
 export type FlatNames = Readonly<Record<string, readonly string[]>>;
 
 /** A flat name that was used, and the path that it stood for. */
@@ -35,7 +38,10 @@ export function pathOfFlatName(
     const name = keys.slice(0, length).join('.');
     if (!Object.hasOwn(names, name)) continue;
     const rest = keys.slice(length).map((one) => `.${one}`);
-    const found = names[name]!.filter((path) => path !== name && nodeAt(rootFrame(root), path) !== undefined);
+    const found = ofNamedUnit(
+      root,
+      names[name]!.filter((path) => path !== name && nodeAt(rootFrame(root), path) !== undefined),
+    );
     const nodes = found.map((path) => splitPath(path)[0]);
     if (found.length === 1 || (found.length > 1 && nodes[0] !== nodes[1])) return [found[0], ...rest].join('');
     if (found.length > 1)
@@ -47,6 +53,17 @@ export function pathOfFlatName(
       );
   }
   return undefined;
+}
+
+/** Leaves out options that a file has given to a node for another unit than the chosen one. */
+function ofNamedUnit(root: MapNode, paths: readonly string[]): readonly string[] {
+  if (paths.length < 2) return paths;
+  const sourcesOf = (path: string) => origins(rootFrame(root), path).map(({ source }) => source);
+  const ofUnit = paths.filter((path) => {
+    const files = sourcesOf(`${splitPath(path)[0]}.name`);
+    return files.length === 0 || sourcesOf(path).some((source) => files.includes(source));
+  });
+  return ofUnit.length === 0 ? paths : ofUnit;
 }
 
 /** Moves what a config has under flat names to their paths in the config that it is merged into. @param used gets each of them */

@@ -19,6 +19,7 @@ import {
   type Origin,
   type PlainValue,
   toPlain,
+  type Entry,
 } from './node.js';
 import { pythonTypeName } from './python-text.js';
 import { quickCheck } from './quick-check.js';
@@ -190,7 +191,7 @@ function unknownKey(error: ErrorObject, keys: readonly string[], root: Frame<Map
     parent?.node.kind === 'map'
       ? [...parent.node.entries.values()].find((candidate) => String(candidate.key) === key)
       : undefined;
-  const origin = entry?.keyOrigin ?? parent?.node.origin;
+  const origin = placeOf(entry) ?? parent?.node.origin;
   const lines = origin ? [`in ${shown(origin)}`] : [];
   lines.push(
     near
@@ -204,6 +205,12 @@ function unknownKey(error: ErrorObject, keys: readonly string[], root: Frame<Map
     { keyPath, expected: 'a known key', found: key, nearest: near && prefix + near },
     origin,
   );
+}
+
+/** The place of a key in the file that sets it last. */
+function placeOf(entry: Entry | undefined): Origin | undefined {
+  const set = entry?.node.origin;
+  return set?.source === entry?.keyOrigin.source ? entry?.keyOrigin : set;
 }
 
 function requiredKey(

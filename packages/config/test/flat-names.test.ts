@@ -14,7 +14,8 @@ const files = {
   'configs/config.yaml': 'defaults:\n  - algorithm: ppo\n  - server: own\n  - _self_\ntask:\n  name: train\nseed: 0\n',
   'configs/algorithm/ppo.yaml': 'name: ppo\nsize: 2\nactor:\n  lr: 1.0\n  schedule:\n    kind: linear\n',
   'configs/server/own.yaml': 'limits:\n  wait: 1\n  steps: 1\nsteps: 9\nsize: 4\nurl: ${lr}-${seed}\n',
-  'configs/mine.yaml': 'defaults:\n  - config\n  - _self_\nlr: 0.5\ntask: play\nserver:\n  wait: 3\nschedule:\n  kind: flat\n',
+  'configs/mine.yaml':
+    'defaults:\n  - config\n  - _self_\nlr: 0.5\ntask: play\nserver:\n  wait: 3\nschedule:\n  kind: flat\n',
 };
 
 const composed = (configName: string, ...overrides: string[]) =>

@@ -24,6 +24,8 @@ import { DictValue, ListExtension, overridePlace, QuotedString, type Element, ty
 export interface ApplyOptions {
   readonly resolution: Resolution;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The flat names of options that the config has, for the nearest of them to a mistyped one. */
+  readonly flatNames?: () => readonly string[];
 }
 
 /** Change the config at `root` as one override says. */
@@ -340,7 +342,7 @@ function unknownKey(
 }
 
 /** The path with each mistyped part replaced by the nearest key that exists there; undefined where one is not near. */
-function nearestPath(key: string, root: Frame, { resolution }: ApplyOptions): string | undefined {
+function nearestPath(key: string, root: Frame, { resolution, flatNames }: ApplyOptions): string | undefined {
   const path: string[] = [];
   let at: Frame = root;
   for (const part of splitPath(key)) {
@@ -348,11 +350,10 @@ function nearestPath(key: string, root: Frame, { resolution }: ApplyOptions): st
     else if (at.node.kind !== 'map') return undefined;
     else if (at.node.entries.has(keyId(part))) path.push(part);
     else {
-      const near = nearest(
-        part,
-        [...at.node.entries.values()].map((entry) => String(entry.key)),
-      );
-      if (near === undefined) return undefined;
+      const own = [...at.node.entries.values()].map((entry) => String(entry.key));
+      const flat = part === key ? (flatNames?.() ?? []) : [];
+      const near = nearest(part, [...own, ...flat]);
+      if (near === undefined || flat.includes(near)) return near;
       path.push(near);
     }
     try {
