@@ -13,10 +13,12 @@ import {
   type MemoryConfig,
 } from '@bowyer/agent';
 import { algorithmNames, findAlgorithm, trainingRun, type Dataset } from '@bowyer/algorithms';
-import { camelKeys, type DemonstrationSet, type EpisodeRecord, type Trajectory } from '@bowyer/core';
+import { type DemonstrationSet, type EpisodeRecord, type Trajectory } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { templateTokens, wordLevelTokenizer, type Tokenizer } from '@bowyer/text';
 import { unprepared } from './composed.js';
+import { optionsOfConfig } from '../src/config/units.js';
+import { resolvedConfig } from '../src/context/resolved-config.js';
 import { makeAgent, optionsOf } from './small-training.js';
 
 const CONTEXT = 48;
@@ -27,7 +29,9 @@ type Config = DialogueConfig & DemonstrationConfig & MemoryConfig & Parameters<t
 
 const configOf = ({ context, memory, playAsChat }: Form): Config => {
   const choices = [`context=${context}`, `memory=${memory}`, 'demonstrations.count=6'];
-  const config = camelKeys(unprepared('ppo_cookingworld', ...choices).resolve()) as unknown as Config;
+  const composition = unprepared('ppo_cookingworld', ...choices);
+  const { values } = resolvedConfig(composition.resolve(), optionsOfConfig(composition));
+  const config = values as unknown as Config;
   return { ...config, playAsChat, chatTemplate: 'chatml', maxTurns: TURNS, maxNewTokens: LONGEST };
 };
 

@@ -49,7 +49,7 @@ test.each([
     ['env=webarena'],
     [
       'env.base_url is null: webarena is played on a server, and none is named',
-      /^ {2}in .*configs\/env\.yaml:\d+$/,
+      /^ {2}in .*configs\/env\/webarena\.yaml:\d+$/,
       '  give its address: env.base_url=http://HOST:PORT, or env_server_base=http://HOST:PORT as in AgentGym',
     ],
   ],
@@ -57,15 +57,6 @@ test.each([
     'no address with a backend',
     ['env=textcraft', 'env.backend=agentgym'],
     ['env.base_url is null: textcraft is played on a server with env.backend=agentgym, and none is named'],
-  ],
-  [
-    'two addresses',
-    ['env=sciworld', 'env.base_url=http://a:1', 'env_server_base=http://b:2'],
-    [
-      'env_server_base is http://b:2, but env.base_url is http://a:1',
-      '  in command line: env_server_base=http://b:2',
-      '  they are two names of the same option: give one of them',
-    ],
   ],
 ])('%s: reported before anything starts', async (name, args, expected) => {
   const words = ['--config-name', 'play', ...args, folder(name.replaceAll(' ', '-'))];

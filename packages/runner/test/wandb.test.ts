@@ -5,26 +5,26 @@ import { join } from 'node:path';
 import { withoutSecrets, withoutSecretsOf, withWandb } from '../src/config/secrets.js';
 import { overrideOf } from '../src/tasks/wandb-agent/override-of.js';
 import { makeWandbSweep } from '../src/sweep/wandb-sweep.js';
+import { bowyer } from '../src/program.js';
 import { repository } from './command-line.js';
 
 const configs = join(repository, 'configs');
-const composed = (...overrides: string[]) => compose({ configDirs: [configs], configName: 'archer_20q', overrides });
+const { flatNames } = bowyer([]);
+const composed = (...overrides: string[]) =>
+  compose({ configDirs: [configs], configName: 'archer_20q', overrides, flatNames });
 
 test('a key on the command line or in a file becomes an environment variable, and is in no config', () => {
   const env: Record<string, string | undefined> = {};
-  expect(withoutSecrets(['a=b', "wandb_key='secret'", '+wandb_key=other', "wandb_key=''"], env)).toEqual([
-    'a=b',
-    "wandb_key=''",
-  ]);
+  expect(withoutSecrets(['a=b', "wandb_key='secret'", '+wandb_key=other', "wandb_key=''"], env)).toEqual(['a=b']);
   expect(env).toEqual({ WANDB_API_KEY: 'other' });
-  const safe = withoutSecretsOf(composed('wandb_key=in_a_file'), env);
-  expect([env.WANDB_API_KEY, safe.config.wandb_key]).toEqual(['in_a_file', '']);
+  const safe = withoutSecretsOf(composed('+wandb_key=in_a_file'), env);
+  expect([env.WANDB_API_KEY, safe.config.wandb_key]).toEqual(['in_a_file', undefined]);
 });
 
 test('use_wandb=true is logger=wandb', () => {
   const logger = (...overrides: string[]) => withWandb(composed(...overrides), configs).config.logger as object;
-  expect(logger('use_wandb=true', 'logger=[csv]')).toEqual(composed('logger=[csv,wandb]').config.logger);
-  expect(logger('use_wandb=true', 'logger=[wandb]', 'logger.wandb.mode=offline')).toMatchObject({
+  expect(logger('+use_wandb=true', 'logger=[csv]')).toEqual(composed('logger=[csv,wandb]').config.logger);
+  expect(logger('+use_wandb=true', 'logger=[wandb]', 'logger.wandb.mode=offline')).toMatchObject({
     wandb: { mode: 'offline' },
   });
   expect(Object.keys(logger('logger=[csv]'))).toEqual(['csv']);
