@@ -52,7 +52,7 @@ export async function runAlgorithm(
   const openReference = referenceOf(policy, start, config, device);
   const state: RecipeState = progress?.state ?? {};
 
-  // Who plays, and what is measured beside the algorithm's own figures.
+  // The sources of rollouts are opened, and the figures beside those of the algorithm.
   await using rollouts = await openRolloutsAhead(config, opened);
   const diagnostics =
     config.diagnostics &&
@@ -62,7 +62,7 @@ export async function runAlgorithm(
       samplerOf(opened, rollouts !== undefined, config, context),
     );
 
-  // What is written, and what a user may ask of the run meanwhile.
+  // The files are opened, and requests of a user are looked for.
   const output = await outputOf(opened, rollouts, config, context, logger);
   await using control = leads
     ? await RunControl.open(directory, log, () => (recorder.stopRequested = true))
@@ -101,7 +101,7 @@ export async function runAlgorithm(
   const { metrics, rollouts: history } = await RunFiles.read(directory);
   recorder.remember(metrics);
 
-  // The training.
+  // The algorithm trains.
   const options = recipeOptions(config, policy.tokenizer);
   try {
     await using played = await stage.open(agent, () => recorder.iteration);
