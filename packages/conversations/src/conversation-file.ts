@@ -127,7 +127,7 @@ export function conversationNotes(conversations: readonly Conversation[], keys: 
   return [
     ...(cut > 0
       ? [
-          `${cut} of ${replies.length} replies were cut off (by a limit of tokens, or a failure): their end is not learned`,
+          `${cut} of ${replies.length} replies were cut off (by a limit of tokens, a stop text, or a failure): their end is not learned`,
         ]
       : []),
     ...(unlearned > 0 ? [`${unlearned} of ${replies.length} replies are not learned (weight 0)`] : []),

@@ -546,13 +546,24 @@ test.each<[string, object]>([
       ],
     },
   ],
+  [
+    'a stop text',
+    {
+      messages: [
+        { role: 'user', content: 'q' },
+        { role: 'assistant', content: 'An answ', finish_reason: 'stop_sequence' },
+      ],
+    },
+  ],
 ])('%s: an answer that was cut off is known, and counted', async (_, item) => {
   const { items, notes } = await readConversations(written(item));
   expect(items[0].value.messages).toEqual([
     { role: 'user', content: 'q' },
     { role: 'assistant', content: 'An answ', cut: true },
   ]);
-  expect(notes).toContain('1 of 1 replies were cut off (by a limit of tokens, or a failure): their end is not learned');
+  expect(notes).toContain(
+    '1 of 1 replies were cut off (by a limit of tokens, a stop text, or a failure): their end is not learned',
+  );
 });
 
 test.each(['stop', 'tool_calls', 'end_turn', 'STOP', 'completed'])('%s is the model’s own end', async (reason) => {

@@ -1,4 +1,4 @@
-// Where a JSON text that is written byte by byte stands: in which objects, and which names these have already.
+// A place in a JSON text that is written byte by byte: the objects that are open, and the names that these have already.
 
 /** An object or array that is open. */
 interface Level {
@@ -15,7 +15,7 @@ export type OpenNames =
       readonly at: 'name';
       readonly level: Level;
       readonly text: string;
-      /** What is written of an escape. */
+      /** The part of an escape that is written. */
       readonly escape: string;
       /** The names of the object that begin with `text`. */
       readonly rivals: readonly string[];
@@ -23,7 +23,7 @@ export type OpenNames =
 
 export const outsideOfObjects: OpenNames = { at: 'value', level: null };
 
-/** Tells whether the next name may become one that the object has: there is one that begins like it. */
+/** Returns whether the next name may become one that the object has: there is one that begins like it. */
 export function hasRivals(place: OpenNames): boolean {
   if (place.at === 'name') return place.rivals.length > 0;
   return place.at === 'before name' && place.level!.names.length > 0;
