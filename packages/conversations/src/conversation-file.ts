@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { constants, gunzipSync } from 'node:zlib';
 import { isGzip } from '@bowyer/core';
 import { lossWeight, type Conversation } from '@bowyer/text';
-import { DataFileError } from './files/data-error.js';
+import { BadItem, DataFileError } from './files/data-error.js';
 import { readDataFile, type DataFile } from './files/data-file.js';
 import { dataFilesIn, isFolder } from './files/data-folder.js';
 import { UnreadKeys } from './files/unread-keys.js';
@@ -73,6 +73,8 @@ export interface ConversationOptions {
   format?: string | null;
   /** The split of a folder that has several. */
   split?: string | null;
+  /** Whether pairs of a preferred and a rejected answer are read: whoever imitates would learn both. False if not given. */
+  preferences?: boolean;
 }
 
 /** A file of conversations, and what is to be said about it before work starts. */
@@ -83,11 +85,14 @@ export interface ConversationFile extends DataFile<RecordedDialogue> {
 /** Items without a message, such as those of AgentGym's inference files, are left out. @throws {DataFileError} */
 export async function readConversations(
   path: string,
-  { format = null, split = null }: ConversationOptions = {},
+  { format = null, split = null, preferences = false }: ConversationOptions = {},
 ): Promise<ConversationFile> {
   const keys = new UnreadKeys();
   const expected = FORMATS.find(({ name }) => name === format)?.expected ?? EXPECTED_CONVERSATION;
-  const read = (item: unknown, place: string) => dialoguesOf(item, format, keys, place);
+  const read = (item: unknown, place: string) => {
+    const dialogues = dialoguesOf(item, format, keys, place);
+    return preferences ? dialogues : imitable(dialogues);
+  };
   const file = await readDataFile(path, read, expected, { split, isWhole: isTrace });
   keys.throwRefused(path, expected);
   const all = file.items.flatMap(({ place, value }) => value.map((each) => ({ place, value: each })));
@@ -95,6 +100,14 @@ export async function readConversations(
   if (items.length === 0) throw new DataFileError(`${path}: contains no conversation`, expected);
   const conversations = items.map(({ value }) => value);
   return { path, expected, items, notes: conversationNotes(conversations, keys) };
+}
+
+/** Returns the same dialogues. @throws {BadItem} for a preferred and a rejected answer: both would be learned */
+export function imitable(dialogues: RecordedDialogue[]): RecordedDialogue[] {
+  if (dialogues.every(({ pair }) => pair === undefined)) return dialogues;
+  throw new BadItem(
+    "has a 'chosen' and a 'rejected' answer, and the rejected one would be imitated too; algorithm=offline_dpo learns from such pairs",
+  );
 }
 
 /** Returns the dialogues of an item, in its own format. @param format null: by its keys @throws {BadItem} */
@@ -114,7 +127,7 @@ export function conversationNotes(conversations: readonly Conversation[], keys: 
   return [
     ...(cut > 0
       ? [
-          `${cut} of ${replies.length} replies were cut off (by a limit of tokens, or a failure): their end is not learned`,
+          `${cut} of ${replies.length} replies were cut off (by a limit of tokens, a stop text, or a failure): their end is not learned`,
         ]
       : []),
     ...(unlearned > 0 ? [`${unlearned} of ${replies.length} replies are not learned (weight 0)`] : []),

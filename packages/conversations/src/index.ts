@@ -1,6 +1,7 @@
 export {
   conversationNotes,
   dialoguesOf,
+  imitable,
   isConversationFile,
   readConversations,
   unreadNote,

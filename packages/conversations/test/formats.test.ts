@@ -46,6 +46,78 @@ test.each([
   });
 });
 
+const asked = { role: 'user', content: 'Is it red?' };
+const yes = { role: 'assistant', content: 'Yes.' };
+const no = { role: 'assistant', content: 'No.' };
+const earlier = [{ role: 'user', content: 'Hi.' }, { role: 'assistant', content: 'Hello.' }, asked];
+const readEarlier = [earlier[0], { ...earlier[1], loss: false }, asked];
+const looked = [
+  { role: 'assistant', tool_calls: [call('c1', 'look', {})] },
+  { role: 'tool', tool_call_id: 'c1', content: 'blue' },
+  no,
+];
+
+test.each([
+  ['texts', { prompt: 'Is it red?', chosen: 'Yes.', rejected: 'No.' }, [asked], [yes], [no]],
+  [
+    'texts that begin alike',
+    { chosen: 'Is it red? Yes.', rejected: 'Is it red? Yellow.' },
+    [asked],
+    [yes],
+    [{ ...no, content: 'Yellow.' }],
+  ],
+  ['messages', { prompt: earlier, chosen: [yes], rejected: [no], id: 1 }, readEarlier, [yes], [no]],
+  [
+    'a text, and messages that have it again',
+    { prompt: asked.content, chosen: [asked, yes], rejected: [asked, no] },
+    [asked],
+    [yes],
+    [no],
+  ],
+  ['messages that begin alike', { chosen: [...earlier, yes], rejected: [...earlier, no] }, readEarlier, [yes], [no]],
+  [
+    'answers with a call',
+    { prompt: [asked], chosen: [yes], rejected: looked },
+    [asked],
+    [yes],
+    [{ ...looked[0], content: '' }, { ...looked[1], name: 'look' }, no],
+  ],
+])('a preferred and a rejected answer, as %s, are two dialogues', async (_, item, prompt, chosen, rejected) => {
+  const path = written({ ...item, tools: [tool('look')] }, { ...item, tools: [tool('look')] });
+  expect(isConversationFile(path)).toBe(true);
+  const { items } = await readConversations(path, { preferences: true });
+  const inputs = { tools: [tool('look')] };
+  expect(items.slice(0, 2).map(({ value }) => value)).toEqual([
+    { messages: [...prompt, ...chosen], inputs, score: 1, pair: 'line 1' },
+    { messages: [...prompt, ...rejected], inputs, score: 0, pair: 'line 1' },
+  ]);
+  expect(items.slice(2).map(({ value }) => value.pair)).toEqual(['line 2', 'line 2']);
+  await expect(readConversations(path)).rejects.toThrow(
+    "line 1: has a 'chosen' and a 'rejected' answer, and the rejected one would be imitated too; algorithm=offline_dpo",
+  );
+});
+
+test.each([
+  [
+    { prompt: 'a', completion: 'b', label: false },
+    "a completion with a 'label', an unpaired preference, from which nothing",
+  ],
+  [{ prompt: 'a', chosen: 'b' }, "'rejected' is missing"],
+  [{ prompt: 'a', chosen: 'b', rejected: 'b' }, "the same answer as 'chosen' and as 'rejected'"],
+  [
+    { chosen: [asked, yes], rejected: [earlier[0], no] },
+    "no 'prompt', and 'chosen' and 'rejected' begin with different messages",
+  ],
+  [{ chosen: 'yes', rejected: 'no' }, "no 'prompt', and 'chosen' and 'rejected' begin with different words"],
+  [{ prompt: 'a', chosen: [asked], rejected: 'b' }, "'chosen' has no message of the assistant"],
+  [{ prompt: 'a', chosen: 5, rejected: 'b' }, "'chosen' is the number 5, neither a text nor messages"],
+  [{ prompt: [asked, yes], chosen: 'b', rejected: 'c' }, "'prompt' ends with a message of the assistant"],
+  [{ prompt: 'a', chosen: 'b', rejected: 'c', margin: 2 }, "'margin' of an item"],
+])('the preference %j is refused', async (item, message) => {
+  const reading = readConversations(written(item), { preferences: true });
+  await expect(reading).rejects.toThrow(message);
+});
+
 const attribute = (key: string, value: unknown) => ({ key, value: { stringValue: JSON.stringify(value) } });
 const spans = (...list: object[]) => ({ resourceSpans: [{ scopeSpans: [{ spans: list }] }] });
 const said = (role: string, content: string) => ({ role, parts: [{ type: 'text', content }] });
@@ -474,13 +546,24 @@ test.each<[string, object]>([
       ],
     },
   ],
+  [
+    'a stop text',
+    {
+      messages: [
+        { role: 'user', content: 'q' },
+        { role: 'assistant', content: 'An answ', finish_reason: 'stop_sequence' },
+      ],
+    },
+  ],
 ])('%s: an answer that was cut off is known, and counted', async (_, item) => {
   const { items, notes } = await readConversations(written(item));
   expect(items[0].value.messages).toEqual([
     { role: 'user', content: 'q' },
     { role: 'assistant', content: 'An answ', cut: true },
   ]);
-  expect(notes).toContain('1 of 1 replies were cut off (by a limit of tokens, or a failure): their end is not learned');
+  expect(notes).toContain(
+    '1 of 1 replies were cut off (by a limit of tokens, a stop text, or a failure): their end is not learned',
+  );
 });
 
 test.each(['stop', 'tool_calls', 'end_turn', 'STOP', 'completed'])('%s is the model’s own end', async (reason) => {

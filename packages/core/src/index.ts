@@ -61,7 +61,7 @@ export {
   type ClusteredMean,
   type GainVerdict,
 } from './student-interval.js';
-export { bootstrapMean, bootstrapMeans, type BootstrapOptions, type Interval } from './bootstrap.js';
+export { bootstrapMean, bootstrapMeans, type BootstrapOptions, type Interval } from './bootstrap-interval.js';
 export {
   correlation,
   maximum,

@@ -1,4 +1,4 @@
-import { bootstrapMean } from './bootstrap.js';
+import { bootstrapMean } from './bootstrap-interval.js';
 import { Rng } from './rng.js';
 import { clusteredMean, studentQuantile, gainVerdict } from './student-interval.js';
 

@@ -1,5 +1,5 @@
 // Intervals of a mean of clustered values by Student's t, and what an interval of a difference says.
-import type { Interval } from './bootstrap.js';
+import type { Interval } from './bootstrap-interval.js';
 
 /** The meaning of an interval of a difference: `improved` above 0, `worse` below it, `equal` where it contains 0. */
 export type GainVerdict = 'improved' | 'equal' | 'worse';

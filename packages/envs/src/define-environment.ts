@@ -15,23 +15,23 @@ import {
 import { noOptions, resetSchemaWith, type AnyEnvironment, type EnvironmentUnit } from './unit.js';
 
 /** The situation when `step` or `expert` is called. `step` may change the state in place; `expert` must not. */
-export interface Now<State, Options> {
+export interface StepContext<State, Options> {
   state: State;
   options: Options;
   /** Number of the turn, from 0. */
   turn: number;
 }
 
-/** How an episode begins. */
-export interface Beginning<State> {
+/** The outcome of a reset: how an episode begins. */
+export interface ResetOutcome<State> {
   observation: string;
   /** The state of the episode, which `step` and `expert` are given. */
   state?: State;
   info?: Record<string, unknown>;
 }
 
-/** Consequences of an action. An absent reward is 0; an absent end is false. */
-export interface Consequence {
+/** The outcome of a step. An absent reward is 0; an absent end is false. */
+export interface StepOutcome {
   observation: string;
   reward?: number;
   terminated?: boolean;
@@ -47,12 +47,12 @@ type FurtherMembers<Options extends object, Extra extends object> = Partial<
 /** An environment that is stated as two functions. All that is random in it must come from `rng`. */
 export interface EnvironmentDefinition<State, Options extends object> extends FurtherMembers<Options, ExpertNoise> {
   name: string;
-  reset(start: { options: Options; rng: Rng }): Beginning<State> | Promise<Beginning<State>>;
-  step(action: string, now: Now<State, Options> & { rng: Rng }): Consequence | Promise<Consequence>;
+  reset(start: { options: Options; rng: Rng }): ResetOutcome<State> | Promise<ResetOutcome<State>>;
+  step(action: string, now: StepContext<State, Options> & { rng: Rng }): StepOutcome | Promise<StepOutcome>;
   /** Turns after which an episode is cut; absent: `step` alone ends it. */
   maxTurns?: number | ((options: Options) => number);
   /** The best action now, or null if it knows none. A policy can imitate it, and DAgger can ask it. */
-  expert?(now: Now<State, Options>): string | null;
+  expert?(now: StepContext<State, Options>): string | null;
 }
 
 /** An environment that is stated as a class of its own. */
@@ -175,7 +175,7 @@ class DefinedEnv<State, Options extends object> implements Env {
     this.#order.close();
   }
 
-  #now(): Now<State, Options> {
+  #now(): StepContext<State, Options> {
     return { state: this.#state, options: this.options, turn: this.#turn };
   }
 }

@@ -5,11 +5,11 @@ export { checkEnv, type CheckEnvOptions, type CheckEnvReport } from './contract/
 export { EnvContractError, EnvFaultError, type WrappingEnv } from './contract/checked-env.js';
 export {
   defineEnvironment,
-  type Beginning,
+  type ResetOutcome,
   type ClassDefinition,
-  type Consequence,
+  type StepOutcome,
   type EnvironmentDefinition,
-  type Now,
+  type StepContext,
 } from './define-environment.js';
 export {
   resetSchemaWith,

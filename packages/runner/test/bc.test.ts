@@ -1,5 +1,5 @@
 // Behaviour cloning of a model that is given, through the real command.
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { tinyGame } from './command-line.js';
@@ -52,3 +52,47 @@ test('a given policy learns the demonstrations; the run again does nothing, its 
   await ends('further', 'given', `policy_lm=${given}`);
   expect((await weights(trained)).equals(after)).toBe(true);
 });
+
+test('pairs of a chosen and a rejected answer: offline_dpo prefers the chosen ones; bc and finetune refuse them', async () => {
+  const at = (...path: string[]) => join(directory, ...path);
+  const rooms = ['hall', 'attic', 'cellar', 'garden'];
+  const asked = (room: string) => ({ role: 'user', content: `You are in the ${room}.` });
+  const lines = (each: (room: string, next: string) => object) =>
+    rooms.map((room, i) => JSON.stringify(each(room, rooms[(i + 1) % 4]))).join('\n');
+  await writeFile(
+    at('pairs.jsonl'),
+    lines((room) => ({ prompt: asked(room).content, chosen: 'cellar', rejected: 'attic' })),
+  );
+  await writeFile(
+    at('rooms.jsonl'),
+    lines((room, next) => ({ messages: [asked(room), { role: 'assistant', content: `${next} ${room}` }] })),
+  );
+  const on = (file: string, name: string, start: 'made' | 'given', ...more: string[]) => [
+    ...tinyGame('bc_20q', start).filter((word) => !word.startsWith('demonstrations.count=')),
+    `demonstrations.path=${at(file)}`,
+    `save_path=${at(name)}`,
+    'chat_template=chatml',
+    'eos_str=null',
+    ...more,
+  ];
+  expect(await runHere(on('rooms.jsonl', 'start', 'made'))).toMatchObject({ code: 0 });
+  const start = at('start', 'checkpoints', 'best');
+  const preferring = ['algorithm=offline_dpo', 'epochs=20', 'batch_size=2', 'lm_lr=0.01', `policy_lm=${start}`];
+  const ran = await runHere(on('pairs.jsonl', 'preferred', 'given', ...preferring));
+  expect(ran).toMatchObject({ code: 0 });
+  const metrics = (await readFile(at('preferred', 'metrics.jsonl'), 'utf8')).trim().split('\n');
+  expect(JSON.parse(metrics.at(-1)!)).toMatchObject({ 'preferences/pairs': 4, 'preferences/accuracy': 1 });
+
+  const refusal = /line 1: has a 'chosen' and a 'rejected' answer, and the rejected one would be imitated too/;
+  const finetune = [
+    '--config-name',
+    'finetune',
+    `model=${start}`,
+    `data=${at('pairs.jsonl')}`,
+    `save_path=${at('tuned')}`,
+  ];
+  for (const words of [on('pairs.jsonl', 'cloned', 'given', `policy_lm=${start}`), finetune]) {
+    const { code, stderr } = await runHere(words);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(refusal) as string });
+  }
+}, 120_000);

@@ -446,3 +446,14 @@ test('calls of tools and thoughts are put together from the pieces of each proto
   const response = events({ type: 'response.completed', response: { status: 'completed', output } });
   expect(readAnswer('responses', response, true)).toEqual(expected);
 });
+
+test.each([false, true])('an answer that a stop text has ended says which (streamed: %s)', (isStream) => {
+  const end = { stop_reason: 'stop_sequence', stop_sequence: '##' };
+  const content = [{ type: 'text', text: 'a' }];
+  const pieces = [
+    { type: 'content_block_start', index: 0, content_block: content[0] },
+    { type: 'message_delta', delta: end },
+  ];
+  const answer = isStream ? stream(...pieces) : JSON.stringify({ content, ...end });
+  expect(readAnswer('messages', answer, isStream)).toMatchObject([{ finishReason: 'stop', stop: '##' }]);
+});

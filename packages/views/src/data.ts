@@ -94,7 +94,7 @@ export interface TokenText {
   logprob: number;
 }
 
-export interface Turn {
+export interface ShownTurn {
   /** The new part of the text that the agent read: the environment's text. */
   observation: string;
   action: string;
@@ -174,7 +174,7 @@ export interface Dialogue extends EpisodeSummary {
   tree?: CallTree;
   /** The reason why it is in the page, such as `worst` or `most surprising`. */
   reasons: string[];
-  turns: Turn[];
+  turns: ShownTurn[];
   /** The last text of the environment. */
   ending: string;
 }

@@ -18,7 +18,7 @@ export type {
   TokenText,
   ToolCall,
   TreeCall,
-  Turn,
+  ShownTurn,
   Warning,
 } from './data.js';
 export { packedPages, renderPage, shellPage, type PageName } from './page.js';

@@ -29,14 +29,21 @@ export type ImitationData =
 
 export type ImitationDataConfig = DemonstrationConfig & ContextConfig & MemoryConfig & Pick<AgentConfig, 'playAsChat'>;
 
-/** @param memory gets the successful demonstrations, where it is to, and is then read by each of them; null: none */
+/**
+ * @param memory gets the successful demonstrations, where it is to, and is then read by each of them; null: none
+ * @param preferences whether a file may have pairs of a preferred and a rejected answer
+ */
 export async function loadImitationData(
   config: ImitationDataConfig,
   memory: AgentMemory | null,
   log: Log,
+  preferences = false,
 ): Promise<ImitationData> {
   if (learnsFromConversations(config)) {
-    const { notes, ...file } = await readConversations(config.demonstrations.path!, config.demonstrations);
+    const { notes, ...file } = await readConversations(config.demonstrations.path!, {
+      ...config.demonstrations,
+      preferences,
+    });
     for (const note of notes) log(`${file.path}: ${note}`);
     return { kind: 'conversations', conversations: file.items.map(({ value }) => value), file };
   }
@@ -141,8 +148,8 @@ export async function datasetFor(
 
 /** The task that the dialogue was an answer to, and how good it was; null where the data does not say. */
 function outcomeOf(dialogue: RecordedDialogue, conversation: number): ConversationOutcome | null {
-  const { score } = dialogue;
-  return score === undefined ? null : { conversation, task: JSON.stringify(openingOf(dialogue)), score };
+  const { score, pair } = dialogue;
+  return score === undefined ? null : { conversation, task: pair ?? JSON.stringify(openingOf(dialogue)), score };
 }
 
 /** Tokens that one example may have. */

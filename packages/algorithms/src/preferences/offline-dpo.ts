@@ -3,7 +3,7 @@
 // imitated the dataset (policy_lm of a bc run).
 // Differs from it: preferences are differences of returns. Episodes are of one task where their items are equal, and without items where
 // they begin with the same observation. Conversations of a file are of one task where they begin with the same messages and tools, and
-// their score is their return.
+// their score is their return; of a pair of answers, the chosen one has 1 and the rejected one 0.
 import { integer, minibatches, Rng, scheduledRate, unitOptions, type OptionsOf, type Trajectory } from '@bowyer/core';
 import { rewardedEpisodes } from '../dataset/rewarded-episodes.js';
 import { epochsOption, isLogged, loggingStepsKey } from '../dataset/passes.js';
@@ -42,7 +42,7 @@ export const offlineDpo = defineAlgorithm({
   name: 'offline_dpo',
   description: 'DPO on a dataset: among episodes of one task, those with a higher return are preferred',
   options,
-  needs: { source: 'dataset' },
+  needs: { source: 'dataset', preferences: true },
 
   async train(run, options) {
     const groups = tasksOf(episodesOf(datasetOf(run)));

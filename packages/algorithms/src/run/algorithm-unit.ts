@@ -75,6 +75,8 @@ export interface AlgorithmNeeds {
   dataset?: boolean;
   /** True where it learns from the reward of each turn, which conversations of a file do not have. */
   turnRewards?: boolean;
+  /** True where it prefers some conversations of a dataset to others, so that a dataset may have rejected answers. */
+  preferences?: boolean;
   /** True where the environment's expert takes part in rollouts (`Env.expertReply`). */
   expert?: boolean;
 }

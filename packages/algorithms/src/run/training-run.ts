@@ -35,7 +35,7 @@ export type Dataset =
 export interface ConversationOutcome {
   /** Which conversation of the data it is; several encodings of one have the same number. */
   conversation: number;
-  /** Equal for conversations that begin with the same messages and tools. */
+  /** Equal for conversations that begin with the same messages and tools, or for those of one pair of answers. */
   task: string;
   score: number;
 }

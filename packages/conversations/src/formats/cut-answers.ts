@@ -1,7 +1,8 @@
 // Answers that were cut off: the model did not end them, so that their end is not learned.
 
 /**
- * Returns whether a reason for which an answer ended, in the words of any API, is not the model's own: a limit of tokens, a filter, a failure.
+ * Returns whether a reason for which an answer ended, in the words of any API, is not the model's own: a limit of tokens, a text that
+ * the request names, a filter, a failure.
  * Sources: OpenAI's chat completions and responses, Anthropic's messages, Gemini's FinishReason, the AI SDK's FinishReason.
  */
 export const isCut = (reason: unknown): boolean =>
@@ -12,6 +13,7 @@ const CUT: ReadonlySet<string> = new Set([
   'maxtokens',
   'maxoutputtokens',
   'modelcontextwindowexceeded',
+  'stopsequence',
   'incomplete',
   'contentfilter',
   'safety',

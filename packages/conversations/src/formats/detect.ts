@@ -5,10 +5,18 @@ import { atifFormat } from './atif.js';
 import { chatFormat } from './chat.js';
 import type { TraceFormat } from './format.js';
 import { otlpFormat } from './otlp.js';
+import { preferenceFormat } from './preference.js';
 import { responsesFormat } from './responses.js';
 
 /** Chat messages last: an item without marks of another format is of this one. */
-export const FORMATS: readonly TraceFormat[] = [otlpFormat, atifFormat, responsesFormat, anthropicFormat, chatFormat];
+export const FORMATS: readonly TraceFormat[] = [
+  otlpFormat,
+  atifFormat,
+  responsesFormat,
+  anthropicFormat,
+  preferenceFormat,
+  chatFormat,
+];
 
 export const FORMAT_NAMES = FORMATS.map(({ name }) => name);
 
@@ -23,6 +31,9 @@ export const MARKS: readonly string[] = [
   'request',
   'response',
   'items',
+  'chosen',
+  'rejected',
+  'label',
 ];
 
 /** @param name null: by its keys @throws {BadItem} where the item is not of the named format */

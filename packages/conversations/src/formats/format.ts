@@ -6,6 +6,8 @@ import type { UnreadKeys } from '../files/unread-keys.js';
 export interface RecordedDialogue extends Conversation {
   /** How good it was; absent where the file does not say. */
   score?: number;
+  /** The pair of a preferred and a rejected answer that it is one of: the two are compared with each other alone. */
+  pair?: string;
   /** The trace that it is a part of. A dialogue that another one of the same trace continues is learned within that one. */
   trace?: string;
 }

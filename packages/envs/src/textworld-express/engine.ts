@@ -2,7 +2,7 @@
 import { builtInContent } from './content/built-in-content.js';
 import { loadContent } from './content/load-content.js';
 import type { Content } from './content/content.js';
-import type { GameKind, TextGame, Turn, WorldChoice } from './games/text-game.js';
+import type { GameKind, TextGame, GameTurn, WorldChoice } from './games/text-game.js';
 import { parseParameters, type Fold } from './parameters.js';
 
 export interface World {
@@ -13,7 +13,7 @@ export interface World {
 }
 
 export interface Opening {
-  turn: Turn;
+  turn: GameTurn;
   taskDescription: string;
   properties: Readonly<Record<string, number>>;
 }
@@ -22,7 +22,7 @@ export interface Opening {
 export interface Engine {
   start(world: World): Promise<Opening>;
   /** Plays one of the valid actions of the last turn. */
-  act(action: string): Promise<Turn>;
+  act(action: string): Promise<GameTurn>;
   /** Actions that win the world, played from its start. */
   goldPath(world: World): Promise<string[]>;
   close(): Promise<void>;
@@ -46,7 +46,7 @@ export class EmbeddedEngine implements Engine {
     return { turn: game.begin(), taskDescription: game.taskDescription, properties: game.properties };
   }
 
-  async act(action: string): Promise<Turn> {
+  async act(action: string): Promise<GameTurn> {
     if (this.#game === null) throw new Error(`${this.kind.name}: act() before start()`);
     return this.#game.act(action);
   }

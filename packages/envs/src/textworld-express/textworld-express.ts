@@ -7,7 +7,7 @@ import { UnknownNameError } from '../contract/unknown-name-error.js';
 import { textWorldExpressGames } from './descriptions.js';
 import { EmbeddedEngine, type Engine, type World } from './engine.js';
 import { gameKinds } from './games/index.js';
-import type { GameKind, Turn } from './games/text-game.js';
+import type { GameKind, GameTurn } from './games/text-game.js';
 import { JavaEngine } from './java/java-engine.js';
 import type { TextWorldExpressOptions } from './options.js';
 import { folds, foldSeeds, parseParameters, type Fold } from './parameters.js';
@@ -48,7 +48,7 @@ export class TextWorldExpress implements Env {
   #world: World | null = null;
   #stepLimit: number;
   #taskDescription = '';
-  #turn: Turn = noTurn;
+  #turn: GameTurn = noTurn;
   #numMoves = 0;
   #isClosed = false;
 
@@ -171,7 +171,7 @@ export class TextWorldExpress implements Env {
   }
 }
 
-const noTurn: Turn = {
+const noTurn: GameTurn = {
   observation: '',
   look: '',
   inventory: '',

@@ -1,7 +1,7 @@
 // ArCHer's text client: search on the first page only, no `Next >`, exact case, and what it remembers between pages.
 // Source: ArCHer's WebShop client at 7c771a7.
 import { archerText, type PageRequest, type SubPage } from './page.js';
-import { Session, type Turn } from './session.js';
+import { Session, type ShopTurn } from './session.js';
 import { unicodeEscapeDecoded } from './unicode-escape.js';
 
 const subPages = ['Description', 'Features', 'Reviews', 'Attributes'] as const satisfies readonly SubPage[];
@@ -24,7 +24,7 @@ export class ArcherSession extends Session {
   }
 
   /** The text after the opening bracket is taken up to the last character, whatever that is. */
-  async act(action: string): Promise<Turn> {
+  async act(action: string): Promise<ShopTurn> {
     if (action.startsWith('think[')) return { text: 'OK.', reward: 0, bought: false, refused: false };
     if (action.startsWith('search[')) return this.#search(action.slice('search['.length, -1));
     if (action.startsWith('click[')) return this.#click(action.slice('click['.length, -1));
@@ -40,12 +40,12 @@ export class ArcherSession extends Session {
     return archerText(this.nodes, this.request);
   }
 
-  #refuse(): Promise<Turn> {
+  #refuse(): Promise<ShopTurn> {
     return this.turnOf(null, () => REFUSAL);
   }
 
   /** Goes to a page of this item or search, remembering what it shows. */
-  async #visit(request: PageRequest): Promise<Turn> {
+  async #visit(request: PageRequest): Promise<ShopTurn> {
     const turn = await this.turnOf(request, () => this.pageText());
     const names = this.optionNames();
     const asins = this.labels('product');
@@ -55,18 +55,18 @@ export class ArcherSession extends Session {
   }
 
   /** Goes to a page that forgets what was seen before. */
-  #enter(request: PageRequest): Promise<Turn> {
+  #enter(request: PageRequest): Promise<ShopTurn> {
     this.#optionNames = new Map();
     this.#asins = [];
     return this.#visit(request);
   }
 
-  async #search(keywords: string): Promise<Turn> {
+  async #search(keywords: string): Promise<ShopTurn> {
     if (this.request.page !== 'start') return this.#refuse();
     return this.#enter({ page: 'results', session: this.session, keywords, number: 1 });
   }
 
-  async #click(label: string): Promise<Turn> {
+  async #click(label: string): Promise<ShopTurn> {
     const now = this.request;
     if (label === 'Buy Now') {
       const bought = this.buy();
@@ -90,7 +90,7 @@ export class ArcherSession extends Session {
     return this.turnOf(null, () => this.pageText());
   }
 
-  async #back(): Promise<Turn> {
+  async #back(): Promise<ShopTurn> {
     const now = this.request;
     if (now.page === 'sub') {
       const { session, keywords, number, asin, chosen } = now;
@@ -100,7 +100,7 @@ export class ArcherSession extends Session {
     return this.#visit({ page: 'results', session: now.session, keywords: now.keywords, number: now.number });
   }
 
-  async #choose(now: PageRequest & { page: 'item' }, value: string): Promise<Turn> {
+  async #choose(now: PageRequest & { page: 'item' }, value: string): Promise<ShopTurn> {
     const name = this.#optionNames.get(value);
     if (name === undefined) return this.#refuse();
     const turn = await this.#visit({ ...now, chosen: new Map([...now.chosen, [name, value]]) });

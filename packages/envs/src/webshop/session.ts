@@ -1,7 +1,7 @@
 // The actions and the pages of one customer, for all readers of the pages.
 import { scoreOf, type PageNode, type PageRequest, type PageSource } from './page.js';
 
-export interface Turn {
+export interface ShopTurn {
   /** The text of the page or of the refusal, without history. */
   text: string;
   reward: number;
@@ -29,7 +29,7 @@ export abstract class Session {
 
   /** @returns the text of the first page */
   abstract open(): Promise<string>;
-  abstract act(action: string): Promise<Turn>;
+  abstract act(action: string): Promise<ShopTurn>;
   /** The page as it is now, with what was chosen. */
   abstract pageText(): string;
   /** The clicks that are shown and accepted, as they are written. */
@@ -72,7 +72,7 @@ export abstract class Session {
     return now.page === 'item' ? { page: 'done', session: now.session, asin: now.asin, chosen: now.chosen } : null;
   }
 
-  protected async turnOf(next: PageRequest | null, textOf: () => string): Promise<Turn> {
+  protected async turnOf(next: PageRequest | null, textOf: () => string): Promise<ShopTurn> {
     if (next === null) return { text: textOf(), reward: 0, bought: false, refused: true };
     await this.goTo(next);
     const score = next.page === 'done' ? scoreOf(this.nodes) : null;

@@ -3,7 +3,7 @@
 // Source: WebShop's text environment at 64fa2a5, AgentGym's fork of it at 3ef9235.
 import { flaskJson } from '../cpython/repr.js';
 import { scoreOf, separatedText, type PageRequest, type SubPage } from './page.js';
-import { Session, type Turn } from './session.js';
+import { Session, type ShopTurn } from './session.js';
 
 /** A purchase is shown with the whole page; the values are those that the server prints. */
 const doneTexts = (asin: string, options: string, score: string): string =>
@@ -57,7 +57,7 @@ export class TextSession extends Session {
   }
 
   /** `name[argument]`, greedy: the name reaches to the last bracket that is followed by a closing one. */
-  async act(action: string): Promise<Turn> {
+  async act(action: string): Promise<ShopTurn> {
     const [, name, argument] = /^(.+)\[(.+)\]/.exec(action) ?? [];
     const text = argument?.toLowerCase() ?? '';
     const next = name === 'search' ? this.#searched(text) : name === 'click' ? this.#clicked(text) : null;

@@ -5,7 +5,7 @@ import { gpt2LoopLogits, logprobOf } from '../../test/reference/gpt2-loops.js';
 import { tinyConfig, tinyParameters } from '../../test/reference/tiny-gpt2.js';
 import { DecodePrograms } from './decode-programs.js';
 import { Episodes } from './episodes.js';
-import type { Turn } from './turns.js';
+import type { SlotInput } from './turns.js';
 import { gpt2 } from '../decoder/families/gpt2.js';
 import type { SamplingOptions } from './sampling-options.js';
 import { TokenScorer } from '../training/token-scorer.js';
@@ -60,7 +60,7 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
   });
 
   /** All turns of a call draw from one generator. */
-  const act = (episodes: Episodes, turns: Omit<Turn, 'rng'>[], { rng, ...options }: TestSampling) =>
+  const act = (episodes: Episodes, turns: Omit<SlotInput, 'rng'>[], { rng, ...options }: TestSampling) =>
     episodes.act(
       turns.map((turn) => ({ ...turn, rng })),
       options,

@@ -16,7 +16,7 @@ import { samplingUniforms, uniformsPerToken } from './sampling-uniforms.js';
 import { readersFirst, sharingPlan, stagesOfRows, type SharingPlan } from './sharing-plan.js';
 import { SlotMapping } from './slot-mapping.js';
 import { checkTurns } from './turn-checks.js';
-import { ownSampling, uniformsFor, type Turn, type GeneratedUtterance } from './turns.js';
+import { ownSampling, uniformsFor, type SlotInput, type GeneratedUtterance } from './turns.js';
 
 export interface EpisodesOptions {
   programs: DecodePrograms;
@@ -37,7 +37,7 @@ export interface EpisodesOptions {
   leastShared?: number;
 }
 
-type Call = Omit<Turn, 'rng'> & {
+type Call = Omit<SlotInput, 'rng'> & {
   /** [maxNewTokens], and one where tokens are only read */
   uniforms: Float32Array;
 };
@@ -118,7 +118,7 @@ export class Episodes {
    *
    * A context that leaves no room for `maxNewTokens` loses its oldest tokens (see `contextTokens`).
    */
-  async act(turns: readonly Turn[], given: SamplingOptions): Promise<GeneratedUtterance[]> {
+  async act(turns: readonly SlotInput[], given: SamplingOptions): Promise<GeneratedUtterance[]> {
     this.#check(turns, given);
     if (turns.length === 0) return [];
     const options = computable(given);
@@ -136,7 +136,10 @@ export class Episodes {
    * @param options as the `act` that follows gets them, whose graph is used
    * @returns how many tokens of each turn the model read; the others' keys and values were in a cache
    */
-  async read(turns: readonly Pick<Turn, 'slot' | 'tokens' | 'adapter'>[], options: SamplingOptions): Promise<number[]> {
+  async read(
+    turns: readonly Pick<SlotInput, 'slot' | 'tokens' | 'adapter'>[],
+    options: SamplingOptions,
+  ): Promise<number[]> {
     this.#check(turns, options);
     if (turns.length === 0) return [];
     const unused = new Float32Array(1);
@@ -311,7 +314,7 @@ export class Episodes {
   }
 
   /** The part of each turn's prompt that is cached, and the part of the rest that other slots have or will have. */
-  #sharingPlan(turns: readonly Pick<Turn, 'slot'>[], maxNewTokens: number): SharingPlan {
+  #sharingPlan(turns: readonly Pick<SlotInput, 'slot'>[], maxNewTokens: number): SharingPlan {
     const prompts = turns.map(({ slot }) => {
       const { start, cached } = this.#window(slot, maxNewTokens);
       return { slot, tokens: this.#context(slot).slice(start), cached, adapter: this.#adapters[slot] };
@@ -365,7 +368,7 @@ export class Episodes {
         logitBias: LogitBias;
         ruled: RuledText;
         tokenMask: Uint32Array | null;
-        sampling: NonNullable<Turn['sampling']>;
+        sampling: NonNullable<SlotInput['sampling']>;
       }[];
     },
     sampler: Sampler,
@@ -424,7 +427,7 @@ export class Episodes {
     return context;
   }
 
-  #check(turns: readonly Omit<Turn, 'rng'>[], options: SamplingOptions): void {
+  #check(turns: readonly Omit<SlotInput, 'rng'>[], options: SamplingOptions): void {
     const { programs, contextLength } = this.options;
     for (const { slot } of turns) this.#context(slot);
     checkTurns(turns, options, {

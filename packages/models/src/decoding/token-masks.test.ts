@@ -5,7 +5,7 @@ import { gpt2LoopLogits, logprobOf } from '../../test/reference/gpt2-loops.js';
 import { tinyConfig, tinyParameters } from '../../test/reference/tiny-gpt2.js';
 import { DecodePrograms } from './decode-programs.js';
 import { Episodes } from './episodes.js';
-import type { Turn } from './turns.js';
+import type { SlotInput } from './turns.js';
 import { gpt2 } from '../decoder/families/gpt2.js';
 import { tokenMaskInput } from './logit-inputs.js';
 import { noLogitRules } from './logit-rules.js';
@@ -54,13 +54,17 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
   const among = (ids: readonly number[], by = (x: number) => x) =>
     logits.map((x, id) => (ids.includes(id) ? by(x) : -1e25));
 
-  const act = (turns: Omit<Turn, 'rng' | 'reset' | 'tokens'>[], options: Partial<SamplingOptions> = {}, seed = 1) =>
+  const act = (
+    turns: Omit<SlotInput, 'rng' | 'reset' | 'tokens'>[],
+    options: Partial<SamplingOptions> = {},
+    seed = 1,
+  ) =>
     episodes.act(
       turns.map((turn) => ({ ...turn, reset: true, tokens: PROMPT, rng: new Rng(seed + turn.slot) })),
       { ...sampling, ...options },
     );
 
-  const variants: { options: Partial<SamplingOptions>; turn?: Partial<Turn> }[] = [
+  const variants: { options: Partial<SamplingOptions>; turn?: Partial<SlotInput> }[] = [
     { options: {} },
     { options: { greedy: true } },
     { options: { temperature: 0.5 } },

@@ -1,7 +1,7 @@
 // The checks of a call's turns and options, before anything is changed.
 import type { AdapterBank } from '../lora/adapter-bank.js';
 import type { SamplingOptions } from './sampling-options.js';
-import type { Turn } from './turns.js';
+import type { SlotInput } from './turns.js';
 
 /** The model and the cache of the episodes, as far as they limit a turn. */
 interface TurnLimits {
@@ -12,7 +12,7 @@ interface TurnLimits {
   mixesTurns: boolean;
 }
 
-type Given = Omit<Turn, 'rng'>;
+type Given = Omit<SlotInput, 'rng'>;
 
 /** @throws {RangeError} that names the option, or the slot of the turn */
 export function checkTurns(turns: readonly Given[], options: SamplingOptions, known: TurnLimits): void {

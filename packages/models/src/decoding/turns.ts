@@ -8,7 +8,7 @@ import { computable, type RowSampling, type SamplingOptions } from './sampling-o
 import { inOneArray } from './sampling-uniforms.js';
 
 /** The input of a slot before it generates. */
-export interface Turn {
+export interface SlotInput {
   slot: number;
   /** A new episode: the slot's context is forgotten first. */
   reset?: boolean;
@@ -49,7 +49,7 @@ export interface GeneratedUtterance extends Utterance {
 }
 
 /** Returns the part of a turn's own sampling, or of the call's options, that its row needs. */
-export function ownSampling(given: NonNullable<Turn['sampling']>): NonNullable<Turn['sampling']> {
+export function ownSampling(given: NonNullable<SlotInput['sampling']>): NonNullable<SlotInput['sampling']> {
   const { temperature, topK, topP, greedy, terminatorIds } = computable(given);
   return { temperature, topK, topP, greedy, terminatorIds };
 }

@@ -27,7 +27,7 @@ function valueOf(text: string): unknown {
 
 /** @throws {DataFileError} with every item that cannot be read */
 export async function tasksOfTraces(path: string): Promise<AgentTask[]> {
-  const { items } = await readConversations(path);
+  const { items } = await readConversations(path, { preferences: true });
   const tasks = new Map<string, AgentTask>();
   for (const { value } of items) {
     const opening = openingOf(value);

@@ -54,12 +54,13 @@ export function recordedCalls(
 }
 
 function recordedChoice(choice: Choice, index: number, constraint: string | undefined): RecordedChoice {
-  const { sampled, text, reasoning = '', calls = [], attempts = [], isShortened, finishReason } = choice;
+  const { sampled, text, reasoning = '', calls = [], attempts = [], isShortened, finishReason, stop } = choice;
   return {
     index,
     ...structuredClone(sampled!),
     ...(constraint !== undefined && { constraint }),
     finishReason: finishReason ?? 'stop',
+    ...(stop !== undefined && { stop }),
     message: {
       content: text,
       ...(reasoning !== '' && { reasoning }),

@@ -129,6 +129,14 @@ test('an answer that was cut says so, as the last of its conversation and within
   ]);
 });
 
+test('an answer that a text of the request has ended says so: the model has not written its end', () => {
+  const call = callOf([user('a')], 'b');
+  call.choices[0].stop = '.';
+  expect(conversationsOf({ calls: [call] })).toEqual([
+    { messages: [user('a'), { ...said('b'), finish_reason: 'stop_sequence' }] },
+  ]);
+});
+
 test("another user's name is another dialogue", () => {
   const [ann, bob] = ['ann', 'bob'].map((name) => ({ ...user('a'), name }));
   const first = callOf([ann], 'b');

@@ -22,8 +22,8 @@ interface Answered {
 /**
  * Returns a conversation for each branch: an answer whose dialogue no later call with the same tools continues. Each answer is learned once: in
  * the history of a conversation it has the reasoning that clients leave out, and what another conversation has, or the model did not say
- * there, such as an example or an edited answer, has the weight 0. An answer that was cut says so (`finish_reason`), so that its end is
- * not learned; one with a call whose arguments are not a JSON object is not learned. Calls of texts, auxiliary ones and those whose
+ * there, such as an example or an edited answer, has the weight 0. An answer that was cut, or ended by a text of the
+ * request (`stop`), says so (`finish_reason`), so that its end is not learned; one with a call whose arguments are not a JSON object is not learned. Calls of texts, auxiliary ones and those whose
  * answer did not reach the agent are left out.
  */
 export function conversationsOf({ calls }: Pick<RecordedRollout, 'calls'>): RecordedConversation[] {
@@ -80,7 +80,7 @@ function upToLearned({ messages, ...more }: RecordedConversation): RecordedConve
   return end === 0 ? [] : [{ messages: messages.slice(0, end), ...more }];
 }
 
-function answerOf({ message: { content, reasoning, calls }, finishReason }: RecordedChoice): ChatMessage {
+function answerOf({ message: { content, reasoning, calls }, finishReason, stop }: RecordedChoice): ChatMessage {
   const toolCalls = calls.map(({ id, name, arguments: args }) => ({
     id,
     type: 'function',
@@ -92,6 +92,7 @@ function answerOf({ message: { content, reasoning, calls }, finishReason }: Reco
     ...(reasoning !== undefined && { reasoning_content: reasoning }),
     ...(calls.length > 0 && { tool_calls: toolCalls }),
     ...(finishReason === 'length' && { finish_reason: 'length' }),
+    ...(stop !== undefined && { finish_reason: 'stop_sequence' }),
     ...(!calls.every(({ arguments: args }) => isCallable(args)) && { weight: 0 }),
   };
 }

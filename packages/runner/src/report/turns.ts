@@ -1,6 +1,6 @@
 // An episode's record as the turns that a page shows.
 import { maximum, type TrajectoryRecord } from '@bowyer/core';
-import type { Dialogue, EpisodeSource, EpisodeSummary, Turn } from '@bowyer/views';
+import type { Dialogue, EpisodeSource, EpisodeSummary, ShownTurn } from '@bowyer/views';
 
 /** A record of `trajectories/test.jsonl` of an evaluation says who played. */
 export type StoredEpisode = TrajectoryRecord & { policy?: string; decoding?: string; evaluation_seed?: number };
@@ -54,7 +54,7 @@ export function dialogueOf(
   const errors = tdErrors(record, gamma);
   const replies = newTexts(record);
   const utterances = new Map(segments.flatMap((segment) => segment.utterances.map((own) => [own.turn, own] as const)));
-  const shown = turns.map((turn, i): Turn => {
+  const shown = turns.map((turn, i): ShownTurn => {
     const utterance = utterances.get(i);
     const before = i === 0 ? undefined : turns[i - 1];
     // The actions that an environment lists with a step are those of the next turn.
@@ -105,7 +105,7 @@ function scoresOf({
 }: {
   logprobs: number[];
   texts?: string[];
-}): Pick<Turn, 'logprob' | 'surprisal' | 'tokens'> {
+}): Pick<ShownTurn, 'logprob' | 'surprisal' | 'tokens'> {
   if (logprobs.length === 0) return {};
   const short = (value: number) => Number(value.toPrecision(4));
   const sum = logprobs.reduce((total, logprob) => total + logprob, 0);

@@ -2,7 +2,7 @@
 // sessions: a validator is compiled for each.
 import { fromJsonSchema, McpServer, type CallToolResult } from '@modelcontextprotocol/server';
 import type { Opening, ServedGames } from './games.js';
-import { PlayError, type Player, type Turn } from './player.js';
+import { PlayError, type Player, type PlayedTurn } from './player.js';
 import { begunText, instructionsFor, playText, steppedText } from './texts.js';
 
 /** The place where a call finds its player. */
@@ -160,7 +160,7 @@ const steppedProperties = {
 };
 const steppedRequired = ['observation', 'reward', 'terminated', 'truncated', 'return', 'steps'];
 
-const steppedContent = ({ episodicReturn, ...turn }: Turn): Arguments => ({ ...turn, return: episodicReturn });
+const steppedContent = ({ episodicReturn, ...turn }: PlayedTurn): Arguments => ({ ...turn, return: episodicReturn });
 
 /** The mistakes of a player, and an environment's faults, are results: a model reads them and continues. */
 async function answered(work: () => Promise<[text: string, content: Arguments]>): Promise<CallToolResult> {

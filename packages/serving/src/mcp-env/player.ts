@@ -4,7 +4,7 @@ import type { Env } from '@bowyer/envs';
 import { faultMessage } from '../http/excerpt.js';
 
 /** The result of a reset or a step. */
-export interface Turn {
+export interface PlayedTurn {
   observation: string;
   /** The reward of this step alone; 0 after a reset. */
   reward: number;
@@ -32,7 +32,7 @@ interface PlayerOptions {
 export class Player {
   /** Made for the first episode. */
   #env: Env | null = null;
-  #turn: Turn | null = null;
+  #turn: PlayedTurn | null = null;
   #actions: string[] | null = null;
   #last: Promise<unknown> = Promise.resolve();
   #isClosed = false;
@@ -40,7 +40,7 @@ export class Player {
   constructor(private readonly options: PlayerOptions) {}
 
   /** Begins an episode; the one before is left. @throws {PlayError} */
-  reset(reset: object): Promise<Turn> {
+  reset(reset: object): Promise<PlayedTurn> {
     return this.#inOrder(async () => {
       this.#turn = null;
       const { observation, info } = await this.#asked(
@@ -54,7 +54,7 @@ export class Player {
   }
 
   /** @throws {PlayError} before the first reset, after the end, or where the environment fails, which ends the episode */
-  step(action: string): Promise<Turn> {
+  step(action: string): Promise<PlayedTurn> {
     return this.#inOrder(async () => {
       const before = this.#running();
       this.#turn = null; // until the environment has answered
@@ -87,7 +87,7 @@ export class Player {
     });
   }
 
-  #running(): Turn {
+  #running(): PlayedTurn {
     const turn = this.#turn;
     if (turn === null) throw new PlayError('No episode is running. Call reset to begin one.');
     if (!hasEnded(turn)) return turn;
@@ -120,7 +120,7 @@ export class Player {
   }
 }
 
-export const hasEnded = ({ terminated, truncated }: Turn): boolean => terminated || truncated;
+export const hasEnded = ({ terminated, truncated }: PlayedTurn): boolean => terminated || truncated;
 
 const actionsOf = ({ validActions }: Record<string, unknown>): string[] | null =>
   Array.isArray(validActions) ? validActions.map(String) : null;

@@ -1,6 +1,6 @@
 // The texts that a player reads beside observations: how to play, the rules, what a call has led to.
 import type { Game, ServedGames } from './games.js';
-import { hasEnded, type Turn } from './player.js';
+import { hasEnded, type PlayedTurn } from './player.js';
 
 /** Sent when a client connects. */
 export function instructionsFor({ games, openings }: ServedGames, isNamed: boolean): string {
@@ -22,7 +22,7 @@ const rulesText = (games: readonly Game[]): string =>
 export const playText = (served: ServedGames): string =>
   `${rulesText(served.games)}\n\nPlay one episode: call ${served.openings[0].tool}, then step until the episode has ended, and report its return.`;
 
-export const begunText = ({ observation }: Turn, seed: number | null, episode: string | null): string =>
+export const begunText = ({ observation }: PlayedTurn, seed: number | null, episode: string | null): string =>
   `${observation}\n\n[${[
     'A new episode',
     ...(seed === null ? [] : [`of seed ${seed}`]),
@@ -30,7 +30,7 @@ export const begunText = ({ observation }: Turn, seed: number | null, episode: s
   ].join(' ')}.]`;
 
 /** Returns the observation, and in brackets what the environment says of the step. */
-export function steppedText(turn: Turn): string {
+export function steppedText(turn: PlayedTurn): string {
   const { observation, reward, truncated, episodicReturn, steps, won } = turn;
   if (!hasEnded(turn))
     return `${observation}\n\n[Reward ${reward}; return so far ${episodicReturn} after ${counted(steps)}.]`;

@@ -3,7 +3,7 @@
 import { ChatTemplateError, isWithoutEnd, lossWeight, type ChatMessage } from './chat-message.js';
 import { lengthWithoutEnd } from './open-message.js';
 
-export interface Turn {
+export interface ServedTurn {
   text: string;
   /** The parts of it that the assistant wrote and that are learnt from, in UTF-16 code units. */
   written: { start: number; end: number; weight: number }[];
@@ -26,12 +26,12 @@ interface Served {
  * Returns one text where the dialogue begins with the same characters however many messages follow. A template that forgets earlier
  * thoughts, or moves the list of tools, gives several: each covers those messages that stand in it as they are served.
  */
-export function servedTurns(messages: readonly ChatMessage[], render: Render): Turn[] {
+export function servedTurns(messages: readonly ChatMessage[], render: Render): ServedTurn[] {
   const text = render(messages, false);
   const replies = messages.flatMap(({ role }, index) => (role === 'assistant' ? [index] : []));
   let left = replies.map((index) => served(messages, index, render));
   if (left.length === 0) return [{ text, written: [] }];
-  const turns: Turn[] = [];
+  const turns: ServedTurn[] = [];
   let candidate = text;
   while (left.length > 0) {
     const stands = ({ prompt, whole }: Served) => candidate.startsWith(whole) && whole.startsWith(prompt);

@@ -12,7 +12,7 @@ import type { TrainableModel } from '../training/trainable.js';
 import type { ModelRecord } from './model-record.js';
 
 /** The turn of a request in the order of its model. */
-export interface Turn {
+export interface QueueTurn {
   seq: number;
   /** Whether a restart runs it again, and its result is that it has failed. */
   hasFailed: () => Promise<boolean>;
@@ -20,7 +20,7 @@ export interface Turn {
 
 /** The work of one request. */
 export interface Work {
-  run: (model: TrainableModel, live: LiveModel, turn: Turn) => Promise<Result>;
+  run: (model: TrainableModel, live: LiveModel, turn: QueueTurn) => Promise<Result>;
   /** Whether the model is another one afterwards: a restart must run it again. */
   changes: boolean;
 }
@@ -156,7 +156,7 @@ export class LiveModel {
     }
   }
 
-  async #result(work: Work, turn: Turn): Promise<Result> {
+  async #result(work: Work, turn: QueueTurn): Promise<Result> {
     try {
       if (this.record.isUnloaded)
         throw new RequestError(`the model ${this.record.id} is unloaded; load its weights into another one`);

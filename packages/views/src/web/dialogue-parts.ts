@@ -1,5 +1,5 @@
 // Parts that the pages about episodes and about rollouts have in common: texts, figures of an utterance, its tokens.
-import type { TokenText, Turn } from '../data.js';
+import type { TokenText, ShownTurn } from '../data.js';
 import { el, lazyDetails } from './dom.js';
 import { figure, signed } from './format.js';
 
@@ -20,7 +20,7 @@ export function longText(text: string): HTMLElement {
     lazyDetails(`whole text (${trimmed.length} characters)`, () => el('p', {}, trimmed)),
   );
 }
-const FIGURES: readonly [key: keyof Turn & string, symbol: string, meaning: string][] = [
+const FIGURES: readonly [key: keyof ShownTurn & string, symbol: string, meaning: string][] = [
   ['reward', 'reward', 'what the environment gave for the turn'],
   ['q', 'Q', 'what the critic expects after this utterance: the smaller of its two values'],
   ['v', 'V', 'what the critic expects before it'],
@@ -34,7 +34,7 @@ const FIGURES: readonly [key: keyof Turn & string, symbol: string, meaning: stri
   ],
 ];
 
-export function values(turn: Turn): HTMLElement {
+export function values(turn: ShownTurn): HTMLElement {
   const known = FIGURES.filter(([key]) => typeof turn[key] === 'number');
   return el(
     'dl',

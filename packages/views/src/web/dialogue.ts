@@ -1,5 +1,5 @@
 // An episode, turn by turn: what was said, what it was worth, and how sure the policy was of each token.
-import type { Dialogue, EpisodeSummary, SampleAnswer, Turn } from '../data.js';
+import type { Dialogue, EpisodeSummary, SampleAnswer, ShownTurn } from '../data.js';
 import { callTreeView } from './call-tree.js';
 import { heatMap, longText, speaker, values } from './dialogue-parts.js';
 import { el, lazyDetails } from './dom.js';
@@ -57,7 +57,7 @@ export const answersView = (answers: readonly SampleAnswer[]): HTMLElement =>
     ),
   );
 
-function turnView(turn: Turn, index: number): HTMLElement {
+function turnView(turn: ShownTurn, index: number): HTMLElement {
   return el(
     'li',
     {},
@@ -80,7 +80,7 @@ function turnView(turn: Turn, index: number): HTMLElement {
 const shownAction = (action: string) => (action.trim() === '' ? '(nothing)' : action.trim());
 
 /** Returns the valid actions that the critic values most, if the agent said another one. */
-function preferences({ preferred, action, q }: Turn): HTMLElement | null {
+function preferences({ preferred, action, q }: ShownTurn): HTMLElement | null {
   if (preferred === undefined || preferred.length === 0) return null;
   const [best] = preferred;
   if (best.action.trim() === action.trim())
@@ -103,7 +103,7 @@ function preferences({ preferred, action, q }: Turn): HTMLElement | null {
   );
 }
 
-function validActions({ validActions: actions, action }: Turn): HTMLElement | null {
+function validActions({ validActions: actions, action }: ShownTurn): HTMLElement | null {
   if (actions === undefined || actions.length === 0) return null;
   return lazyDetails(
     `${actions.length} valid actions`,
@@ -117,7 +117,7 @@ function validActions({ validActions: actions, action }: Turn): HTMLElement | nu
   );
 }
 
-function examples({ retrieved }: Turn): HTMLElement | null {
+function examples({ retrieved }: ShownTurn): HTMLElement | null {
   if (retrieved === undefined) return null;
   const shown = retrieved.length === 0 ? 'nothing' : retrieved.join(', ');
   return el('div', { class: 'note muted' }, `Read from the memory: ${shown}`);

@@ -5,7 +5,7 @@ import { JavaRandom } from '../java-random.js';
 import { gameSetNumber } from '../parameters.js';
 import { move, Thing } from '../things.js';
 import { drawRoom, failure, OneRoomGame, spread } from './one-room-game.js';
-import type { GameKind, Score, Turn, WorldChoice } from './text-game.js';
+import type { GameKind, Score, GameTurn, WorldChoice } from './text-game.js';
 
 export const peckingorder: GameKind = {
   name: 'peckingorder',
@@ -38,7 +38,7 @@ class PeckingOrderGame extends OneRoomGame {
     this.properties = { seed, gameSet: gameSetNumber(fold) };
   }
 
-  override act(action: string): Turn {
+  override act(action: string): GameTurn {
     const next = this.ordered.at(this.inventory.contents.length);
     this.#book.text = next === undefined ? 'Nothing is left to do.' : `Next, take the ${next.name}.`;
     return super.act(action);

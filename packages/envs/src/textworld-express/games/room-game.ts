@@ -13,7 +13,7 @@ import {
   type Room,
   type Thing,
 } from '../things.js';
-import type { Score, TextGame, Turn } from './text-game.js';
+import type { Score, TextGame, GameTurn } from './text-game.js';
 
 /** An action's text and what it does; the outcome is what the player reads. */
 interface Action {
@@ -48,11 +48,11 @@ export abstract class RoomGame implements TextGame {
     this.#shuffler = new JavaRandom(shuffleSeed);
   }
 
-  begin(): Turn {
+  begin(): GameTurn {
     return this.#turn(describeRoom(this.room));
   }
 
-  act(action: string): Turn {
+  act(action: string): GameTurn {
     const chosen = this.#actions.find(({ text }) => text === action);
     if (chosen === undefined) throw new Error(`'${action}' is not a valid action now; only valid actions are played`);
     return this.#turn(chosen.run());
@@ -76,7 +76,7 @@ export abstract class RoomGame implements TextGame {
     this.#actions.push({ text, run });
   }
 
-  #turn(observation: string): Turn {
+  #turn(observation: string): GameTurn {
     const score = this.score();
     this.#findActions();
     return {

@@ -3,7 +3,7 @@
 import { gestures, nouns } from '../content/words.js';
 import { JavaRandom } from '../java-random.js';
 import { gameSetNumber, isOn, type Fold, type ParameterSpec } from '../parameters.js';
-import type { GameKind, Score, TextGame, Turn, WorldChoice } from './text-game.js';
+import type { GameKind, Score, TextGame, GameTurn, WorldChoice } from './text-game.js';
 
 const parameters: readonly ParameterSpec[] = [
   { name: 'gameLength', default: 5, range: [1, 1000], meaning: 'actions that Simon asks for' },
@@ -49,12 +49,12 @@ class SimonSaysGame implements TextGame {
     };
   }
 
-  begin(): Turn {
+  begin(): GameTurn {
     const [first] = this.script;
     return this.#turn(this.#isFromMemory ? `Simon says, in this order: ${this.script.join(', ')}.` : simonSays(first));
   }
 
-  act(action: string): Turn {
+  act(action: string): GameTurn {
     const isRight = action === this.script[this.#done];
     if (isRight) this.#done++;
     else this.#failed = true;
@@ -68,7 +68,7 @@ class SimonSaysGame implements TextGame {
     return this.#confirms ? 'Right.' : '';
   }
 
-  #turn(observation: string): Turn {
+  #turn(observation: string): GameTurn {
     const score: Score = this.#failed
       ? { raw: -1, normalized: -1, won: false, failed: true }
       : {

@@ -12,7 +12,7 @@ export interface Score {
 }
 
 /** The texts that the player is shown after the reset and after every accepted action. */
-export interface Turn {
+export interface GameTurn {
   observation: string;
   /** The room as it is now, for free. */
   look: string;
@@ -27,9 +27,9 @@ export interface TextGame {
   /** Numbers that describe how the world was made. */
   readonly properties: Readonly<Record<string, number>>;
   /** Returns the opening turn. Call once. */
-  begin(): Turn;
+  begin(): GameTurn;
   /** Plays one of the valid actions. */
-  act(action: string): Turn;
+  act(action: string): GameTurn;
 }
 
 export interface WorldChoice {

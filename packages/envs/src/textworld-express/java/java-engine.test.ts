@@ -3,7 +3,7 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { builtInContent } from '../content/built-in-content.js';
 import { gameKinds } from '../games/index.js';
-import type { TextGame, Turn } from '../games/text-game.js';
+import type { TextGame, GameTurn } from '../games/text-game.js';
 import type { TextWorldExpressOptions } from '../options.js';
 import { parseParameters, type Fold } from '../parameters.js';
 import { TextWorldExpress } from '../textworld-express.js';
@@ -113,7 +113,7 @@ const text = (value: string) => `!ys${value.replace(/\\/g, '\\\\').replace(/\n/g
 const decode = (argument: string) => argument.slice(1).replace(/\\\\/g, '\\');
 const halves = (line: string) => [line.slice(0, line.length / 2), line.slice(line.length / 2)];
 
-const stepJson = ({ observation, look, inventory, validActions, score }: Turn) =>
+const stepJson = ({ observation, look, inventory, validActions, score }: GameTurn) =>
   JSON.stringify({
     observation,
     look,

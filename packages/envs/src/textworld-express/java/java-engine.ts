@@ -2,7 +2,7 @@
 // Start it with: java -cp textworld-express.jar textworldexpress.runtime.PythonInterface 25335
 // in a folder with its two content files.
 import type { Engine, Opening, World } from '../engine.js';
-import type { Turn } from '../games/text-game.js';
+import type { GameTurn } from '../games/text-game.js';
 import {
   isReference,
   JavaServerError,
@@ -49,7 +49,7 @@ export class JavaEngine implements Engine {
     };
   }
 
-  async act(action: string): Promise<Turn> {
+  async act(action: string): Promise<GameTurn> {
     const { connection, simulator } = await this.#open();
     return parseTurn(await connection.call(simulator, 'stepJSON', action));
   }
@@ -83,7 +83,12 @@ export class JavaEngine implements Engine {
     }
   }
 
-  async #make(connection: Py4jConnection, simulator: JavaReference, world: World, withGold: boolean): Promise<Turn> {
+  async #make(
+    connection: Py4jConnection,
+    simulator: JavaReference,
+    world: World,
+    withGold: boolean,
+  ): Promise<GameTurn> {
     const complaint = await connection.call(simulator, 'load', this.game, world.params);
     if (complaint !== '') throw this.#error(`load('${this.game}', '${world.params}')`, `said: ${String(complaint)}`);
     return parseTurn(await connection.call(simulator, 'generateNewGameJSON', world.seed, world.fold, withGold));
@@ -104,7 +109,7 @@ export class JavaEngine implements Engine {
   }
 }
 
-function parseTurn(json: unknown): Turn {
+function parseTurn(json: unknown): GameTurn {
   // A score of 0 / 0 is written as NaN, which is not JSON.
   const step = JSON.parse(String(json).replace(/:NaN,/g, ':1,')) as StepRecord;
   return {

@@ -7,6 +7,7 @@ import {
   dialoguesOf,
   EXPECTED_CONVERSATION,
   found,
+  imitable,
   isEmpty,
   isTrace,
   readDataFile,
@@ -74,10 +75,10 @@ function itemsOf(value: unknown, format: string | null, keys: UnreadKeys, place:
   const { conversations, messages, prompt, completion } = record ?? {};
   const isConversation = format !== null || isTrace(value) || conversations !== undefined || messages !== undefined;
   const both = ['prompt', 'completion'].find((key) => !isEmpty(record?.[key]));
-  if (isConversation && both !== undefined)
+  if ((conversations ?? messages) !== undefined && both !== undefined)
     throw new BadItem(`has both messages and a ${both}; leave out the one that is not to be trained on`);
   if (isConversation)
-    return dialoguesOf(value, format, keys, place).map((dialogue) => ({ kind: 'conversation', ...dialogue }));
+    return imitable(dialoguesOf(value, format, keys, place)).map((dialogue) => ({ kind: 'conversation', ...dialogue }));
   if (prompt === undefined && completion === undefined) throw new BadItem(`is ${found(value)}`);
   keys.check('an item', place, record!, ['prompt', 'completion']);
   return [{ kind: 'completion', prompt: text('prompt', prompt), completion: text('completion', completion) }];

@@ -37,7 +37,7 @@ export async function findStart(
   if (hasEnvironment(config) && trainedIn !== undefined && trainedIn !== config.env.name)
     context.log(`the policy in ${given} was trained in ${trainedIn}; this run plays ${config.env.name}`, 'WARNING');
   if (unit.needs.source === 'dataset')
-    return { folder: given, data: await loadImitationData(config, memory, context.log) };
+    return { folder: given, data: await loadImitationData(config, memory, context.log, unit.needs.preferences) };
   // Only rank 0 makes the start, which is then in the cache and does not depend on the number of ranks.
   const folder =
     given ?? (await onRankZero(context.ranks ?? oneRank, () => warmStart(config, device, withBars(context))));

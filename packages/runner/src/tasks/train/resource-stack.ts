@@ -1,5 +1,6 @@
 /**
- * The resources that a run has opened. They are closed in the reverse order, whatever happens: ECMAScript's `AsyncDisposableStack`, which Node 20 has not.
+ * Closes the resources of a run in the reverse order in which they were opened, whatever happens: ECMAScript's
+ * `AsyncDisposableStack`, which Node 20 does not have.
  */
 export class ResourceStack implements AsyncDisposable {
   #closings: (() => Promise<void> | undefined)[] = [];

@@ -56,7 +56,7 @@ export async function runAlgorithm(
   const openReference = referenceOf(policy, start, config, device);
   const state: RecipeState = progress?.state ?? {};
 
-  // Who plays, and what is measured beside the algorithm's own figures.
+  // The sources of rollouts are opened, and the figures beside those of the algorithm.
   await using rollouts = await openRolloutsAhead(config, opened);
   const diagnostics =
     config.diagnostics &&
@@ -66,7 +66,7 @@ export async function runAlgorithm(
       samplerOf(opened, rollouts !== undefined, config, context),
     );
 
-  // The files of the run, and the requests of a user meanwhile.
+  // The files are opened, and requests of a user are looked for.
   const output = await outputOf(opened, rollouts, config, context, logger);
   await using control = leads
     ? await RunControl.open(directory, log, () => (recorder.stopRequested = true))
@@ -105,7 +105,7 @@ export async function runAlgorithm(
   const { metrics, rollouts: history } = await RunFiles.read(directory);
   recorder.remember(metrics);
 
-  // The training.
+  // The algorithm trains.
   const options = recipeOptions(config, policy.tokenizer);
   try {
     await using played = await stage.open(agent, () => recorder.iteration);

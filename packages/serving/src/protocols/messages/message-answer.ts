@@ -9,16 +9,17 @@ export class MessageAnswer implements AnswerReader {
   readonly #kept = new Kept();
   readonly #blocks = new Map<number, Json>();
   #stop: unknown;
+  #stopText: unknown;
 
   add(piece: Json): void {
     refuseError(piece);
     const { type, delta, content } = piece;
     if (type === 'content_block_start') this.#begin(piece.index, objectOf(piece.content_block, 'a content block'));
     else if (type === 'content_block_delta') this.#extend(piece.index, objectOf(delta, 'the delta of a block'));
-    else if (type === 'message_delta') this.#stop = objectOf(delta, 'the delta of a message').stop_reason ?? this.#stop;
+    else if (type === 'message_delta') this.#end(objectOf(delta, 'the delta of a message'));
     else if (Array.isArray(content)) {
       content.forEach((block, i) => this.#begin(i, objectOf(block, 'a content block')));
-      this.#stop = piece.stop_reason;
+      this.#end(piece);
     }
   }
 
@@ -26,7 +27,13 @@ export class MessageAnswer implements AnswerReader {
     const finishReason = reasonOf(this.#stop, 'stop_reason', 'the message');
     const message = new GrowingMessage(this.#kept);
     for (const [, block] of [...this.#blocks].sort(([a], [b]) => a - b)) addBlock(message, block);
-    return [ended(message.message, finishReason)];
+    const isStopped = this.#stop === 'stop_sequence';
+    return [{ ...ended(message.message, finishReason), ...(isStopped && { stop: String(this.#stopText ?? '') }) }];
+  }
+
+  #end({ stop_reason: reason, stop_sequence: text }: Json): void {
+    this.#stop = reason ?? this.#stop;
+    this.#stopText = text ?? this.#stopText;
   }
 
   #begin(at: unknown, block: Json): void {

@@ -7,6 +7,8 @@ import { UnreadAnswerError } from './unread-answer-error.js';
 export interface ReadChoice {
   message: ReadMessage;
   finishReason: 'stop' | 'length' | 'tool_calls';
+  /** The text of the request that ended the answer, where the endpoint says so. */
+  stop?: string;
 }
 
 /** Reads an answer while its pieces come. */

@@ -1,4 +1,4 @@
-// The place in a JSON text that is written byte by byte: the objects that are open, and the names that these have already.
+// A place in a JSON text that is written byte by byte: the objects that are open, and the names that these have already.
 
 /** An object or array that is open. */
 interface Level {

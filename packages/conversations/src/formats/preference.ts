@@ -1,0 +1,111 @@
+// Pairs of a preferred and a rejected answer, in the forms of TRL's preference datasets: {prompt, chosen, rejected} as texts or as messages,
+// with tools, and {chosen, rejected} that begin with the same messages or the same text.
+// Source: TRL's documentation, "Dataset formats and types".
+import { isDeepStrictEqual } from 'node:util';
+import { isEmpty } from '@bowyer/core';
+import { keepNumbers } from '@bowyer/text';
+import { asRecord, BadItem, found } from '../files/data-error.js';
+import { conversationOf } from './chat.js';
+import type { Reading, RecordedDialogue, TraceFormat } from './format.js';
+import { LOSS_KEYS } from './loss-keys.js';
+
+type Item = Readonly<Record<string, unknown>>;
+
+const TEMPLATE_KEYS = ['system', 'tools', 'functions', 'documents', 'chat_template_kwargs'];
+
+const EXPECTED =
+  '{"prompt": [{"role": "user", "content": "…"}], "chosen": [{"role": "assistant", "content": "…"}], "rejected": [{"role": "assistant", "content": "…"}]}';
+
+export const preferenceFormat: TraceFormat = {
+  name: 'preference',
+  expected: EXPECTED,
+  fits: (item) => item.chosen !== undefined || item.rejected !== undefined || isUnpaired(item),
+  read: (item, reading) => pairOf(item, reading),
+};
+
+const isUnpaired = ({ label, completion }: Item): boolean => label !== undefined && completion !== undefined;
+
+function pairOf(item: Item, reading: Reading): RecordedDialogue[] {
+  if (isUnpaired(item))
+    throw new BadItem(
+      "is a completion with a 'label', an unpaired preference, from which nothing here learns; write two completions of a prompt as " +
+        "'chosen' and 'rejected', or keep those whose label is true, without the label, for finetune",
+    );
+  reading.keys.check('an item', reading.place, item, ['prompt', 'chosen', 'rejected', ...TEMPLATE_KEYS], LOST);
+  for (const key of ['chosen', 'rejected'] as const) if (isEmpty(item[key])) throw new BadItem(`'${key}' is missing`);
+  const { prompt, chosen, rejected } = isEmpty(item.prompt) ? withImplicitPrompt(item) : withPrompt(item);
+  if (isDeepStrictEqual(chosen, rejected)) throw new BadItem("has the same answer as 'chosen' and as 'rejected'");
+  const beside = Object.fromEntries(TEMPLATE_KEYS.map((key) => [key, item[key]]));
+  const dialogue = (key: string, answer: readonly Item[], score: number): RecordedDialogue => {
+    if (!answer.some(isReply)) throw new BadItem(`'${key}' has no message of the assistant`);
+    const messages = [...prompt.map(unlearned), ...answer];
+    return { ...conversationOf({ ...beside, messages }, reading.keys, reading.place), score, pair: reading.place };
+  };
+  return [dialogue('chosen', chosen, 1), dialogue('rejected', rejected, 0)];
+}
+
+/** Scores of the two answers, which say no more than which one is preferred. */
+const LOST = ['score_chosen', 'score_rejected', 'chosen_score', 'rejected_score', 'chosen_rating', 'rejected_rating'];
+
+interface Pair {
+  prompt: readonly Item[];
+  chosen: readonly Item[];
+  rejected: readonly Item[];
+}
+
+function withPrompt(item: Item): Pair {
+  const prompt = messagesOf('prompt', item.prompt, 'user');
+  const answers = (['chosen', 'rejected'] as const).map((key) => {
+    const answer = messagesOf(key, item[key], 'assistant');
+    // Some datasets have the prompt in the answers again.
+    const repeats =
+      prompt.length < answer.length && prompt.every((message, i) => isDeepStrictEqual(message, answer[i]));
+    return repeats ? answer.slice(prompt.length) : answer;
+  });
+  if (isReply(prompt[prompt.length - 1]))
+    throw new BadItem("'prompt' ends with a message of the assistant; a reply that continues another one is not read");
+  return { prompt, chosen: answers[0], rejected: answers[1] };
+}
+
+/** The prompt is what both answers begin with. */
+function withImplicitPrompt({ chosen, rejected }: Item): Pair {
+  if (typeof chosen === 'string' && typeof rejected === 'string') return withSharedText(chosen, rejected);
+  const [first, second] = [messagesOf('chosen', chosen, 'assistant'), messagesOf('rejected', rejected, 'assistant')];
+  let shared = first.findIndex((message, i) => !isDeepStrictEqual(message, second[i]));
+  if (shared < 0) shared = first.length;
+  while (shared > 0 && isReply(first[shared - 1])) shared--;
+  if (shared === 0) throw new BadItem("has no 'prompt', and 'chosen' and 'rejected' begin with different messages");
+  return { prompt: first.slice(0, shared), chosen: first.slice(shared), rejected: second.slice(shared) };
+}
+
+function withSharedText(chosen: string, rejected: string): Pair {
+  let shared = 0;
+  while (shared < Math.min(chosen.length, rejected.length) && chosen[shared] === rejected[shared]) shared++;
+  // A word belongs to the answer as a whole.
+  while (shared > 0 && !/\s/.test(chosen[shared - 1])) shared--;
+  const prompt = chosen.slice(0, shared).trim();
+  if (prompt === '') throw new BadItem("has no 'prompt', and 'chosen' and 'rejected' begin with different words");
+  return {
+    prompt: [{ role: 'user', content: prompt }],
+    chosen: [{ role: 'assistant', content: chosen.slice(shared) }],
+    rejected: [{ role: 'assistant', content: rejected.slice(shared) }],
+  };
+}
+
+/** A text is one message. @throws {BadItem} */
+function messagesOf(key: string, value: unknown, role: 'user' | 'assistant'): readonly Item[] {
+  if (typeof value === 'string') return [{ role, content: value }];
+  const list = asRecord(value) === null ? value : [value];
+  if (Array.isArray(list) && list.length > 0 && list.every((message) => asRecord(message) !== null))
+    return list as Item[];
+  throw new BadItem(`'${key}' is ${found(value)}, neither a text nor messages`);
+}
+
+const isReply = ({ role, from }: Item): boolean => role === 'assistant' || from === 'assistant' || from === 'gpt';
+
+/** Replies of the prompt are the same in both dialogues: they are read, and not learned. */
+function unlearned(message: Item): Item {
+  if (!isReply(message)) return message;
+  const kept = Object.entries(message).filter(([key]) => !(LOSS_KEYS as readonly string[]).includes(key));
+  return keepNumbers(message, { ...Object.fromEntries(kept), weight: 0 });
+}
