@@ -112,7 +112,7 @@ test('sweeper=wandb makes a sweep of what varies, and fixes the rest in its comm
     'sweeper=wandb',
   ];
   const program = { commandPrefix: 'npx bowyer', env, stdout: { write: (text: string) => (said += text) } };
-  const master = compose({ configDirs: [configs], configName: 'archer_20q', overrides, mode: 'multirun' });
+  const master = compose({ configDirs: [configs], configName: 'archer_20q', overrides, flatNames, mode: 'multirun' });
   const request = { master, overrides, program, announce: () => {} } as unknown as Parameters<typeof makeWandbSweep>[0];
   const sweeper = {
     kind: 'wandb',
