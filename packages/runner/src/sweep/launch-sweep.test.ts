@@ -192,6 +192,8 @@ test('successive halving: resources, the best, and a table with both', async () 
   expect(stdout).toContain('at iterations=4\n');
 });
 
+const algorithm = ['sweeper=asha', 'x=1,2', 'sweeper.resource_key=algorithm.iterations', '+algorithm.iterations=4'];
+
 test.each([
   ['a job with a bad value', ['x=1,two'], "x must be a number, not 'two'\n"],
   ['a bad launcher', ['x=1,2', 'launcher.jobs=0'], 'launcher.jobs must be at least 1\n'],
@@ -222,26 +224,18 @@ test.each([
   ],
   [
     'a rung between two evaluations',
-    ['sweeper=asha', 'x=1,2', '+eval_freq=2'],
-    'a rung ends after 1 iterations, but eval/episodic_return is measured every 2 (eval_freq): the figure compared would be older\n',
+    [...algorithm, '+algorithm.eval.freq=2'],
+    'a rung ends after 1 iterations, but eval/episodic_return is measured every 2 (algorithm.eval.freq): the figure compared would be older\n',
   ],
   [
     'a rung with a frozen policy',
-    ['sweeper=asha', 'x=1,2', '+agent_type=archer', '+warmup_iter=1'],
-    'the first rung ends after 1 iterations, but the policy is frozen for 1 (warmup_iter)',
+    [...algorithm, '+algorithm.name=archer', '+algorithm.actor.warmup_iterations=1'],
+    'the first rung ends after 1 iterations, but the policy is frozen for 1 (algorithm.actor.warmup_iterations)',
   ],
   [
     'a rate that falls over the iterations',
-    [
-      'sweeper=asha',
-      'x=1,2',
-      '+agent_type=archer',
-      '+lm_lr_final_share=0.1',
-      '+lm_schedule.kind=linear',
-      '+lm_schedule.warmup_steps=0',
-      '+lm_schedule.final_share=null',
-    ],
-    "the policy's rate follows the number of iterations, which grows from rung to rung: a promoted trial could not be resumed\n  write lm_schedule.kind=constant, or lm_lr_final_share=1\n",
+    [...algorithm, '+algorithm.name=archer', '+algorithm.actor.schedule={kind:linear,warmup_steps:0,final_share:0.1}'],
+    "the policy's rate follows the number of iterations, which grows from rung to rung: a promoted trial could not be resumed\n  write algorithm.actor.schedule.kind=constant, or algorithm.actor.schedule.final_share=1\n",
   ],
   [
     'halving with the basic launcher',
