@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { parse } from './words.js';
 import { run } from './command-line.js';
 import { bowyer } from '../src/program.js';
-import { composed, contextOf, expectValues, notesOf, refusal } from './composed.js';
+import { composed, contextOf, expectValues, notesOf, refusal, unprepared } from './composed.js';
 
 let folder: string;
 const at = (...names: string[]) => join(folder, ...names);
