@@ -192,7 +192,7 @@ test('successive halving: resources, the best, and a table with both', async () 
   expect(stdout).toContain('at iterations=4\n');
 });
 
-const algorithm = ['sweeper=asha', 'x=1,2', 'sweeper.resource_key=algorithm.iterations', '+algorithm.iterations=4'];
+const algorithm = ['sweeper=asha', 'x=1,2', 'sweeper.resource_key=algorithm.iterations', '+algorithm={iterations:4}'];
 
 test.each([
   ['a job with a bad value', ['x=1,two'], "x must be a number, not 'two'\n"],
