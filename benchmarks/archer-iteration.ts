@@ -7,7 +7,7 @@
 // compiles and is not counted. The others are appended to FILE, and a command that was stopped resumes after those in it.
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
-import { findAlgorithm, trainingRun } from '@bowyer/algorithms';
+import { archer, trainingRun } from '@bowyer/algorithms';
 import { Rng } from '@bowyer/core';
 import type { Env } from '@bowyer/envs';
 import { openDevice } from '@bowyer/graph';
@@ -109,39 +109,12 @@ try {
     slots: EPISODES,
     sampling,
     iterations: remaining + 1,
-    rolloutSize: EPISODES,
-    horizon: null,
-    warmupIter: 0,
+    rollout: { size: EPISODES },
     saveFreq: 1e9,
-    evalFreq: 1e9,
-    evalSize: 1,
-    evalDecoding: 'sample',
-    capacity: 100_000,
-    epochs: 1,
-    batchSize: BATCH,
-    gradAccumSteps: MICRO_BATCHES,
-    gradReduction: 'sum',
-    criticLr: 1e-5,
-    gamma: 0.95,
-    tau: 0.1,
-    criticMaxGradNorm: 1,
-    vTargetAction: 'policy',
-    vTargetSamples: 1,
-    tdTarget: 'own',
-    tdSteps: 1,
-    bootstrapOnLimit: true,
-    importanceClip: null,
-    actorEpochs: 1,
-    actorSamples: 'replay',
-    klCoefficient: 0,
-    useBaseline: false,
-    baselineLr: null,
-    lmLr: 1e-5,
-    lmLrFinalShare: 1,
-    maxGradNorm: 1,
-    clipScope: 'own',
-    lmSchedule: { kind: 'linear', warmupSteps: 0, finalShare: 1 },
-    scoreTerminator: true,
+    eval: { freq: 1e9 },
+    batch: { size: BATCH, accumulationSteps: MICRO_BATCHES },
+    critic: { steps: 1, maxGradNorm: 1 },
+    actor: { steps: 1, warmupIterations: 0 },
   };
   let [phaseStart, cpu] = [performance.now(), cpuSeconds()];
   let phases = { rollout: 0, critic: 0, actor: 0 };
@@ -168,7 +141,7 @@ try {
     },
   };
   const run = trainingRun({ policy, critic, makeEnv: () => new Talk(), hooks });
-  if (remaining > 0) await findAlgorithm('archer')!.train(run, options);
+  if (remaining > 0) await archer.train(run, options);
   const scaled = (it: Figures) => PHASES.reduce((sum, phase) => sum + SCALE[phase] * it[phase], 0);
   const of = (pick: (row: (typeof rows)[number]) => number) => median(rows.map(pick));
   console.log(

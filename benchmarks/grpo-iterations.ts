@@ -1,6 +1,6 @@
 // Whole iterations of GRPO (rollout, rewards, one update), each in turn with one of TRL's GRPOTrainer in a program of its own.
 import { loadavg } from 'node:os';
-import { findAlgorithm, trainingRun } from '@bowyer/algorithms';
+import { grpo, trainingRun } from '@bowyer/algorithms';
 import { spokenIds, type Rng, type Trajectory } from '@bowyer/core';
 import type { Env } from '@bowyer/envs';
 import type { LanguageModel } from '@bowyer/models';
@@ -37,39 +37,11 @@ const grpoOptions = ({ prompts, group, newTokens, iterations }: Sizes) => ({
   slots: prompts * group,
   sampling: { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: newTokens, terminatorIds: [] },
   iterations: iterations + 1,
-  rolloutSize: prompts * group,
-  horizon: null,
-  evalFreq: 1e9,
-  evalSize: 1,
-  evalDecoding: 'sample',
+  rollout: { size: prompts * group, groupSize: group },
+  eval: { freq: 1e9 },
   saveFreq: 1e9,
-  groupSize: group,
-  samplingRounds: 1,
-  invalidPenalty: 0,
-  truncatedEpisodes: 'learn',
-  innerEpochs: 1,
-  sequence: 'episode',
-  minibatchSize: prompts * group,
-  maxBatchTokens: null,
-  lossAggregation: 'sequence_mean_token_mean',
-  lossDivisor: null,
-  ratio: 'token',
-  clipLow: 0.2,
-  clipHigh: 0.2,
-  dualClip: null,
-  oldLogprobs: 'sampled',
-  klCoefficient: 0,
-  klIn: 'loss',
-  klEstimator: 'k3',
-  entropyCoefficient: 0,
-  targetKl: null,
-  lmLr: 1e-5,
-  lmLrFinalShare: 1,
-  maxGradNorm: 1,
-  lmSchedule: { kind: 'linear', warmupSteps: 0, finalShare: 1 },
-  scoreTerminator: true,
-  scaleByStd: true,
-  statistics: 'episode',
+  actor: { lr: 1e-5, minibatchSize: prompts * group },
+  kl: { coefficient: 0 },
 });
 
 export interface Compared {
@@ -103,10 +75,10 @@ export async function compareIterations(
       [started, cpu] = [performance.now(), cpuSeconds()];
     },
   };
-  const [unit, options] = [findAlgorithm('grpo')!, grpoOptions(sizes)];
+  const options = grpoOptions(sizes);
   const run = trainingRun({ policy, makeEnv, hooks });
-  const openRollouts = unit.openPlayer({ ...run, samplesIntegers }, options);
-  await unit.train({ ...run, openRollouts }, options);
+  const openRollouts = grpo.openPlayer({ ...run, samplesIntegers }, options);
+  await grpo.train({ ...run, openRollouts }, options);
   printMedians(title, rows);
 }
 

@@ -9,25 +9,21 @@
 // b is a running mean of the returns of all turns, so it does not depend on the action.
 // Source: Williams 1992, "Simple statistical gradient-following algorithms for connectionist reinforcement learning".
 import * as algorithms from '@bowyer/algorithms';
-import { discountedReturns, mean, rate, share, Type } from '@bowyer/core';
+import { discountedReturns, fraction, mean, positive, unitOptions } from '@bowyer/core';
 
-const options = Type.Object(
-  {
-    ...algorithms.loopKeys,
-    ...algorithms.evalDecodingKey,
-    gamma: share('discount per turn'),
-    baseline_decay: share('share of the baseline that an iteration keeps'),
-    lm_lr: rate('learning rate of the policy'),
-    max_grad_norm: rate('upper bound of the global norm of the policy gradient'),
-  },
-  { additionalProperties: false },
-);
+const options = unitOptions({
+  ...algorithms.loopOptions({ iterations: 100, rolloutSize: 64, every: 10, evalSize: 128, decoding: 'sample' }),
+  gamma: algorithms.gammaOption(0.95),
+  baseline_decay: fraction(0.9, 'share of the baseline that an iteration keeps'),
+  lr: positive(1e-4, 'learning rate of the policy', { flat: 'lm_lr' }),
+  max_grad_norm: positive(1, 'upper bound of the global norm of the policy gradient'),
+});
 
 const reinforce = algorithms.defineAlgorithm({
   name: 'reinforce',
   description: 'REINFORCE with a running mean of the returns as its baseline',
   options,
-  async train(run, { gamma, baselineDecay, lmLr: lr, maxGradNorm }) {
+  async train(run, { gamma, baselineDecay, lr, maxGradNorm }) {
     for await (const iteration of run.iterations()) {
       const rollout = await run.collect(iteration);
 

@@ -22,16 +22,24 @@ export type { Metrics, OnFailure, RunHooks } from './rollout/run-hooks.js';
 export { Diagnostics, type DiagnosticsOptions, type Sampler } from './run/diagnostics.js';
 
 // The algorithms
-export { algorithmNames, findAlgorithm, registerAlgorithm } from './registry.js';
-export { bc } from './imitation/bc.js';
+export { algorithmNames, registerAlgorithm } from './registry.js';
+export { findFlatAlgorithm as findAlgorithm } from './interim-flat-options.js';
+export * from './algorithms.js';
 
 // Parts of which an algorithm is made
-export { evalDecodingKey, loopKeys } from './rollout/loop-keys.js';
+export { evalDecodingKey, loopOptions } from './rollout/loop-options.js';
+export { gammaOption } from './learning/learning-options.js';
 export { demonstrationSegments, demonstrationTrajectory } from './dataset/demonstrations.js';
 export { packTurns, type LearnedTurn, type TurnBatch } from './learning/pack-turns.js';
-export { rateFollowsIterations } from './learning/policy-rate.js';
+export { onlineActor, policyRate, rateFollowsIterations } from './learning/policy-rate.js';
 export { type ReferencePolicy } from './learning/reference-policy.js';
-export { policyUpdateKeys, type AdvantageTurn, type PolicyUpdateOptions } from './policy-gradient/policy-loss.js';
+export {
+  klMembers,
+  passMembers,
+  surrogateLoss,
+  type AdvantageTurn,
+  type PolicyUpdateOptions,
+} from './policy-gradient/policy-loss.js';
 export { updatePolicy } from './policy-gradient/policy-update.js';
 export { conversationExamples, conversationLosses, learnedTokens, type Examples } from './imitation/examples.js';
 export { imitate, type ImitationSettings } from './imitation/imitate.js';

@@ -101,6 +101,19 @@ export {
   type CamelKeys,
   type OptionsOf,
 } from './option-schema.js';
+export {
+  choice,
+  flag,
+  fraction,
+  group,
+  integer,
+  nonNegative,
+  optional,
+  positive,
+  unitOptions,
+  type OptionDetails,
+} from './options/constructors.js';
+export { defaultsOf, flatNames, isGroup, withDefaults, type GivenOptions } from './options/schema-tree.js';
 /** TypeBox, in which options are declared: re-exported so that a plugin needs no package of its own for it. */
 export { Type } from '@sinclair/typebox';
 export {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import {
   chatDialogues,
   episodeSeed,
-  findAlgorithm,
+  grpo,
   policyPlayer,
   trainingRun,
   type OpenPlayer,
@@ -133,43 +133,16 @@ async function iteration(
   let rollout: readonly Trajectory[] = [];
   const { close, ...parts } = await partsOf(model);
   const run = trainingRun({ policy: model, onRollout: async (played) => void (rollout = played), ...parts });
-  await findAlgorithm('grpo')!.train(run, {
+  await grpo.train(run, {
     seed: SEED,
     slots: 3,
     sampling,
     iterations: 1,
-    rolloutSize: EPISODES,
-    groupSize: GROUP,
-    samplingRounds: 1,
-    evalFreq: 2,
+    rollout: { size: EPISODES, groupSize: GROUP },
+    eval: { freq: 2 },
     saveFreq: 2,
-    scaleByStd: true,
-    statistics: 'episode',
-    invalidPenalty: 0,
-    truncatedEpisodes: 'learn',
-    innerEpochs: 1,
-    sequence: 'episode',
-    minibatchSize: EPISODES,
-    maxBatchTokens: null,
-    lossAggregation: 'sequence_mean_token_mean',
-    lossDivisor: null,
-    ratio: 'token',
-    clipLow: 0.2,
-    clipHigh: 0.2,
-    dualClip: null,
-    oldLogprobs: 'sampled',
-    klCoefficient: 0,
-    klIn: 'loss',
-    klEstimator: 'k3',
-    referenceQuantization: 'none',
-    entropyCoefficient: 0,
-    targetKl: null,
-    updateKl: null,
-    lmLr: 1,
-    lmLrFinalShare: 1,
-    lmSchedule: { kind: 'constant', warmupSteps: 0, finalShare: 1 },
-    maxGradNorm: 1e9,
-    scoreTerminator: true,
+    kl: { coefficient: 0 },
+    actor: { lr: 1, minibatchSize: EPISODES, maxGradNorm: 1e9, schedule: { kind: 'constant' } },
   });
   await close?.();
   const after = await model.copyParameters();

@@ -159,8 +159,8 @@ test.each(cases)('%s, as %s: demonstration, rollout, evaluation and server of th
     const run = { makeEnv: agentEnvironment(game.config, game.env, null), hooks: { progress: () => {} } };
     const openPlayer = policyPlayer(agent, agent);
     const play = { seed: 1, slots: 1, sampling };
-    const [rollout] = await collect(run, openPlayer, 0, { ...play, rolloutSize: 1 });
-    const evaluation = await evaluate(run, openPlayer, { ...play, evalSize: 1, evalDecoding: 'greedy' });
+    const [rollout] = await collect(run, openPlayer, 0, { ...play, rollout: { size: 1 } });
+    const evaluation = await evaluate(run, openPlayer, { ...play, eval: { size: 1, decoding: 'greedy' } });
     const remote = {
       baseUrl: server.url,
       model: null,
@@ -171,7 +171,7 @@ test.each(cases)('%s, as %s: demonstration, rollout, evaluation and server of th
     };
     await using rollouts = await openRemoteRollouts(remote, agent);
     const openRollouts = rollouts!.openPlayer(agent.slots);
-    const [served] = await collect({ ...run, openRollouts }, openPlayer, 0, { ...play, rolloutSize: 1 });
+    const [served] = await collect({ ...run, openRollouts }, openPlayer, 0, { ...play, rollout: { size: 1 } });
     const expected = tokensOf(rollout.segments);
     expect(expected.flatMap(({ written }) => written)).toHaveLength(rollout.transitions.length);
     expect(tokensOf(evaluation.trajectories[0].segments)).toEqual(expected);

@@ -1,7 +1,7 @@
 // forward_backward and optim_step lead to the adapters that our own algorithms' updates of the same batch lead to. Theirs are means,
 // which weights and advantages express in sums.
-import { conversationExamples, imitate, updatePolicy, type AdvantageTurn } from '@bowyer/algorithms';
-import { Rng, type Trajectory } from '@bowyer/core';
+import { conversationExamples, grpo, imitate, updatePolicy, type AdvantageTurn } from '@bowyer/algorithms';
+import { Rng, withDefaults, type Trajectory } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { LoraModel } from '../src/training/lora-model.js';
@@ -133,27 +133,11 @@ test('ppo with advantages A / tokens is the update of grpo', async () => {
     { policy, hooks: { progress: () => undefined } },
     turns,
     { rng: new Rng(1), lr },
-    {
-      innerEpochs: STEPS,
-      sequence: 'episode',
-      minibatchSize: turns.length,
-      maxBatchTokens: null,
-      lossAggregation: 'token_mean',
-      lossDivisor: null,
-      ratio: 'token',
-      clipLow: 0.2,
-      clipHigh: 0.2,
-      dualClip: null,
-      oldLogprobs: 'sampled',
-      klCoefficient: 0,
-      klIn: 'loss',
-      klEstimator: 'k3',
-      entropyCoefficient: 0,
-      targetKl: null,
-      updateKl: null,
-      maxGradNorm,
-      scoreTerminator: true,
-    },
+    withDefaults(grpo.options, {
+      actor: { epochs: STEPS, minibatchSize: turns.length, maxGradNorm },
+      loss: { aggregation: 'token_mean' },
+      kl: { coefficient: 0 },
+    }),
   );
   const count = answers.flatMap(({ ids }) => ids).length;
   const data = answers.map(({ prompt, ids, logprobs, advantage }): Datum => {

@@ -60,7 +60,7 @@ async function rollout(policy: LanguageModel, baseUrl: string | null): Promise<T
   await using remoteRollouts = await openRemoteRollouts(config, agent);
   const openRollouts = remoteRollouts?.openPlayer(agent.slots);
   const run = { makeEnv: () => makeEnv('maze', { maxSteps: 3 }), hooks: { progress: () => {} }, openRollouts };
-  return await collect(run, policyPlayer(agent, agent), 0, { seed: 1, slots: 3, sampling, rolloutSize: 4 });
+  return await collect(run, policyPlayer(agent, agent), 0, { seed: 1, slots: 3, sampling, rollout: { size: 4 } });
 }
 
 const plain = (trajectories: readonly Trajectory[]) =>

@@ -137,7 +137,7 @@ async function makeStart(
     await imitation.resume(policy);
     const { epochs, batchSize, lr, maxGradNorm, schedule, warmupSteps, finalLrShare, observationWeight } =
       config.warmStart;
-    const lmSchedule = {
+    const rateSchedule = {
       kind: schedule.kind,
       warmupSteps: schedule.warmupSteps ?? warmupSteps,
       finalShare: schedule.finalShare ?? finalLrShare,
@@ -160,20 +160,9 @@ async function makeStart(
       },
       {
         epochs,
-        batchSize,
-        gradAccumSteps: 1,
-        dropout: false,
-        batchOf: 'contexts',
-        observationWeight,
-        lmLr: lr,
-        lmSchedule,
-        maxGradNorm,
-        loggingSteps: null,
-        validationShare: 0,
-        evalFreq: 1,
-        evalSize: 0,
-        evalDecoding: 'sample' as const, // the run that starts here evaluates
-        scoreTerminator: config.scoreTerminator,
+        batch: { size: batchSize, accumulationSteps: 1 },
+        actor: { lr, schedule: rateSchedule, maxGradNorm, scoreTerminator: config.scoreTerminator },
+        loss: { observationWeight },
         seed: config.seed,
         slots: 1,
         sampling: { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 1, terminatorIds: [] }, // nothing is sampled

@@ -4,14 +4,20 @@
 //
 // Source: Zhou et al. 2024, arXiv:2402.19446, section 3.3; loss and metrics from the authors' code at 7c771a7, the token-level baseline
 // from a branch of that code that its configs cannot reach. Importance weights and the KL to the start are additions.
-import { Type } from '@sinclair/typebox';
+import type { TObject } from '@sinclair/typebox';
 import {
+  choice,
+  flag,
+  group,
+  integer,
   mean,
-  nullable,
-  rate,
+  nonNegative,
+  optional,
+  positive,
   tdLoss,
   utteranceAdvantages,
   type ConfigProblem,
+  type OptionsOf,
   type Ranks,
   type ReplayBuffer,
   type Rng,
@@ -19,70 +25,83 @@ import {
 } from '@bowyer/core';
 import type { DoubleCritic, LanguageModel, TokenExample } from '@bowyer/models';
 import { RunningMeans, summary } from '../learning/metric-means.js';
-import { referenceKeys, type ReferencePolicy } from '../learning/reference-policy.js';
+import { warmedUpActor } from '../learning/policy-rate.js';
+import { referenceOption, type ReferencePolicy } from '../learning/reference-policy.js';
 import { packTurns, scoredOf, scoreTurns, type TurnBatch } from '../learning/pack-turns.js';
 import { freshBatch } from '../rollout/fresh-utterances.js';
-import type { OpenPlayer, PlayOptions } from '../rollout/player.js';
+import type { OpenPlayer } from '../rollout/player.js';
 import type { ReplayItem } from '../rollout/replay.js';
 import type { Metrics, RunHooks } from '../rollout/run-hooks.js';
 import { noteEstimate } from '../rollout/turn-estimates.js';
+import type { CriticOptions } from './critic.js';
 import { weightOf } from './importance-weights.js';
 import type { SharedClip } from './shared-clip.js';
 
-export const actorKeys = {
-  kl_coefficient: Type.Number({
-    minimum: 0,
-    description:
-      'weight of the KL of the policy to its start, in units of return per nat, which is subtracted from the credit of each token; 0: no KL, as in ArCHer',
-  }),
-  ...referenceKeys,
-  use_baseline: Type.Boolean({
-    description:
-      'subtract from the credit of each token a learned value of the tokens before it, of a separate network that starts as a copy of the policy',
-  }),
-  baseline_lr: nullable(rate('learning rate'), 'learning rate of that network; null: that of the policy'),
+export const actorOptions = {
+  actor: warmedUpActor(
+    { lr: 1e-5, warmupIterations: 20 },
+    {
+      steps: integer(3, 'optimizer steps on the policy per iteration', { flat: 'actor_epochs' }),
+      samples: choice(
+        ['rollout', 'replay'],
+        'replay',
+        'utterances that the policy trains on: those of the new episodes, or fresh samples at replayed states, as in the paper',
+        { flat: 'actor_samples' },
+      ),
+      baseline: group(
+        {
+          enabled: flag(
+            false,
+            'subtract from the credit of each token a learned value of the tokens before it, of a separate network that starts as a copy of the policy',
+            { flat: 'use_baseline' },
+          ),
+          lr: optional(positive, 'learning rate of that network; null: that of the policy', { flat: 'baseline_lr' }),
+        },
+        'the baseline of a token',
+      ),
+    },
+  ),
+  kl: group(
+    {
+      coefficient: nonNegative(
+        0,
+        'weight of the KL of the policy to its start, in units of return per nat, which is subtracted from the credit of each token; 0: no KL, as in ArCHer',
+        { flat: 'kl_coefficient' },
+      ),
+    },
+    'the penalty that keeps the policy near its start',
+  ),
+  reference: referenceOption,
 };
 
 export interface ActorLossOptions {
-  scoreTerminator: boolean;
-  /** Bound of importance weights; null: none. */
-  importanceClip: number | null;
-  /** β */
-  klCoefficient: number;
+  actor: { scoreTerminator: boolean };
+  /** `importanceClip` is the bound of importance weights; null: none. */
+  replay: { importanceClip: number | null };
+  /** `coefficient` is β. */
+  kl: { coefficient: number };
 }
 
 /** A problem where the baseline's rate is given and there is none. */
-export function baselineProblems({
-  useBaseline,
-  baselineLr,
-}: {
-  useBaseline: boolean;
-  baselineLr: number | null;
-}): ConfigProblem[] {
-  if (useBaseline || baselineLr === null) return [];
-  return [
-    {
-      key: 'baseline_lr',
-      message: `baseline_lr=${baselineLr}: without use_baseline=true nothing has this learning rate`,
-      remedy: 'write use_baseline=true, or baseline_lr=null',
-    },
-  ];
+export function baselineProblems({ actor: { baseline } }: { actor: Pick<ActorOptions['actor'], 'baseline'> }): ConfigProblem[] {
+  if (baseline.enabled || baseline.lr === null) return [];
+  const [key, enabled] = ['algorithm.actor.baseline.lr', 'algorithm.actor.baseline.enabled'];
+  const message = `${key}=${baseline.lr}: without ${enabled}=true nothing has this learning rate`;
+  return [{ key, message, remedy: `write ${enabled}=true, or ${key}=null` }];
 }
 
 /** A problem where some policy steps would have no data. */
 export function emptySteps({
-  actorSamples,
-  actorEpochs,
-  rolloutSize,
-}: Pick<ActorOptions, 'actorSamples' | 'actorEpochs'> & { rolloutSize: number }): ConfigProblem[] {
-  if (actorSamples !== 'rollout' || actorEpochs <= rolloutSize) return [];
-  return [
-    {
-      key: 'actor_epochs',
-      message: `actor_epochs=${actorEpochs} is more than the ${rolloutSize} episodes of a rollout, so some policy steps would have no data`,
-      remedy: 'lower actor_epochs, raise rollout_size, or give actor_samples=replay',
-    },
-  ];
+  actor: { samples, steps },
+  rollout: { size },
+}: {
+  actor: Pick<ActorOptions['actor'], 'samples' | 'steps'>;
+  rollout: { size: number };
+}): ConfigProblem[] {
+  if (samples !== 'rollout' || steps <= size) return [];
+  const key = 'algorithm.actor.steps';
+  const message = `${key}=${steps} is more than the ${size} episodes of a rollout, so some policy steps would have no data`;
+  return [{ key, message, remedy: `lower ${key}, raise algorithm.rollout.size, or give algorithm.actor.samples=replay` }];
 }
 
 /** An utterance and A(s, a) of the critic. */
@@ -92,25 +111,16 @@ export interface JudgedUtterance extends ReplayItem {
 
 export interface Actor {
   policy: LanguageModel;
-  /** Null without `klCoefficient`. */
+  /** Null without a KL. */
   reference: ReferencePolicy | null;
   /** The model whose value head is the baseline; null: none. */
   baseline: LanguageModel | null;
 }
 
-export interface ActorOptions extends ActorLossOptions, Pick<PlayOptions, 'slots' | 'sampling'> {
-  /** Optimizer steps on the policy per iteration. */
-  actorEpochs: number;
-  /** Utterances that the policy trains on: those of the new episodes, or fresh samples at replayed states. */
-  actorSamples: 'rollout' | 'replay';
-  /** Turns per micro-batch of replayed states, and micro-batches per optimizer step. */
-  batchSize: number;
-  gradAccumSteps: number;
-  gradReduction: 'sum' | 'mean';
-  maxGradNorm: number;
-  /** Null: that of the policy. */
-  baselineLr: number | null;
-}
+/** Those of the options of ArCHer that the actor's update reads. */
+export type ActorOptions = OptionsOf<TObject<typeof actorOptions>> &
+  Pick<CriticOptions, 'batch' | 'slots' | 'sampling'> &
+  Pick<ActorLossOptions, 'replay'>;
 
 /** Everything that the actor's update works with. */
 export interface ActorUpdate extends Actor {
@@ -122,7 +132,7 @@ export interface ActorUpdate extends Actor {
   openPlayer: OpenPlayer;
 }
 
-/** `actorEpochs` steps of L = −mean A(s, a) · Σ_t log π(a_t | s, a_<t), A from the online critic. */
+/** Takes `actor.steps` steps of L = −mean A(s, a) · Σ_t log π(a_t | s, a_<t), A from the online critic. */
 export async function updateActor(
   learner: ActorUpdate,
   rollout: readonly Trajectory[],
@@ -131,16 +141,18 @@ export async function updateActor(
   options: ActorOptions,
 ): Promise<Metrics> {
   const { policy, baseline, critic, replay, clip, hooks } = learner;
-  const shares = shareOut(rng.shuffle(rollout), options.actorEpochs);
+  const { steps, samples } = options.actor;
+  const { reduction, size, accumulationSteps } = options.batch;
+  const shares = shareOut(rng.shuffle(rollout), steps);
   const advantagesSeen: number[] = [];
   const means = new RunningMeans();
   const norms: number[] = [];
 
-  for (let epoch = 0; epoch < options.actorEpochs; epoch++) {
+  for (let step = 0; step < steps; step++) {
     const batches =
-      options.actorSamples === 'rollout'
-        ? [shares[epoch].flatMap((trajectory) => trajectory.transitions.map((_, turn) => ({ trajectory, turn })))]
-        : await replayBatches(replay.sample(options.batchSize * options.gradAccumSteps, rng), learner, rng, options);
+      samples === 'rollout'
+        ? [shares[step].flatMap((trajectory) => trajectory.transitions.map((_, turn) => ({ trajectory, turn })))]
+        : await replayBatches(replay.sample(size * accumulationSteps, rng), learner, rng, options);
     for (const batch of batches) {
       if (batch.length === 0) continue;
       const transitions = batch.map(({ trajectory, turn }) => trajectory.transitions[turn]);
@@ -161,9 +173,10 @@ export async function updateActor(
       means.add(await accumulateActor(learner, judged, options));
       for (const advantage of advantages) advantagesSeen.push(advantage);
     }
-    norms.push(await clip.step('policy', policy.optimizer, lr, batches.length, options));
-    if (baseline) await stepBaseline(baseline, batches.length, options.baselineLr ?? lr, options);
-    hooks.progress('actor', epoch + 1, options.actorEpochs);
+    const bound = { maxGradNorm: options.actor.maxGradNorm, reduction };
+    norms.push(await clip.step('policy', policy.optimizer, lr, batches.length, bound));
+    if (baseline) await stepBaseline(baseline, batches.length, options.actor.baseline.lr ?? lr, bound);
+    hooks.progress('actor', step + 1, steps);
   }
   return {
     ...means.values(),
@@ -178,9 +191,9 @@ async function stepBaseline(
   baseline: LanguageModel,
   microBatches: number,
   lr: number,
-  { maxGradNorm, gradReduction }: Pick<ActorOptions, 'maxGradNorm' | 'gradReduction'>,
+  { maxGradNorm, reduction }: { maxGradNorm: number; reduction: 'sum' | 'mean' },
 ): Promise<void> {
-  const step = { lr, maxGradNorm, gradientScale: gradReduction === 'mean' ? 1 / microBatches : 1 };
+  const step = { lr, maxGradNorm, gradientScale: reduction === 'mean' ? 1 / microBatches : 1 };
   await baseline.optimizer.step(step);
   await baseline.valueHead.optimizer.step(step);
 }
@@ -193,7 +206,7 @@ async function replayBatches(
   options: ActorOptions,
 ): Promise<ReplayItem[][]> {
   const fresh = await freshBatch(openPlayer, items, { ...options, ranks }, rng);
-  return shareOut(fresh, Math.ceil(fresh.length / options.batchSize));
+  return shareOut(fresh, Math.ceil(fresh.length / options.batch.size));
 }
 
 /** Splits items, in order, into `count` parts whose sizes differ by at most one. */
@@ -222,10 +235,10 @@ export async function accumulateActor(
   const refs = await referenceLogprobs(reference, utterances, options);
   const batch = packTurns(
     utterances.map((utterance, i) => ({ ...utterance, refLogprobs: refs[i] })),
-    options,
+    options.actor,
   );
   if (batch.turns.length === 0) return { 'losses/policy': 0 };
-  const isScored = options.klCoefficient > 0 || options.importanceClip !== null;
+  const isScored = options.kl.coefficient > 0 || options.replay.importanceClip !== null;
   const logprobs = isScored ? scoredOf(batch.examples, await policy.logprobs(batch.examples)) : null;
   const { credits, rhos, metrics } = creditsOf(batch, logprobs, options);
   const values = baseline && scoredOf(batch.examples, await baseline.values(withValues(batch.examples)));
@@ -267,7 +280,7 @@ async function accumulateBaseline(
 function creditsOf(
   { turns, lengths }: TurnBatch<Judged>,
   logprobs: Float32Array | null,
-  { klCoefficient, importanceClip }: ActorLossOptions,
+  { kl, replay: { importanceClip } }: ActorLossOptions,
 ): { credits: Float32Array; rhos: Float32Array; metrics: Metrics } {
   const tokens = lengths.reduce((sum, length) => sum + length, 0);
   const [credits, rhos] = [new Float32Array(tokens), new Float32Array(tokens).fill(1)];
@@ -279,13 +292,13 @@ function creditsOf(
     if (importanceClip !== null) rhos.fill(weightOf(turn, logprobs!.subarray(start, end), importanceClip), start, end);
     let divergence = 0; // of this token and the later ones
     for (let t = end - 1; t >= start; t--) {
-      if (klCoefficient > 0) divergence += logprobs![t] - turn.refLogprobs[t - start];
-      credits[t] = turn.advantage - klCoefficient * divergence;
+      if (kl.coefficient > 0) divergence += logprobs![t] - turn.refLogprobs[t - start];
+      credits[t] = turn.advantage - kl.coefficient * divergence;
     }
     divergences.push(divergence);
   });
   const metrics = {
-    ...(klCoefficient > 0 && { 'actor/kl_to_start': mean(divergences) }),
+    ...(kl.coefficient > 0 && { 'actor/kl_to_start': mean(divergences) }),
     ...(importanceClip !== null && { 'actor/importance_weight_mean': mean(rhos) }),
   };
   return { credits, rhos, metrics };
@@ -299,7 +312,7 @@ const referenceLogprobs = (
 ): Promise<Float32Array[]> | Float32Array[] =>
   reference === null
     ? utterances.map(() => new Float32Array(0))
-    : scoreTurns((examples) => reference.logprobs(examples), utterances, options);
+    : scoreTurns((examples) => reference.logprobs(examples), utterances, options.actor);
 
 /** The examples with other weights of their tokens. @param weights [N], in order */
 function withWeights(examples: readonly TokenExample[], weights: Float32Array): TokenExample[] {

@@ -1,40 +1,54 @@
 // ArCHer: a critic over utterances, learned off-policy, trains a policy over tokens by REINFORCE.
 // Source: Zhou et al. 2024, arXiv:2402.19446, algorithm 1; details and defaults from the authors' code at 7c771a7.
 // Differs from that code, each switchable: see archer.md. The critic's targets and update are in critic.ts, the policy's in actor.ts.
-import { Type } from '@sinclair/typebox';
-import { oneOf, type ConfigProblem, type Trajectory } from '@bowyer/core';
-import { neverTrains, policyKeys, policyRate } from '../learning/policy-rate.js';
+import {
+  choice,
+  group,
+  optional,
+  positive,
+  unitOptions,
+  type ConfigProblem,
+  type Trajectory,
+} from '@bowyer/core';
+import { neverTrains, policyRate } from '../learning/policy-rate.js';
 import { klReference } from '../learning/reference-policy.js';
 import { rolloutMetrics } from '../rollout/episode-metrics.js';
 import { criticCalibration } from '../rollout/evaluate.js';
-import { evalDecodingKey, loopKeys } from '../rollout/loop-keys.js';
-import { insertTurns, openReplay, rewardMetrics } from '../rollout/replay.js';
+import { loopOptions } from '../rollout/loop-options.js';
+import { capacityOption, insertTurns, openReplay, rewardMetrics } from '../rollout/replay.js';
 import { defineAlgorithm } from '../run/algorithm-unit.js';
 import { criticOf, valueModelOf } from '../run/training-run.js';
-import { actorKeys, baselineProblems, emptySteps, updateActor } from './actor.js';
-import { criticKeys, criticProblems, updateCritic } from './critic.js';
-import { importanceClipKey, importanceWeights } from './importance-weights.js';
+import { actorOptions, baselineProblems, emptySteps, updateActor } from './actor.js';
+import { criticOptions, criticProblems, updateCritic } from './critic.js';
+import { importanceWeights } from './importance-weights.js';
 import { SharedClip } from './shared-clip.js';
 
-const options = Type.Object(
-  {
-    ...loopKeys,
-    ...evalDecodingKey,
-    ...criticKeys,
-    ...importanceClipKey,
-    ...policyKeys,
-    ...actorKeys,
-    clip_scope: oneOf(
-      ['own', 'all'],
-      'gradients under the norm clip: of the network being stepped, or of all networks, as in the code of ArCHer',
-    ),
-    actor_samples: oneOf(
-      ['rollout', 'replay'],
-      'utterances that the policy trains on: those of the new episodes, or fresh samples at replayed states, as in the paper',
-    ),
-  },
-  { additionalProperties: false },
-);
+const options = unitOptions({
+  ...loopOptions({ iterations: 2000 }),
+  ...criticOptions(
+    optional(positive, 'upper bound of the global norm of the critic gradient; null: that of the policy', {
+      flat: 'critic_max_grad_norm',
+    }),
+  ),
+  replay: group(
+    {
+      capacity: capacityOption,
+      importance_clip: optional(
+        positive,
+        'upper bound of the importance weights of utterances that older policies have written; null: no weights, as in ArCHer',
+        { flat: 'importance_clip' },
+      ),
+    },
+    'the turns that the critic learns from',
+  ),
+  ...actorOptions,
+  clip_scope: choice(
+    ['own', 'all'],
+    'own',
+    'gradients under the norm clip: of the network being stepped, or of all networks, as in the code of ArCHer',
+    { flat: 'clip_scope' },
+  ),
+});
 
 export const archer = defineAlgorithm({
   name: 'archer',
@@ -42,21 +56,23 @@ export const archer = defineAlgorithm({
   description: 'ArCHer: a critic over utterances, learned off-policy, trains a policy over tokens by REINFORCE',
   options,
   needs: { critic: 'double' },
-  valueFunction: ({ useBaseline }) => (useBaseline ? 'critic' : null),
+  valueFunction: ({ actor }) => (actor.baseline.enabled ? 'critic' : null),
   evaluationMetrics: (agent, episodes, { gamma }) => criticCalibration(criticOf(agent), episodes, gamma),
 
   async train(run, options) {
-    const replay = openReplay(run, options.capacity);
+    const replay = openReplay(run, options.replay.capacity);
     insertTurns(replay, run.history);
     const learner = {
       ...run,
       replay,
       critic: criticOf(run),
       reference: await klReference(run, options),
-      baseline: options.useBaseline ? valueModelOf(run) : null,
+      baseline: options.actor.baseline.enabled ? valueModelOf(run) : null,
       clip: new SharedClip(options.clipScope, (run.state.clip ??= {}) as Record<string, number>),
     };
-    const { importanceClip } = options;
+    const { importanceClip } = options.replay;
+    const { critic, actor } = options;
+    const criticUpdate = { ...options, critic: { ...critic, maxGradNorm: critic.maxGradNorm ?? actor.maxGradNorm } };
     const weightsOf =
       importanceClip === null
         ? null
@@ -71,10 +87,10 @@ export const archer = defineAlgorithm({
       const metrics = { ...rolloutMetrics(rollout), ...rewardMetrics(rollout) };
 
       // Utterance level: TD on the replay buffer, the target critic follows slowly.
-      Object.assign(metrics, await updateCritic(learner, rng, options, weightsOf));
+      Object.assign(metrics, await updateCritic(learner, rng, criticUpdate, weightsOf));
 
       // Token level: REINFORCE with the utterance's advantage on each of its tokens.
-      if (iteration >= options.warmupIter)
+      if (iteration >= actor.warmupIterations)
         Object.assign(
           metrics,
           await updateActor(learner, rollout, rng, run.stepScale * policyRate(iteration, options), options),
@@ -90,23 +106,18 @@ export const archer = defineAlgorithm({
     ...baselineProblems(options),
     ...emptySteps(options),
   ],
-  frozenIterations: ({ warmupIter }) => warmupIter,
+  frozenIterations: ({ actor }) => actor.warmupIterations,
   trainsWithChoices: ['constrained'],
-  choiceProblems: ({ actorSamples, vTargetAction }) => [
-    ...atReplayedStates('actor_samples', actorSamples === 'replay', 'replay', 'rollout'),
-    ...atReplayedStates('v_target_action', vTargetAction === 'policy', 'policy', 'stored'),
+  choiceProblems: ({ actor, critic }) => [
+    ...atReplayedStates('algorithm.actor.samples', actor.samples === 'replay', 'replay', 'rollout'),
+    ...atReplayedStates('algorithm.critic.v_target.action', critic.vTarget.action === 'policy', 'policy', 'stored'),
   ],
-  offPolicyRollouts: ({ importanceClip }) =>
-    importanceClip !== null
-      ? []
-      : [
-          {
-            key: 'importance_clip',
-            message:
-              'importance_clip=null: utterances of another policy, or of an earlier one, would count as the policy’s own',
-            remedy: 'give the bound of the weights π/μ, such as importance_clip=5',
-          },
-        ],
+  offPolicyRollouts: ({ replay }) => {
+    if (replay.importanceClip !== null) return [];
+    const key = 'algorithm.replay.importance_clip';
+    const message = `${key}=null: utterances of another policy, or of an earlier one, would count as the policy’s own`;
+    return [{ key, message, remedy: `give the bound of the weights π/μ, such as ${key}=5` }];
+  },
 });
 
 /** A problem where the policy is asked again at replayed states, whose valid actions are not kept. */

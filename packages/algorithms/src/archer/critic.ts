@@ -5,16 +5,19 @@
 // The targets come first, then the steps. `critic.accumulateGradients` of @bowyer/models is the squared error of the four heads.
 // Source: Zhou et al. 2024, arXiv:2402.19446, section 3.2; loss and order of steps from the authors' code at 7c771a7.
 // Differs from that code: what one phase needs is drawn at its start, so that fresh utterances are sampled in large batches.
-import { Type } from '@sinclair/typebox';
+import type { TNumber, TObject, TSchema } from '@sinclair/typebox';
 import {
-  count,
+  choice,
+  flag,
+  fraction,
+  group,
+  integer,
   mean,
   nStepReturn,
-  nullable,
-  oneOf,
-  rate,
-  share,
+  optional,
+  positive,
   type ConfigProblem,
+  type OptionsOf,
   type Ranks,
   type ReplayBuffer,
   type Rng,
@@ -22,7 +25,7 @@ import {
   type Transition,
 } from '@bowyer/core';
 import type { DoubleCritic } from '@bowyer/models';
-import { gradientAccumulationKeys } from '../learning/gradient-accumulation.js';
+import { gammaOption, summedBatch } from '../learning/learning-options.js';
 import { RunningMeans, summary } from '../learning/metric-means.js';
 import { freshUtterances, type StatesToAct } from '../rollout/fresh-utterances.js';
 import type { OpenPlayer, Player, PlayOptions } from '../rollout/player.js';
@@ -30,28 +33,52 @@ import type { ReplayItem } from '../rollout/replay.js';
 import type { Metrics, RunHooks } from '../rollout/run-hooks.js';
 import type { SharedClip } from './shared-clip.js';
 
-export const criticTargetKeys = {
-  gamma: share('discount per turn'),
-  td_steps: nullable(
-    count('turns'),
+export const tdStepsOption = (kind: 'one' | 'all') => {
+  const option = optional(
+    integer,
     'number of turns whose rewards are in the target of the Q heads, before the value of the next state; 1: TD, as in ArCHer; null: all turns of the episode (Monte Carlo)',
-  ),
-  bootstrap_on_limit: Type.Boolean({
-    description:
-      'bootstrap from the value of the last observation of a truncated episode; false: from 0, as in ArCHer (d = 1)',
-  }),
-  td_target: oneOf(['own', 'min'], 'a Q head bootstraps from its own target V head, or from the smaller of the two'),
+    { flat: 'td_steps' },
+  );
+  return { ...option, default: kind === 'one' ? 1 : null };
 };
+
+/** What every critic with two heads is trained with. */
+export const criticMembers = <Norm extends TSchema>(tau: number, maxGradNorm: Norm) => ({
+  lr: positive(1e-5, 'learning rate of the critic', { flat: 'critic_lr' }),
+  max_grad_norm: maxGradNorm,
+  tau: fraction(
+    tau,
+    'Polyak step of the target critic after every optimizer step: target = (1 - tau) * target + tau * critic',
+    { flat: 'tau' },
+  ),
+  bootstrap_on_limit: flag(
+    true,
+    'bootstrap from the value of the last observation of a truncated episode; false: from 0, as in ArCHer (d = 1)',
+    { flat: 'bootstrap_on_limit' },
+  ),
+  td_target: choice(
+    ['own', 'min'],
+    'own',
+    'a Q head bootstraps from its own target V head, or from the smaller of the two',
+    { flat: 'td_target' },
+  ),
+});
+
+export const criticNormOption = positive(1, 'upper bound of the global norm of the critic gradient', {
+  flat: 'critic_max_grad_norm',
+});
 
 export interface CriticTargetOptions {
   /** Discount per turn. */
   gamma: number;
-  /** Null: all turns of the episode. */
-  tdSteps: number | null;
-  /** Whether an episode that was truncated has a value beyond its end. */
-  bootstrapOnLimit: boolean;
-  /** `own`: head i bootstraps from target head i. `min`: from the smaller of the two. */
-  tdTarget: 'own' | 'min';
+  critic: {
+    /** Null: all turns of the episode. */
+    tdSteps: number | null;
+    /** Whether an episode that was truncated has a value beyond its end. */
+    bootstrapOnLimit: boolean;
+    /** `own`: head i bootstraps from target head i. `min`: from the smaller of the two. */
+    tdTarget: 'own' | 'min';
+  };
 }
 
 /** Two heads, or two lists of targets. */
@@ -77,7 +104,7 @@ export async function qTargets(
   importance: ReadonlyMap<Trajectory, Float32Array> | null,
   options: CriticTargetOptions,
 ): Promise<Pair> {
-  const ahead = items.map((item) => turnsAhead(item, options.tdSteps));
+  const ahead = items.map((item) => turnsAhead(item, options.critic.tdSteps));
   // Without weights the values of the turns on the way cancel.
   const states = ahead.map((turns) => (importance === null ? turns.slice(-1) : turns));
   const { v1, v2 } = await critic.evaluate(
@@ -96,7 +123,7 @@ export async function qTargets(
       return nStepReturn({ rewards, nextValues, ratios }, options.gamma);
     });
   };
-  const [one, two] = combined(v1, v2, options.tdTarget);
+  const [one, two] = combined(v1, v2, options.critic.tdTarget);
   return [targetsOf(one), targetsOf(two)];
 }
 
@@ -107,42 +134,41 @@ const turnsAhead = ({ trajectory, turn }: ReplayItem, steps: number | null): rea
 /** Whether nothing of value lies beyond a turn. */
 const endsAfter = (
   { terminated, truncated }: Transition,
-  { bootstrapOnLimit }: Pick<CriticTargetOptions, 'bootstrapOnLimit'>,
-): boolean => terminated || (truncated && !bootstrapOnLimit);
+  { critic }: CriticTargetOptions,
+): boolean => terminated || (truncated && !critic.bootstrapOnLimit);
 
-export const criticKeys = {
-  capacity: count('size of the replay buffer in turns'),
-  epochs: count('optimizer steps on the critic per iteration'),
-  ...gradientAccumulationKeys('turns'),
-  critic_lr: rate('learning rate of the critic'),
-  critic_max_grad_norm: rate('upper bound of the global norm of the critic gradient'),
-  tau: share('Polyak step of the target critic after every optimizer step: target = (1 - tau) * target + tau * critic'),
-  v_target_action: oneOf(
-    ['stored', 'policy'],
-    'action in the target of the V heads: the stored one, or a fresh sample of the policy, as in the paper',
+/** The options of a critic that learns from a replay buffer. @param maxGradNorm the schema of the bound of its gradient */
+export const criticOptions = <Norm extends TSchema>(maxGradNorm: Norm) => ({
+  gamma: gammaOption(0.95),
+  batch: summedBatch('turns'),
+  critic: group(
+    {
+      steps: integer(50, 'optimizer steps on the critic per iteration', { flat: 'epochs' }),
+      ...criticMembers(0.1, maxGradNorm),
+      td_steps: tdStepsOption('one'),
+      v_target: group(
+        {
+          action: choice(
+            ['stored', 'policy'],
+            'policy',
+            'action in the target of the V heads: the stored one, or a fresh sample of the policy, as in the paper',
+            { flat: 'v_target_action' },
+          ),
+          samples: integer(
+            1,
+            'fresh samples whose values are averaged in the target of the V heads; more than 1 only with algorithm.critic.v_target.action=policy',
+            { flat: 'v_target_samples' },
+          ),
+        },
+        'the target of the V heads',
+      ),
+    },
+    'the update of the critic',
   ),
-  v_target_samples: count(
-    'fresh samples whose values are averaged in the target of the V heads; more than 1 only with v_target_action=policy',
-  ),
-  ...criticTargetKeys,
-};
+});
 
-export interface CriticOptions extends CriticTargetOptions, Pick<PlayOptions, 'slots' | 'sampling'> {
-  /** Optimizer steps on the critic per iteration. */
-  epochs: number;
-  /** Transitions per micro-batch. */
-  batchSize: number;
-  /** Micro-batches per optimizer step. */
-  gradAccumSteps: number;
-  gradReduction: 'sum' | 'mean';
-  criticLr: number;
-  criticMaxGradNorm: number;
-  /** Polyak step τ after every optimizer step: x̄ ← (1 − τ) x̄ + τ x. */
-  tau: number;
-  /** The action in the target of the V heads: the stored one, or a fresh sample of the policy as in the paper. */
-  vTargetAction: 'stored' | 'policy';
-  vTargetSamples: number;
-}
+export type CriticOptions = OptionsOf<TObject<ReturnType<typeof criticOptions<TNumber>>>> &
+  Pick<PlayOptions, 'slots' | 'sampling'>;
 
 export interface CriticUpdate {
   critic: DoubleCritic;
@@ -159,15 +185,19 @@ export interface CriticUpdate {
 
 /** A problem where several samples are asked for, and none is drawn. */
 export function criticProblems({
-  vTargetAction,
-  vTargetSamples,
-}: Pick<CriticOptions, 'vTargetAction' | 'vTargetSamples'>): ConfigProblem[] {
-  if (vTargetSamples === 1 || vTargetAction === 'policy') return [];
+  critic: {
+    vTarget: { action, samples },
+  },
+}: {
+  critic: Pick<CriticOptions['critic'], 'vTarget'>;
+}): ConfigProblem[] {
+  if (samples === 1 || action === 'policy') return [];
+  const target = 'algorithm.critic.v_target';
   return [
     {
-      key: 'v_target_samples',
-      message: `v_target_samples=${vTargetSamples}: with v_target_action=stored there is one action per turn, the stored one`,
-      remedy: 'write v_target_action=policy for fresh samples, or v_target_samples=1',
+      key: `${target}.samples`,
+      message: `${target}.samples=${samples}: with ${target}.action=stored there is one action per turn, the stored one`,
+      remedy: `write ${target}.action=policy for fresh samples, or ${target}.samples=1`,
     },
   ];
 }
@@ -176,7 +206,7 @@ export function criticProblems({
 export type WeightsOf = ((episodes: Iterable<Trajectory>) => Promise<Map<Trajectory, Float32Array>>) | null;
 
 /**
- * `epochs` optimizer steps of L = Σ_i mean (Q_i − y^Q_i)² + mean (V_i − y^V_i)².
+ * Takes `critic.steps` optimizer steps of L = Σ_i mean (Q_i − y^Q_i)² + mean (V_i − y^V_i)².
  *
  * Random numbers are drawn before the first step, micro-batch after micro-batch: its turns, then (with fresh utterances) their seed.
  *
@@ -189,32 +219,25 @@ export async function updateCritic(
   weightsOf: WeightsOf = null,
 ): Promise<Metrics> {
   const { critic, clip, hooks } = learner;
-  const { vTargetSamples: samples } = options;
-  const steps = Array.from({ length: options.epochs }, () => drawStep(learner.replay, rng, options));
+  const { lr, maxGradNorm, tau, vTarget } = options.critic;
+  const { accumulationSteps, reduction } = options.batch;
+  const steps = Array.from({ length: options.critic.steps }, () => drawStep(learner.replay, rng, options));
   const drawn = steps.flat().flatMap(({ items }) => items.map(({ trajectory }) => trajectory));
   const importance = weightsOf && (await weightsOf(drawn));
-  const player = options.vTargetAction === 'policy' ? await learner.openPlayer(options.sampling) : null;
+  const player = vTarget.action === 'policy' ? await learner.openPlayer(options.sampling) : null;
   const means = new RunningMeans();
   try {
     let fresh: ReplayItem[][][] = [];
-    for (let epoch = 0; epoch < options.epochs; epoch++) {
-      if (player !== null && (epoch === 0 || learner.playsWithCritic))
-        fresh = await sampleFor(
-          player,
-          learner.playsWithCritic ? steps[epoch] : steps.flat(),
-          samples,
-          learner,
-          options,
-        );
-      for (const { items } of steps[epoch])
+    for (const [step, batches] of steps.entries()) {
+      if (player !== null && (step === 0 || learner.playsWithCritic))
+        fresh = await sampleFor(player, learner.playsWithCritic ? batches : steps.flat(), learner, options);
+      for (const { items } of batches)
         means.add(await accumulateTd(critic, items, fresh.shift() ?? [items], importance, options));
-      const norm = await clip.step('critic', critic.optimizer, options.criticLr, options.gradAccumSteps, {
-        maxGradNorm: options.criticMaxGradNorm,
-        gradReduction: options.gradReduction,
-      });
+      const bound = { maxGradNorm, reduction };
+      const norm = await clip.step('critic', critic.optimizer, lr, accumulationSteps, bound);
       means.add({ 'optim/critic_gradient_norm': norm });
-      await critic.polyak(options.tau);
-      hooks.progress('critic', epoch + 1, options.epochs);
+      await critic.polyak(tau);
+      hooks.progress('critic', step + 1, steps.length);
     }
   } finally {
     await player?.close();
@@ -223,20 +246,20 @@ export async function updateCritic(
 }
 
 /** The micro-batches of one optimizer step. */
-const drawStep = (replay: ReplayBuffer<ReplayItem>, rng: Rng, options: CriticOptions): StatesToAct[] =>
-  Array.from({ length: options.gradAccumSteps }, () => ({
-    items: replay.sample(options.batchSize, rng),
-    seed: options.vTargetAction === 'policy' ? rng.uint32() : 0,
+const drawStep = (replay: ReplayBuffer<ReplayItem>, rng: Rng, { batch, critic }: CriticOptions): StatesToAct[] =>
+  Array.from({ length: batch.accumulationSteps }, () => ({
+    items: replay.sample(batch.size, rng),
+    seed: critic.vTarget.action === 'policy' ? rng.uint32() : 0,
   }));
 
 function sampleFor(
   player: Player,
   batches: readonly StatesToAct[],
-  samples: number,
   { hooks, ranks }: Pick<CriticUpdate, 'hooks' | 'ranks'>,
-  { slots, batchSize }: CriticOptions,
+  { slots, batch, critic }: CriticOptions,
 ): Promise<ReplayItem[][][]> {
-  const total = batches.length * batchSize * samples;
+  const { samples } = critic.vTarget;
+  const total = batches.length * batch.size * samples;
   return freshUtterances(player, batches, {
     slots,
     samples,
@@ -262,7 +285,7 @@ async function accumulateTd(
   const { heads, targets } = await vTargets(critic, observations, samples, options);
   // A stored action of an older policy counts as often as the policy would take it now.
   const rho =
-    importance !== null && options.vTargetAction === 'stored'
+    importance !== null && options.critic.vTarget.action === 'stored'
       ? Float32Array.from(items, ({ trajectory, turn }) => importance.get(trajectory)![turn])
       : null;
   const result = await critic.accumulateGradients({
@@ -284,7 +307,7 @@ async function vTargets(
   critic: DoubleCritic,
   observations: readonly string[],
   samples: readonly (readonly ReplayItem[])[],
-  { tdTarget }: CriticOptions,
+  options: CriticOptions,
 ): Promise<{ heads: Pair; targets: Pair }> {
   const values: Pair[] = [];
   for (const sample of samples) {
@@ -292,7 +315,7 @@ async function vTargets(
     const { q1, q2 } = await critic.evaluate(observations, actions, 'target');
     values.push([q1, q2]);
   }
-  const pairs = values.map(([q1, q2]) => combined(q1, q2, tdTarget));
+  const pairs = values.map(([q1, q2]) => combined(q1, q2, options.critic.tdTarget));
   return { heads: meanPair(values), targets: meanPair(pairs) };
 }
 

@@ -1,14 +1,7 @@
 // How much more likely the policy makes a stored utterance now than the policy that sampled it did.
-import { importanceWeight, nullable, rate, type Trajectory } from '@bowyer/core';
+import { importanceWeight, type Trajectory } from '@bowyer/core';
 import type { LanguageModel } from '@bowyer/models';
 import { scoreTurns, utterancesOf, type LearnedTurn } from '../learning/pack-turns.js';
-
-export const importanceClipKey = {
-  importance_clip: nullable(
-    rate('upper bound of an importance weight'),
-    'upper bound of the importance weights of utterances that older policies have written; null: no weights, as in ArCHer',
-  ),
-};
 
 /** Tokens that are scored at once. */
 const MAX_TOKENS = 16_384;

@@ -28,14 +28,14 @@ export class SharedClip {
     optimizer: Optimizer,
     lr: number,
     microBatches: number,
-    { maxGradNorm, gradReduction }: { maxGradNorm: number; gradReduction: 'sum' | 'mean' },
+    { maxGradNorm, reduction }: { maxGradNorm: number; reduction: 'sum' | 'mean' },
   ): Promise<number> {
     const foreignNorm =
       this.scope === 'all' ? this.#others(network).reduce((norm, other) => Math.hypot(norm, other), 0) : 0;
     const { gradientNorm, clipCoefficient } = await optimizer.step({
       lr,
       maxGradNorm,
-      gradientScale: gradReduction === 'mean' ? 1 / microBatches : 1,
+      gradientScale: reduction === 'mean' ? 1 / microBatches : 1,
       foreignNorm,
     });
     for (const name of Object.keys(this.leftover)) this.leftover[name] *= clipCoefficient;

@@ -1,26 +1,29 @@
 // CHAI, online: a frozen policy samples candidate utterances, a learned critic picks one.
 // Source: Verma et al. 2022, arXiv:2204.08426; online form as the baseline of Zhou et al. 2024, arXiv:2402.19446.
 // The critic is ArCHer's; the policy is never trained.
-import { Type } from '@sinclair/typebox';
-import { count } from '@bowyer/core';
-import { criticKeys, criticProblems, updateCritic } from '../archer/critic.js';
+import { group, integer, unitOptions } from '@bowyer/core';
+import { criticNormOption, criticOptions, criticProblems, updateCritic } from '../archer/critic.js';
 import { SharedClip } from '../archer/shared-clip.js';
 import { rolloutMetrics } from '../rollout/episode-metrics.js';
 import { criticCalibration } from '../rollout/evaluate.js';
-import { loopKeys } from '../rollout/loop-keys.js';
-import { insertTurns, openReplay, rewardMetrics } from '../rollout/replay.js';
+import { loopOptions } from '../rollout/loop-options.js';
+import { capacityOption, insertTurns, openReplay, rewardMetrics } from '../rollout/replay.js';
 import { defineAlgorithm } from '../run/algorithm-unit.js';
 import { criticOf } from '../run/training-run.js';
 import { BestOfNPlayer } from './best-of-n-player.js';
 
-const options = Type.Object(
-  {
-    ...loopKeys,
-    ...criticKeys,
-    num_candidates: count('utterances that the policy samples per turn; the critic picks one'),
-  },
-  { additionalProperties: false },
-);
+const loop = loopOptions({ iterations: 2000 });
+const { decoding: _, ...evaluation } = loop.eval.properties;
+
+const options = unitOptions({
+  ...loop,
+  eval: group(evaluation, 'evaluations'),
+  ...criticOptions(criticNormOption),
+  replay: group({ capacity: capacityOption }, 'the turns that the critic learns from'),
+  num_candidates: integer(5, 'utterances that the policy samples per turn; the critic picks one', {
+    flat: 'num_candidates',
+  }),
+});
 
 export const chai = defineAlgorithm({
   name: 'chai',
@@ -44,7 +47,7 @@ export const chai = defineAlgorithm({
   evaluationMetrics: (agent, episodes, { gamma }) => criticCalibration(criticOf(agent), episodes, gamma),
 
   async train(run, options) {
-    const replay = openReplay(run, options.capacity);
+    const replay = openReplay(run, options.replay.capacity);
     insertTurns(replay, run.history);
     const learner = { ...run, replay, critic: criticOf(run), clip: new SharedClip('own'), playsWithCritic: true };
 
@@ -65,8 +68,8 @@ export const chai = defineAlgorithm({
     ...(options.numCandidates === 1
       ? [
           {
-            key: 'num_candidates',
-            message: 'num_candidates=1 leaves the critic nothing to choose from',
+            key: 'algorithm.num_candidates',
+            message: 'algorithm.num_candidates=1 leaves the critic nothing to choose from',
             remedy: 'give 2 or more',
           },
         ]

@@ -1,36 +1,32 @@
 // Evaluation of an algorithm that learns from a dataset: the loss on items that are held out, and episodes that are played.
-import { Type } from '@sinclair/typebox';
-import { count, Rng, type Trajectory } from '@bowyer/core';
-import { evaluate, type EvaluateOptions } from '../rollout/evaluate.js';
-import { evalDecodingKey } from '../rollout/loop-keys.js';
+import { Type, type TObject } from '@sinclair/typebox';
+import { integer, positive, Rng, type OptionsOf, type Trajectory } from '@bowyer/core';
+import { evaluate } from '../rollout/evaluate.js';
+import { decodingOption } from '../rollout/loop-options.js';
 import { unlessInterrupted } from '../rollout/interrupted.js';
 import type { PlayContext } from '../rollout/collect.js';
 import type { Metrics, RunHooks } from '../rollout/run-hooks.js';
 import type { OpenPlayer, PlayOptions } from '../rollout/player.js';
 import type { TrainingRun } from '../run/training-run.js';
 
-export const datasetEvaluationKeys = {
-  validation_share: Type.Number({
-    minimum: 0,
-    exclusiveMaximum: 1,
-    description: 'share of the episodes or conversations that is held out to measure the loss on; 0: none',
+/** Options of evaluations on the way through a dataset. */
+export const evaluationMembers = {
+  epochs: positive(1, 'epochs between evaluations (held-out loss and played episodes); 0.5: two in an epoch', {
+    flat: 'eval_freq',
   }),
-  eval_freq: Type.Number({
-    exclusiveMinimum: 0,
-    description: 'epochs between evaluations (held-out loss and played episodes); 0.5: two in an epoch',
-  }),
-  eval_size: count('episodes played per evaluation; 0: none', 0),
-  ...evalDecodingKey,
+  size: integer(0, 'episodes played per evaluation; 0: none', { minimum: 0, flat: 'eval_size' }),
+  decoding: decodingOption('sample'),
 };
 
-export interface DatasetEvaluationOptions {
-  validationShare: number;
-  /** Epochs. */
-  evalFreq: number;
-  /** Episodes. */
-  evalSize: number;
-  evalDecoding: EvaluateOptions['evalDecoding'];
-}
+export const validationShareOption = Type.Number({
+  minimum: 0,
+  exclusiveMaximum: 1,
+  default: 0,
+  description: 'share of the episodes or conversations that is held out to measure the loss on; 0: none',
+  flat: 'validation_share',
+});
+
+type EvaluationOptions = OptionsOf<TObject<typeof evaluationMembers>>;
 
 /**
  * When to evaluate, and how. An evaluation that the user has stopped is given up, and a resumed run repeats it.
@@ -56,16 +52,16 @@ export interface EvaluatedParts {
 export function datasetEvaluation(
   run: PlayContext,
   { heldOutLoss, openPlayer, calibration, stepsPerEpoch, totalSteps }: EvaluatedParts,
-  options: DatasetEvaluationOptions & PlayOptions,
+  options: { eval: EvaluationOptions } & PlayOptions,
 ): DatasetEvaluation | null {
-  const { evalSize, evalFreq } = options;
-  if (evalSize === 0 && heldOutLoss === null) return null;
-  const interval = Math.max(1, Math.round(evalFreq * stepsPerEpoch));
+  const { size, epochs } = options.eval;
+  if (size === 0 && heldOutLoss === null) return null;
+  const interval = Math.max(1, Math.round(epochs * stepsPerEpoch));
   return {
     isDue: (step) => step % interval === 0 || step === totalSteps,
     async measure() {
       const metrics: Metrics = (await heldOutLoss?.()) ?? {};
-      if (!(evalSize > 0)) return metrics;
+      if (!(size > 0)) return metrics;
       const evaluation = await evaluate({ ...run, givesUp: true }, openPlayer, options);
       return { ...metrics, ...evaluation.metrics, ...(await calibration?.(evaluation.trajectories)) };
     },
@@ -119,15 +115,15 @@ export async function keepBestOf(hooks: Pick<RunHooks, 'keepBest'>, step: number
  */
 export function heldOut<Item>(
   items: readonly Item[],
-  { validationShare, seed }: { validationShare: number; seed: number },
+  { eval: { validationShare }, seed }: { eval: { validationShare: number }; seed: number },
   groupOf: (item: Item, index: number) => number = (_, index) => index,
 ): { training: Item[]; validation: Item[] } {
   const groups = [...new Set(items.map(groupOf))];
   const size = validationShare === 0 ? 0 : Math.max(1, Math.round(validationShare * groups.length));
   if (size > 0 && size >= groups.length)
     throw new RangeError(
-      `validation_share=${validationShare} holds out ${size} of ${groups.length} items, and none remains to train on\n` +
-        '  give a larger dataset, a smaller validation_share, or validation_share=0',
+      `algorithm.eval.validation_share=${validationShare} holds out ${size} of ${groups.length} items, and none remains to train on\n` +
+        '  give a larger dataset, a smaller share, or algorithm.eval.validation_share=0',
     );
   const held = new Set(Rng.forPurpose(seed, 'dataset/validation').shuffle(groups).slice(0, size));
   return {

@@ -1,37 +1,20 @@
-// Passes over a dataset: the config keys of its optimizer steps, and how many steps there are.
-import { changeableOnResume, count, nullable, rate, share, type LearningRateSchedule } from '@bowyer/core';
-import { rateScheduleSchema } from '../learning/policy-rate.js';
-import { scoreTerminatorKey } from '../learning/pack-turns.js';
-import { datasetEvaluationKeys } from './dataset-evaluation.js';
+// Passes over a dataset: options of its optimizer steps, and how many steps there are.
+import { integer, optional, type LearningRateSchedule } from '@bowyer/core';
 
-/** How often the loss is logged. @param otherwise without the key */
+/** How often the loss is logged. @param otherwise without the option */
 export const loggingStepsKey = (otherwise: string) => ({
-  logging_steps: changeableOnResume(
-    nullable(
-      count('optimizer steps'),
-      `optimizer steps between two lines of metrics, beside those at the ends of epochs and of evaluations; null: ${otherwise}`,
-    ),
+  logging_steps: optional(
+    integer,
+    `optimizer steps between two lines of metrics, beside those at the ends of epochs and of evaluations; null: ${otherwise}`,
+    { flat: 'logging_steps', decides: false },
   ),
 });
 
-/** Config keys of learning from a dataset. */
-export const datasetKeys = {
-  epochs: count('passes over the dataset'),
-  batch_size: count('episodes or conversations per micro-batch'),
-  grad_accum_steps: count('micro-batches per optimizer step; its loss is the mean over all of them'),
-  lm_lr: rate('peak learning rate of the policy'),
-  lm_schedule: rateScheduleSchema('optimizer steps', share('last learning rate as a share of the peak')),
-  max_grad_norm: rate('upper bound of the global norm of the policy gradient'),
-  ...scoreTerminatorKey,
-  ...loggingStepsKey('one line an epoch'),
-  ...datasetEvaluationKeys,
-};
+export const epochsOption = (value: number) => integer(value, 'passes over the dataset', { flat: 'epochs' });
 
 export interface PassOptions {
   epochs: number;
-  lmLr: number;
-  lmSchedule: LearningRateSchedule;
-  maxGradNorm: number;
+  actor: { lr: number; schedule: LearningRateSchedule; maxGradNorm: number };
   seed: number;
 }
 

@@ -9,21 +9,22 @@
 // succeeded is the environment's own word (`won`), or a bound of the return; a demonstration of which neither is known succeeded.
 import { Type } from '@sinclair/typebox';
 import {
-  count,
+  choice,
   episodicReturn,
+  group,
   hash32,
+  integer,
   mean,
-  nullable,
-  oneOf,
-  rate,
-  share,
+  optional,
+  unitOptions,
   type OptionsOf,
   type Trajectory,
 } from '@bowyer/core';
-import { rateScheduleSchema } from '../learning/policy-rate.js';
-import { scoreTerminatorKey } from '../learning/pack-turns.js';
+import { meanBatch } from '../learning/learning-options.js';
+import { steppedActor } from '../learning/policy-rate.js';
+import { wholeGroups } from '../rollout/collect-groups.js';
 import { rolloutMetrics } from '../rollout/episode-metrics.js';
-import { evalDecodingKey, loopKeys } from '../rollout/loop-keys.js';
+import { loopOptions } from '../rollout/loop-options.js';
 import type { PlayOptions } from '../rollout/player.js';
 import type { Metrics } from '../rollout/run-hooks.js';
 import { defineAlgorithm } from '../run/algorithm-unit.js';
@@ -32,37 +33,50 @@ import type { Examples } from './examples.js';
 import { imitateAtOnce } from './imitate.js';
 import { joinedExamples } from './joined-examples.js';
 
-const options = Type.Object(
-  {
-    ...loopKeys,
-    ...evalDecodingKey,
-    sample_num: count('episodes played of each item, AgentGym’s name of group_size; rollout_size is a multiple of it'),
-    success_threshold: nullable(
-      Type.Number(),
-      'smallest undiscounted return of a success, for demonstrations too; null: the environment says whether an episode was won',
-    ),
-    successes_per_item: count('largest number of successes of one item that are trained on; the first ones are taken'),
-    merge: oneOf(
-      ['newest', 'cumulative'],
-      'own successes that are trained on beside the demonstrations: those of this iteration (the paper), or of all so far (its code)',
-    ),
-    learn_from: oneOf(
-      ['start', 'current'],
-      'weights with which the training of an iteration begins: those of the run’s start (the paper), or the current ones',
-    ),
-    epochs: count('passes over the successes per iteration'),
-    batch_size: count('episodes or conversations per micro-batch'),
-    grad_accum_steps: count('micro-batches per optimizer step; its loss is the mean over all of them'),
-    lm_lr: rate('peak learning rate of the policy'),
-    lm_schedule: rateScheduleSchema(
-      'optimizer steps of an iteration',
-      share('last learning rate of an iteration as a share of the peak'),
-    ),
-    max_grad_norm: rate('upper bound of the global norm of the policy gradient'),
-    ...scoreTerminatorKey,
-  },
-  { additionalProperties: false },
-);
+const options = unitOptions({
+  ...loopOptions(
+    { iterations: 4, every: 1, evalSize: 100, decoding: 'sample' },
+    {
+      group_size: integer(1, 'episodes played of each item, of which algorithm.rollout.size is a multiple', {
+        flat: 'sample_num',
+      }),
+    },
+  ),
+  success: group(
+    {
+      threshold: optional(
+        () => Type.Number(),
+        'smallest undiscounted return of a success, for demonstrations too; null: the environment says whether an episode was won',
+        { flat: 'success_threshold' },
+      ),
+      per_item: integer(1, 'largest number of successes of one item that are trained on; the first ones are taken', {
+        flat: 'successes_per_item',
+      }),
+      merge: choice(
+        ['newest', 'cumulative'],
+        'newest',
+        'own successes that are trained on beside the demonstrations: those of this iteration (the paper), or of all so far (its code)',
+        { flat: 'merge' },
+      ),
+    },
+    'the episodes that are imitated',
+  ),
+  // 2 micro-batches on each of 8 processes in AgentGym
+  batch: meanBatch('episodes or conversations', { size: 2, accumulationSteps: 16 }),
+  actor: steppedActor(
+    { lr: 1e-5, schedule: { warmupSteps: -1, finalShare: 0 } },
+    {
+      learn_from: choice(
+        ['start', 'current'],
+        'start',
+        'weights with which the training of an iteration begins: those of the run’s start (the paper), or the current ones',
+        { flat: 'learn_from' },
+      ),
+      epochs: integer(1, 'passes over the successes per iteration', { flat: 'epochs' }),
+    },
+    'optimizer steps of an iteration',
+  ),
+});
 
 type AgentEvolOptions = OptionsOf<typeof options> & PlayOptions;
 
@@ -81,60 +95,53 @@ export const agentEvol = defineAlgorithm({
 
     for await (const iteration of run.iterations()) {
       // Explore.
-      const rollout = await run.collect(iteration, { groupSize: options.sampleNum });
+      const rollout = await run.collect(iteration, { groupSize: options.rollout.groupSize });
       for (const episode of rollout) history.push(episode);
       const metrics: Metrics = { ...rolloutMetrics(rollout), ...successRates(rollout, options) };
 
       // Keep what succeeded.
-      const learnable = options.merge === 'newest' ? rollout : history;
+      const learnable = options.success.merge === 'newest' ? rollout : history;
       const kept = firstOfEachItem(
         learnable.filter((trajectory) => isSuccess(trajectory, options)),
-        options.successesPerItem,
+        options.success.perItem,
       );
       metrics['explore/kept'] = kept.length;
       metrics['explore/demonstrations'] = sizeOf(demonstrations);
 
       // Learn from it and from the demonstrations that succeeded.
-      if (options.learnFrom === 'start') await run.restoreStart();
-      Object.assign(metrics, await learn(run, joinedExamples(demonstrations, kept, options), iteration, options));
+      if (options.actor.learnFrom === 'start') await run.restoreStart();
+      Object.assign(metrics, await learn(run, joinedExamples(demonstrations, kept, options.actor), iteration, options));
 
       await run.endIteration(iteration, metrics, rollout);
     }
   },
 
-  problems: ({ rolloutSize, sampleNum }) =>
-    rolloutSize % sampleNum === 0
-      ? []
-      : [
-          {
-            key: 'sample_num',
-            message: `sample_num=${sampleNum} does not divide rollout_size=${rolloutSize}, so one item would be played less often`,
-            remedy: `give rollout_size=${Math.ceil(rolloutSize / sampleNum) * sampleNum}`,
-          },
-        ],
+  problems: wholeGroups,
 });
 
-/** `epochs` passes of behaviour cloning over the successes; none where there is no success. */
+/** Makes `actor.epochs` passes of behaviour cloning over the successes; none where there is no success. */
 const learn = (
   run: TrainingRun,
   examples: Examples<unknown>,
   iteration: number,
-  { seed, epochs, batchSize, gradAccumSteps, lmLr, lmSchedule, maxGradNorm }: AgentEvolOptions,
+  { seed, batch, actor }: AgentEvolOptions,
 ): Promise<Metrics> =>
   imitateAtOnce(
     run,
     examples,
-    { seed: hash32(`${seed}/learn/${iteration}`), epochs, lmLr, lmSchedule, maxGradNorm },
-    { batchSize: batchSize * gradAccumSteps, parts: gradAccumSteps },
+    { seed: hash32(`${seed}/learn/${iteration}`), epochs: actor.epochs, actor },
+    { batchSize: batch.size * batch.accumulationSteps, parts: batch.accumulationSteps },
   );
 
-type SuccessOptions = Pick<AgentEvolOptions, 'successThreshold'>;
+interface SuccessOptions {
+  success: Pick<AgentEvolOptions['success'], 'threshold'>;
+}
 
 /** The demonstrations with r(τ) = 1, and those of which that is not known: files of an expert often have no rewards. */
-export function successfulOf(dataset: Dataset, { successThreshold }: SuccessOptions): Dataset {
+export function successfulOf(dataset: Dataset, { success: { threshold } }: SuccessOptions): Dataset {
   if (dataset.kind === 'conversations') return dataset;
   const failed = (episode: Trajectory) =>
-    successThreshold === null ? episode.infos.at(-1)?.won === false : episodicReturn(episode) < successThreshold;
+    threshold === null ? episode.infos.at(-1)?.won === false : episodicReturn(episode) < threshold;
   return { kind: 'episodes', episodes: dataset.episodes.filter((episode) => !failed(episode)) };
 }
 
@@ -142,13 +149,13 @@ const sizeOf = (dataset: Dataset): number =>
   dataset.kind === 'episodes' ? dataset.episodes.length : dataset.conversations.length;
 
 /** @throws where the environment does not say, and no return is given that would */
-export function isSuccess(trajectory: Trajectory, { successThreshold }: SuccessOptions): boolean {
-  if (successThreshold !== null) return episodicReturn(trajectory) >= successThreshold;
+export function isSuccess(trajectory: Trajectory, { success: { threshold } }: SuccessOptions): boolean {
+  if (threshold !== null) return episodicReturn(trajectory) >= threshold;
   const { won } = trajectory.infos.at(-1)!;
   if (typeof won === 'boolean') return won;
   throw new Error(
     'agent_evol: the environment does not say whether an episode was won\n' +
-      '  give success_threshold=X, the smallest return of a success',
+      '  give algorithm.success.threshold=X, the smallest return of a success',
   );
 }
 

@@ -10,10 +10,20 @@
 // Differs from them: an episode is one sequence, so every history is read once; warm-up and decay of the learning rate; the clip;
 // the mean is of the whole batch of an optimizer step, not of a micro-batch; a message's own `loss` is respected (see the chat
 // template).
-import { Type } from '@sinclair/typebox';
-import { type OptionsOf, type Trajectory } from '@bowyer/core';
-import { datasetEvaluation, heldOut } from '../dataset/dataset-evaluation.js';
-import { datasetKeys, stepsOf } from '../dataset/passes.js';
+import {
+  choice,
+  flag,
+  group,
+  nonNegative,
+  unitOptions,
+  type LearningRateSchedule,
+  type OptionsOf,
+  type Trajectory,
+} from '@bowyer/core';
+import { datasetEvaluation, evaluationMembers, heldOut, validationShareOption } from '../dataset/dataset-evaluation.js';
+import { epochsOption, loggingStepsKey, stepsOf } from '../dataset/passes.js';
+import { batchMembers } from '../learning/learning-options.js';
+import { steppedActor } from '../learning/policy-rate.js';
 import type { PlayOptions } from '../rollout/player.js';
 import type { Metrics } from '../rollout/run-hooks.js';
 import type { AlgorithmRun } from '../run/algorithm-run.js';
@@ -22,25 +32,54 @@ import { datasetOf } from '../run/training-run.js';
 import { contextsOf, conversationExamples, episodeExamples, weightedLoss, type Examples } from './examples.js';
 import { imitate } from './imitate.js';
 
-/** Config keys of methods whose loss is the likelihood of given actions alone. */
-export const cloneKeys = {
-  batch_of: Type.Union([Type.Literal('contexts'), Type.Literal('episodes')], {
-    description:
-      "'contexts': where an episode's turns do not continue each other, each of its contexts is an item of its own; 'episodes': a batch has all contexts of its episodes, and their common beginnings are computed once (on the CPU, with observation_weight=0, without dropout)",
-  }),
-  dropout: Type.Boolean({
-    description: 'training drops activations with the probabilities of the model’s config.json',
-  }),
-  observation_weight: Type.Number({
-    minimum: 0,
-    description:
-      'weight of −log p of each token that the environment wrote, beside the mean over utterances; 0: only actions are trained on',
-  }),
-};
+/** Defaults in which algorithms differ. */
+interface CloneDefaults {
+  epochs: number;
+  lr: number;
+  schedule?: Partial<LearningRateSchedule>;
+}
 
-const options = Type.Object({ ...datasetKeys, ...cloneKeys }, { additionalProperties: false });
+/** Options of methods whose loss is the likelihood of given actions alone. */
+export const cloneOptions = ({ epochs, ...actor }: CloneDefaults) => ({
+  epochs: epochsOption(epochs),
+  ...loggingStepsKey('one line an epoch'),
+  batch: group(
+    {
+      ...batchMembers('episodes or conversations', { size: 32, accumulationSteps: 1 }),
+      of: choice(
+        ['contexts', 'episodes'],
+        'contexts',
+        "'contexts': where an episode's turns do not continue each other, each of its contexts is an item of its own; 'episodes': a batch has all contexts of its episodes, and their common beginnings are computed once (on the CPU, with algorithm.loss.observation_weight=0, without dropout)",
+        { flat: 'batch_of' },
+      ),
+    },
+    'what an optimizer step is made of; its loss is the mean over all micro-batches',
+  ),
+  actor: steppedActor(actor, {
+    dropout: flag(false, 'training drops activations with the probabilities of the model’s config.json', {
+      flat: 'dropout',
+    }),
+  }),
+  loss: cloneLoss('actions'),
+  eval: group({ ...evaluationMembers, validation_share: validationShareOption }, 'evaluations on the way'),
+});
 
-export type BcOptions = OptionsOf<typeof options> & PlayOptions;
+/** @param learned what is trained on besides */
+export const cloneLoss = (learned: string) =>
+  group(
+    {
+      observation_weight: nonNegative(
+        0,
+        `weight of −log p of each token that the environment wrote, beside the mean over utterances; 0: only ${learned} are trained on`,
+        { flat: 'observation_weight' },
+      ),
+    },
+    'the loss of a batch',
+  );
+
+const options = unitOptions(cloneOptions({ epochs: 1, lr: 1e-5 }));
+
+type CloneOptions = OptionsOf<typeof options> & PlayOptions;
 
 export const bc = defineAlgorithm({
   name: 'bc',
@@ -51,14 +90,15 @@ export const bc = defineAlgorithm({
   async train(run, options) {
     const dataset = datasetOf(run);
     if (dataset.kind === 'episodes') return cloneEpisodes(run, dataset.episodes, options);
-    if (options.observationWeight > 0)
+    const [weight, of] = ['algorithm.loss.observation_weight', 'algorithm.batch.of'];
+    if (options.loss.observationWeight > 0)
       throw new Error(
-        `observation_weight=${options.observationWeight}: in conversations the template's mask decides what is learned\n` +
-          '  write observation_weight=0, or play_as_chat=false',
+        `${weight}=${options.loss.observationWeight}: in conversations the template's mask decides what is learned\n` +
+          `  write ${weight}=0, or play_as_chat=false`,
       );
-    if (options.batchOf === 'episodes')
+    if (options.batch.of === 'episodes')
       throw new Error(
-        'batch_of=episodes: a dataset of conversations has no episodes\n  write batch_of=contexts, or play_as_chat=false',
+        `${of}=episodes: a dataset of conversations has no episodes\n  write ${of}=contexts, or play_as_chat=false`,
       );
     return clone(run, dataset.conversations, conversationExamples, options);
   },
@@ -70,16 +110,16 @@ type Context = Pick<Trajectory, 'episode' | 'segments'>;
 export function cloneEpisodes(
   run: AlgorithmRun,
   episodes: readonly Trajectory[],
-  options: BcOptions,
+  options: CloneOptions,
   further: Metrics = {},
 ): Promise<void> {
   const { maskedTokenIds } = run.policy;
-  const { scoreTerminator } = options;
-  const examplesOf = (items: readonly Context[], observationWeight = options.observationWeight): Examples<Context> => {
+  const { scoreTerminator } = options.actor;
+  const examplesOf = (items: readonly Context[], observationWeight = options.loss.observationWeight): Examples<Context> => {
     const examples = episodeExamples(items, { scoreTerminator, observationWeight, maskedTokenIds });
     return { ...examples, metricsOf: (interval) => ({ ...examples.metricsOf(interval), ...further }) };
   };
-  const items = options.batchOf === 'episodes' ? episodes : contextsOf(episodes);
+  const items = options.batch.of === 'episodes' ? episodes : contextsOf(episodes);
   return clone(run, items, examplesOf, options, ({ episode }) => episode);
 }
 
@@ -87,12 +127,13 @@ async function clone<Item>(
   run: AlgorithmRun,
   items: readonly Item[],
   examplesOf: (items: readonly Item[], observationWeight?: number) => Examples<Item>,
-  options: BcOptions,
+  options: CloneOptions,
   groupOf?: (item: Item) => number,
 ): Promise<void> {
-  if (options.dropout) run.policy.useDropout(options.seed);
+  if (options.actor.dropout) run.policy.useDropout(options.seed);
   const { training, validation } = heldOut(items, options, groupOf);
-  const batchSize = options.batchSize * options.gradAccumSteps;
+  const { size, accumulationSteps: parts } = options.batch;
+  const batchSize = size * parts;
   const held = validation.length > 0 ? examplesOf(validation, 0) : null;
   const evaluation = datasetEvaluation(
     run,
@@ -103,17 +144,17 @@ async function clone<Item>(
     },
     options,
   );
-  const { gradAccumSteps: parts, loggingSteps } = options;
+  const { loggingSteps } = options;
   await imitate(run, examplesOf(training), options, { batchSize, parts, loggingSteps, evaluation });
 }
 
 async function lossOf<Item>(
   { policy }: AlgorithmRun,
   { items, batchOf, metricsOf }: Examples<Item>,
-  { batchSize }: BcOptions,
+  { batch }: CloneOptions,
 ): Promise<Metrics> {
   const { examples, count } = batchOf(items);
-  const nll = await weightedLoss(policy, examples, batchSize);
+  const nll = await weightedLoss(policy, examples, batch.size);
   const named = metricsOf({ nll, steps: 0, count, lr: 0 });
   return {
     'eval/nll': nll,

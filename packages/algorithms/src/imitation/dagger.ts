@@ -5,58 +5,66 @@
 //     play   each turn is the expert's with probability β, else the policy's        π_i = β π* + (1 − β) π̂_i
 //     learn  L = −mean over the labels of Σ_t log π(a*_t | s, a*_<t), on the episodes of all iterations or the newest
 //
-// labels=all, as in the paper: every state has the expert's reply as its label. That takes contexts that do not contain what was said
-// (context=last); in a dialogue every turn would have to be read again from the episode's beginning. labels=played, for dialogues: the
+// expert.labels=all, as in the paper: every state has the expert's reply as its label. That takes contexts that do not contain what was said
+// (context=last); in a dialogue every turn would have to be read again from the episode's beginning. expert.labels=played, for dialogues: the
 // labels are the turns that the expert has played, and those of the policy in which it said the same, each where it was said.
 //
 // Differs from it: β is constant; the learning continues from the last iteration's weights, where the paper begins again.
-import { Type } from '@sinclair/typebox';
-import { count, hash32, nullable, rate, spokenIds, type OptionsOf, type Trajectory } from '@bowyer/core';
-import { policyRateFromStart, rateKeys } from '../learning/policy-rate.js';
-import { scoreTerminatorKey } from '../learning/pack-turns.js';
+import {
+  choice,
+  fraction,
+  group,
+  hash32,
+  integer,
+  optional,
+  spokenIds,
+  unitOptions,
+  type OptionsOf,
+  type Trajectory,
+} from '@bowyer/core';
+import { meanBatch } from '../learning/learning-options.js';
+import { onlineActor, policyRate } from '../learning/policy-rate.js';
 import { episodeMetrics } from '../rollout/episode-metrics.js';
-import { evalDecodingKey, loopKeys } from '../rollout/loop-keys.js';
+import { loopOptions } from '../rollout/loop-options.js';
 import type { PlayOptions } from '../rollout/player.js';
 import type { Metrics } from '../rollout/run-hooks.js';
 import { defineAlgorithm } from '../run/algorithm-unit.js';
 import type { TrainingRun } from '../run/training-run.js';
+import { cloneLoss } from './bc.js';
 import { contextsOf, episodeExamples } from './examples.js';
 import { expertPlayer } from './expert-player.js';
 import { imitateAtOnce } from './imitate.js';
 
-const options = Type.Object(
-  {
-    ...loopKeys,
-    ...evalDecodingKey,
-    expert_share: Type.Number({
-      minimum: 0,
-      maximum: 1,
-      description: "β, the chance that a turn of a rollout is the expert's; above 0 with labels=played",
-    }),
-    labels: Type.Union([Type.Literal('played'), Type.Literal('all')], {
-      description:
+const options = unitOptions({
+  ...loopOptions({ iterations: 50, every: 10, decoding: 'sample' }),
+  expert: group(
+    {
+      share: fraction(
+        0.5,
+        "β, the chance that a turn of a rollout is the expert's; above 0 with algorithm.expert.labels=played",
+        { flat: 'expert_share' },
+      ),
+      labels: choice(
+        ['played', 'all'],
+        'played',
         "turns that are trained on: 'played', those that the expert has played and those in which the policy said the same; 'all', every turn, with the reply that the expert would have given, which needs contexts that do not continue each other (context=last, window)",
-    }),
-    window: nullable(
-      count('iterations'),
-      'number of iterations, counted back from the newest, whose episodes are trained on; null: all, as in the paper',
-    ),
-    epochs: count('passes over these episodes per iteration'),
-    batch_size: count(
-      'contexts per micro-batch; an episode is one, unless its turns do not continue each other. With labels=all: episodes, with all their contexts',
-    ),
-    grad_accum_steps: count('micro-batches per optimizer step; its loss is the mean over all of them'),
-    ...rateKeys,
-    max_grad_norm: rate('upper bound of the global norm of the policy gradient'),
-    observation_weight: Type.Number({
-      minimum: 0,
-      description:
-        'weight of −log p of each token that the environment wrote, beside the mean over utterances; 0: only replies are trained on',
-    }),
-    ...scoreTerminatorKey,
-  },
-  { additionalProperties: false },
-);
+        { flat: 'labels' },
+      ),
+    },
+    "the environment's expert",
+  ),
+  window: optional(
+    integer,
+    'number of iterations, counted back from the newest, whose episodes are trained on; 1: each in the iteration that played it; null: all, as in the paper',
+    { flat: 'window' },
+  ),
+  batch: meanBatch('contexts (an episode is one, unless its turns do not continue each other) or, with algorithm.expert.labels=all, episodes', {
+    size: 8,
+    accumulationSteps: 1,
+  }),
+  actor: onlineActor({ lr: 1e-5 }, { epochs: integer(1, 'passes over these episodes per iteration', { flat: 'epochs' }) }),
+  loss: cloneLoss('replies'),
+});
 
 type DaggerOptions = OptionsOf<typeof options> & PlayOptions;
 
@@ -66,24 +74,20 @@ export const dagger = defineAlgorithm({
     "DAgger: the policy and the environment's expert share the turns of an episode, and the policy imitates the expert's",
   options,
   needs: { expert: true },
-  problems: ({ labels, expertShare }) =>
-    labels === 'played' && expertShare === 0
-      ? [
-          {
-            key: 'expert_share',
-            message: 'expert_share=0 with labels=played: the expert plays no turn, so that nothing is learned',
-            remedy: 'write a share above 0, or labels=all',
-          },
-        ]
-      : [],
+  problems: ({ expert: { labels, share } }) => {
+    if (labels !== 'played' || share !== 0) return [];
+    const key = 'algorithm.expert.share';
+    const message = `${key}=0 with algorithm.expert.labels=played: the expert plays no turn, so that nothing is learned`;
+    return [{ key, message, remedy: 'write a share above 0, or algorithm.expert.labels=all' }];
+  },
 
   async train(run, options) {
     const history = [...run.history];
 
     for await (const iteration of run.iterations()) {
-      const rollout = await run.collect(iteration, { openPlayer: expertPlayer(run, options) });
+      const rollout = await run.collect(iteration, { openPlayer: expertPlayer(run, { slots: options.slots, ...options.expert }) });
       for (const episode of rollout) history.push(episode);
-      if (options.window !== null) history.splice(0, history.length - options.window * options.rolloutSize);
+      if (options.window !== null) history.splice(0, history.length - options.window * options.rollout.size);
       const metrics: Metrics = { ...episodeMetrics(rollout, 'rollout'), ...agreement(run, rollout, options) };
 
       Object.assign(metrics, await learn(run, history, iteration, options));
@@ -94,7 +98,7 @@ export const dagger = defineAlgorithm({
 });
 
 /** Share of turns in which what was said is the expert's own, or the same. */
-function agreement({ policy }: TrainingRun, rollout: readonly Trajectory[], { labels }: DaggerOptions): Metrics {
+function agreement({ policy }: TrainingRun, rollout: readonly Trajectory[], { expert: { labels } }: DaggerOptions): Metrics {
   const agreed = rollout.flatMap(({ segments, transitions }) =>
     segments.flatMap(({ utterances }) =>
       utterances.map(
@@ -114,24 +118,24 @@ async function learn(
   iteration: number,
   options: DaggerOptions,
 ): Promise<Metrics> {
-  const { seed, labels, epochs, batchSize, gradAccumSteps, maxGradNorm, observationWeight, scoreTerminator } = options;
-  const items: readonly Pick<Trajectory, 'segments'>[] = labels === 'all' ? episodes : contextsOf(episodes);
+  const { seed, actor, batch } = options;
+  const { epochs, maxGradNorm, scoreTerminator } = actor;
+  const items: readonly Pick<Trajectory, 'segments'>[] = options.expert.labels === 'all' ? episodes : contextsOf(episodes);
   const learned = items.filter(({ segments }) =>
     segments.some(({ utterances }) => utterances.some(({ slip }) => !slip)),
   );
   const { maskedTokenIds } = run.policy;
-  const lmLr = policyRateFromStart(iteration, options);
+  const lr = policyRate(iteration, options);
+  const { observationWeight } = options.loss;
   const metrics = await imitateAtOnce(
     run,
     episodeExamples(learned, { scoreTerminator, observationWeight, maskedTokenIds }),
     {
       epochs,
-      lmLr,
-      maxGradNorm,
       seed: hash32(`${seed}/learn/${iteration}`),
-      lmSchedule: { kind: 'constant', warmupSteps: 0, finalShare: 1 },
+      actor: { lr, maxGradNorm, schedule: { kind: 'constant', warmupSteps: 0, finalShare: 1 } },
     },
-    { batchSize: batchSize * gradAccumSteps, parts: gradAccumSteps },
+    { batchSize: batch.size * batch.accumulationSteps, parts: batch.accumulationSteps },
   );
-  return { ...metrics, 'optim/lm_lr': lmLr };
+  return { ...metrics, 'optim/lm_lr': lr };
 }

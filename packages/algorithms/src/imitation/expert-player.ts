@@ -10,7 +10,7 @@ import type { TurnTokens } from '../rollout/turn-tokens.js';
 
 export interface ExpertPlayerOptions {
   /** Chance of an expert's turn, 0…1. */
-  expertShare: number;
+  share: number;
   /** `all`: every turn's tokens are what the expert would have said; for contexts that do not contain what was said. */
   labels: 'played' | 'all';
 }
@@ -18,11 +18,11 @@ export interface ExpertPlayerOptions {
 export const expertPlayer =
   (
     { policy, dialogues }: { policy: LanguageModel; dialogues: Dialogues },
-    { slots, expertShare, labels }: Pick<ChoiceOptions, 'slots'> & ExpertPlayerOptions,
+    { slots, share, labels }: Pick<ChoiceOptions, 'slots'> & ExpertPlayerOptions,
   ): OpenPlayer =>
   async (sampling) => {
     const player = await ConstrainedPlayer.open(policy, { slots, sampling, dialogues });
-    return new ExpertPlayer(player, { expertShare, labels }, policy);
+    return new ExpertPlayer(player, { share, labels }, policy);
   };
 
 /** The tokens of a demonstration: nobody sampled them, and they are learned among all tokens. */
@@ -41,10 +41,10 @@ class ExpertPlayer implements Player {
   ) {}
 
   async act(requests: ActRequest[]): Promise<(Decision<TurnTokens> | Error)[]> {
-    const { expertShare, labels } = this.options;
+    const { share, labels } = this.options;
     const turns = requests.map((request) => {
       const { expertReply = null, rng } = request;
-      const isExpert = rng.uniform() < expertShare && expertReply !== null;
+      const isExpert = rng.uniform() < share && expertReply !== null;
       // Beside a label every context begins again, also where its text happens to continue the one before.
       const turn = labels === 'all' ? 0 : request.turn;
       return { ...request, turn, expertReply, validActions: isExpert ? [expertReply] : [], isExpert };

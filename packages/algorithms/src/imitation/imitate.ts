@@ -26,17 +26,18 @@ interface EpochSums {
   count: number;
 }
 
-/** `epochs` passes over a dataset, one batch per optimizer step. Metrics and checkpoints count optimizer steps. */
+/** Makes `epochs` passes over a dataset, one batch per optimizer step. Metrics and checkpoints count optimizer steps. */
 export async function imitate<Item>(
   { policy, hooks, state, firstIteration }: Pick<TrainingRun, 'policy' | 'hooks' | 'state' | 'firstIteration'>,
   { items, batchOf, metricsOf }: Examples<Item>,
   options: PassOptions,
   { batchSize, parts = 1, loggingSteps = null, logsPerEpoch: perEpoch, evaluation = null }: ImitationSettings,
 ): Promise<void> {
+  const { lr, schedule, maxGradNorm } = options.actor;
   const { stepsPerEpoch, totalSteps } = stepsOf(items.length, batchSize, options.epochs);
   const sums = (state.epoch ??= { lossSum: 0, count: 0 }) as EpochSums;
 
-  const rateAt = (before: number) => scheduledRate(options.lmLr, before, totalSteps, options.lmSchedule);
+  const rateAt = (before: number) => scheduledRate(lr, before, totalSteps, schedule);
   const reports: StepReports = {
     evaluation,
     isDue: (after) => isLogged(after, { stepsPerEpoch, loggingSteps, perEpoch }),
@@ -54,7 +55,7 @@ export async function imitate<Item>(
     for (const batch of batches.slice(step % stepsPerEpoch)) {
       const { examples, count } = batchOf(batch);
       const loss = await accumulateInParts(policy, examples, parts);
-      await policy.optimizer.step({ lr: rateAt(step), maxGradNorm: options.maxGradNorm });
+      await policy.optimizer.step({ lr: rateAt(step), maxGradNorm });
       sums.lossSum += loss * count;
       sums.count += count;
       hooks.progress('imitation', ++step, totalSteps, loss);

@@ -1,14 +1,7 @@
 // From turns of episodes to the token examples that a language model scores: the one place where targets, weights and masks are laid over
 // tokens.
-import { Type } from '@sinclair/typebox';
 import { spokenIds, type SegmentUtterance, type TokenMask, type TokenSegment, type Trajectory } from '@bowyer/core';
 import type { TokenExample } from '@bowyer/models';
-
-export const scoreTerminatorKey = {
-  score_terminator: Type.Boolean({
-    description: 'train the token that ends an utterance too; false: as in ArCHer',
-  }),
-};
 
 /** A turn whose utterance is scored. */
 export interface LearnedTurn<Episode = Trajectory> {

@@ -1,88 +1,116 @@
-// The policy's learning rate over the iterations of an online algorithm, and the config keys that define it.
-import { Type, type TSchema } from '@sinclair/typebox';
+// The options of the policy's update that algorithms share, and its learning rate over the iterations of an online algorithm.
+import { Type, type TProperties } from '@sinclair/typebox';
 import {
-  count,
-  nullable,
-  oneOf,
-  rate,
+  choice,
+  flag,
+  fraction,
+  group,
+  integer,
+  positive,
   scheduledRate,
-  share,
   type ConfigProblem,
   type LearningRateSchedule,
 } from '@bowyer/core';
-import { scoreTerminatorKey } from './pack-turns.js';
 
-/** Config keys of a schedule. @param unit what its steps are */
-export const rateScheduleSchema = <FinalShare extends TSchema>(unit: string, finalShare: FinalShare) =>
-  Type.Object(
+/** Defaults in which algorithms differ. */
+interface ActorDefaults {
+  lr: number;
+  schedule?: Partial<LearningRateSchedule>;
+}
+
+/** @param unit what the steps of the schedule are */
+const scheduleGroup = (
+  unit: string,
+  { kind = 'linear', warmupSteps = 0, finalShare = 1 }: Partial<LearningRateSchedule>,
+  flat: { flat?: string },
+) =>
+  group(
     {
-      kind: oneOf(['constant', 'linear', 'cosine'], 'the learning rate after the warm-up'),
-      warmup_steps: Type.Integer({ description: `${unit} of linear warm-up; negative: a tenth of all of them` }),
-      final_share: finalShare,
+      kind: choice(['constant', 'linear', 'cosine'], kind, 'the learning rate after the warm-up'),
+      warmup_steps: Type.Integer({
+        default: warmupSteps,
+        description: `${unit} of linear warm-up; negative: a tenth of all of them`,
+      }),
+      final_share: fraction(finalShare, 'last learning rate as a share of the peak; 1: constant', flat),
     },
-    { additionalProperties: false, description: `learning-rate schedule of the policy over the ${unit}` },
+    `learning-rate schedule of the policy over the ${unit}`,
+    { flat: 'lm_schedule' },
   );
 
-const ratesOver = (unit: string) => ({
-  lm_lr: rate('peak learning rate of the policy'),
-  lm_lr_final_share: share('learning rate of the policy in the last iteration, as a share of lm_lr; 1: constant'),
-  lm_schedule: rateScheduleSchema(
-    unit,
-    nullable(
-      share('last learning rate as a share of the peak'),
-      'last learning rate as a share of the peak; null: lm_lr_final_share',
-    ),
-  ),
-});
+const actorGroup = <Members extends TProperties>(
+  unit: string,
+  { lr, schedule = {} }: ActorDefaults,
+  members: Members,
+  flat: { flat?: string } = {},
+) =>
+  group(
+    {
+      lr: positive(lr, 'peak learning rate of the policy', { flat: 'lm_lr' }),
+      schedule: scheduleGroup(unit, schedule, flat),
+      max_grad_norm: positive(1, 'upper bound of the global norm of the policy gradient', { flat: 'max_grad_norm' }),
+      score_terminator: flag(true, 'train the token that ends an utterance too; false: as in ArCHer', {
+        flat: 'score_terminator',
+      }),
+      ...members,
+    },
+    'the update of the policy',
+  );
 
-/** Config keys of algorithms that train the policy from the first iteration on. */
-export const rateKeys = ratesOver('iterations');
+/** The policy's update in an algorithm whose learning rate follows its iterations. @param members further options of the update */
+export const onlineActor = <Members extends TProperties>(defaults: ActorDefaults, members: Members) =>
+  actorGroup('iterations', defaults, members, { flat: 'lm_lr_final_share' });
 
-export const policyRateKeys = {
-  warmup_iter: count('iterations at the start in which the policy is not trained', 0),
-  ...ratesOver('iterations after warmup_iter'),
-};
+/** The policy's update in an algorithm whose first iterations leave the policy as it is. */
+export const warmedUpActor = <Members extends TProperties>(
+  { warmupIterations, ...defaults }: ActorDefaults & { warmupIterations: number },
+  members: Members,
+) =>
+  actorGroup(
+    'iterations after algorithm.actor.warmup_iterations',
+    defaults,
+    {
+      warmup_iterations: integer(warmupIterations, 'iterations at the start in which the policy is not trained', {
+        minimum: 0,
+        flat: 'warmup_iter',
+      }),
+      ...members,
+    },
+    { flat: 'lm_lr_final_share' },
+  );
 
-/** Config keys of an update with a number of optimizer steps per iteration. */
-export const policyKeys = {
-  ...policyRateKeys,
-  actor_epochs: count('optimizer steps on the policy per iteration'),
-  max_grad_norm: rate('upper bound of the global norm of the policy gradient'),
-  ...scoreTerminatorKey,
-};
+/** The policy's update in an algorithm whose learning rate follows optimizer steps. @param unit which optimizer steps */
+export const steppedActor = <Members extends TProperties>(
+  defaults: ActorDefaults,
+  members: Members,
+  unit = 'optimizer steps',
+) => actorGroup(unit, defaults, members);
 
 export interface PolicyRateOptions {
   iterations: number;
-  warmupIter: number;
-  lmLr: number;
-  lmLrFinalShare: number;
-  lmSchedule: Omit<LearningRateSchedule, 'finalShare'> & { finalShare: number | null };
+  actor: { lr: number; schedule: LearningRateSchedule; warmupIterations?: number };
 }
 
-/** The policy's learning rate in an iteration. The first step of the schedule is the first iteration after `warmupIter`. */
-export function policyRate(iteration: number, options: PolicyRateOptions): number {
-  const { lmLr, lmLrFinalShare, warmupIter, iterations, lmSchedule } = options;
-  const totalSteps = Math.max(1, iterations - 1 - warmupIter);
-  const schedule = { ...lmSchedule, finalShare: lmSchedule.finalShare ?? lmLrFinalShare };
-  return scheduledRate(lmLr, iteration - warmupIter, totalSteps, schedule);
+/** Returns the policy's learning rate in an iteration. The first step of the schedule is the first iteration that trains the policy. */
+export function policyRate(iteration: number, { iterations, actor }: PolicyRateOptions): number {
+  const { lr, schedule, warmupIterations = 0 } = actor;
+  const totalSteps = Math.max(1, iterations - 1 - warmupIterations);
+  return scheduledRate(lr, iteration - warmupIterations, totalSteps, schedule);
 }
-
-/** `policyRate` of an algorithm that trains the policy from the first iteration on. */
-export const policyRateFromStart = (iteration: number, options: Omit<PolicyRateOptions, 'warmupIter'>): number => {
-  const { iterations, lmLr, lmLrFinalShare, lmSchedule } = options;
-  return policyRate(iteration, { iterations, lmLr, lmLrFinalShare, lmSchedule, warmupIter: 0 });
-};
 
 /** Whether the rate of an iteration depends on how many there are: a run that continues for longer is then not one longer run. */
-export const rateFollowsIterations = ({
-  lmLrFinalShare,
-  lmSchedule: { kind, warmupSteps, finalShare },
-}: Pick<PolicyRateOptions, 'lmLrFinalShare' | 'lmSchedule'>): boolean =>
-  warmupSteps < 0 || (kind !== 'constant' && (finalShare ?? lmLrFinalShare) !== 1);
+export const rateFollowsIterations = ({ kind, warmupSteps, finalShare }: LearningRateSchedule): boolean =>
+  warmupSteps < 0 || (kind !== 'constant' && finalShare !== 1);
 
 /** A problem where the warm-up takes all iterations. */
-export function neverTrains({ warmupIter, iterations }: { warmupIter: number; iterations: number }): ConfigProblem[] {
-  if (warmupIter < iterations) return [];
-  const message = `warmup_iter=${warmupIter} leaves no iteration of ${iterations} in which the policy trains`;
-  return [{ key: 'warmup_iter', message, remedy: 'lower warmup_iter or raise iterations' }];
+export function neverTrains({
+  iterations,
+  actor: { warmupIterations },
+}: {
+  iterations: number;
+  actor: { warmupIterations: number };
+}): ConfigProblem[] {
+  if (warmupIterations < iterations) return [];
+  const key = 'algorithm.actor.warmup_iterations';
+  const message = `${key}=${warmupIterations} leaves no iteration of ${iterations} in which the policy trains`;
+  return [{ key, message, remedy: `lower ${key} or raise algorithm.iterations` }];
 }

@@ -1,5 +1,5 @@
 // A frozen policy whose log-probabilities a loss reads: the start of the run, or a teacher.
-import { oneOf } from '@bowyer/core';
+import { choice, group } from '@bowyer/core';
 import type { Quantization, TokenExample } from '@bowyer/models';
 
 /** A policy that is not trained, such as the one at the start of the run, against which a KL penalty is measured. */
@@ -9,17 +9,22 @@ export interface ReferencePolicy {
   release(): Promise<void>;
 }
 
-export const referenceKeys = {
-  reference_quantization: oneOf(
-    ['none', '8bit', '4bit'],
-    'bits of the linear layers in a reference policy that is a copy of all weights; with adapters nothing is copied',
-  ),
-};
+export const referenceOption = group(
+  {
+    quantization: choice(
+      ['none', '8bit', '4bit'],
+      'none',
+      'bits of the linear layers in a reference policy that is a copy of all weights; with adapters nothing is copied',
+      { flat: 'reference_quantization' },
+    ),
+  },
+  'the policy at the start of the run',
+);
 
 /** @returns the start of the run; null without a penalty, so that nothing is copied */
 export async function klReference(
   run: { openReference(options: { quantization: Quantization }): Promise<ReferencePolicy> },
-  { klCoefficient, referenceQuantization }: { klCoefficient: number; referenceQuantization: Quantization },
+  { kl, reference }: { kl: { coefficient: number }; reference: { quantization: Quantization } },
 ): Promise<ReferencePolicy | null> {
-  return klCoefficient > 0 ? run.openReference({ quantization: referenceQuantization }) : null;
+  return kl.coefficient > 0 ? run.openReference(reference) : null;
 }

@@ -2,19 +2,20 @@
 // the more their own return exceeds what the critic expects.
 // Source: Peng et al. 2019, arXiv:1910.00177, algorithm 1, on a fixed dataset (its section 5.3).
 // Differs from it: awr.md.
-import { Type } from '@sinclair/typebox';
-import { criticTargetKeys, headMetrics, qTargets } from '../archer/critic.js';
+import { group, unitOptions } from '@bowyer/core';
+import { headMetrics, qTargets, tdStepsOption } from '../archer/critic.js';
 import { rewardedEpisodes } from '../dataset/rewarded-episodes.js';
 import { defineAlgorithm } from '../run/algorithm-unit.js';
 import { criticOf, datasetOf } from '../run/training-run.js';
 import { stepCritic } from './iql-critic.js';
-import { neverLearns, offlineKeys, offlineSteps } from './passes.js';
-import { accumulateAwr, awrKeys, headsAt } from './weighted-likelihood.js';
+import { neverLearns, offlineCriticMembers, offlineOptions, offlineSteps } from './passes.js';
+import { accumulateAwr, awrOption, headsAt } from './weighted-likelihood.js';
 
-const options = Type.Object(
-  { ...offlineKeys, td_steps: criticTargetKeys.td_steps, ...awrKeys },
-  { additionalProperties: false },
-);
+const options = unitOptions({
+  ...offlineOptions(0, 'the critic alone learns'),
+  critic: group({ ...offlineCriticMembers, td_steps: tdStepsOption('all') }, 'the update of the critic'),
+  awr: awrOption,
+});
 
 export const awr = defineAlgorithm({
   name: 'awr',
@@ -45,9 +46,9 @@ export const awr = defineAlgorithm({
           });
           return headMetrics(result, [one, two]);
         },
-        options,
+        options.critic,
       );
-      if (epoch < options.warmupEpochs) return metrics;
+      if (epoch < options.actor.warmupEpochs) return metrics;
 
       // The policy imitates with the weight exp((R − V) / β), V the mean of both heads.
       const regression = await run.step(
@@ -58,7 +59,7 @@ export const awr = defineAlgorithm({
           const advantages = one.map((value, i) => (value + two[i] - v1[i] - v2[i]) / 2);
           return accumulateAwr(policy, turns, advantages, options);
         },
-        { lr, maxGradNorm: options.maxGradNorm },
+        { lr, maxGradNorm: options.actor.maxGradNorm },
       );
       return { ...metrics, ...regression };
     });

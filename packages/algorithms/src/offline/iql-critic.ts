@@ -1,24 +1,28 @@
 // The critic's step of IQL, which offline ArCHer shares, and the optimizer steps of a critic and a policy on a dataset.
-import { expectileWeights, share } from '@bowyer/core';
+import { expectileWeights, fraction, group, type OptionsOf } from '@bowyer/core';
 import type { DoubleCritic } from '@bowyer/models';
 import { combined, headMetrics, qTargets } from '../archer/critic.js';
 import { RunningMeans } from '../learning/metric-means.js';
 import type { ReplayItem } from '../rollout/replay.js';
 import type { Metrics } from '../rollout/run-hooks.js';
+import { offlineCriticMembers } from './passes.js';
 
-export const expectileKey = {
-  expectile: share(
-    'expectile of Q that V is regressed on: 0.5 is the mean over the actions of the dataset (SARSA), near 1 the best of them',
-  ),
-};
+/** The critic's options of IQL; `expectile` is τ of the paper. */
+export const iqlCritic = group(
+  {
+    ...offlineCriticMembers,
+    expectile: fraction(
+      0.9,
+      'expectile of Q that V is regressed on: 0.5 is the mean over the actions of the dataset (SARSA), near 1 the best of them',
+      { flat: 'expectile' },
+    ),
+  },
+  'the update of the critic',
+);
 
-export interface IqlCriticOptions {
-  /** Discount per turn. */
+interface IqlCriticOptions {
   gamma: number;
-  bootstrapOnLimit: boolean;
-  tdTarget: 'own' | 'min';
-  /** τ of the paper. */
-  expectile: number;
+  critic: OptionsOf<typeof iqlCritic>;
 }
 
 /**
@@ -32,16 +36,15 @@ export interface IqlCriticOptions {
 export async function accumulateIql(
   critic: DoubleCritic,
   items: readonly ReplayItem[],
-  options: IqlCriticOptions,
+  { gamma, critic: options }: IqlCriticOptions,
 ): Promise<Metrics> {
   const transitions = items.map(({ trajectory, turn }) => trajectory.transitions[turn]);
   const observations = transitions.map(({ observation }) => observation);
   const actions = transitions.map(({ action }) => action);
-  const { gamma, bootstrapOnLimit, tdTarget } = options;
-  const oneStep = { gamma, bootstrapOnLimit, tdTarget, tdSteps: 1 };
+  const oneStep = { gamma, critic: { ...options, tdSteps: 1 } };
   const [q1Targets, q2Targets] = await qTargets(critic, items, null, oneStep);
   const { q1, q2 } = await critic.evaluate(observations, actions, 'target');
-  const [v1Targets, v2Targets] = combined(q1, q2, tdTarget);
+  const [v1Targets, v2Targets] = combined(q1, q2, options.tdTarget);
   const now = await critic.evaluate(observations, null, 'online');
   const result = await critic.accumulateGradients({
     observations,
@@ -60,7 +63,7 @@ export async function stepCritic(
   critic: DoubleCritic,
   parts: readonly (readonly ReplayItem[])[],
   accumulate: (items: readonly ReplayItem[]) => Promise<Metrics>,
-  { criticLr: lr, criticMaxGradNorm: maxGradNorm, tau }: { criticLr: number; criticMaxGradNorm: number; tau: number },
+  { lr, maxGradNorm, tau }: { lr: number; maxGradNorm: number; tau: number },
 ): Promise<Metrics> {
   const means = new RunningMeans();
   for (const items of parts) means.add(await accumulate(items));

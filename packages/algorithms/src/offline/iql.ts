@@ -3,16 +3,19 @@
 // Source: Kostrikov et al. 2021, arXiv:2110.06169, algorithm 1; on utterances Zhou et al. 2024, arXiv:2402.19446, and its offline code
 // (andreazanette/OfflineArcher at 56d3b72).
 // Differs from them: iql.md.
-import { Type } from '@sinclair/typebox';
-import { utteranceAdvantages } from '@bowyer/core';
+import { unitOptions, utteranceAdvantages } from '@bowyer/core';
 import { rewardedEpisodes } from '../dataset/rewarded-episodes.js';
 import { defineAlgorithm } from '../run/algorithm-unit.js';
 import { criticOf, datasetOf } from '../run/training-run.js';
-import { accumulateIql, expectileKey, stepCritic } from './iql-critic.js';
-import { neverLearns, offlineKeys, offlineSteps } from './passes.js';
-import { accumulateAwr, awrKeys, headsAt } from './weighted-likelihood.js';
+import { accumulateIql, iqlCritic, stepCritic } from './iql-critic.js';
+import { neverLearns, offlineOptions, offlineSteps } from './passes.js';
+import { accumulateAwr, awrOption, headsAt } from './weighted-likelihood.js';
 
-const options = Type.Object({ ...offlineKeys, ...expectileKey, ...awrKeys }, { additionalProperties: false });
+const options = unitOptions({
+  ...offlineOptions(0, 'the critic alone learns'),
+  critic: iqlCritic,
+  awr: awrOption,
+});
 
 export const iql = defineAlgorithm({
   name: 'iql',
@@ -28,14 +31,14 @@ export const iql = defineAlgorithm({
 
     await offlineSteps(run, episodes, options, async ({ parts, epoch, lr }) => {
       // Q by TD, V by expectile regression on Q: no action outside the dataset is asked for.
-      const metrics = await stepCritic(critic, parts, (turns) => accumulateIql(critic, turns, options), options);
-      if (epoch < options.warmupEpochs) return metrics;
+      const metrics = await stepCritic(critic, parts, (turns) => accumulateIql(critic, turns, options), options.critic);
+      if (epoch < options.actor.warmupEpochs) return metrics;
 
       // The policy is extracted by weighted imitation, with A = min Q − min V.
       const extraction = await run.step(
         parts,
         async (turns) => accumulateAwr(policy, turns, utteranceAdvantages(await headsAt(critic, turns)), options),
-        { lr, maxGradNorm: options.maxGradNorm },
+        { lr, maxGradNorm: options.actor.maxGradNorm },
       );
       return { ...metrics, ...extraction };
     });

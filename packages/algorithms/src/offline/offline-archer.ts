@@ -3,29 +3,28 @@
 // Source: Zhou et al. 2024, arXiv:2402.19446, the offline comparison (IQL with REINFORCE and a BC term; without the term it collapses);
 // critic and order of steps from andreazanette/OfflineArcher at 56d3b72, which has no code for this actor.
 // Differs from them: offline_archer.md.
-import { Type } from '@sinclair/typebox';
-import { count, utteranceAdvantages } from '@bowyer/core';
+import { group, nonNegative, unitOptions, utteranceAdvantages } from '@bowyer/core';
 import { rewardedEpisodes } from '../dataset/rewarded-episodes.js';
 import { summary } from '../learning/metric-means.js';
 import { freshBatch } from '../rollout/fresh-utterances.js';
 import { defineAlgorithm } from '../run/algorithm-unit.js';
 import { criticOf, datasetOf } from '../run/training-run.js';
-import { accumulateIql, expectileKey, stepCritic } from './iql-critic.js';
-import { neverLearns, offlineKeys, offlineSteps } from './passes.js';
+import { accumulateIql, iqlCritic, stepCritic } from './iql-critic.js';
+import { neverLearns, offlineOptions, offlineSteps } from './passes.js';
 import { accumulateWeighted, headsAt } from './weighted-likelihood.js';
 
-const options = Type.Object(
-  {
-    ...offlineKeys,
-    warmup_epochs: count('epochs at the start in which the policy learns by the BC term alone', 0),
-    ...expectileKey,
-    bc_coefficient: Type.Number({
-      minimum: 0,
-      description: 'weight c of the behaviour-cloning term, in units of the advantage',
-    }),
-  },
-  { additionalProperties: false },
-);
+const options = unitOptions({
+  ...offlineOptions(1, 'the policy learns by the BC term alone'),
+  critic: iqlCritic,
+  loss: group(
+    {
+      bc_coefficient: nonNegative(1, 'weight c of the behaviour-cloning term, in units of the advantage', {
+        flat: 'bc_coefficient',
+      }),
+    },
+    'the loss of the policy',
+  ),
+});
 
 export const offlineArcher = defineAlgorithm({
   name: 'offline_archer',
@@ -47,10 +46,10 @@ export const offlineArcher = defineAlgorithm({
 
     await offlineSteps(run, episodes, options, async ({ parts, epoch, lr, rng }) => {
       // The critic never asks for an action outside the dataset.
-      const metrics = await stepCritic(critic, parts, (turns) => accumulateIql(critic, turns, options), options);
+      const metrics = await stepCritic(critic, parts, (turns) => accumulateIql(critic, turns, options), options.critic);
 
       // L = −mean A(s, a~) log π(a~|s) − c · mean log π(a|s), a~ the policy's own utterances, A = min Q − min V.
-      const reinforces = epoch >= options.warmupEpochs;
+      const reinforces = epoch >= options.actor.warmupEpochs;
       const actor = await run.step(
         parts,
         async (turns) => {
@@ -58,18 +57,18 @@ export const offlineArcher = defineAlgorithm({
             'losses/bc': await accumulateWeighted(
               policy,
               turns,
-              turns.map(() => options.bcCoefficient),
-              options,
+              turns.map(() => options.loss.bcCoefficient),
+              options.actor,
             ),
           };
           if (!reinforces) return cloned;
           const { slots, sampling } = options;
           const fresh = await freshBatch(run.openPlayer, turns, { slots, sampling, ranks: run.ranks }, rng);
           const advantages = utteranceAdvantages(await headsAt(critic, fresh));
-          const loss = await accumulateWeighted(policy, fresh, advantages, options);
+          const loss = await accumulateWeighted(policy, fresh, advantages, options.actor);
           return { ...cloned, 'losses/policy': loss, ...summary('actor/advantages', advantages) };
         },
-        { lr, maxGradNorm: options.maxGradNorm },
+        { lr, maxGradNorm: options.actor.maxGradNorm },
       );
       return { ...metrics, ...actor };
     });

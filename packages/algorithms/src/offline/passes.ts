@@ -1,13 +1,20 @@
 // The loop of the algorithms that learn a critic and a policy from a dataset with rewards: passes over its episodes.
-import { count, minibatches, rate, Rng, scheduledRate, share, type ConfigProblem, type Trajectory } from '@bowyer/core';
-import { criticTargetKeys } from '../archer/critic.js';
+import type { TObject } from '@sinclair/typebox';
 import {
-  datasetEvaluation,
-  reportStep,
-  type DatasetEvaluationOptions,
-  type StepReports,
-} from '../dataset/dataset-evaluation.js';
-import { datasetKeys, isLogged, stepsOf, type PassOptions } from '../dataset/passes.js';
+  group,
+  integer,
+  minibatches,
+  Rng,
+  scheduledRate,
+  type ConfigProblem,
+  type OptionsOf,
+  type Trajectory,
+} from '@bowyer/core';
+import { criticMembers, criticNormOption } from '../archer/critic.js';
+import { datasetEvaluation, evaluationMembers, reportStep, type StepReports } from '../dataset/dataset-evaluation.js';
+import { epochsOption, isLogged, loggingStepsKey, stepsOf } from '../dataset/passes.js';
+import { gammaOption, meanBatch } from '../learning/learning-options.js';
+import { steppedActor } from '../learning/policy-rate.js';
 import { turnsOf } from '../learning/pack-turns.js';
 import { criticCalibration } from '../rollout/evaluate.js';
 import type { PlayOptions } from '../rollout/player.js';
@@ -16,32 +23,23 @@ import type { Metrics } from '../rollout/run-hooks.js';
 import type { AlgorithmRun } from '../run/algorithm-run.js';
 import { criticOf } from '../run/training-run.js';
 
-const { validation_share: _, ...learningKeys } = datasetKeys;
-const { gamma, bootstrap_on_limit, td_target } = criticTargetKeys;
+/** Options of these algorithms beside those of the critic. @param warmup what happens in the first epochs */
+export const offlineOptions = (warmupEpochs: number, warmup: string) => ({
+  epochs: epochsOption(10),
+  ...loggingStepsKey('one line an epoch'),
+  gamma: gammaOption(0.99),
+  batch: meanBatch('episodes', { size: 2, accumulationSteps: 4 }),
+  actor: steppedActor(
+    { lr: 1e-4 },
+    { warmup_epochs: integer(warmupEpochs, `epochs at the start in which ${warmup}`, { minimum: 0, flat: 'warmup_epochs' }) },
+  ),
+  eval: group(evaluationMembers, 'evaluations on the way'),
+});
 
-/** Config keys of these algorithms. */
-export const offlineKeys = {
-  ...learningKeys,
-  batch_size: count('episodes per micro-batch'),
-  warmup_epochs: count('epochs at the start in which the critic alone learns', 0),
-  critic_lr: rate('learning rate of the critic'),
-  critic_max_grad_norm: rate('upper bound of the global norm of the critic gradient'),
-  gamma,
-  bootstrap_on_limit,
-  td_target,
-  tau: share('Polyak step of the target critic after every optimizer step: target = (1 - tau) * target + tau * critic'),
-};
+/** Options of their critic. */
+export const offlineCriticMembers = criticMembers(0.05, criticNormOption);
 
-export interface OfflineOptions extends PassOptions, Omit<DatasetEvaluationOptions, 'validationShare'>, PlayOptions {
-  /** Episodes per micro-batch. */
-  batchSize: number;
-  /** Micro-batches per optimizer step. */
-  gradAccumSteps: number;
-  /** Optimizer steps between two lines of metrics; null: one line an epoch. */
-  loggingSteps: number | null;
-  /** Discount per turn. */
-  gamma: number;
-}
+export type OfflineOptions = OptionsOf<TObject<ReturnType<typeof offlineOptions>>> & PlayOptions;
 
 /** One optimizer step of critic and policy. */
 export interface OfflineStep {
@@ -58,7 +56,7 @@ export interface OfflineStep {
 type Sums = Record<string, [sum: number, count: number]>;
 
 /**
- * `epochs` passes over the episodes. Metrics and checkpoints count optimizer steps; metrics are means over the steps since the last ones.
+ * Makes `epochs` passes over the episodes. Metrics and checkpoints count optimizer steps; metrics are means over the steps since the last ones.
  *
  * @param learn takes one step and returns its metrics
  */
@@ -69,7 +67,8 @@ export async function offlineSteps(
   learn: (step: OfflineStep) => Promise<Metrics>,
 ): Promise<void> {
   const { hooks, state, firstIteration } = run;
-  const size = options.batchSize * options.gradAccumSteps;
+  const { batch: micro, actor } = options;
+  const size = micro.size * micro.accumulationSteps;
   const { stepsPerEpoch, totalSteps } = stepsOf(episodes.length, size, options.epochs);
   const evaluation = datasetEvaluation(
     run,
@@ -80,11 +79,11 @@ export async function offlineSteps(
       totalSteps,
       calibration: (played) => criticCalibration(criticOf(run), played, options.gamma),
     },
-    { ...evaluationOf(options), validationShare: 0 },
+    options,
   );
   const sums = (state.epoch ??= {}) as Sums;
 
-  const rateAt = (before: number) => scheduledRate(options.lmLr, before, totalSteps, options.lmSchedule);
+  const rateAt = (before: number) => scheduledRate(actor.lr, before, totalSteps, actor.schedule);
   const reports: StepReports = {
     evaluation,
     isDue: (after) => isLogged(after, { stepsPerEpoch, loggingSteps: options.loggingSteps }),
@@ -97,7 +96,7 @@ export async function offlineSteps(
     const batches = [...minibatches(episodes, size, Rng.forPurpose(options.seed, `dataset/${epoch}`))];
     for (const batch of batches.slice(step % stepsPerEpoch)) {
       const rng = Rng.forPurpose(options.seed, `update/${step}`);
-      addTo(sums, await learn({ parts: partsOf(batch, options.batchSize), epoch, lr: rateAt(step), rng }));
+      addTo(sums, await learn({ parts: partsOf(batch, micro.size), epoch, lr: rateAt(step), rng }));
       hooks.progress('learning', ++step, totalSteps);
       if (!(await reportStep(run, step, reports))) return;
       if (hooks.checkpointDue || hooks.stopRequested) await hooks.checkpoint(step);
@@ -107,21 +106,12 @@ export async function offlineSteps(
 }
 
 /** A problem where the warm-up takes all epochs. */
-export function neverLearns({ warmupEpochs, epochs }: { warmupEpochs: number; epochs: number }): ConfigProblem[] {
+export function neverLearns({ epochs, actor: { warmupEpochs } }: Pick<OfflineOptions, 'epochs' | 'actor'>): ConfigProblem[] {
   if (warmupEpochs < epochs) return [];
-  const message = `warmup_epochs=${warmupEpochs} leaves no epoch of ${epochs} in which the policy learns from the critic`;
-  return [{ key: 'warmup_epochs', message, remedy: 'lower warmup_epochs or raise epochs' }];
+  const key = 'algorithm.actor.warmup_epochs';
+  const message = `${key}=${warmupEpochs} leaves no epoch of ${epochs} in which the policy learns from the critic`;
+  return [{ key, message, remedy: `lower ${key} or raise algorithm.epochs` }];
 }
-
-const evaluationOf = ({
-  seed,
-  slots,
-  maxFailureShare,
-  sampling,
-  evalFreq,
-  evalSize,
-  evalDecoding,
-}: OfflineOptions) => ({ seed, slots, maxFailureShare, sampling, evalFreq, evalSize, evalDecoding });
 
 /** The turns of a batch's episodes, micro-batch by micro-batch. */
 const partsOf = (batch: readonly Trajectory[], size: number): ReplayItem[][] =>

@@ -1,18 +1,23 @@
 // The policy's loss in the algorithms that learn from a dataset: the weighted log-likelihood of utterances.
-import { awrWeights, rate, type HeadValues } from '@bowyer/core';
+import { awrWeights, group, positive, type HeadValues } from '@bowyer/core';
 import type { DoubleCritic, LanguageModel } from '@bowyer/models';
 import { summary } from '../learning/metric-means.js';
 import { packTurns } from '../learning/pack-turns.js';
 import type { ReplayItem } from '../rollout/replay.js';
 import type { Metrics } from '../rollout/run-hooks.js';
 
-/** Config keys of advantage-weighted regression. */
-export const awrKeys = {
-  awr_temperature: rate(
-    'temperature of the weights exp(A / temperature), in units of the advantage: smaller is greedier',
-  ),
-  awr_max_weight: rate('upper bound of these weights'),
-};
+/** The options of advantage-weighted regression. */
+export const awrOption = group(
+  {
+    temperature: positive(
+      1,
+      'temperature of the weights exp(A / temperature), in units of the advantage: smaller is greedier',
+      { flat: 'awr_temperature' },
+    ),
+    max_weight: positive(20, 'upper bound of these weights', { flat: 'awr_max_weight' }),
+  },
+  'advantage-weighted regression',
+);
 
 /** All heads of the online critic at some turns. */
 export function headsAt(critic: DoubleCritic, turns: readonly ReplayItem[]): Promise<HeadValues> {
@@ -48,10 +53,9 @@ export async function accumulateAwr(
   policy: LanguageModel,
   turns: readonly ReplayItem[],
   advantages: Float32Array,
-  options: { scoreTerminator: boolean; awrTemperature: number; awrMaxWeight: number },
+  { actor, awr }: { actor: { scoreTerminator: boolean }; awr: { temperature: number; maxWeight: number } },
 ): Promise<Metrics> {
-  const { awrTemperature: temperature, awrMaxWeight: maxWeight } = options;
-  const weights = awrWeights(advantages, { temperature, maxWeight });
-  const loss = await accumulateWeighted(policy, turns, weights, options);
+  const weights = awrWeights(advantages, awr);
+  const loss = await accumulateWeighted(policy, turns, weights, actor);
   return { 'losses/policy': loss, ...summary('actor/advantages', advantages), ...summary('actor/weights', weights) };
 }

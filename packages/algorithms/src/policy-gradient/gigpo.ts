@@ -8,42 +8,52 @@
 //
 // Differs from the authors' code: statistics of A^E are over episodes unless statistics=turn, and a penalty for an invalid action is a
 // part of that turn's reward, so it counts in the returns of the turns before it too.
-import { Type } from '@sinclair/typebox';
-import { anchorGroups, discountedReturns, groupRelativeAdvantages, maximum, mean, share } from '@bowyer/core';
+import {
+  anchorGroups,
+  discountedReturns,
+  group,
+  groupRelativeAdvantages,
+  maximum,
+  mean,
+  nonNegative,
+  unitOptions,
+  type OptionsOf,
+} from '@bowyer/core';
+import { gammaOption } from '../learning/learning-options.js';
 import type { Metrics } from '../rollout/run-hooks.js';
 import { defineAlgorithm } from '../run/algorithm-unit.js';
 import {
   groupTraining,
-  groupTrainingKeys,
+  groupTrainingOptions,
   groupTrainingProblems,
   trainOnGroups,
   type GroupEpisode,
 } from './group-training.js';
 import { aloneProblems } from '../rollout/collect-groups.js';
-import { episodeAdvantages, groupStatisticsKeys } from './grpo.js';
+import { episodeAdvantages, statisticsMembers } from './grpo.js';
 
 /** Added to the standard deviation. */
 const EPSILON = 1e-6;
 
-const options = Type.Object(
-  {
-    ...groupTrainingKeys,
-    ...groupStatisticsKeys,
-    gamma: share('discount per turn of the returns that are compared between turns'),
-    step_weight: Type.Number({
-      minimum: 0,
-      description: 'w, weight of the advantage among turns with the same state; 0: GRPO',
-    }),
-  },
-  { additionalProperties: false },
-);
+const options = unitOptions({
+  ...groupTrainingOptions({
+    invalidPenalty: 0.1,
+    loss: { dualClip: 3, entropyCoefficient: 0.001 },
+    kl: { coefficient: 0.01, kind: 'loss' },
+  }),
+  gamma: gammaOption(0.95),
+  advantage: group(
+    {
+      ...statisticsMembers,
+      step_weight: nonNegative(1, 'w, weight of the advantage among turns with the same state; 0: GRPO', {
+        flat: 'step_weight',
+      }),
+    },
+    'the advantage of a turn',
+  ),
+});
 
-export interface GigpoOptions {
-  gamma: number;
-  stepWeight: number;
-  scaleByStd: boolean;
-  statistics: 'episode' | 'turn';
-}
+export type GigpoOptions = Pick<OptionsOf<typeof options>, 'gamma' | 'advantage'>;
 
 export const gigpo = defineAlgorithm({
   ...groupTraining,
@@ -59,7 +69,7 @@ export function gigpoAdvantages(
   episodes: readonly GroupEpisode[],
   options: GigpoOptions,
 ): { advantages: number[][]; metrics: Metrics } {
-  const ofEpisodes = episodeAdvantages(episodes, options);
+  const ofEpisodes = episodeAdvantages(episodes, options.advantage);
   const anchors = anchorGroups(
     episodes.flatMap(({ trajectory, group }) =>
       trajectory.transitions.map(({ state, observation }) => ({ group, state: state ?? observation })),
@@ -68,12 +78,12 @@ export function gigpoAdvantages(
   const ofTurns = groupRelativeAdvantages(
     episodes.flatMap(({ rewards }) => discountedReturns(rewards, options.gamma)),
     anchors.ids,
-    { baseline: 'mean', scaleEpsilon: options.scaleByStd ? EPSILON : null },
+    { baseline: 'mean', scaleEpsilon: options.advantage.scaleByStd ? EPSILON : null },
   );
   let next = 0;
   return {
     advantages: episodes.map(({ rewards }, e) =>
-      rewards.map(() => ofEpisodes[e] + options.stepWeight * ofTurns[next++]),
+      rewards.map(() => ofEpisodes[e] + options.advantage.stepWeight * ofTurns[next++]),
     ),
     metrics: {
       'groups/anchor_singleton_share': mean(anchors.sizes.map((size) => (size === 1 ? 1 : 0))),

@@ -1,42 +1,54 @@
 // The loop that GRPO, RLOO, REINFORCE++, GiGPO and HGPO share: play groups of episodes, estimate advantages, update the policy. The recipes
 // differ in the estimate alone.
-import { mean, type ConfigProblem, type Trajectory } from '@bowyer/core';
-import type { Quantization } from '@bowyer/models';
-import { policyRateFromStart, rateKeys, type PolicyRateOptions } from '../learning/policy-rate.js';
-import { klReference, type ReferencePolicy } from '../learning/reference-policy.js';
+import type { TObject } from '@sinclair/typebox';
+import { group, mean, type ConfigProblem, type OptionsOf, type Trajectory } from '@bowyer/core';
+import { onlineActor, policyRate } from '../learning/policy-rate.js';
+import { klReference, referenceOption, type ReferencePolicy } from '../learning/reference-policy.js';
 import { scoredIds, turnsOf, utterancesOf } from '../learning/pack-turns.js';
-import { groupKeys, groupProblems, type GroupRolloutOptions } from '../rollout/collect-groups.js';
+import { groupMembers, groupProblems } from '../rollout/collect-groups.js';
 import { rolloutMetrics } from '../rollout/episode-metrics.js';
-import { evalDecodingKey, loopKeys } from '../rollout/loop-keys.js';
+import { loopOptions } from '../rollout/loop-options.js';
+import type { PlayOptions } from '../rollout/player.js';
 import type { Metrics } from '../rollout/run-hooks.js';
 import { noteEstimate } from '../rollout/turn-estimates.js';
 import type { AlgorithmRun } from '../run/algorithm-run.js';
 import {
-  policyUpdateKeys,
+  klMembers,
+  passMembers,
   policyUpdateProblems,
+  surrogateLoss,
   surrogateOffPolicyProblems,
   type AdvantageTurn,
-  type PolicyUpdateOptions,
 } from './policy-loss.js';
 import { referenceLogprobs, updatePolicy } from './policy-update.js';
 
-export const groupTrainingKeys = { ...loopKeys, ...evalDecodingKey, ...groupKeys, ...rateKeys, ...policyUpdateKeys };
-
-export interface GroupTrainingOptions
-  extends GroupRolloutOptions, PolicyUpdateOptions, Omit<PolicyRateOptions, 'warmupIter'> {
-  invalidPenalty: number;
-  referenceQuantization: Quantization;
-  truncatedEpisodes: 'learn' | 'mask';
+/** Defaults in which algorithms differ; the others are those of GRPO. */
+interface GroupDefaults {
+  iterations?: number;
+  groupSize?: number;
+  invalidPenalty?: number;
+  loss?: Parameters<typeof surrogateLoss>[0];
+  kl: Parameters<typeof klMembers>[0];
 }
+
+export const groupTrainingOptions = ({ iterations = 150, groupSize, invalidPenalty, loss, kl }: GroupDefaults) => ({
+  ...loopOptions({ iterations }, groupMembers({ groupSize, invalidPenalty })),
+  actor: onlineActor({ lr: 1e-6 }, passMembers()),
+  loss: surrogateLoss(loss),
+  kl: group(klMembers(kl), 'the penalty that keeps the policy near its start'),
+  reference: referenceOption,
+});
+
+export type GroupTrainingOptions = OptionsOf<TObject<ReturnType<typeof groupTrainingOptions>>> & PlayOptions;
 
 /** An episode as an estimate of advantages sees it. Arrays are [turns]. */
 export interface GroupEpisode {
   trajectory: Trajectory;
   /** The same number for episodes of the same task and seed. */
   group: number;
-  /** The environment's rewards, minus penalties for invalid actions and, with kl_in=reward, β · KL of the turn. */
+  /** The environment's rewards, minus penalties for invalid actions and, with the KL in the reward, β · KL of the turn. */
   rewards: number[];
-  /** β · k1 of each scored token with kl_in=reward; else empty. */
+  /** β · k1 of each scored token with the KL in the reward; else empty. */
   tokenPenalties: Float32Array[];
 }
 
@@ -59,7 +71,7 @@ export async function trainOnGroups(
     const { turns, metrics: estimateMetrics } = await advantageTurns(kept, reference, options, estimate);
     const metrics = { ...rolloutMetrics(played), ...groupMetrics, ...estimateMetrics };
     if (turns.length > 0) {
-      const step = { rng: run.updateRng(iteration), lr: run.stepScale * policyRateFromStart(iteration, options) };
+      const step = { rng: run.updateRng(iteration), lr: run.stepScale * policyRate(iteration, options) };
       Object.assign(metrics, await updatePolicy(learner, turns, step, options));
     }
     await run.endIteration(iteration, metrics, played);
@@ -72,12 +84,7 @@ export const groupTraining = {
   offPolicyRollouts: surrogateOffPolicyProblems,
 } as const;
 
-export const groupTrainingProblems = (
-  options: Pick<
-    GroupTrainingOptions,
-    'rolloutSize' | 'groupSize' | 'samplingRounds' | 'lossAggregation' | 'lossDivisor'
-  >,
-): ConfigProblem[] => [...groupProblems(options), ...policyUpdateProblems(options)];
+export const groupTrainingProblems = (options: Pick<GroupTrainingOptions, 'rollout' | 'loss'>): ConfigProblem[] => [...groupProblems(options), ...policyUpdateProblems(options)];
 
 /** The turns to learn from with their advantages. */
 async function advantageTurns(
@@ -98,7 +105,7 @@ async function advantageTurns(
     ),
   );
   const isLearned = ({ transitions }: Trajectory) =>
-    options.truncatedEpisodes === 'learn' || !transitions.at(-1)!.truncated;
+    options.rollout.truncatedEpisodes === 'learn' || !transitions.at(-1)!.truncated;
   return {
     turns: trajectories.flatMap((trajectory, e) =>
       isLearned(trajectory)
@@ -117,16 +124,16 @@ async function advantageTurns(
 function groupEpisode(
   trajectory: Trajectory,
   refLogprobs: readonly Float32Array[] | undefined,
-  { klCoefficient, klIn, invalidPenalty, scoreTerminator }: GroupTrainingOptions,
+  { kl, rollout: { invalidPenalty }, actor: { scoreTerminator } }: GroupTrainingOptions,
 ): GroupEpisode {
   const { transitions, infos, group, episode } = trajectory;
   const utterances = utterancesOf(trajectory);
   const tokenPenalties =
-    klIn === 'reward' && refLogprobs
+    kl.in === 'reward' && refLogprobs
       ? refLogprobs.map((ref, turn) => {
           const utterance = utterances.get(turn);
           const length = utterance ? scoredIds(utterance, scoreTerminator).length : 0;
-          return Float32Array.from({ length }, (_, t) => klCoefficient * (utterance!.logprobs[t] - ref[t]));
+          return Float32Array.from({ length }, (_, t) => kl.coefficient * (utterance!.logprobs[t] - ref[t]));
         })
       : [];
   const rewards = transitions.map(

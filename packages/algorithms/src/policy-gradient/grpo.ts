@@ -4,16 +4,16 @@
 //     A_i = (R_i − mean(R)) / (std(R) + ε)
 //     L   = −mean_i 1/|o_i| Σ_t min(ρ_t A_i, clip(ρ_t, 1 − ε, 1 + ε) A_i) + β KL₃(π ‖ π_ref)
 //
-// Dr. GRPO (arXiv:2503.20783) is scale_by_std=false with loss_aggregation=constant; DAPO (arXiv:2503.14476) is loss_aggregation=token_mean,
-// clip_high=0.28, sampling_rounds=10, kl_coefficient=0; GSPO (arXiv:2507.18071) is ratio=sequence with a small clip.
+// Dr. GRPO (arXiv:2503.20783) is advantage.scale_by_std=false with loss.aggregation=constant; DAPO (arXiv:2503.14476) is
+// loss.aggregation=token_mean, loss.clip_high=0.28, rollout.sampling_rounds=10, kl.coefficient=0; GSPO (arXiv:2507.18071) is
+// loss.ratio=sequence with a small clip.
 // Differs from it: an episode has several utterances; all of its tokens carry its advantage, and the environment's tokens carry none.
-import { Type } from '@sinclair/typebox';
-import { groupRelativeAdvantages, oneOf } from '@bowyer/core';
+import { choice, flag, group, groupRelativeAdvantages, unitOptions } from '@bowyer/core';
 import { aloneProblems } from '../rollout/collect-groups.js';
 import { defineAlgorithm } from '../run/algorithm-unit.js';
 import {
   groupTraining,
-  groupTrainingKeys,
+  groupTrainingOptions,
   groupTrainingProblems,
   shapedReturn,
   trainOnGroups,
@@ -23,17 +23,26 @@ import {
 /** Added to the standard deviation, as in verl. */
 const EPSILON = 1e-6;
 
-export const groupStatisticsKeys = {
-  scale_by_std: Type.Boolean({
-    description: 'divide advantages by the standard deviation of the group; false: Dr. GRPO',
+/** Options of advantages that are relative to a group. */
+export const statisticsMembers = {
+  scale_by_std: flag(true, 'divide advantages by the standard deviation of the group; false: Dr. GRPO', {
+    flat: 'scale_by_std',
   }),
-  statistics: oneOf(
+  statistics: choice(
     ['episode', 'turn'],
+    'episode',
     'what counts once in the mean and deviation of a group: an episode, or each of its turns, as by default in verl-agent',
+    { flat: 'statistics' },
   ),
 };
 
-const options = Type.Object({ ...groupTrainingKeys, ...groupStatisticsKeys }, { additionalProperties: false });
+const options = unitOptions({
+  ...groupTrainingOptions({
+    loss: { aggregation: 'sequence_mean_token_mean' },
+    kl: { coefficient: 0.04, kind: 'loss' },
+  }),
+  advantage: group(statisticsMembers, 'the advantage of an episode'),
+});
 
 export const grpo = defineAlgorithm({
   ...groupTraining,
@@ -42,7 +51,7 @@ export const grpo = defineAlgorithm({
   options,
   train: (run, options) =>
     trainOnGroups(run, options, (episodes) => {
-      const advantages = episodeAdvantages(episodes, options);
+      const advantages = episodeAdvantages(episodes, options.advantage);
       return { advantages: episodes.map(({ rewards }, e) => rewards.map(() => advantages[e])) };
     }),
   problems: (options) => [...groupTrainingProblems(options), ...aloneProblems(options)],

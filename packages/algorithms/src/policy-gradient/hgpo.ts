@@ -6,55 +6,68 @@
 //     A_k   = (R_t − mean(R)) / std(R)           over the turns of the group with the last k states of turn t, k = 1 … H + 1
 //     A     = Σ_k w_k A_k / Σ_k w_k              w_k = (k + 1)^α, over the k whose A_k is not 0
 //
-// H is `history_length`; k = 1 is GiGPO's anchor group. With base_group=true, k = 0 is GRPO's advantage of the episode. std is that of the
+// H is `advantage.history_length`; k = 1 is GiGPO's anchor group. With advantage.base_group=true, k = 0 is GRPO's advantage of the episode. std is that of the
 // population for k ≥ 1, as in the authors' code.
 // Differs from it: a penalty for an invalid action is a part of that turn's reward, so it counts in the returns of the turns before it too.
-import { Type } from '@sinclair/typebox';
-import { anchorGroups, discountedReturns, groupRelativeAdvantages, maximum, mean, share } from '@bowyer/core';
+import {
+  anchorGroups,
+  discountedReturns,
+  flag,
+  group,
+  groupRelativeAdvantages,
+  integer,
+  maximum,
+  mean,
+  nonNegative,
+  unitOptions,
+  type OptionsOf,
+} from '@bowyer/core';
+import { gammaOption } from '../learning/learning-options.js';
 import { aloneProblems } from '../rollout/collect-groups.js';
 import type { Metrics } from '../rollout/run-hooks.js';
 import { defineAlgorithm } from '../run/algorithm-unit.js';
 import {
   groupTraining,
-  groupTrainingKeys,
+  groupTrainingOptions,
   groupTrainingProblems,
   trainOnGroups,
   type GroupEpisode,
 } from './group-training.js';
-import { episodeAdvantages, groupStatisticsKeys } from './grpo.js';
+import { episodeAdvantages, statisticsMembers } from './grpo.js';
 
 /** Added to the standard deviation. */
 const EPSILON = 1e-6;
 
-const options = Type.Object(
-  {
-    ...groupTrainingKeys,
-    ...groupStatisticsKeys,
-    gamma: share('discount per turn of the returns that are compared between turns'),
-    history_length: Type.Integer({
-      minimum: 0,
-      maximum: 100,
-      description:
+const options = unitOptions({
+  ...groupTrainingOptions({
+    iterations: 160,
+    invalidPenalty: 0.1,
+    loss: { dualClip: 3, entropyCoefficient: 0.001 },
+    kl: { coefficient: 0.01, kind: 'loss' },
+  }),
+  gamma: gammaOption(0.95),
+  advantage: group(
+    {
+      ...statisticsMembers,
+      history_length: integer(
+        2,
         'H, largest number of earlier states that compared turns have in common, besides their own state; 0: their own state alone',
-    }),
-    history_exponent: Type.Number({
-      minimum: 0,
-      description: 'α: a comparison of turns that share k states has the weight (k + 1)^α; 0: all count alike',
-    }),
-    base_group: Type.Boolean({ description: "GRPO's advantage of the episode is a further comparison, of weight 1" }),
-  },
-  { additionalProperties: false },
-);
+        { minimum: 0, maximum: 100, flat: 'history_length' },
+      ),
+      history_exponent: nonNegative(
+        1,
+        'α: a comparison of turns that share k states has the weight (k + 1)^α; 0: all count alike',
+        { flat: 'history_exponent' },
+      ),
+      base_group: flag(false, "GRPO's advantage of the episode is a further comparison, of weight 1", {
+        flat: 'base_group',
+      }),
+    },
+    'the advantage of a turn',
+  ),
+});
 
-export interface HgpoOptions {
-  gamma: number;
-  historyLength: number;
-  historyExponent: number;
-  baseGroup: boolean;
-  scaleByStd: boolean;
-  /** The base group's. */
-  statistics: 'episode' | 'turn';
-}
+export type HgpoOptions = Pick<OptionsOf<typeof options>, 'gamma' | 'advantage'>;
 
 export const hgpo = defineAlgorithm({
   ...groupTraining,
@@ -70,10 +83,11 @@ export function hgpoAdvantages(
   episodes: readonly GroupEpisode[],
   options: HgpoOptions,
 ): { advantages: number[][]; metrics: Metrics } {
-  const lengths = Array.from({ length: options.historyLength + 1 }, (_, h) => h + 1);
+  const { historyLength, historyExponent, baseGroup } = options.advantage;
+  const lengths = Array.from({ length: historyLength + 1 }, (_, h) => h + 1);
   const levels = lengths.map((k) => comparedTurns(episodes, k, options));
-  const base = options.baseGroup ? episodeAdvantages(episodes, options) : null;
-  const weightOf = (k: number) => (k + 1) ** options.historyExponent;
+  const base = baseGroup ? episodeAdvantages(episodes, options.advantage) : null;
+  const weightOf = (k: number) => (k + 1) ** historyExponent;
   const advantages = episodes.map(({ rewards }, e) =>
     rewards.map((_, turn) =>
       weightedMean([
@@ -86,7 +100,7 @@ export function hgpoAdvantages(
 }
 
 /** @returns [episodes][turns] A_k, 0 where a turn is alone or has fewer than k states */
-function comparedTurns(episodes: readonly GroupEpisode[], k: number, { gamma, scaleByStd }: HgpoOptions) {
+function comparedTurns(episodes: readonly GroupEpisode[], k: number, { gamma, advantage }: HgpoOptions) {
   const turns = episodes.flatMap(({ trajectory, group, rewards }, e) => {
     const states = trajectory.transitions.map(({ state, observation }) => state ?? observation);
     const returns = discountedReturns(rewards, gamma);
@@ -100,7 +114,7 @@ function comparedTurns(episodes: readonly GroupEpisode[], k: number, { gamma, sc
   const found = groupRelativeAdvantages(
     turns.map(({ value }) => value),
     ids,
-    { baseline: 'mean', scaleEpsilon: scaleByStd ? EPSILON : null, deviation: 'population' },
+    { baseline: 'mean', scaleEpsilon: advantage.scaleByStd ? EPSILON : null, deviation: 'population' },
   );
   const values = episodes.map(({ rewards }) => new Array<number>(rewards.length).fill(0));
   turns.forEach(({ e, turn }, i) => (values[e][turn] = found[i]));

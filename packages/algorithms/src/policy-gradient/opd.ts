@@ -7,30 +7,27 @@
 // so that E[A_t] = −KL(π ‖ π_teacher) at each of the student's contexts. The environment's rewards are not used.
 // Differs from them: the KL is estimated from the sampled token, so the teacher gives one number per token.
 import { Type } from '@sinclair/typebox';
-import { mean, nullable, type ConfigProblem, type OptionsOf, type Trajectory } from '@bowyer/core';
-import { policyRateFromStart, rateKeys } from '../learning/policy-rate.js';
+import { mean, optional, unitOptions, type ConfigProblem, type OptionsOf, type Trajectory } from '@bowyer/core';
+import { onlineActor, policyRate } from '../learning/policy-rate.js';
 import type { ReferencePolicy } from '../learning/reference-policy.js';
 import { turnsOf, utterancesOf } from '../learning/pack-turns.js';
 import { rolloutMetrics } from '../rollout/episode-metrics.js';
-import { evalDecodingKey, loopKeys } from '../rollout/loop-keys.js';
+import { loopOptions } from '../rollout/loop-options.js';
 import type { PlayOptions } from '../rollout/player.js';
 import { defineAlgorithm } from '../run/algorithm-unit.js';
-import { policyUpdateProblems, surrogateKeys, type AdvantageTurn } from './policy-loss.js';
+import { passMembers, policyUpdateProblems, surrogateLoss, type AdvantageTurn } from './policy-loss.js';
 import { referenceLogprobs, updatePolicy } from './policy-update.js';
 
-const options = Type.Object(
-  {
-    ...loopKeys,
-    ...evalDecodingKey,
-    teacher: nullable(
-      Type.String({ description: 'model' }),
-      "model that the policy learns from, with the policy's tokenizer: a folder, a run, a name on the hub, or the address of a server (http://HOST:PORT/v1)",
-    ),
-    ...rateKeys,
-    ...surrogateKeys,
-  },
-  { additionalProperties: false },
-);
+const options = unitOptions({
+  ...loopOptions({ iterations: 150 }),
+  teacher: optional(
+    () => Type.String(),
+    "model that the policy learns from, with the policy's tokenizer: a folder, a run, a name on the hub, or the address of a server (http://HOST:PORT/v1)",
+    { flat: 'teacher' },
+  ),
+  actor: onlineActor({ lr: 1e-5 }, passMembers({ minibatchSize: 32 })),
+  loss: surrogateLoss(),
+});
 
 type OpdOptions = OptionsOf<typeof options> & PlayOptions;
 
@@ -48,7 +45,7 @@ export const opd = defineAlgorithm({
       const turns = await ratedTurns(teacher, rollout, options);
       metrics['distillation/reverse_kl'] = -mean(turns.flatMap(({ advantages }) => [...advantages]));
 
-      const lr = run.stepScale * policyRateFromStart(iteration, options);
+      const lr = run.stepScale * policyRate(iteration, options);
       const step = { rng: run.updateRng(iteration), lr, klCoefficient: 0 };
       Object.assign(metrics, await updatePolicy(run, turns, step, options));
 
@@ -76,6 +73,6 @@ async function ratedTurns(
 /** A problem where there is no teacher. */
 function teacherProblems({ teacher }: { teacher: string | null }): ConfigProblem[] {
   if (teacher !== null) return [];
-  const remedy = "give a folder or a server with a model that has the policy's tokenizer: teacher=FOLDER";
-  return [{ key: 'teacher', message: 'opd needs a teacher: teacher is null', remedy }];
+  const remedy = "give a folder or a server with a model that has the policy's tokenizer: algorithm.teacher=FOLDER";
+  return [{ key: 'algorithm.teacher', message: 'opd needs a teacher: algorithm.teacher is null', remedy }];
 }

@@ -1,156 +1,180 @@
 // The loss of a minibatch: the clipped surrogate, the loss of a value head on the same trunk, an entropy bonus and a KL penalty.
 // Its options come first, named after the papers that they come from.
-import { Type } from '@sinclair/typebox';
+import { Type, type TObject } from '@sinclair/typebox';
 import {
+  choice,
   clippedValueLoss,
-  count,
   entropyBonus,
+  group,
   gspoLoss,
+  integer,
   klEstimate,
   klPenalty,
   maximum,
   mean,
-  nullable,
-  oneOf,
+  nonNegative,
+  optional,
+  positive,
   ppoClipLoss,
-  rate,
   ratioBounds,
   weightedSum,
   type ConfigProblem,
-  type KlEstimator,
   type LossAggregation,
+  type OptionsOf,
   type ScoredTokens,
   type TokenLoss,
 } from '@bowyer/core';
 import type { SurrogateLoss, TokenExample } from '@bowyer/models';
-import { referenceKeys } from '../learning/reference-policy.js';
-import { scoreTerminatorKey } from '../learning/pack-turns.js';
 import type { LearnedTurn, TurnBatch } from '../learning/pack-turns.js';
 import type { Metrics } from '../rollout/run-hooks.js';
 
-const coefficient = (description: string) => Type.Number({ minimum: 0, description });
-
-/** Without those of a KL penalty. */
-export const surrogateKeys = {
-  inner_epochs: count('passes of the policy over the turns of a rollout'),
-  sequence: oneOf(
-    ['episode', 'turn'],
-    'what minibatches are drawn from, and what counts as a sequence in loss_aggregation: an episode, or a turn, so that long ' +
-      'episodes count more, as in verl-agent',
-  ),
-  minibatch_size: count('sequences per optimizer step'),
-  max_batch_tokens: nullable(
-    count('tokens with padding that run through the policy at once'),
-    'tokens with padding that run through the policy at once; more are split, with the same gradient; null: 2,048, or no limit ' +
-      'with target_kl, with ratio other than token and on a GPU',
-  ),
-  loss_aggregation: oneOf(
-    ['token_mean', 'sequence_mean_token_mean', 'sequence_mean_token_sum', 'constant'],
-    'how token losses are summed: mean over tokens (DAPO), mean over sequences of their token means (GRPO) or token sums ' +
-      '(REINFORCE), or of token sums divided by loss_divisor (constant: Dr. GRPO)',
-  ),
-  loss_divisor: nullable(
-    rate('tokens'),
-    'divisor of token sums with loss_aggregation=constant, such as the longest possible episode in tokens; null with any other',
-  ),
-  ratio: oneOf(
-    ['token', 'turn', 'sequence'],
-    'what has one ratio of probabilities: a token (PPO), or a turn or episode (GSPO: geometric mean over its tokens)',
-  ),
-  clip_low: rate('width of the interval of unclipped ratios below 1'),
-  clip_high: rate('width of the interval of unclipped ratios above 1; larger than clip_low: clip-higher (DAPO)'),
-  dual_clip: nullable(
-    Type.Number({
-      exclusiveMinimum: 1,
-      description: 'bound of a loss with negative advantage, in units of the advantage',
-    }),
-    'bound of a loss with negative advantage, in units of the advantage; null: none',
-  ),
-  old_logprobs: oneOf(
-    ['sampled', 'recomputed'],
-    'denominator of the ratio: log-probabilities stored by the sampler, or those of the trainer before the first step',
-  ),
-  entropy_coefficient: coefficient('weight of the entropy bonus per token'),
-  target_kl: nullable(
-    rate('nats per token'),
-    'an update ends where the KL to the sampling policy, in nats per token, is larger; null: never',
-  ),
-  update_kl: nullable(
-    rate('nats per episode'),
-    'largest KL from the policy that sampled to the updated one, in nats per episode: passes end where more is measured, the learning rate ' +
-      'follows, and an update that goes far beyond is undone; null: no bound, and the rate of lm_schedule',
-  ),
-  max_grad_norm: rate('upper bound of the global norm of the policy gradient'),
-  ...scoreTerminatorKey,
-};
-
-/** Options with which the surrogate loss does not weigh by the ratio to the policy that sampled. */
-export function surrogateOffPolicyProblems({
-  oldLogprobs,
-}: {
-  oldLogprobs: 'sampled' | 'recomputed';
-}): ConfigProblem[] {
-  if (oldLogprobs === 'sampled') return [];
-  const message = 'old_logprobs=recomputed: the ratio would be to the policy that learns, not to the one that played';
-  return [{ key: 'old_logprobs', message, remedy: 'write old_logprobs=sampled' }];
+/** Defaults in which algorithms differ. */
+interface LossDefaults {
+  aggregation?: LossAggregation['kind'];
+  dualClip?: number | null;
+  entropyCoefficient?: number;
 }
 
-export const policyUpdateKeys = {
-  ...surrogateKeys,
-  kl_coefficient: coefficient(
+const RATIO_KINDS = ['token', 'turn', 'sequence'] as const;
+
+/** The options of the clipped surrogate. */
+export const surrogateLoss = ({
+  aggregation = 'token_mean',
+  dualClip = null,
+  entropyCoefficient = 0,
+}: LossDefaults = {}) =>
+  group(
+    {
+      aggregation: choice(
+        ['token_mean', 'sequence_mean_token_mean', 'sequence_mean_token_sum', 'constant'],
+        aggregation,
+        'how token losses are summed: mean over tokens (DAPO), mean over sequences of their token means (GRPO) or token sums ' +
+          '(REINFORCE), or of token sums divided by algorithm.loss.divisor (constant: Dr. GRPO)',
+        { flat: 'loss_aggregation' },
+      ),
+      divisor: optional(
+        positive,
+        'divisor of token sums with algorithm.loss.aggregation=constant, such as the longest possible episode in tokens; null with any other',
+        { flat: 'loss_divisor' },
+      ),
+      ratio: choice(
+        RATIO_KINDS,
+        'token',
+        'what has one ratio of probabilities: a token (PPO), or a turn or episode (GSPO: geometric mean over its tokens)',
+        { flat: 'ratio' },
+      ),
+      clip_low: positive(0.2, 'width of the interval of unclipped ratios below 1', { flat: 'clip_low' }),
+      clip_high: positive(
+        0.2,
+        'width of the interval of unclipped ratios above 1; larger than algorithm.loss.clip_low: clip-higher (DAPO)',
+        { flat: 'clip_high' },
+      ),
+      dual_clip: {
+        ...optional(
+          () => Type.Number({ exclusiveMinimum: 1 }),
+          'bound of a loss with negative advantage, in units of the advantage; null: none',
+          { flat: 'dual_clip' },
+        ),
+        default: dualClip,
+      },
+      old_logprobs: choice(
+        ['sampled', 'recomputed'],
+        'sampled',
+        'denominator of the ratio: log-probabilities stored by the sampler, or those of the trainer before the first step',
+        { flat: 'old_logprobs' },
+      ),
+      entropy_coefficient: nonNegative(entropyCoefficient, 'weight of the entropy bonus per token', {
+        flat: 'entropy_coefficient',
+      }),
+    },
+    'the loss of a minibatch',
+  );
+
+export const maxBatchTokensOption = (limit: string) =>
+  optional(
+    integer,
+    `tokens with padding that run through the policy at once; more are split, with the same gradient; null: ${limit}`,
+    { flat: 'max_batch_tokens' },
+  );
+
+/** Options of the passes over a rollout. */
+export const passMembers = ({ epochs = 1, minibatchSize = 128 } = {}) => ({
+  epochs: integer(epochs, 'passes of the policy over the turns of a rollout', { flat: 'inner_epochs' }),
+  sequence: choice(
+    ['episode', 'turn'],
+    'episode',
+    'what minibatches are drawn from, and what counts as a sequence in algorithm.loss.aggregation: an episode, or a turn, so that long ' +
+      'episodes count more, as in verl-agent',
+    { flat: 'sequence' },
+  ),
+  minibatch_size: integer(minibatchSize, 'sequences per optimizer step', { flat: 'minibatch_size' }),
+  max_batch_tokens: maxBatchTokensOption(
+    '2,048, or no limit with algorithm.actor.target_kl, with algorithm.loss.ratio other than token and on a GPU',
+  ),
+  target_kl: optional(
+    positive,
+    'an update ends where the KL to the sampling policy, in nats per token, is larger; null: never',
+    { flat: 'target_kl' },
+  ),
+  update_kl: optional(
+    positive,
+    'largest KL from the policy that sampled to the updated one, in nats per episode: passes end where more is measured, the learning rate ' +
+      'follows, and an update that goes far beyond is undone; null: no bound, and the rate of algorithm.actor.schedule',
+    { flat: 'update_kl' },
+  ),
+});
+
+export const klMembers = ({ coefficient, kind }: { coefficient: number; kind: 'loss' | 'reward' }) => ({
+  coefficient: nonNegative(
+    coefficient,
     'weight of the KL to the reference policy, the start of the run; 0: none, and no reference',
+    { flat: 'kl_coefficient' },
   ),
-  kl_in: oneOf(['loss', 'reward'], 'the KL is a term of the loss, or is subtracted from the rewards'),
-  kl_estimator: oneOf(
+  in: choice(['loss', 'reward'], kind, 'the KL is a term of the loss, or is subtracted from the rewards', {
+    flat: 'kl_in',
+  }),
+  estimator: choice(
     ['k1', 'k2', 'k3'],
+    'k3',
     'estimator of the KL from one token, in the loss (there the gradient of k1 is noise); in rewards it is always k1',
+    { flat: 'kl_estimator' },
   ),
-  ...referenceKeys,
-};
+});
+
+/** Options with which the surrogate loss does not weigh by the ratio to the policy that sampled. */
+export function surrogateOffPolicyProblems({ loss }: Pick<SurrogateOptions, 'loss'>): ConfigProblem[] {
+  if (loss.oldLogprobs === 'sampled') return [];
+  const key = 'algorithm.loss.old_logprobs';
+  const message = `${key}=recomputed: the ratio would be to the policy that learns, not to the one that played`;
+  return [{ key, message, remedy: `write ${key}=sampled` }];
+}
+
+type PassOptions = OptionsOf<TObject<ReturnType<typeof passMembers>>>;
 
 export interface SurrogateOptions {
-  innerEpochs: number;
-  sequence: 'episode' | 'turn';
-  minibatchSize: number;
-  maxBatchTokens: number | null;
-  lossAggregation: LossAggregation['kind'];
-  lossDivisor: number | null;
-  ratio: 'token' | 'turn' | 'sequence';
-  clipLow: number;
-  clipHigh: number;
-  dualClip: number | null;
-  oldLogprobs: 'sampled' | 'recomputed';
-  entropyCoefficient: number;
-  targetKl: number | null;
-  updateKl: number | null;
-  maxGradNorm: number;
-  scoreTerminator: boolean;
+  actor: PassOptions & { maxGradNorm: number; scoreTerminator: boolean };
+  loss: OptionsOf<ReturnType<typeof surrogateLoss>>;
 }
 
 export interface PolicyUpdateOptions extends SurrogateOptions {
-  klCoefficient: number;
-  klIn: 'loss' | 'reward';
-  klEstimator: KlEstimator;
+  kl: OptionsOf<TObject<ReturnType<typeof klMembers>>>;
 }
 
 /** Settings that contradict each other. */
-export const policyUpdateProblems = (options: {
-  lossAggregation: string;
-  lossDivisor: number | null;
-}): ConfigProblem[] => {
-  const { lossAggregation, lossDivisor } = options;
-  if ((lossAggregation === 'constant') === (lossDivisor !== null)) return [];
+export function policyUpdateProblems({ loss: { aggregation, divisor } }: Pick<SurrogateOptions, 'loss'>): ConfigProblem[] {
+  if ((aggregation === 'constant') === (divisor !== null)) return [];
+  const key = 'algorithm.loss.divisor';
   return [
     {
-      key: 'loss_divisor',
-      message: `loss_divisor=${lossDivisor} does not go with loss_aggregation=${lossAggregation}: a divisor belongs to constant, and constant needs one`,
+      key,
+      message: `${key}=${divisor} does not go with algorithm.loss.aggregation=${aggregation}: a divisor belongs to constant, and constant needs one`,
       remedy:
-        lossDivisor === null
+        divisor === null
           ? 'give the longest possible episode in tokens (turns * max_new_tokens)'
-          : 'write loss_divisor=null, or loss_aggregation=constant',
+          : `write ${key}=null, or algorithm.loss.aggregation=constant`,
     },
   ];
-};
+}
 
 /** A turn and what is learned from it. Arrays are [tokens] of its scored tokens: the utterance, then the terminator if it is scored. */
 export interface AdvantageTurn extends LearnedTurn {
@@ -193,10 +217,11 @@ export function surrogateOf(
   values: ValueTerm | undefined,
   options: SurrogateOptions & Partial<PolicyUpdateOptions>,
 ): SurrogateLoss | undefined {
-  const { ratio, targetKl, clipLow, clipHigh, dualClip, entropyCoefficient } = options;
+  const { targetKl } = options.actor;
+  const { ratio, dualClip, entropyCoefficient } = options.loss;
   // Whether the update ends here is known after the pass.
   if (ratio !== 'token' || targetKl !== null) return undefined;
-  const klEstimator = refLogprobs.length > 0 && options.klIn === 'loss' ? options.klEstimator! : null;
+  const klEstimator = refLogprobs.length > 0 && options.kl!.in === 'loss' ? options.kl!.estimator : null;
   const form = {
     policy: 'clip' as const,
     isWide: false,
@@ -204,7 +229,7 @@ export function surrogateOf(
     klEstimator,
     hasEntropyBonus: entropyCoefficient > 0,
   };
-  const { low, high } = ratioBounds({ clipLow, clipHigh, dualClip });
+  const { low, high } = ratioBounds(options.loss);
   return {
     ...tokens,
     ...(klEstimator && { refLogprobs }),
@@ -231,14 +256,12 @@ export function policyLoss(
     klCoefficient: number;
     value: ValueTerm | undefined;
   },
-  options: SurrogateOptions & Partial<PolicyUpdateOptions>,
+  { loss: how, kl }: SurrogateOptions & Partial<PolicyUpdateOptions>,
 ): { loss: TokenLoss; metrics: Metrics } {
   const { oldLogprobs, refLogprobs, advantages, weights, ratioLengths, klCoefficient, value } = batch;
   const ratioed = { logprobs, oldLogprobs, advantages, weights };
   const surrogate =
-    options.ratio === 'token'
-      ? ppoClipLoss(ratioed, options)
-      : gspoLoss({ ...ratioed, lengths: ratioLengths }, options);
+    how.ratio === 'token' ? ppoClipLoss(ratioed, how) : gspoLoss({ ...ratioed, lengths: ratioLengths }, how);
   const ratios = logprobs.map((logprob, t) => Math.exp(logprob - oldLogprobs[t]));
   const terms: { loss: TokenLoss; coefficient: number }[] = [{ loss: surrogate, coefficient: 1 }];
   const metrics: Metrics = {
@@ -255,11 +278,11 @@ export function policyLoss(
     terms.push({ loss, coefficient: value.coefficient });
     Object.assign(metrics, valueMetrics(squared));
   }
-  if (options.entropyCoefficient > 0)
-    terms.push({ loss: entropyBonus(entropies, weights), coefficient: options.entropyCoefficient });
+  if (how.entropyCoefficient > 0)
+    terms.push({ loss: entropyBonus(entropies, weights), coefficient: how.entropyCoefficient });
   if (refLogprobs.length > 0) {
-    if (options.klIn === 'loss') {
-      const penalty = klPenalty({ logprobs, refLogprobs, weights }, options.klEstimator!);
+    if (kl!.in === 'loss') {
+      const penalty = klPenalty({ logprobs, refLogprobs, weights }, kl!.estimator);
       terms.push({ loss: penalty, coefficient: klCoefficient });
       metrics['losses/kl'] = penalty.loss;
     }

@@ -43,10 +43,10 @@ export interface UpdateStep {
 }
 
 /**
- * Makes `innerEpochs` passes over the turns, one optimizer step per minibatch. With `updateKl` they end where the KL to the sampling policy
+ * Makes `actor.epochs` passes over the turns, one optimizer step per minibatch. With `actor.updateKl` they end where the KL to the sampling policy
  * reaches it (update-bound.ts), and the figures say what the whole update changed.
  *
- * @param reference needed where `klCoefficient` is above 0 and the turns do not have their `refLogprobs`
+ * @param reference needed where the coefficient of the KL is above 0 and the turns do not have their `refLogprobs`
  * @param step.rng the order of the minibatches
  * @param step.klCoefficient in place of the option, for one that adapts; 0: no reference, and no option of a KL is read
  * @param value a value head on the policy's trunk, which learns in the same pass
@@ -62,22 +62,23 @@ export async function updatePolicy<Turn extends AdvantageTurn>(
   options: SurrogateOptions & Partial<PolicyUpdateOptions>,
   value?: TrunkValue<Turn>,
 ): Promise<Metrics> {
-  const { rng, lr, klCoefficient = options.klCoefficient ?? 0 } = step;
+  const { rng, lr, klCoefficient = options.kl?.coefficient ?? 0 } = step;
+  const { epochs, minibatchSize, updateKl, maxGradNorm } = options.actor;
   const prepared = await prepare(policy, klCoefficient > 0 ? reference : 'none', turns, options);
-  const sequences = sequencesOf(prepared, options.sequence);
-  const steps = options.innerEpochs * Math.ceil(sequences.length / options.minibatchSize);
+  const sequences = sequencesOf(prepared, options.actor.sequence);
+  const steps = epochs * Math.ceil(sequences.length / minibatchSize);
   const means = new RunningMeans();
   const norms: number[] = [];
-  const bound = options.updateKl === null || lr === 0 ? null : await UpdateBound.open(policy, options.updateKl);
+  const bound = updateKl === null || lr === 0 ? null : await UpdateBound.open(policy, updateKl);
   let isStopped = false;
-  for (let epoch = 0; epoch < options.innerEpochs && !isStopped; epoch++) {
-    for (const minibatch of minibatches(sequences, options.minibatchSize, rng)) {
-      const batch = packTurns(minibatch.flat(), options);
+  for (let epoch = 0; epoch < epochs && !isStopped; epoch++) {
+    for (const minibatch of minibatches(sequences, minibatchSize, rng)) {
+      const batch = packTurns(minibatch.flat(), options.actor);
       const metrics = await accumulate(policy, batch, { klCoefficient, value }, options);
       means.add(metrics);
       isStopped = exceedsTarget(metrics['actor/kl_sampling'], options);
       if (isStopped) break;
-      norms.push((await policy.optimizer.step({ lr, maxGradNorm: options.maxGradNorm })).gradientNorm);
+      norms.push((await policy.optimizer.step({ lr, maxGradNorm })).gradientNorm);
       await value?.step();
       hooks.progress('policy', norms.length, steps);
       isStopped = bound?.reached(metrics['actor/kl_sampling'], batch) ?? false;
@@ -87,7 +88,7 @@ export async function updatePolicy<Turn extends AdvantageTurn>(
   const advantages = prepared.flatMap((turn) => [...tokenAdvantages(turn)]);
   return {
     ...means.values(),
-    ...(bound && (await bound.close(prepared, options))),
+    ...(bound && (await bound.close(prepared, options.actor))),
     'actor/steps': norms.length,
     'actor/advantages_mean': mean(advantages),
     'actor/advantages_std': standardDeviation(advantages),
@@ -104,9 +105,9 @@ async function accumulate<Turn extends AdvantageTurn>(
   options: SurrogateOptions & Partial<PolicyUpdateOptions>,
 ): Promise<Metrics> {
   const { turns, lengths } = batch;
-  const sequenceLengths = options.sequence === 'turn' ? lengths : episodeLengths(batch);
-  const weights = tokenWeights(sequenceLengths, aggregationOf(options));
-  const ratioLengths = { token: [], turn: lengths, sequence: sequenceLengths }[options.ratio];
+  const sequenceLengths = options.actor.sequence === 'turn' ? lengths : episodeLengths(batch);
+  const weights = tokenWeights(sequenceLengths, aggregationOf(options.loss));
+  const ratioLengths = { token: [], turn: lengths, sequence: sequenceLengths }[options.loss.ratio];
   const tokens = {
     oldLogprobs: joined(turns.map(({ old }) => old)),
     refLogprobs: joined(turns.map(({ ref }) => ref)),
@@ -125,17 +126,17 @@ async function accumulate<Turn extends AdvantageTurn>(
     },
     {
       entropies: true,
-      maxTokens: options.maxBatchTokens ?? undefined,
+      maxTokens: options.actor.maxBatchTokens ?? undefined,
       surrogate: surrogateOf({ ...tokens, weights, klCoefficient }, term, options),
     },
   );
   return metrics;
 }
 
-const exceedsTarget = (kl: number, { targetKl }: SurrogateOptions) => targetKl !== null && kl > targetKl;
+const exceedsTarget = (kl: number, { actor: { targetKl } }: SurrogateOptions) => targetKl !== null && kl > targetKl;
 
-function aggregationOf({ lossAggregation, lossDivisor }: SurrogateOptions): LossAggregation {
-  return lossAggregation === 'constant' ? { kind: 'constant', divisor: lossDivisor! } : { kind: lossAggregation };
+function aggregationOf({ aggregation, divisor }: SurrogateOptions['loss']): LossAggregation {
+  return aggregation === 'constant' ? { kind: 'constant', divisor: divisor! } : { kind: aggregation };
 }
 
 /** Tokens of each episode of a batch. */
@@ -164,7 +165,7 @@ export async function prepare<Turn extends AdvantageTurn>(
   turns: readonly Turn[],
   options: SurrogateOptions,
 ): Promise<Prepared<Turn>[]> {
-  const { oldLogprobs, scoreTerminator, maxBatchTokens } = options;
+  const { scoreTerminator, maxBatchTokens } = options.actor;
   const maxTokens = maxBatchTokens ?? undefined;
   const sampled = turns.map(({ trajectory, turn }) => {
     const utterance = utterancesOf(trajectory).get(turn);
@@ -172,7 +173,7 @@ export async function prepare<Turn extends AdvantageTurn>(
     return Float32Array.from(utterance.logprobs.slice(0, scoredIds(utterance, scoreTerminator).length));
   });
   const old =
-    oldLogprobs === 'sampled'
+    options.loss.oldLogprobs === 'sampled'
       ? sampled
       : await scoreInParts((examples) => policy.logprobs(examples, { maxTokens }), turns, options);
   const refs =
@@ -184,10 +185,9 @@ export async function prepare<Turn extends AdvantageTurn>(
   );
 }
 
-export type ScoringOptions = Pick<
-  SurrogateOptions,
-  'minibatchSize' | 'scoreTerminator' | 'sequence' | 'maxBatchTokens'
->;
+export interface ScoringOptions {
+  actor: Pick<SurrogateOptions['actor'], 'minibatchSize' | 'scoreTerminator' | 'sequence' | 'maxBatchTokens'>;
+}
 
 /** [turns] of [tokens] log-probabilities under the reference policy, in nats. */
 export function referenceLogprobs(
@@ -195,8 +195,8 @@ export function referenceLogprobs(
   turns: readonly LearnedTurn[],
   options: ScoringOptions,
 ): Promise<Float32Array[]> {
-  if (reference === null) throw new Error('kl_coefficient is above 0, and this run has no reference policy');
-  const maxTokens = options.maxBatchTokens ?? undefined;
+  if (reference === null) throw new Error('algorithm.kl.coefficient is above 0, and this run has no reference policy');
+  const maxTokens = options.actor.maxBatchTokens ?? undefined;
   return scoreInParts((examples) => reference.logprobs(examples, { maxTokens }), turns, options);
 }
 
@@ -204,14 +204,14 @@ export function referenceLogprobs(
 async function scoreInParts(
   score: (examples: readonly TokenExample[]) => Promise<Float32Array[]>,
   turns: readonly LearnedTurn[],
-  options: ScoringOptions,
+  { actor }: ScoringOptions,
 ): Promise<Float32Array[]> {
   const indexed = turns.map(({ trajectory, turn }, index) => ({ trajectory, turn, index }));
-  const sequences = sequencesOf(indexed, options.sequence);
+  const sequences = sequencesOf(indexed, actor.sequence);
   const scores = new Array<Float32Array>(turns.length);
-  for (let start = 0; start < sequences.length; start += options.minibatchSize) {
-    const part = sequences.slice(start, start + options.minibatchSize).flat();
-    const found = await scoreTurns(score, part, options);
+  for (let start = 0; start < sequences.length; start += actor.minibatchSize) {
+    const part = sequences.slice(start, start + actor.minibatchSize).flat();
+    const found = await scoreTurns(score, part, actor);
     part.forEach(({ index }, i) => (scores[index] = found[i]));
   }
   return scores;

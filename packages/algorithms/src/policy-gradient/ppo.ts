@@ -5,68 +5,73 @@
 //
 // on language models with a KL penalty against the start (Ziegler et al. 2019, arXiv:1909.08593). A step of the estimate is a turn
 // (Turn-PPO, arXiv:2512.17008), a token, or both (RAGEN). Differences from the sources: see ppo.md.
-import { Type } from '@sinclair/typebox';
 import {
   adaptedKlCoefficient,
   correlation,
+  group,
   mean,
-  nullable,
-  rate,
+  optional,
+  positive,
   standardDeviation,
+  unitOptions,
   whiten,
   type ConfigProblem,
   type OptionsOf,
   type Trajectory,
 } from '@bowyer/core';
-import { neverTrains, policyRate, policyRateKeys } from '../learning/policy-rate.js';
-import { klReference, type ReferencePolicy } from '../learning/reference-policy.js';
+import { neverTrains, policyRate, warmedUpActor } from '../learning/policy-rate.js';
+import { klReference, referenceOption, type ReferencePolicy } from '../learning/reference-policy.js';
 import { turnsOf, utterancesOf } from '../learning/pack-turns.js';
 import { rolloutMetrics } from '../rollout/episode-metrics.js';
-import { evalDecodingKey, loopKeys } from '../rollout/loop-keys.js';
+import { loopOptions } from '../rollout/loop-options.js';
 import type { PlayOptions } from '../rollout/player.js';
 import type { Metrics } from '../rollout/run-hooks.js';
 import { noteEstimate } from '../rollout/turn-estimates.js';
 import { defineAlgorithm } from '../run/algorithm-unit.js';
 import { valueModelOf, type TrainingRun } from '../run/training-run.js';
 import {
-  policyUpdateKeys,
+  klMembers,
+  passMembers,
   policyUpdateProblems,
+  surrogateLoss,
   surrogateOffPolicyProblems,
-  type PolicyUpdateOptions,
 } from './policy-loss.js';
 import { referenceLogprobs, updatePolicy } from './policy-update.js';
 import {
   episodeEstimate,
   episodeValues,
   updateCriticNetwork,
-  valueKeys,
+  valueOptions,
   valueOnTrunk,
   type ValuedTurn,
 } from './value-function.js';
 
-const options = Type.Object(
-  {
-    ...loopKeys,
-    ...evalDecodingKey,
-    ...policyRateKeys,
-    ...policyUpdateKeys,
-    ...valueKeys,
-    adaptive_kl_target: nullable(
-      rate('nats per episode'),
-      'target of the KL to the reference policy, in nats per episode, to which kl_coefficient is adapted (Ziegler et al.); null: kl_coefficient stays as it is',
-    ),
-  },
-  { additionalProperties: false },
-);
+const options = unitOptions({
+  ...loopOptions({ iterations: 150 }),
+  ...valueOptions,
+  actor: warmedUpActor({ lr: 1e-6, warmupIterations: 0 }, passMembers({ epochs: 3, minibatchSize: 32 })),
+  loss: surrogateLoss(),
+  kl: group(
+    {
+      ...klMembers({ coefficient: 0.01, kind: 'reward' }),
+      adaptive_target: optional(
+        positive,
+        'target of the KL to the reference policy, in nats per episode, to which algorithm.kl.coefficient is adapted (Ziegler et al.); null: it stays as it is',
+        { flat: 'adaptive_kl_target' },
+      ),
+    },
+    'the penalty that keeps the policy near its start',
+  ),
+  reference: referenceOption,
+});
 
-type PpoKeys = OptionsOf<typeof options>;
-type PpoOptions = PpoKeys & PlayOptions & PolicyUpdateOptions;
+type PpoOptions = OptionsOf<typeof options> & PlayOptions;
 
 export const ppo = defineAlgorithm({
   name: 'ppo',
   description: 'PPO: several clipped steps on each rollout, with advantages from a learned value function',
   options,
-  valueFunction: ({ valueFunction }) => valueFunction,
+  valueFunction: ({ value }) => value.function,
   needsNoDropout: true,
 
   async train(run, options) {
@@ -77,7 +82,7 @@ export const ppo = defineAlgorithm({
 
     for await (const iteration of run.iterations()) {
       const rng = run.updateRng(iteration);
-      const klCoefficient = (state.klCoefficient as number | undefined) ?? options.klCoefficient;
+      const klCoefficient = (state.klCoefficient as number | undefined) ?? options.kl.coefficient;
 
       // Play, and estimate what each utterance was worth.
       const rollout = await run.collect(iteration);
@@ -85,25 +90,22 @@ export const ppo = defineAlgorithm({
       Object.assign(metrics, rolloutMetrics(rollout));
 
       // Several clipped steps on the rollout; in the warm-up V alone learns.
-      const lr = iteration < options.warmupIter ? 0 : run.stepScale * policyRate(iteration, options);
-      const value = options.valueFunction === 'trunk' ? valueOnTrunk(policy, options) : undefined;
+      const lr = iteration < options.actor.warmupIterations ? 0 : run.stepScale * policyRate(iteration, options);
+      const value = options.value.function === 'trunk' ? valueOnTrunk(policy, options) : undefined;
       if (!value) Object.assign(metrics, await updateCriticNetwork({ ...run, critic }, turns, rng, options));
       Object.assign(metrics, await updatePolicy(learner, turns, { rng, lr, klCoefficient }, options, value));
 
       // Steer the KL penalty.
-      if (options.adaptiveKlTarget !== null)
-        state.klCoefficient = adaptedKlCoefficient(
-          klCoefficient,
-          metrics['rollout/kl_reference'],
-          options.adaptiveKlTarget,
-        );
+      const { adaptiveTarget } = options.kl;
+      if (adaptiveTarget !== null)
+        state.klCoefficient = adaptedKlCoefficient(klCoefficient, metrics['rollout/kl_reference'], adaptiveTarget);
 
       await run.endIteration(iteration, metrics, rollout);
     }
   },
 
   problems: (options) => [...neverTrains(options), ...policyUpdateProblems(options), ...contradictions(options)],
-  frozenIterations: ({ warmupIter }) => warmupIter,
+  frozenIterations: ({ actor }) => actor.warmupIterations,
   trainsWithChoices: ['constrained'],
   offPolicyRollouts: surrogateOffPolicyProblems,
 });
@@ -125,7 +127,7 @@ async function valuedTurns(
     const refLogprobs = refs?.slice(next, (next += trajectory.transitions.length));
     const kls = refLogprobs ? tokenKls(trajectory, refLogprobs) : [];
     episodeKls.push(kls.reduce((sum, own) => sum + own.reduce((total, kl) => total + kl, 0), 0));
-    const penalties = options.klIn === 'reward' ? kls.map((own) => own.map((kl) => klCoefficient * kl)) : [];
+    const penalties = options.kl.in === 'reward' ? kls.map((own) => own.map((kl) => klCoefficient * kl)) : [];
     const estimate = episodeEstimate(trajectory, values[e], penalties, options);
     trajectory.transitions.forEach((_, turn) =>
       noteEstimate(trajectory, turn, { v: values[e].turns[turn][0], advantage: mean(estimate.advantages[turn]) }),
@@ -134,7 +136,7 @@ async function valuedTurns(
       trajectory,
       turn,
       refLogprobs: refLogprobs?.[turn],
-      advantages: options.gaeLevel === 'turn' ? estimate.advantages[turn][0] : estimate.advantages[turn],
+      advantages: options.advantage.level === 'turn' ? estimate.advantages[turn][0] : estimate.advantages[turn],
       values: values[e].turns[turn],
       returns: estimate.returns[turn],
     }));
@@ -145,7 +147,7 @@ async function valuedTurns(
   };
   if (reference) metrics['rollout/kl_reference'] = mean(episodeKls);
   if (reference) metrics['actor/kl_coefficient'] = klCoefficient;
-  return { turns: options.whitenAdvantages ? whitened(turns) : turns, metrics };
+  return { turns: options.advantage.whiten ? whitened(turns) : turns, metrics };
 }
 
 /** [turns] of [tokens] log π / π_ref of each scored token, in nats, whose mean is the KL to the reference. */
@@ -182,20 +184,20 @@ function whitened(turns: readonly ValuedTurn[]): ValuedTurn[] {
   }));
 }
 
-function contradictions(options: PpoKeys): ConfigProblem[] {
-  const { gaeLevel, scoreTerminator, klCoefficient, adaptiveKlTarget } = options;
+function contradictions({ advantage, actor, kl }: OptionsOf<typeof options>): ConfigProblem[] {
   const problems: ConfigProblem[] = [];
-  if (gaeLevel !== 'turn' && !scoreTerminator)
+  const [terminator, target] = ['algorithm.actor.score_terminator', 'algorithm.kl.adaptive_target'];
+  if (advantage.level !== 'turn' && !actor.scoreTerminator)
     problems.push({
-      key: 'score_terminator',
-      message: `score_terminator=false with gae_level=${gaeLevel}: an utterance may be empty, and no token would carry its reward`,
-      remedy: 'write score_terminator=true, or gae_level=turn',
+      key: terminator,
+      message: `${terminator}=false with algorithm.advantage.level=${advantage.level}: an utterance may be empty, and no token would carry its reward`,
+      remedy: `write ${terminator}=true, or algorithm.advantage.level=turn`,
     });
-  if (adaptiveKlTarget !== null && klCoefficient === 0)
+  if (kl.adaptiveTarget !== null && kl.coefficient === 0)
     problems.push({
-      key: 'adaptive_kl_target',
-      message: `adaptive_kl_target=${adaptiveKlTarget} with kl_coefficient=0: there is no penalty to adapt`,
-      remedy: 'give the coefficient to begin with, such as kl_coefficient=0.2, or adaptive_kl_target=null',
+      key: target,
+      message: `${target}=${kl.adaptiveTarget} with algorithm.kl.coefficient=0: there is no penalty to adapt`,
+      remedy: `give the coefficient to begin with, such as algorithm.kl.coefficient=0.2, or ${target}=null`,
     });
   return problems;
 }

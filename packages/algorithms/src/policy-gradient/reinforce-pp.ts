@@ -4,23 +4,25 @@
 //     G_t = Σ_{k ≥ turn of t} γ^(k − turn) r_k − β Σ_{i ≥ t} (log π_old − log π_ref)_i
 //     A_t = (G_t − mean(G)) / (std(G) + ε)           mean and std over all tokens of the batch
 //
-// With baseline=group, G_t is the episode's return minus the mean of its group (REINFORCE++-baseline), before the normalisation.
+// With advantage.baseline=group, G_t is the episode's return minus the mean of its group (REINFORCE++-baseline), before the normalisation.
 // Differs from it: an episode has several utterances with a reward each, so that a token's return has only the rewards that follow.
-import { Type } from '@sinclair/typebox';
 import {
+  choice,
   discountedReturns,
+  group,
   groupRelativeAdvantages,
   mean,
-  oneOf,
-  share,
   standardDeviation,
+  unitOptions,
   type ConfigProblem,
+  type OptionsOf,
 } from '@bowyer/core';
+import { gammaOption } from '../learning/learning-options.js';
 import { scoredIds, utterancesOf } from '../learning/pack-turns.js';
 import { defineAlgorithm } from '../run/algorithm-unit.js';
 import {
   groupTraining,
-  groupTrainingKeys,
+  groupTrainingOptions,
   groupTrainingProblems,
   shapedReturn,
   trainOnGroups,
@@ -30,22 +32,26 @@ import {
 /** Added to the standard deviation. */
 const EPSILON = 1e-8;
 
-const options = Type.Object(
-  {
-    ...groupTrainingKeys,
-    gamma: share('discount per turn of the rewards that follow; 1 with baseline=group'),
-    baseline: oneOf(
-      ['none', 'group'],
-      'none: returns that follow a turn; group: the return of the episode minus the mean of its group',
-    ),
-  },
-  { additionalProperties: false },
-);
+const options = unitOptions({
+  ...groupTrainingOptions({ groupSize: 1, kl: { coefficient: 0.01, kind: 'reward' } }),
+  gamma: gammaOption(1),
+  advantage: group(
+    {
+      baseline: choice(
+        ['none', 'group'],
+        'none',
+        'none: returns that follow a turn; group: the return of the episode minus the mean of its group, with algorithm.gamma=1',
+        { flat: 'baseline' },
+      ),
+    },
+    'the advantage of a token',
+  ),
+});
 
 interface ReturnOptions {
   gamma: number;
-  baseline: 'none' | 'group';
-  scoreTerminator: boolean;
+  advantage: { baseline: 'none' | 'group' };
+  actor: { scoreTerminator: boolean };
 }
 
 export const reinforcePp = defineAlgorithm({
@@ -59,26 +65,28 @@ export const reinforcePp = defineAlgorithm({
 });
 
 /** Settings that a baseline of the group does not go with. */
-function baselineProblems({ baseline, gamma, groupSize }: { baseline: string; gamma: number; groupSize: number }) {
-  if (baseline === 'none') return [];
+function baselineProblems({ advantage, gamma, rollout }: OptionsOf<typeof options>): ConfigProblem[] {
+  if (advantage.baseline === 'none') return [];
   const problems: ConfigProblem[] = [];
   if (gamma !== 1)
     problems.push({
-      key: 'gamma',
-      message: `gamma=${gamma} with baseline=group: the baseline is the mean undiscounted return of the group`,
-      remedy: 'write gamma=1, or baseline=none',
+      key: 'algorithm.gamma',
+      message: `algorithm.gamma=${gamma} with algorithm.advantage.baseline=group: the baseline is the mean undiscounted return of the group`,
+      remedy: 'write algorithm.gamma=1, or algorithm.advantage.baseline=none',
     });
-  if (groupSize === 1)
+  if (rollout.groupSize === 1)
     problems.push({
-      key: 'group_size',
-      message: 'group_size=1 with baseline=group: an episode is its own baseline, so every advantage is 0',
-      remedy: 'raise group_size, or write baseline=none',
+      key: 'algorithm.rollout.group_size',
+      message:
+        'algorithm.rollout.group_size=1 with algorithm.advantage.baseline=group: an episode is its own baseline, so every advantage is 0',
+      remedy: 'raise algorithm.rollout.group_size, or write algorithm.advantage.baseline=none',
     });
   return problems;
 }
 
 /** [episodes][turns] of [tokens] G. */
 export function tokenReturns(episodes: readonly GroupEpisode[], options: ReturnOptions): Float32Array[][] {
+  const { baseline } = options.advantage;
   const relative = groupRelativeAdvantages(
     episodes.map(shapedReturn),
     episodes.map(({ group }) => group),
@@ -86,14 +94,14 @@ export function tokenReturns(episodes: readonly GroupEpisode[], options: ReturnO
   );
   return episodes.map(({ trajectory, rewards, tokenPenalties }, e) => {
     const returns =
-      options.baseline === 'group' ? rewards.map(() => relative[e]) : discountedReturns(rewards, options.gamma);
+      baseline === 'group' ? rewards.map(() => relative[e]) : discountedReturns(rewards, options.gamma);
     const utterances = utterancesOf(trajectory);
     return returns.map((value, turn) => {
       const utterance = utterances.get(turn);
-      const tokens = new Float32Array(utterance ? scoredIds(utterance, options.scoreTerminator).length : 0).fill(value);
+      const tokens = new Float32Array(utterance ? scoredIds(utterance, options.actor.scoreTerminator).length : 0).fill(value);
       // The return of the turn contains the penalties of all of its tokens; a token's own those from it on.
       let before = 0;
-      if (options.baseline === 'none')
+      if (baseline === 'none')
         tokenPenalties[turn]?.forEach((penalty, t) => {
           tokens[t] += before;
           before += penalty;

@@ -4,22 +4,26 @@
 //     A_i = R_i − mean(R_j, j ≠ i)         R_i = return − β Σ_t (log π_old − log π_ref)
 //     L   = −mean_i A_i Σ_t log π(a_t | s, a_<t)
 //
-// With the clipped ratio on tokens it is LOOP (Chen et al. 2025, arXiv:2502.01600); on-policy, with inner_epochs=1 and one minibatch,
+// With the clipped ratio on tokens it is LOOP (Chen et al. 2025, arXiv:2502.01600); on-policy, with actor.epochs=1 and one minibatch,
 // every ratio is 1 and the gradient is that of L.
 // Differs from it: an episode has several utterances; the leave-one-out mean is over episodes, never over turns.
-import { Type } from '@sinclair/typebox';
-import { groupRelativeAdvantages } from '@bowyer/core';
+import { groupRelativeAdvantages, unitOptions } from '@bowyer/core';
 import { aloneProblems } from '../rollout/collect-groups.js';
 import { defineAlgorithm } from '../run/algorithm-unit.js';
 import {
   groupTraining,
-  groupTrainingKeys,
+  groupTrainingOptions,
   groupTrainingProblems,
   shapedReturn,
   trainOnGroups,
 } from './group-training.js';
 
-const options = Type.Object(groupTrainingKeys, { additionalProperties: false });
+const options = unitOptions(
+  groupTrainingOptions({
+    loss: { aggregation: 'sequence_mean_token_sum' },
+    kl: { coefficient: 0.05, kind: 'reward' },
+  }),
+);
 
 export const rloo = defineAlgorithm({
   ...groupTraining,

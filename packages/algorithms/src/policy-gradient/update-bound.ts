@@ -42,7 +42,7 @@ export class UpdateBound {
   /** Measures what the update has changed, and undoes it where that is far beyond the bound. */
   async close(
     turns: readonly Prepared<AdvantageTurn>[],
-    { scoreTerminator, maxBatchTokens }: Pick<SurrogateOptions, 'scoreTerminator' | 'maxBatchTokens'>,
+    { scoreTerminator, maxBatchTokens }: Pick<SurrogateOptions['actor'], 'scoreTerminator' | 'maxBatchTokens'>,
   ): Promise<Metrics> {
     const sample = sampleEpisodes(turns);
     const maxTokens = maxBatchTokens ?? undefined;

@@ -1,49 +1,80 @@
 // PPO's value function: V along episodes with the advantages and returns that follow from it, and its loss, beside the policy's in one
 // backward pass or on a network of its own.
-import { Type } from '@sinclair/typebox';
+import type { TObject } from '@sinclair/typebox';
 import {
   bilevelGae,
+  choice,
+  flag,
+  fraction,
   gae,
+  group,
   mean,
   minibatches,
-  nullable,
-  oneOf,
-  rate,
-  share,
+  optional,
+  positive,
+  type OptionsOf,
   type Rng,
   type Trajectory,
 } from '@bowyer/core';
 import type { LanguageModel, TokenExample } from '@bowyer/models';
+import { gammaOption } from '../learning/learning-options.js';
 import { RunningMeans } from '../learning/metric-means.js';
 import { packTurns, scoredIds, type TurnBatch } from '../learning/pack-turns.js';
 import type { Dialogues } from '../rollout/dialogue.js';
 import type { Metrics, RunHooks } from '../rollout/run-hooks.js';
-import { valueLoss, valueMetrics, type AdvantageTurn, type TrunkValue } from './policy-loss.js';
+import { valueLoss, valueMetrics, type AdvantageTurn, type SurrogateOptions, type TrunkValue } from './policy-loss.js';
 
-export const valueKeys = {
-  value_function: oneOf(
-    ['trunk', 'critic'],
-    "network of V: a head on the policy's own trunk, or a separate network with a head, which starts as a copy of the policy",
+export const valueOptions = {
+  gamma: gammaOption(
+    0.99,
+    'discount per turn, with algorithm.advantage.level=token per token; with bilevel it is 1 between the tokens of a turn',
   ),
-  value_lr: rate('learning rate of the value head; with value_function=critic of the whole network'),
-  value_max_grad_norm: rate('upper bound of the global norm of the gradient of the value head, or of the critic'),
-  value_coefficient: rate('weight of the value loss beside the policy loss, which acts on the shared trunk'),
-  value_clip: nullable(
-    rate('units of the return'),
-    'how far V may move from its value at the rollout before its loss is flat, in units of the return; null: no clip',
+  value: group(
+    {
+      function: choice(
+        ['trunk', 'critic'],
+        'trunk',
+        "network of V: a head on the policy's own trunk, or a separate network with a head, which starts as a copy of the policy",
+        { flat: 'value_function' },
+      ),
+      lr: positive(1e-5, 'learning rate of the value head; with algorithm.value.function=critic of the whole network', {
+        flat: 'value_lr',
+      }),
+      max_grad_norm: positive(1, 'upper bound of the global norm of the gradient of the value head, or of the critic', {
+        flat: 'value_max_grad_norm',
+      }),
+      coefficient: positive(0.5, 'weight of the value loss beside the policy loss, which acts on the shared trunk', {
+        flat: 'value_coefficient',
+      }),
+      clip: {
+        ...optional(
+          positive,
+          'how far V may move from its value at the rollout before its loss is flat, in units of the return; null: no clip',
+          { flat: 'value_clip' },
+        ),
+        default: 0.2,
+      },
+      bootstrap_on_limit: flag(true, 'bootstrap from V of the last context of a truncated episode; false: from 0', {
+        flat: 'bootstrap_on_limit',
+      }),
+    },
+    'the value function V',
   ),
-  gae_level: oneOf(
-    ['turn', 'token', 'bilevel'],
-    'steps of the advantage estimate: turns with V before each utterance, tokens, or turns and then the tokens inside each (RAGEN)',
+  advantage: group(
+    {
+      level: choice(
+        ['turn', 'token', 'bilevel'],
+        'turn',
+        'steps of the advantage estimate: turns with V before each utterance, tokens, or turns and then the tokens inside each (RAGEN)',
+        { flat: 'gae_level' },
+      ),
+      lambda: fraction(0.9, 'λ of the advantage estimate; 0: one-step, 1: Monte-Carlo return', { flat: 'lambda' }),
+      whiten: flag(true, 'scale the advantages of a rollout to mean 0 and standard deviation 1', {
+        flat: 'whiten_advantages',
+      }),
+    },
+    'generalised advantage estimation',
   ),
-  gamma: share('discount per step of gae_level; with bilevel per turn, and 1 between the tokens of a turn'),
-  lambda: share('λ of the advantage estimate; 0: one-step, 1: Monte-Carlo return'),
-  bootstrap_on_limit: Type.Boolean({
-    description: 'bootstrap from V of the last context of a truncated episode; false: from 0',
-  }),
-  whiten_advantages: Type.Boolean({
-    description: 'scale the advantages of a rollout to mean 0 and standard deviation 1',
-  }),
 };
 
 /** The contexts that have a value: before an utterance, or before each of its tokens. */
@@ -64,26 +95,27 @@ export interface EpisodeEstimate {
   returns: Float32Array[];
 }
 
-interface ValueOptions {
-  gaeLevel: GaeLevel;
-  bootstrapOnLimit: boolean;
-  scoreTerminator: boolean;
+type ValueOptions = OptionsOf<TObject<typeof valueOptions>>;
+
+/** What V at the contexts of a rollout depends on. */
+interface ReadingOptions extends Pick<ValueOptions, 'value' | 'advantage'> {
+  actor: Pick<SurrogateOptions['actor'], 'scoreTerminator' | 'minibatchSize' | 'maxBatchTokens'>;
   sampling: { maxNewTokens: number };
-  minibatchSize: number;
-  maxBatchTokens: number | null;
 }
 
 /** V at the contexts of the agent's turns, never at what the environment wrote, and after episodes that were cut. */
 export async function episodeValues(
   { model, dialogues }: { model: LanguageModel; dialogues: Dialogues },
   trajectories: readonly Trajectory[],
-  options: ValueOptions,
+  options: ReadingOptions,
 ): Promise<EpisodeValues[]> {
+  const { scoreTerminator } = options.actor;
+  const isPerTurn = options.advantage.level === 'turn';
   const examples = trajectories.flatMap(({ segments }) =>
     segments.map(({ ids, utterances }) => {
       const positions = utterances.flatMap((utterance) =>
         Array.from(
-          { length: options.gaeLevel === 'turn' ? 1 : scoredIds(utterance, options.scoreTerminator).length },
+          { length: isPerTurn ? 1 : scoredIds(utterance, scoreTerminator).length },
           (_, i) => utterance.start - 1 + i,
         ),
       );
@@ -97,7 +129,7 @@ export async function episodeValues(
     const ids = nextContext(trajectory, dialogues).slice(-room);
     return valueExample(ids, [ids.length - 1]);
   });
-  const rows = await valuesInParts(model, [...examples, ...after], options);
+  const rows = await valuesInParts(model, [...examples, ...after], options.actor);
   let segment = 0;
   let next = examples.length;
   return trajectories.map((trajectory) => {
@@ -105,7 +137,7 @@ export async function episodeValues(
     for (const { utterances } of trajectory.segments) {
       const row = rows[segment++];
       for (const utterance of utterances) {
-        const { length } = options.gaeLevel === 'turn' ? [0] : scoredIds(utterance, options.scoreTerminator);
+        const { length } = isPerTurn ? [0] : scoredIds(utterance, scoreTerminator);
         turns[utterance.turn] = row.slice(utterance.start - 1, utterance.start - 1 + length);
       }
     }
@@ -123,21 +155,22 @@ export function episodeEstimate(
   trajectory: Trajectory,
   values: EpisodeValues,
   tokenPenalties: readonly Float32Array[],
-  options: Pick<ValueOptions, 'gaeLevel' | 'bootstrapOnLimit'> & { gamma: number; lambda: number },
+  options: ValueOptions,
 ): EpisodeEstimate {
-  const { gaeLevel, gamma, lambda } = options;
+  const { gamma } = options;
+  const { level, lambda } = options.advantage;
   const rewards = trajectory.transitions.map(({ reward }) => reward);
   const lengths = values.turns.map(({ length }) => length);
   const penaltyOf = (turn: number) => (tokenPenalties[turn] ?? []).reduce((sum, penalty) => sum + penalty, 0);
   const flat = Float32Array.from(values.turns.flatMap((own) => [...own]));
   const terminated = !bootstraps(trajectory, options);
-  if (gaeLevel === 'bilevel') {
+  if (level === 'bilevel') {
     const turnRewards = Float32Array.from(rewards, (reward, turn) => reward - penaltyOf(turn));
     const episode = { lengths, rewards: turnRewards, values: flat, nextValue: values.next, terminated };
     return perTurn(bilevelGae(episode, { gamma, lambda, tokenGamma: 1 }), lengths);
   }
   const steps = rewards.flatMap((reward, turn) => {
-    if (gaeLevel === 'turn') return [reward - penaltyOf(turn)];
+    if (level === 'turn') return [reward - penaltyOf(turn)];
     const last = lengths[turn] - 1;
     return Array.from(
       { length: lengths[turn] },
@@ -156,14 +189,14 @@ export function episodeEstimate(
 }
 
 /** Whether more lay beyond the end of an episode, and counts. */
-const bootstraps = ({ transitions }: Trajectory, { bootstrapOnLimit }: { bootstrapOnLimit: boolean }): boolean =>
-  bootstrapOnLimit && transitions.at(-1)!.truncated;
+const bootstraps = ({ transitions }: Trajectory, { value }: Pick<ValueOptions, 'value'>): boolean =>
+  value.bootstrapOnLimit && transitions.at(-1)!.truncated;
 
 /** Values of as many examples at once as an update has sequences in a minibatch. */
 async function valuesInParts(
   model: LanguageModel,
   examples: readonly TokenExample[],
-  { minibatchSize, maxBatchTokens }: ValueOptions,
+  { minibatchSize, maxBatchTokens }: ReadingOptions['actor'],
 ): Promise<Float32Array[]> {
   const rows: Float32Array[] = [];
   for (let start = 0; start < examples.length; start += minibatchSize) {
@@ -208,16 +241,8 @@ function perTurn(
   return { advantages: split(advantages), returns: split(returns) };
 }
 
-export interface ValueUpdateOptions {
-  innerEpochs: number;
-  minibatchSize: number;
-  maxBatchTokens: number | null;
-  scoreTerminator: boolean;
-  valueLr: number;
-  valueMaxGradNorm: number;
-  valueCoefficient: number;
-  valueClip: number | null;
-  gaeLevel: GaeLevel;
+export interface ValueUpdateOptions extends Pick<ValueOptions, 'value' | 'advantage'> {
+  actor: Pick<SurrogateOptions['actor'], 'epochs' | 'scoreTerminator' | 'minibatchSize' | 'maxBatchTokens'>;
 }
 
 /** Arrays are [1] for the utterance, or [tokens] of its scored tokens. */
@@ -230,32 +255,33 @@ export interface ValuedTurn extends AdvantageTurn {
 
 /** The value loss as a part of the policy's update; the head has an optimizer of its own. */
 export function valueOnTrunk(policy: LanguageModel, options: ValueUpdateOptions): TrunkValue<ValuedTurn> {
-  const { valueCoefficient, valueLr: lr, valueMaxGradNorm: maxGradNorm } = options;
+  const { coefficient, lr, maxGradNorm } = options.value;
   return {
-    examplesOf: (batch) => withValues(batch, options.gaeLevel),
-    termOf: ({ turns }) => ({ ...valueTargets(turns, options), coefficient: valueCoefficient }),
+    examplesOf: (batch) => withValues(batch, options.advantage.level),
+    termOf: ({ turns }) => ({ ...valueTargets(turns, options), coefficient }),
     step: async () => void (await policy.valueHead.optimizer.step({ lr, maxGradNorm })),
   };
 }
 
-/** `innerEpochs` passes of a network of its own over the turns, `minibatchSize` episodes per optimizer step. */
+/** Makes `actor.epochs` passes of a network of its own over the turns, `actor.minibatchSize` episodes per optimizer step. */
 export async function updateCriticNetwork(
   { critic, hooks }: { critic: LanguageModel; hooks: Pick<RunHooks, 'progress'> },
   turns: readonly ValuedTurn[],
   rng: Rng,
   options: ValueUpdateOptions,
 ): Promise<Metrics> {
-  const { valueLr: lr, valueMaxGradNorm: maxGradNorm, maxBatchTokens, innerEpochs, minibatchSize } = options;
+  const { lr, maxGradNorm } = options.value;
+  const { maxBatchTokens, epochs, minibatchSize } = options.actor;
   const episodes = [...new Set(turns.map(({ trajectory }) => trajectory))].map((episode) =>
     turns.filter(({ trajectory }) => trajectory === episode),
   );
-  const steps = innerEpochs * Math.ceil(episodes.length / minibatchSize);
+  const steps = epochs * Math.ceil(episodes.length / minibatchSize);
   const means = new RunningMeans();
   const norms: number[] = [];
-  for (let epoch = 0; epoch < innerEpochs; epoch++)
+  for (let epoch = 0; epoch < epochs; epoch++)
     for (const minibatch of minibatches(episodes, minibatchSize, rng)) {
-      const batch = packTurns(minibatch.flat(), options);
-      const examples = withValues(batch, options.gaeLevel).map((example) => ({
+      const batch = packTurns(minibatch.flat(), options.actor);
+      const examples = withValues(batch, options.advantage.level).map((example) => ({
         ...example,
         weights: new Float32Array(example.ids.length),
       }));
@@ -290,7 +316,7 @@ function withValues({ examples, lengths }: TurnBatch<unknown>, level: GaeLevel):
   }));
 }
 
-function valueTargets(turns: readonly ValuedTurn[], { valueClip }: ValueUpdateOptions) {
+function valueTargets(turns: readonly ValuedTurn[], { value: { clip } }: ValueUpdateOptions) {
   const joined = (of: 'values' | 'returns') => Float32Array.from(turns.flatMap((turn) => [...turn[of]]));
-  return { oldValues: joined('values'), returns: joined('returns'), clip: valueClip ?? Infinity };
+  return { oldValues: joined('values'), returns: joined('returns'), clip: clip ?? Infinity };
 }

@@ -6,37 +6,37 @@
 // with log π(episode) = Σ over the agent's tokens (as for trajectories of agents in Song et al. 2024, ETO, arXiv:2403.02502), π_ref the
 // start of the run.
 // Differs from it: the pairs come from the policy's own games, new ones in every iteration; offline_dpo takes those of a dataset.
-import { Type } from '@sinclair/typebox';
-import { count, minibatches, type ConfigProblem, type OptionsOf, type Rng } from '@bowyer/core';
-import { policyRateFromStart, rateKeys } from '../learning/policy-rate.js';
+import { integer, minibatches, unitOptions, type ConfigProblem, type OptionsOf, type Rng } from '@bowyer/core';
+import { onlineActor, policyRate } from '../learning/policy-rate.js';
 import { RunningMeans } from '../learning/metric-means.js';
-import { aloneProblems, groupKeys, groupsOf, wholeGroups } from '../rollout/collect-groups.js';
+import { maxBatchTokensOption } from '../policy-gradient/policy-loss.js';
+import { aloneProblems, groupSizeOption, groupsOf, wholeGroups } from '../rollout/collect-groups.js';
 import { rolloutMetrics } from '../rollout/episode-metrics.js';
-import { evalDecodingKey, loopKeys } from '../rollout/loop-keys.js';
+import { loopOptions } from '../rollout/loop-options.js';
 import type { PlayOptions } from '../rollout/player.js';
 import type { Metrics } from '../rollout/run-hooks.js';
 import type { AlgorithmRun } from '../run/algorithm-run.js';
 import { defineAlgorithm } from '../run/algorithm-unit.js';
 import {
   accumulatePreferences,
-  preferenceKeys,
+  preferenceOptions,
   preferencePairs,
   scorePairs,
   type ScoredPair,
 } from './preference-loss.js';
 
-const options = Type.Object(
-  {
-    ...loopKeys,
-    ...evalDecodingKey,
-    group_size: groupKeys.group_size,
-    inner_epochs: count('passes over the pairs of a rollout'),
-    minibatch_size: count('pairs per optimizer step'),
-    ...rateKeys,
-    ...preferenceKeys,
-  },
-  { additionalProperties: false },
-);
+const options = unitOptions({
+  ...loopOptions({ iterations: 150 }, { group_size: groupSizeOption(8) }),
+  ...preferenceOptions(1),
+  actor: onlineActor(
+    { lr: 1e-6 },
+    {
+      epochs: integer(1, 'passes over the pairs of a rollout', { flat: 'inner_epochs' }),
+      minibatch_size: integer(16, 'pairs per optimizer step', { flat: 'minibatch_size' }),
+      max_batch_tokens: maxBatchTokensOption('no limit'),
+    },
+  ),
+});
 
 type DpoOptions = OptionsOf<typeof options> & PlayOptions;
 
@@ -47,15 +47,15 @@ export const dpo = defineAlgorithm({
   offPolicyRollouts: () => [],
 
   async train(run, options) {
-    const reference = await run.openReference({ quantization: options.referenceQuantization });
+    const reference = await run.openReference(options.reference);
     for await (const iteration of run.iterations()) {
-      const rollout = await run.collect(iteration, { groupSize: options.groupSize });
+      const rollout = await run.collect(iteration, { groupSize: options.rollout.groupSize });
       const metrics = rolloutMetrics(rollout);
 
       const pairs = groupsOf(rollout).flatMap((group) => preferencePairs(group, options.pairsPerGroup));
       metrics['preferences/pairs'] = pairs.length;
       const scored = await scorePairs(reference, pairs, options);
-      const lr = run.stepScale * policyRateFromStart(iteration, options);
+      const lr = run.stepScale * policyRate(iteration, options);
       metrics['optim/lm_lr'] = lr;
       if (scored.length > 0) Object.assign(metrics, await prefer(run, scored, run.updateRng(iteration), lr, options));
 
@@ -66,7 +66,7 @@ export const dpo = defineAlgorithm({
   problems: (options): ConfigProblem[] => [...wholeGroups(options), ...aloneProblems(options)],
 });
 
-/** `innerEpochs` passes over the pairs. */
+/** Makes `actor.epochs` passes over the pairs. */
 async function prefer(
   run: AlgorithmRun,
   pairs: readonly ScoredPair[],
@@ -74,13 +74,13 @@ async function prefer(
   lr: number,
   options: DpoOptions,
 ): Promise<Metrics> {
-  const { maxGradNorm } = options;
+  const { epochs, minibatchSize, maxGradNorm } = options.actor;
   const means = new RunningMeans();
   const learn = (batch: readonly ScoredPair[]) => accumulatePreferences(run.policy, batch, options);
-  for (let epoch = 0; epoch < options.innerEpochs; epoch++) {
-    for (const batch of minibatches(pairs, options.minibatchSize, rng))
+  for (let epoch = 0; epoch < epochs; epoch++) {
+    for (const batch of minibatches(pairs, minibatchSize, rng))
       means.add(await run.step([batch], learn, { lr, maxGradNorm }));
-    run.hooks.progress('preferences', epoch + 1, options.innerEpochs);
+    run.hooks.progress('preferences', epoch + 1, epochs);
   }
   return means.values();
 }

@@ -4,11 +4,11 @@
 // Differs from it: preferences are differences of returns. Episodes are of one task where their items are equal, and without items where
 // they begin with the same observation. Conversations of a file are of one task where they begin with the same messages and tools, and
 // their score is their return; of a pair of answers, the chosen one has 1 and the rejected one 0.
-import { Type } from '@sinclair/typebox';
-import { count, minibatches, rate, Rng, scheduledRate, share, type OptionsOf, type Trajectory } from '@bowyer/core';
+import { integer, minibatches, Rng, scheduledRate, unitOptions, type OptionsOf, type Trajectory } from '@bowyer/core';
 import { rewardedEpisodes } from '../dataset/rewarded-episodes.js';
-import { isLogged, loggingStepsKey } from '../dataset/passes.js';
-import { rateScheduleSchema } from '../learning/policy-rate.js';
+import { epochsOption, isLogged, loggingStepsKey } from '../dataset/passes.js';
+import { steppedActor } from '../learning/policy-rate.js';
+import { maxBatchTokensOption } from '../policy-gradient/policy-loss.js';
 import type { PlayOptions } from '../rollout/player.js';
 import type { Metrics } from '../rollout/run-hooks.js';
 import type { AlgorithmRun } from '../run/algorithm-run.js';
@@ -17,23 +17,24 @@ import { datasetOf, type Dataset } from '../run/training-run.js';
 import { scoredConversations } from './scored-conversations.js';
 import {
   accumulatePreferences,
-  preferenceKeys,
+  preferenceOptions,
   preferencePairs,
   scorePairs,
   type ScoredPair,
 } from './preference-loss.js';
 
-const options = Type.Object(
-  {
-    epochs: count('passes over the pairs of the dataset'),
-    batch_size: count('pairs per optimizer step'),
-    lm_lr: rate('peak learning rate of the policy'),
-    lm_schedule: rateScheduleSchema('optimizer steps', share('last learning rate as a share of the peak')),
-    ...loggingStepsKey('one line an epoch'),
-    ...preferenceKeys,
-  },
-  { additionalProperties: false },
-);
+const options = unitOptions({
+  epochs: epochsOption(1),
+  ...loggingStepsKey('one line an epoch'),
+  ...preferenceOptions(1000),
+  actor: steppedActor(
+    { lr: 1e-6, schedule: { finalShare: 0 } },
+    {
+      minibatch_size: integer(32, 'pairs per optimizer step', { flat: 'batch_size' }),
+      max_batch_tokens: maxBatchTokensOption('no limit'),
+    },
+  ),
+});
 
 type OfflineDpoOptions = OptionsOf<typeof options> & PlayOptions;
 
@@ -46,7 +47,7 @@ export const offlineDpo = defineAlgorithm({
   async train(run, options) {
     const groups = tasksOf(episodesOf(datasetOf(run)));
     const pairs = groups.flatMap((group) => preferencePairs(group, options.pairsPerGroup));
-    const reference = await run.openReference({ quantization: options.referenceQuantization });
+    const reference = await run.openReference(options.reference);
     const scored = await scorePairs(reference, pairs, options).finally(() => reference.release());
     if (scored.length === 0)
       throw new Error(
@@ -56,20 +57,21 @@ export const offlineDpo = defineAlgorithm({
   },
 });
 
-/** `epochs` passes over the pairs. Metrics and checkpoints count optimizer steps. */
+/** Makes `epochs` passes over the pairs. Metrics and checkpoints count optimizer steps. */
 async function passes(run: AlgorithmRun, pairs: readonly ScoredPair[], options: OfflineDpoOptions): Promise<void> {
   const { policy, hooks, state, firstIteration } = run;
-  const stepsPerEpoch = Math.ceil(pairs.length / options.batchSize);
+  const { minibatchSize, maxGradNorm, lr: peak, schedule } = options.actor;
+  const stepsPerEpoch = Math.ceil(pairs.length / minibatchSize);
   const totalSteps = options.epochs * stepsPerEpoch;
   // The metrics since the last line are part of a checkpoint.
   const measured = (state.epoch ??= []) as Metrics[];
   const learn = (batch: readonly ScoredPair[]) => accumulatePreferences(policy, batch, options);
   let step = firstIteration;
   for (let epoch = Math.floor(step / stepsPerEpoch); epoch < options.epochs; epoch++) {
-    const batches = [...minibatches(pairs, options.batchSize, Rng.forPurpose(options.seed, `dpo/${epoch}`))];
+    const batches = [...minibatches(pairs, minibatchSize, Rng.forPurpose(options.seed, `dpo/${epoch}`))];
     for (const batch of batches.slice(step % stepsPerEpoch)) {
-      const lr = scheduledRate(options.lmLr, step, totalSteps, options.lmSchedule);
-      measured.push(await run.step([batch], learn, { lr, maxGradNorm: options.maxGradNorm }));
+      const lr = scheduledRate(peak, step, totalSteps, schedule);
+      measured.push(await run.step([batch], learn, { lr, maxGradNorm }));
       hooks.progress('preferences', ++step, totalSteps);
       if (isLogged(step, { stepsPerEpoch, loggingSteps: options.loggingSteps })) {
         await hooks.log(step - 1, { ...meansOf(measured), 'preferences/pairs': pairs.length, 'optim/steps': step });

@@ -1,38 +1,35 @@
 // Direct preference optimisation on pairs of episodes, the agent's tokens of an episode being one sequence.
-import { Type } from '@sinclair/typebox';
-import { count, dpoLoss, episodicReturn, nullable, rate, type Trajectory } from '@bowyer/core';
+import { dpoLoss, episodicReturn, group, integer, nonNegative, positive, type Trajectory } from '@bowyer/core';
 import type { LanguageModel } from '@bowyer/models';
 import type { Metrics } from '../rollout/run-hooks.js';
-import { type ReferencePolicy, referenceKeys } from '../learning/reference-policy.js';
-import { scoreTerminatorKey } from '../learning/pack-turns.js';
+import { referenceOption, type ReferencePolicy } from '../learning/reference-policy.js';
 import { packTurns, scoreTurns, turnsOf } from '../learning/pack-turns.js';
 
-export const preferenceKeys = {
-  beta: rate('β, strength of the tie to the start of the run, per nat'),
-  nll_coefficient: Type.Number({
-    minimum: 0,
-    description:
-      'weight of the negative log-likelihood per token of the better episodes, which DPO alone may make less likely; 0: none, as in the paper',
-  }),
-  pairs_per_group: count(
+export const preferenceOptions = (pairsPerGroup: number) => ({
+  loss: group(
+    {
+      beta: positive(0.1, 'β, strength of the tie to the start of the run, per nat', { flat: 'beta' }),
+      nll_coefficient: nonNegative(
+        0,
+        'weight of the negative log-likelihood per token of the better episodes, which DPO alone may make less likely; 0: none, as in the paper',
+        { flat: 'nll_coefficient' },
+      ),
+    },
+    'the loss of a minibatch',
+  ),
+  pairs_per_group: integer(
+    pairsPerGroup,
     'pairs of a group: the best episode against the worst, the second best against the second worst, …',
+    { flat: 'pairs_per_group' },
   ),
-  max_batch_tokens: nullable(
-    count('tokens with padding that run through the policy at once'),
-    'tokens with padding that run through the policy at once; more are split, with the same gradient; null: no limit',
-  ),
-  max_grad_norm: rate('upper bound of the global norm of the policy gradient'),
-  ...scoreTerminatorKey,
-  ...referenceKeys,
-};
+  reference: referenceOption,
+});
 
-export type PreferenceOptions = {
-  beta: number;
-  /** α of `dpoLoss`. */
-  nllCoefficient: number;
-  maxBatchTokens: number | null;
-  scoreTerminator: boolean;
-};
+export interface PreferenceOptions {
+  actor: { maxBatchTokens: number | null; scoreTerminator: boolean };
+  /** `nllCoefficient` is α of `dpoLoss`. */
+  loss: { beta: number; nllCoefficient: number };
+}
 
 export interface PreferencePair {
   chosen: Trajectory;
@@ -58,15 +55,15 @@ export function preferencePairs(group: readonly Trajectory[], pairsPerGroup: num
 export async function scorePairs(
   reference: ReferencePolicy,
   pairs: readonly PreferencePair[],
-  options: PreferenceOptions,
+  { actor }: PreferenceOptions,
 ): Promise<ScoredPair[]> {
   const scored: ScoredPair[] = [];
   const score = (examples: Parameters<ReferencePolicy['logprobs']>[0]) =>
-    reference.logprobs(examples, { maxTokens: options.maxBatchTokens ?? undefined });
+    reference.logprobs(examples, { maxTokens: actor.maxBatchTokens ?? undefined });
   for (const pair of pairs) {
     const sides = [];
     for (const trajectory of [pair.chosen, pair.rejected])
-      sides.push((await scoreTurns(score, turnsOf([trajectory]), options)).flatMap((tokens) => [...tokens]));
+      sides.push((await scoreTurns(score, turnsOf([trajectory]), actor)).flatMap((tokens) => [...tokens]));
     if (sides.every(({ length }) => length > 0)) scored.push({ ...pair, refLogprobs: Float32Array.from(sides.flat()) });
   }
   return scored;
@@ -76,10 +73,10 @@ export async function scorePairs(
 export async function accumulatePreferences(
   policy: LanguageModel,
   pairs: readonly ScoredPair[],
-  options: PreferenceOptions,
+  { actor, loss: how }: PreferenceOptions,
 ): Promise<Metrics> {
   const episodes = pairs.flatMap(({ chosen, rejected }) => [chosen, rejected]);
-  const batch = packTurns(turnsOf(episodes), options);
+  const batch = packTurns(turnsOf(episodes), actor);
   const lengthOf = new Map<Trajectory, number>();
   batch.turns.forEach(({ trajectory }, i) =>
     lengthOf.set(trajectory, (lengthOf.get(trajectory) ?? 0) + batch.lengths[i]),
@@ -88,8 +85,8 @@ export async function accumulatePreferences(
   const refLogprobs = Float32Array.from(pairs.flatMap((pair) => [...pair.refLogprobs]));
   const { loss, accuracy, margin, nll } = await policy.accumulateLogprobGradients(
     batch.examples,
-    ({ logprobs }) => dpoLoss({ logprobs, refLogprobs, lengths }, options),
-    { maxTokens: options.maxBatchTokens ?? undefined },
+    ({ logprobs }) => dpoLoss({ logprobs, refLogprobs, lengths }, how),
+    { maxTokens: actor.maxBatchTokens ?? undefined },
   );
   return {
     'losses/dpo': loss,

@@ -102,7 +102,7 @@ class EpisodeStream {
     private readonly meter: RolloutMeter,
     found: StreamState | null,
   ) {
-    const perRollout = plan.options.rolloutSize / plan.groupSize;
+    const perRollout = plan.options.rollout.size / plan.groupSize;
     this.#queue = new StalenessQueue({ perRollout, maxStaleness: settings.maxStaleness });
     this.#first = found ?? { next: settings.firstIteration * perRollout, again: [], finished: [] };
     for (const { group, version, items } of this.#first.finished) {
@@ -140,10 +140,11 @@ class EpisodeStream {
 
   async take(iteration: number): Promise<(readonly Trajectory[])[]> {
     const { context, options } = this.plan;
+    const { size } = options.rollout;
     for (;;) {
       if (this.#failure) throw this.#failure;
       const groups = this.#queue.take(iteration);
-      context.hooks.progress(ROLLOUT, groups ? options.rolloutSize : this.waiting, options.rolloutSize);
+      context.hooks.progress(ROLLOUT, groups ? size : this.waiting, size);
       if (groups) return groups;
       await this.#change();
     }
@@ -157,11 +158,11 @@ class EpisodeStream {
     const { context, options, groupSize } = this.plan;
     const { makeEnv } = context;
     if (makeEnv === null) throw new Error('no rollout episodes can be played: this run has no environment');
-    const { seed, slots, sampling, rolloutSize } = options;
+    const { seed, slots, sampling, rollout } = options;
     const { next, again } = this.#first;
     const rngs = new Map<number, Rng>();
     const player = await this.collector.openPlayer(sampling);
-    const episodes = again.length * groupSize + this.settings.iterations * rolloutSize - next * groupSize;
+    const episodes = again.length * groupSize + this.settings.iterations * rollout.size - next * groupSize;
     let ended = 0;
     try {
       const { lastError } = await streamEpisodes<TurnTokens>({
@@ -204,16 +205,17 @@ class EpisodeStream {
 
   #end(played: PlayedEpisode<TurnTokens>): void {
     const { context, options, groupSize } = this.plan;
-    const { maxFailureShare = DEFAULT_FAILURE_SHARE, rolloutSize } = options;
+    const { maxFailureShare = DEFAULT_FAILURE_SHARE } = options;
+    const { size } = options.rollout;
     const group = this.#groupAt(played.episode);
     const episode = this.#episodeAt(played.episode);
     this.#occupy(-1);
     if (played.error) {
       context.onFailure?.(played.error, `${ROLLOUT} episode ${episode}`);
-      const rollout = Math.floor(episode / rolloutSize);
+      const rollout = Math.floor(episode / size);
       const failures = [...(this.#failures.get(rollout) ?? []), played.error];
       this.#failures.set(rollout, failures);
-      checkFailures(failures, maxFailureShare, { purpose: ROLLOUT, episodes: rolloutSize });
+      checkFailures(failures, maxFailureShare, { purpose: ROLLOUT, episodes: size });
     }
     const members = this.#members.get(group) ?? [];
     members.push(played.error ? null : trajectoryOf(played, episode, groupSize));

@@ -75,11 +75,11 @@ export class LockStepRollouts implements RolloutSource {
 
   #begin(iteration: number, { version, weights }: { version: number; weights: Weights }, plan: RolloutPlan): void {
     const { context, options, groupSize } = plan;
-    const { rolloutSize } = options;
+    const { size } = options.rollout;
     const progress: RolloutPlan['context']['hooks']['progress'] = (...step) => {
       if (this.#awaited === iteration) context.hooks.progress(...step);
     };
-    const episodes = { groupSize, firstEpisode: iteration * rolloutSize, episodes: rolloutSize };
+    const episodes = { groupSize, firstEpisode: iteration * size, episodes: size };
     const rollout = this.#last.then(async () => {
       await this.collector.load(version, weights);
       this.#meter.occupy(1);

@@ -1,10 +1,10 @@
 // Rollouts of groups: several episodes of the same task, whose returns are compared with each other.
-import { Type } from '@sinclair/typebox';
 import {
-  count,
+  choice,
   episodicReturn,
+  integer,
   mean,
-  oneOf,
+  nonNegative,
   standardDeviation,
   type ConfigProblem,
   type Trajectory,
@@ -13,27 +13,34 @@ import type { Metrics } from './run-hooks.js';
 import type { OpenPlayer } from './player.js';
 import { collectEpisodes, type CollectOptions, type PlayContext } from './collect.js';
 
-export const groupKeys = {
-  group_size: count('number of episodes in a group; they have the same task and seed, and differ in their samples'),
-  sampling_rounds: count(
+export const groupSizeOption = (value: number) =>
+  integer(value, 'number of episodes in a group; they have the same task and seed, and differ in their samples', {
+    flat: 'group_size',
+  });
+
+/** Options of rollouts whose episodes are compared in groups. */
+export const groupMembers = ({ groupSize = 8, invalidPenalty = 0 } = {}) => ({
+  group_size: groupSizeOption(groupSize),
+  sampling_rounds: integer(
+    1,
     'rounds of play per iteration at most; above 1, groups whose returns are all equal are dropped and replaced by new ones until ' +
       'the rollout is full (dynamic sampling of DAPO); 1: all groups are used',
+    { flat: 'sampling_rounds' },
   ),
-  invalid_penalty: Type.Number({
-    minimum: 0,
-    description:
-      'subtracted from the reward of a turn whose action the environment reports as invalid, for learning only',
-  }),
-  truncated_episodes: oneOf(
+  invalid_penalty: nonNegative(
+    invalidPenalty,
+    'subtracted from the reward of a turn whose action the environment reports as invalid, for learning only',
+    { flat: 'invalid_penalty' },
+  ),
+  truncated_episodes: choice(
     ['learn', 'mask'],
+    'learn',
     'whether truncated episodes are trained on like others, or count only in the statistics of their group',
+    { flat: 'truncated_episodes' },
   ),
-};
+});
 
-export interface GroupRolloutOptions extends CollectOptions {
-  groupSize: number;
-  samplingRounds: number;
-}
+export type GroupRolloutOptions = CollectOptions & { rollout: { groupSize: number; samplingRounds: number } };
 
 export interface GroupRollout {
   /** Episodes to learn from, group by group. */
@@ -54,15 +61,15 @@ export async function collectGroups(
   iteration: number,
   options: GroupRolloutOptions,
 ): Promise<GroupRollout> {
-  const { rolloutSize, groupSize, samplingRounds } = options;
-  const wanted = rolloutSize / groupSize;
+  const { size, groupSize, samplingRounds } = options.rollout;
+  const wanted = size / groupSize;
   const played: Trajectory[][] = [];
   const kept: Trajectory[][] = [];
   let round = 0;
   for (; round < samplingRounds && kept.length < wanted; round++) {
     const trajectories = await collectEpisodes({ ...run, givesUp: true }, openPlayer, iteration, options, {
       groupSize,
-      firstEpisode: (iteration * samplingRounds + round) * rolloutSize,
+      firstEpisode: (iteration * samplingRounds + round) * size,
       episodes: (wanted - kept.length) * groupSize,
     });
     const groups = groupsOf(trajectories);
@@ -85,35 +92,37 @@ export async function collectGroups(
   };
 }
 
-/** A problem where groups would not be whole. */
-export function wholeGroups({ rolloutSize, groupSize }: { rolloutSize: number; groupSize: number }): ConfigProblem[] {
-  if (rolloutSize % groupSize === 0) return [];
-  const message = `rollout_size=${rolloutSize} is not a multiple of group_size=${groupSize}, so one group would be incomplete`;
-  const remedy = `write rollout_size=${Math.ceil(rolloutSize / groupSize) * groupSize}`;
-  return [{ key: 'rollout_size', message, remedy }];
+interface Groups {
+  rollout: { size: number; groupSize: number };
 }
 
-export function groupProblems(options: {
-  rolloutSize: number;
-  groupSize: number;
-  samplingRounds: number;
-}): ConfigProblem[] {
-  const { groupSize, samplingRounds } = options;
+/** A problem where groups would not be whole. */
+export function wholeGroups({ rollout: { size, groupSize } }: Groups): ConfigProblem[] {
+  if (size % groupSize === 0) return [];
+  const key = 'algorithm.rollout.size';
+  const message = `${key}=${size} is not a multiple of algorithm.rollout.group_size=${groupSize}, so one group would be incomplete`;
+  return [{ key, message, remedy: `write ${key}=${Math.ceil(size / groupSize) * groupSize}` }];
+}
+
+export function groupProblems(options: Groups & { rollout: { samplingRounds: number } }): ConfigProblem[] {
+  const { groupSize, samplingRounds } = options.rollout;
   const problems = wholeGroups(options);
+  const key = 'algorithm.rollout.sampling_rounds';
   if (samplingRounds > 1 && groupSize === 1)
     problems.push({
-      key: 'sampling_rounds',
-      message: `sampling_rounds=${samplingRounds} with group_size=1: in a group of one all returns are equal, so every episode would be dropped`,
-      remedy: 'write sampling_rounds=1, or raise group_size',
+      key,
+      message: `${key}=${samplingRounds} with algorithm.rollout.group_size=1: in a group of one all returns are equal, so every episode would be dropped`,
+      remedy: `write ${key}=1, or raise algorithm.rollout.group_size`,
     });
   return problems;
 }
 
 /** A problem where every group is one episode. */
-export function aloneProblems({ groupSize }: { groupSize: number }): ConfigProblem[] {
+export function aloneProblems({ rollout: { groupSize } }: Groups): ConfigProblem[] {
   if (groupSize > 1) return [];
-  const message = 'group_size=1: an episode has no other to be compared with, so every advantage is 0';
-  return [{ key: 'group_size', message, remedy: 'raise group_size' }];
+  const key = 'algorithm.rollout.group_size';
+  const message = `${key}=1: an episode has no other to be compared with, so every advantage is 0`;
+  return [{ key, message, remedy: `raise ${key}` }];
 }
 
 /** Episodes of each group, in order; an episode without a group is one of its own. */

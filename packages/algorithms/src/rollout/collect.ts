@@ -55,10 +55,12 @@ export interface RolloutPlan {
 }
 
 export interface CollectOptions extends PlayOptions {
-  /** Episodes per iteration. */
-  rolloutSize: number;
-  /** Longest episode in turns, by iteration; null or absent: as long as the environment allows. */
-  horizon?: Horizon | null;
+  rollout: {
+    /** Episodes per iteration. */
+    size: number;
+    /** Longest episode in turns, by iteration; null or absent: as long as the environment allows. */
+    horizon?: Horizon | null;
+  };
 }
 
 /** Several episodes of the same task, to be compared with each other. */
@@ -110,12 +112,9 @@ export function collect(
   options: CollectOptions,
   groups: GroupOptions = {},
 ): Promise<Trajectory[]> {
-  const { rolloutSize } = options;
-  return collectEpisodes({ ...run, givesUp: true }, openPlayer, iteration, options, {
-    ...groups,
-    firstEpisode: iteration * rolloutSize,
-    episodes: rolloutSize,
-  });
+  const { size } = options.rollout;
+  const episodes = { ...groups, firstEpisode: iteration * size, episodes: size };
+  return collectEpisodes({ ...run, givesUp: true }, openPlayer, iteration, options, episodes);
 }
 
 /** Episodes of an iteration, numbered from `firstEpisode`. A group is numbered by its first episode / `groupSize`. */
@@ -143,7 +142,7 @@ export function playRollout(
   options: CollectOptions,
   episodes: GroupOptions & { firstEpisode: number; episodes: number },
 ): Promise<Trajectory[]> {
-  const context = { ...run, makeEnv: withHorizon(run.makeEnv, horizonAt(options.horizon, iteration)) };
+  const context = { ...run, makeEnv: withHorizon(run.makeEnv, horizonAt(options.rollout.horizon, iteration)) };
   return play(context, openPlayer, options, { purpose: ROLLOUT, split: 'train', ...episodes });
 }
 

@@ -13,35 +13,37 @@ export interface Evaluation {
 }
 
 export interface EvaluateOptions extends PlayOptions {
-  /** Episodes. */
-  evalSize: number;
-  evalDecoding: Decoding | 'both';
+  eval: {
+    /** Episodes. */
+    size: number;
+    decoding: Decoding | 'both';
+  };
 }
 
 export type Decoding = 'sample' | 'greedy';
 
 /** The decodings of an evaluation; the first chooses the best agent. */
-export const decodingsOf = (evalDecoding: Decoding | 'both'): readonly [Decoding, ...Decoding[]] =>
-  evalDecoding === 'both' ? ['sample', 'greedy'] : [evalDecoding];
+export const decodingsOf = (decoding: Decoding | 'both'): readonly [Decoding, ...Decoding[]] =>
+  decoding === 'both' ? ['sample', 'greedy'] : [decoding];
 
 /**
- * Plays `evalSize` episodes; with `both` decodings the same ones twice, the greedy ones' metrics being `eval_greedy/…`.
+ * Plays `eval.size` episodes; with `both` decodings the same ones twice, the greedy ones' metrics being `eval_greedy/…`.
  *
  * @param purpose names the set of episodes and the split they are played on: `eval` chooses the best policy of a run, `test` tests it
  */
 export async function evaluate(
   run: PlayContext,
   openPlayer: OpenPlayer,
-  { seed, slots, maxFailureShare, sampling, evalSize, evalDecoding }: EvaluateOptions,
+  { seed, slots, maxFailureShare, sampling, eval: { size, decoding } }: EvaluateOptions,
   purpose: 'eval' | 'test' = 'eval',
 ): Promise<Evaluation> {
-  const [first, second] = decodingsOf(evalDecoding);
+  const [first, second] = decodingsOf(decoding);
   const playWith = (decoded: Decoding) =>
     play(
       run,
       openPlayer,
       { seed, slots, maxFailureShare, sampling: { ...sampling, greedy: decoded === 'greedy' } },
-      { purpose, split: purpose, firstEpisode: 0, episodes: evalSize },
+      { purpose, split: purpose, firstEpisode: 0, episodes: size },
     );
   const trajectories = await playWith(first);
   const metrics = episodeMetrics(trajectories, purpose);

@@ -1,20 +1,9 @@
 // Longer episodes as training continues: the number of turns that an episode may have grows with the iterations.
 // Source: ScalingInter-RL of AgentGym-RL, Xi et al. 2025, arXiv:2509.08755, whose `rounds` are the second numbers here.
-import { Type } from '@sinclair/typebox';
 import type { Env, WrappingEnv } from '@bowyer/envs';
 
 /** [iteration, turns]: from this iteration on an episode has at most this number of turns. */
 export type Horizon = readonly (readonly [number, number])[];
-
-const count = (minimum: number) => Type.Integer({ minimum });
-
-export const horizonKey = {
-  horizon: Type.Union([Type.Array(Type.Tuple([count(0), count(1)])), Type.Null()], {
-    description:
-      'longest rollout episodes as a list of [iteration, turns]: from that iteration on, an episode is truncated after that ' +
-      'number of turns, e.g. [[0,6],[100,13],[200,20]]; null: the limit of the environment alone',
-  }),
-};
 
 /** The limit of an iteration; null where there is none. */
 export function horizonAt(horizon: Horizon | null | undefined, iteration: number): number | null {

@@ -1,4 +1,4 @@
-import { maximum, mean, minimum, oneRank, ReplayBuffer, Rng, type Ranks, type Trajectory } from '@bowyer/core';
+import { integer, maximum, mean, minimum, oneRank, ReplayBuffer, Rng, type Ranks, type Trajectory } from '@bowyer/core';
 import type { Metrics } from './run-hooks.js';
 
 /** One stored turn. It refers to its trajectory, so a trajectory is in memory once for all of its turns. */
@@ -6,6 +6,8 @@ export interface ReplayItem {
   trajectory: Trajectory;
   turn: number;
 }
+
+export const capacityOption = integer(100_000, 'size of the replay buffer in turns', { flat: 'capacity' });
 
 /** Which turns a rank of several stores: all of them, or those of its share of the episodes. */
 export type ReplayPlacement = 'global' | 'local';

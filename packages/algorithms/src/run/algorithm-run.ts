@@ -12,9 +12,10 @@ import { Rng, type Trajectory } from '@bowyer/core';
 import { RunningMeans } from '../learning/metric-means.js';
 import type { ReferencePolicy } from '../learning/reference-policy.js';
 import { collectGroups, type GroupRollout, type GroupRolloutOptions } from '../rollout/collect-groups.js';
-import { collect, type CollectOptions, type GroupOptions } from '../rollout/collect.js';
-import { evaluate, type EvaluateOptions, type Evaluation } from '../rollout/evaluate.js';
+import { collect, type GroupOptions } from '../rollout/collect.js';
+import { evaluate, type Evaluation } from '../rollout/evaluate.js';
 import { unlessInterrupted } from '../rollout/interrupted.js';
+import type { LoopOptions } from '../rollout/loop-options.js';
 import type { OpenPlayer, PlayOptions } from '../rollout/player.js';
 import type { Metrics } from '../rollout/run-hooks.js';
 import { adaptedScale } from './step-scale.js';
@@ -32,7 +33,7 @@ export interface AlgorithmRun extends TrainingRun {
   readonly stepScale: number;
   /** Plays the rollout of an iteration. @param how.openPlayer in place of the unit's own */
   collect(iteration: number, how?: GroupOptions & { openPlayer?: OpenPlayer }): Promise<Trajectory[]>;
-  /** Plays groups of episodes of the same task, with the options of `groupKeys`. */
+  /** Plays groups of episodes of the same task, with the options of `groupMembers`. */
   collectGroups(iteration: number): Promise<GroupRollout>;
   /**
    * One optimizer step of the policy on the mean gradient of some micro-batches.
@@ -52,15 +53,8 @@ export interface AlgorithmRun extends TrainingRun {
   endIteration(iteration: number, metrics: Metrics, rollout: readonly Trajectory[]): Promise<void>;
 }
 
-/** The options of a loop over iterations, see `loopKeys` and `evalDecodingKey`. */
-interface LoopOptions extends CollectOptions, EvaluateOptions {
-  iterations: number;
-  /** Iterations between evaluations, and between checkpoints. */
-  evalFreq: number;
-  saveFreq: number;
-  /** See `surrogateKeys`; absent in algorithms without it. */
-  updateKl?: number | null;
-}
+/** The options of a loop over iterations; `actor.updateKl` is absent in algorithms without it. */
+type IterationOptions = LoopOptions & GroupRolloutOptions & { actor?: { updateKl?: number | null } };
 
 /** The members of an algorithm that a run calls. */
 interface LoopUnit<Options> {
@@ -112,16 +106,15 @@ function algorithmRun<Options extends PlayOptions>(
 ): AlgorithmRun {
   const { hooks, state, history, firstIteration } = run;
   const openPlayer = unit.openPlayer(run, options);
-  const loop = options as Options & LoopOptions & GroupRolloutOptions;
+  const loop = options as Options & IterationOptions;
 
   const watchState = state as { watch?: WatchState; stepScale?: number };
   let watch = run.watch && watchState.watch ? Watch.resume(watchState.watch, run.watch) : null;
 
   /** @returns null where the user has stopped the evaluation: its iteration ends when the run is resumed */
   const evaluation = async (): Promise<Evaluation | null> => {
-    const { seed, slots, maxFailureShare, sampling, evalSize } = loop;
-    const evalDecoding = unit.alwaysSamples ? 'sample' : loop.evalDecoding;
-    const how = { seed, slots, maxFailureShare, sampling, evalSize, evalDecoding };
+    const { size } = loop.eval;
+    const how = { ...options, eval: { size, decoding: unit.alwaysSamples ? 'sample' : loop.eval.decoding } } as const;
     const evaluated = await unlessInterrupted(
       evaluate({ ...run, givesUp: hooks.postpone !== undefined }, openPlayer, how),
     );
@@ -165,7 +158,7 @@ function algorithmRun<Options extends PlayOptions>(
     const kl = metrics['actor/update_kl'];
     if (kl === undefined) return;
     metrics['optim/step_scale'] = watchState.stepScale ?? 1;
-    watchState.stepScale = adaptedScale(watchState.stepScale ?? 1, kl, loop.updateKl!);
+    watchState.stepScale = adaptedScale(watchState.stepScale ?? 1, kl, loop.actor!.updateKl!);
   };
 
   const endIteration: AlgorithmRun['endIteration'] = async (iteration, metrics, rollout) => {
@@ -175,7 +168,7 @@ function algorithmRun<Options extends PlayOptions>(
     for (const text of seen?.warnings ?? []) hooks.warn?.(text);
     const isLast = watch !== null && (iteration + 1 === loop.iterations || (seen?.end ?? null) !== null);
     let end = seen?.end ?? null;
-    if (wasPostponed || isLast || seen?.isAlarm || (iteration + 1) % loop.evalFreq === 0) {
+    if (wasPostponed || isLast || seen?.isAlarm || (iteration + 1) % loop.eval.freq === 0) {
       const evaluated = await evaluation();
       if (evaluated === null) {
         state.unevaluated ??= { metrics, episodes: rollout.length, end } satisfies Unevaluated;
@@ -205,7 +198,7 @@ function algorithmRun<Options extends PlayOptions>(
     openPlayer,
     async *iterations() {
       if (loop.iterations === undefined)
-        throw new Error('run.iterations() reads the options of loopKeys and evalDecodingKey: add them to the schema');
+        throw new Error('run.iterations() reads the options of loopOptions: add them to the schema');
       if (!(await beginWatch())) return;
       await endPostponed();
       // A run that was killed in its final test has ended before.

@@ -1,7 +1,7 @@
 // An algorithm as a unit: all that the runner knows of it, to find it by name, check its options, train with it, play the trained agent
 // and resume a run. `defineAlgorithm` makes one of a name, a schema and a loop; everything else has a default.
-import type { ConfigProblem, OptionsOf, Trajectory } from '@bowyer/core';
-import type { Static, TObject } from '@sinclair/typebox';
+import { withDefaults, type ConfigProblem, type GivenOptions, type OptionsOf, type Trajectory } from '@bowyer/core';
+import type { TObject } from '@sinclair/typebox';
 import type { ActionChoice } from '../rollout/dialogue.js';
 import type { OpenPlayer, PlayOptions } from '../rollout/player.js';
 import { policyPlayer } from '../rollout/policy-player.js';
@@ -14,7 +14,7 @@ export interface AlgorithmDeclaration<Schema extends TObject> {
   /** The value of `algorithm` and of ArCHer's `agent_type`. */
   name: string;
   description: string;
-  /** Config keys in snake_case with meaning, unit and range; their defaults are in configs/algorithm/NAME.yaml. */
+  /** Each with its default, meaning, unit and range, grouped; keys are in snake_case. */
   options: Schema;
   /** The whole training, top to bottom. When the user asks to stop, it saves a checkpoint and returns early. */
   train(run: AlgorithmRun, options: OptionsOf<Schema> & PlayOptions): Promise<void>;
@@ -26,8 +26,8 @@ export interface AlgorithmDeclaration<Schema extends TObject> {
   trainsPolicy?: boolean;
   /** How the agent acts, in rollouts, evaluations and wherever it is played later. Default: the policy alone. */
   openPlayer?(agent: Agent, options: PlayerOptionsOf<Schema>): OpenPlayer;
-  /** Those of `options` that `openPlayer` reads: a task that only plays takes these alone. */
-  playerOptions?: readonly (string & keyof Static<Schema>)[];
+  /** The paths of those of `options` that `openPlayer` reads: a task that only plays takes these alone. */
+  playerOptions?: readonly string[];
   /** True where the critic chooses what the agent does, so that playing it needs the critic too. */
   playsWithCritic?: boolean;
   /** True where the player always samples, whatever `sampling.greedy` is: do_sample and eval_decoding have no effect. */
@@ -94,8 +94,11 @@ export interface AlgorithmUnit<Schema extends TObject = TObject>
     Omit<AlgorithmDeclaration<Schema>, WithDefault | 'train'>,
     Omit<Required<Pick<AlgorithmDeclaration<Schema>, WithDefault>>, 'needs'> {
   needs: AlgorithmNeeds;
-  train(run: TrainingRun, options: OptionsOf<Schema> & PlayOptions): Promise<void>;
+  /** Trains with the given options; those that are left out have their defaults. */
+  train(run: TrainingRun, options: GivenOptions<OptionsOf<Schema>> & PlayOptions): Promise<void>;
 }
+
+const PLAY_OPTIONS = ['seed', 'slots', 'maxFailureShare', 'sampling'];
 
 /** Declares a unit, with its options typed by its schema. */
 export function defineAlgorithm<Schema extends TObject>(declared: AlgorithmDeclaration<Schema>): AlgorithmUnit<Schema> {
@@ -108,8 +111,10 @@ export function defineAlgorithm<Schema extends TObject>(declared: AlgorithmDecla
   };
   return {
     ...unit,
-    train: (run, options) =>
-      withAlgorithmRun<OptionsOf<Schema> & PlayOptions>(unit, run, options, (own) => declared.train(own, options)),
+    train: (run, given) => {
+      const options = withDefaults(declared.options, given, PLAY_OPTIONS);
+      return withAlgorithmRun<OptionsOf<Schema> & PlayOptions>(unit, run, options, (own) => declared.train(own, options));
+    },
   };
 }
 

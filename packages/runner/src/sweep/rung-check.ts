@@ -2,6 +2,7 @@
 import { findAlgorithm, rateFollowsIterations, type AnyAlgorithm } from '@bowyer/algorithms';
 import { ConfigError, type Composition } from '@bowyer/config';
 import { camelKeys } from '@bowyer/core';
+import type { TrainConfig } from '../tasks/train/train-config.js';
 import type { AshaSourceOptions } from './asha-source.js';
 
 /** The key that counts a training's iterations. */
@@ -19,9 +20,9 @@ export function checkRungs(job: Composition, { resourceKey, metric, rungs }: Ash
       [`rungs: ${rungs.join(', ')}`, 'choose an eval_freq that divides them all, or other resources'],
       { keyPath: 'eval_freq' },
     );
-  const config = camelKeys(job.resolve()) as Partial<Parameters<typeof rateFollowsIterations>[0]>;
+  const config = camelKeys(job.resolve()) as Pick<TrainConfig, 'lmSchedule' | 'lmLrFinalShare'>;
   const { lmSchedule, lmLrFinalShare = 1 } = config;
-  if (lmSchedule !== undefined && rateFollowsIterations({ lmSchedule, lmLrFinalShare }))
+  if (lmSchedule && rateFollowsIterations({ ...lmSchedule, finalShare: lmSchedule.finalShare ?? lmLrFinalShare }))
     throw new ConfigError(
       'sweep',
       "the policy's rate follows the number of iterations, which grows from rung to rung: a promoted trial could not be resumed",

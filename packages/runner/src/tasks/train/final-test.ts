@@ -230,7 +230,7 @@ export class FinalTest {
         ranks: context.ranks,
       },
       openPlayer,
-      { ...playOptions(config, agent.policy.tokenizer), evalSize: config.testSize, evalDecoding: decoding },
+      { ...playOptions(config, agent.policy.tokenizer), eval: { size: config.testSize, decoding } },
       'test',
     );
     bar.finish();

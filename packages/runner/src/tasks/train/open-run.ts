@@ -97,7 +97,7 @@ function refuseOtherLength(found: CheckpointProgress, config: LengthConfig): voi
   const { iterations, lmSchedule, lmLrFinalShare = 1 } = config;
   const before = found.iterations ?? iterations;
   if (iterations === before || lmSchedule === undefined) return;
-  if (!rateFollowsIterations({ lmSchedule, lmLrFinalShare })) return;
+  if (!rateFollowsIterations({ ...lmSchedule, finalShare: lmSchedule.finalShare ?? lmLrFinalShare })) return;
   throw new Error(
     `iterations: ${before} → ${iterations}: the learning rate of this run follows lm_schedule over ${before} iterations, so with ` +
       `${iterations} it would equal neither the run that it was nor a run of ${iterations} iterations from the start\n` +

@@ -1,11 +1,6 @@
 // The keys that task=train reads.
-import type {
-  Decoding,
-  DiagnosticsOptions,
-  rateFollowsIterations,
-  ReplayPlacement,
-  WatchOptions,
-} from '@bowyer/algorithms';
+import type { Decoding, DiagnosticsOptions, ReplayPlacement, WatchOptions } from '@bowyer/algorithms';
+import type { LearningRateSchedule } from '@bowyer/core';
 import type {
   CriticConfig,
   RolloutConfig,
@@ -64,5 +59,5 @@ export type TrainConfig = WarmStartConfig &
     rollout?: RolloutConfig;
     /** Read by an algorithm with a schedule over its iterations. */
     lmLrFinalShare?: number;
-    lmSchedule?: Parameters<typeof rateFollowsIterations>[0]['lmSchedule'];
+    lmSchedule?: Omit<LearningRateSchedule, 'finalShare'> & { finalShare: number | null };
   };

@@ -1,0 +1,76 @@
+// What follows from a schema of options: its defaults, the options of a program that gives only some of them, and its flat names.
+import { Kind, type TObject, type TSchema } from '@sinclair/typebox';
+import { toCamelCase } from '../key-case.js';
+import type { OptionsOf } from '../option-schema.js';
+import type { OptionDetails } from './constructors.js';
+
+/** The options of which a program gives those that differ from the defaults. */
+export type GivenOptions<Options> = {
+  [Key in keyof Options]?: Options[Key] extends Plain ? Options[Key] : GivenOptions<Options[Key]>;
+};
+type Plain = string | number | boolean | null | undefined | readonly unknown[];
+
+export const isGroup = (schema: TSchema): schema is TObject => schema[Kind] === 'Object';
+
+/** Makes the tree of defaults as a config file has it, with keys in snake_case. */
+export function defaultsOf(schema: TObject): Record<string, unknown> {
+  const members = Object.entries(schema.properties);
+  return Object.fromEntries(
+    members.map(([key, member]) => [key, isGroup(member) ? defaultsOf(member) : member.default]),
+  );
+}
+
+/**
+ * Fills in what the given options leave out. Options that are complete are returned as they are.
+ *
+ * @param besides names beside those of the schema that the outermost object may have; they are kept
+ * @throws {TypeError} for an option that the schema does not have
+ */
+export function withDefaults<Schema extends TObject, Given extends GivenOptions<OptionsOf<Schema>>>(
+  schema: Schema,
+  given: Given,
+  besides: readonly string[] = [],
+): Given & OptionsOf<Schema> {
+  return filled(schema, given, '', besides) as Given & OptionsOf<Schema>;
+}
+
+function filled(schema: TObject, given: object, place: string, besides: readonly string[] = []): object {
+  const members = Object.entries(schema.properties).map(([key, member]) => [toCamelCase(key), member] as const);
+  const known = new Set([...members.map(([name]) => name), ...besides]);
+  const unknown = Object.keys(given).find((name) => !known.has(name));
+  if (unknown !== undefined)
+    throw new TypeError(`there is no option ${place}${unknown}: the options here are ${[...known].join(', ')}`);
+  const missing: Record<string, unknown> = {};
+  for (const [name, member] of members) {
+    // A getter is not called here: it says when its option is read.
+    const { value, get } = Object.getOwnPropertyDescriptor(given, name) ?? {};
+    if (isGroup(member)) {
+      const own = filled(member, (value as object | undefined) ?? {}, `${place}${name}.`);
+      if (own !== value) missing[name] = own;
+    } else if (value === undefined && get === undefined) missing[name] = member.default;
+  }
+  return Object.keys(missing).length === 0 ? given : Object.defineProperties(missing, unfilled(given, missing));
+}
+
+/** The given members whose place the filled ones do not take. */
+const unfilled = (given: object, missing: object): PropertyDescriptorMap =>
+  Object.fromEntries(Object.entries(Object.getOwnPropertyDescriptors(given)).filter(([name]) => !(name in missing)));
+
+/**
+ * Lists the flat name and the path of each option that has one, groups among them.
+ *
+ * @param prefix of the paths, such as `algorithm.`
+ */
+export function flatNames(schema: TObject, prefix = ''): [flat: string, path: string][] {
+  return namesIn(schema, prefix, null);
+}
+
+function namesIn(schema: TObject, prefix: string, parent: string | null): [string, string][] {
+  return Object.entries(schema.properties).flatMap(([key, member]): [string, string][] => {
+    const path = `${prefix}${key}`;
+    const own = [(member as OptionDetails).flat ?? []].flat();
+    const names = parent === null ? own : [`${parent}.${key}`, ...own];
+    const found = names.map((name): [string, string] => [name, path]);
+    return isGroup(member) ? [...found, ...namesIn(member, `${path}.`, own[0] ?? null)] : found;
+  });
+}
