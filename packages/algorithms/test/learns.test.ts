@@ -5,19 +5,20 @@ import { jest } from '@jest/globals';
 import { openDevice, type Device } from '@bowyer/graph';
 import { DoubleCritic, LanguageModel, LineEncoder } from '@bowyer/models';
 import {
+  archer,
   bc,
+  chai,
   demonstrationTrajectory,
   evaluate,
-  findAlgorithm,
+  filteredBc,
+  onlineFilteredBc,
   policyPlayer,
   trainingRun,
   type Metrics,
   type OpenPlayer,
+  type TrainingRun,
   type TrainingRunParts,
 } from '../src/index.js';
-import { archer } from '../src/archer/archer.js';
-import { chai } from '../src/chai/chai.js';
-import { onlineFilteredBc } from '../src/imitation/online-filtered-bc.js';
 import { colours, EchoGame, maskedTokenIds, terminatorId, tokenizer } from './echo-game.js';
 
 let device: Device;
@@ -27,50 +28,23 @@ afterAll(() => device.close());
 const adam = { kind: 'adam', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 } as const;
 const seeds = [0];
 
-const options = (seed: number) => ({
+const play = (seed: number) => ({
   seed,
   slots: 32,
   sampling: { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 1, terminatorIds: [terminatorId] },
-  iterations: 30,
-  rolloutSize: 32,
-  warmupIter: 5,
-  evalFreq: 1000,
-  horizon: null,
-  evalSize: 100,
-  evalDecoding: 'sample' as const,
-  saveFreq: 1000,
-  scoreTerminator: true,
-  epochs: 10,
-  actorEpochs: 2,
-  batchSize: 64,
-  gradAccumSteps: 1,
-  dropout: false,
-  batchOf: 'contexts' as const,
-  loggingSteps: null,
-  observationWeight: 0,
-  gradReduction: 'sum' as const,
-  criticLr: 3e-3,
-  lmLr: 1e-2,
-  lmLrFinalShare: 1,
-  lmSchedule: { kind: 'linear' as const, warmupSteps: 0, finalShare: null },
-  gamma: 0.95,
-  tau: 0.1,
-  maxGradNorm: 1,
-  criticMaxGradNorm: 10,
-  vTargetAction: 'stored' as const,
-  vTargetSamples: 1,
-  tdTarget: 'own' as const,
-  tdSteps: 1,
-  bootstrapOnLimit: true,
-  importanceClip: null,
-  klCoefficient: 0,
-  referenceQuantization: 'none' as const,
-  useBaseline: false,
-  baselineLr: null,
-  actorSamples: 'rollout' as const,
-  capacity: 2000,
-  clipScope: 'own' as const,
-  validationShare: 0,
+});
+const loop = (seed: number) => ({ ...play(seed), iterations: 30, eval: { freq: 1000 }, saveFreq: 1000 });
+const batch = { size: 64, accumulationSteps: 1 };
+const critic = { steps: 10, lr: 3e-3, maxGradNorm: 10, vTarget: { action: 'stored' as 'stored' | 'policy' } };
+const replay = { capacity: 2000 };
+const actor = { steps: 2, lr: 1e-2 };
+const ofArcher = (seed: number) => ({
+  ...loop(seed),
+  rollout: { size: 32 },
+  batch,
+  critic,
+  replay,
+  actor: { ...actor, warmupIterations: 5, samples: 'rollout' as 'rollout' | 'replay' },
 });
 
 async function makePolicy(seed: number): Promise<LanguageModel> {
@@ -101,30 +75,41 @@ const run = (policy: LanguageModel, parts: Partial<TrainingRunParts> = {}) =>
 
 async function meanReturn(policy: LanguageModel, seed: number, openPlayer?: OpenPlayer): Promise<number> {
   const open = openPlayer ?? policyPlayer(run(policy), { slots: 32 });
-  const { metrics } = await evaluate(run(policy), open, options(seed), 'test');
+  const { metrics } = await evaluate(run(policy), open, { ...play(seed), eval: { size: 100, decoding: 'sample' } }, 'test');
   return metrics['test/episodic_return'];
 }
 
 test.each(seeds)('archer learns to repeat what it is shown (seed %i)', async (seed) => {
-  const [policy, critic] = [await makePolicy(seed), await makeCritic(seed)];
+  const [policy, network] = [await makePolicy(seed), await makeCritic(seed)];
   expect(await meanReturn(policy, seed)).toBeLessThan(-1.5); // three guesses among three words and silence
-  await archer.train(run(policy, { critic }), options(seed));
+  await archer.train(run(policy, { critic: network }), ofArcher(seed));
   expect(await meanReturn(policy, seed)).toBeGreaterThan(-0.3);
 });
 
 test.each(seeds)("archer learns with the paper's fresh samples too (seed %i)", async (seed) => {
-  const [policy, critic] = [await makePolicy(seed), await makeCritic(seed)];
-  const fresh = { ...options(seed), vTargetAction: 'policy', actorSamples: 'replay' } as const;
-  await archer.train(run(policy, { critic }), fresh);
+  const [policy, network] = [await makePolicy(seed), await makeCritic(seed)];
+  const given = ofArcher(seed);
+  await archer.train(run(policy, { critic: network }), {
+    ...given,
+    critic: { ...critic, vTarget: { action: 'policy' } },
+    actor: { ...given.actor, samples: 'replay' },
+  });
   expect(await meanReturn(policy, seed)).toBeGreaterThan(-0.5);
 });
 
 test.each(seeds)('chai improves by choosing, its policy unchanged (seed %i)', async (seed) => {
-  const [policy, critic] = [await makePolicy(seed), await makeCritic(seed)];
+  const [policy, network] = [await makePolicy(seed), await makeCritic(seed)];
   const before = await policy.copyParameters();
   const start = await meanReturn(policy, seed);
-  await chai.train(run(policy, { critic }), { ...options(seed), numCandidates: 5, iterations: 20 });
-  const ranked = chai.openPlayer(run(policy, { critic }), { slots: 32, numCandidates: 5 });
+  await chai.train(run(policy, { critic: network }), {
+    ...loop(seed),
+    rollout: { size: 32 },
+    batch,
+    critic,
+    replay,
+    iterations: 20,
+  });
+  const ranked = chai.openPlayer(run(policy, { critic: network }), { slots: 32, numCandidates: 5 });
   expect(await meanReturn(policy, seed, ranked)).toBeGreaterThan(start + 1);
   expect(await policy.copyParameters()).toEqual(before);
 });
@@ -134,47 +119,39 @@ test.each(seeds)('online filtered BC climbs by imitating its best games (seed %i
   const start = await meanReturn(policy, seed);
   const logged: Metrics[] = [];
   await onlineFilteredBc.train(run(policy, { hooks: { log: async (_, metrics) => void logged.push(metrics) } }), {
-    ...options(seed),
-    warmupIter: 0,
-    filterQuantile: 0.9,
-    filterWindow: 10,
-    filterMinReturn: null,
-    groupSize: 1,
+    ...loop(seed),
+    rollout: { size: 32 },
+    batch,
+    actor: { ...actor, warmupIterations: 0 },
+    filter: { window: 10, capacity: 2000 },
   });
   // An integer number of the episodes in the window's ten iterations was kept.
   for (const metrics of logged.slice(10)) expect((metrics['filter/kept_share'] * 10 * 32) % 1).toBe(0);
   expect(await meanReturn(policy, seed)).toBeGreaterThan(start + 0.5);
 });
 
-const pass = {
-  batchSize: 4,
-  epochs: 1,
-  validationShare: 0,
-  evalFreq: 1,
-  evalSize: 0,
-  lmSchedule: { kind: 'constant', warmupSteps: 0, finalShare: 1 },
-} as const;
-
 test.each<['contexts' | 'episodes', number[]]>([
   ['contexts', [4, 4, 4]],
   ['episodes', [12]],
-])('bc with batch_of=%s: contexts of an episode that is read again in every turn', async (batchOf, sizes) => {
+])('bc with batch.of=%s: contexts of an episode that is read again in every turn', async (batchOf, sizes) => {
   const policy = await makePolicy(0);
   const turns = colours.map((colour) => ({ action: colour, reply: '', nextObservation: `show ${colour}\n` }));
   const episodes = Array.from({ length: 4 }, (_, episode) =>
     demonstrationTrajectory({ opening: 'show red\n', turns }, { tokenizer, terminatorId, episode }),
   );
   const learned = jest.spyOn(policy, 'accumulateGradients');
-  await bc.train(run(policy, { dataset: { kind: 'episodes', episodes } }), { ...options(0), ...pass, batchOf });
+  await bc.train(run(policy, { dataset: { kind: 'episodes', episodes } }), { ...play(0), batch: { size: 4, of: batchOf } });
   expect(learned.mock.calls.map(([examples]) => examples.length)).toEqual(sizes);
 });
 
-test('bc with batch_of=episodes refuses conversations', async () => {
+test('bc with batch.of=episodes refuses conversations', async () => {
   const training = run(await makePolicy(0), { dataset: { kind: 'conversations', conversations: [] } });
-  await expect(bc.train(training, { ...options(0), ...pass, batchOf: 'episodes' })).rejects.toThrow(
-    'batch_of=episodes: a dataset of conversations has no episodes',
+  await expect(bc.train(training, { ...play(0), batch: { of: 'episodes' } })).rejects.toThrow(
+    'algorithm.batch.of=episodes: a dataset of conversations has no episodes',
   );
 });
+
+const passes = { epochs: 20, batch: { size: 20 }, actor: { lr: 1e-2, schedule: { warmupSteps: 5, finalShare: 0.1 } } };
 
 test.each(seeds)('bc reaches its demonstrator (seed %i)', async (seed) => {
   const policy = await makePolicy(seed);
@@ -192,12 +169,8 @@ test.each(seeds)('bc reaches its demonstrator (seed %i)', async (seed) => {
       hooks: { log: async (_, metrics) => void losses.push(metrics['losses/nll']) },
     }),
     {
-      ...options(seed),
-      epochs: 20,
-      batchSize: 20,
-      evalSize: 0,
-      lmLr: 1e-2,
-      lmSchedule: { kind: 'linear', warmupSteps: 5, finalShare: 0.1 },
+      ...play(seed),
+      ...passes,
     },
   );
   expect(losses.at(-1)).toBeLessThan(0.1 * losses[0]);
@@ -215,19 +188,13 @@ test.each(seeds)('filtered BC plays like the best half of its dataset, BC like a
     ];
     return demonstrationTrajectory({ opening: `show ${colour}\n`, turns }, { tokenizer, terminatorId, episode: i });
   });
-  const trainedReturn = async (name: string) => {
+  const trainedReturn = async (train: (run: TrainingRun) => Promise<void>) => {
     const policy = await makePolicy(seed);
-    await findAlgorithm(name)!.train(run(policy, { dataset: { kind: 'episodes', episodes } }), {
-      ...options(seed),
-      epochs: 20,
-      batchSize: 20,
-      evalSize: 0,
-      lmLr: 1e-2,
-      lmSchedule: { kind: 'linear', warmupSteps: 5, finalShare: 0.1 },
-      filterQuantile: 0.5,
-    });
+    await train(run(policy, { dataset: { kind: 'episodes', episodes } }));
     return meanReturn(policy, seed);
   };
-  expect(await trainedReturn('filteredbc')).toBeGreaterThan(-0.1);
-  expect(await trainedReturn('bc')).toBeLessThan(-0.5); // about half of its first answers are wrong
+  const given = { ...play(seed), ...passes };
+  const best = await trainedReturn((own) => filteredBc.train(own, { ...given, filter: { quantile: 0.5 } }));
+  expect(best).toBeGreaterThan(-0.1);
+  expect(await trainedReturn((own) => bc.train(own, given))).toBeLessThan(-0.5); // about half of its first answers are wrong
 });

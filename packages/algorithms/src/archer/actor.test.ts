@@ -99,7 +99,11 @@ async function gradientOf(
   return present.map((value, i) => value - after[i]);
 }
 
-const plain: ActorLossOptions = { scoreTerminator: true, importanceClip: null, klCoefficient: 0 };
+const plain: ActorLossOptions = {
+  actor: { scoreTerminator: true },
+  replay: { importanceClip: null },
+  kl: { coefficient: 0 },
+};
 const along = (gradient: Float32Array, direction: Float32Array) =>
   gradient.reduce((total, x, i) => total + x * direction[i], 0);
 const direction = () => {
@@ -141,7 +145,7 @@ test('importance weights: utterances of an older policy give the gradient of the
     async () => -sum((await chances()).map((chance, i) => chance * advantages[i])),
     direction(),
   );
-  expect(await mean({ ...plain, importanceClip: 1e9 })).toBeCloseTo(exact, 3);
+  expect(await mean({ ...plain, replay: { importanceClip: 1e9 } })).toBeCloseTo(exact, 3);
   expect(Math.abs((await mean(plain)) - exact)).toBeGreaterThan(0.01);
 });
 
@@ -150,13 +154,13 @@ test('kl_coefficient: what it adds is the gradient of β KL(π ‖ π₀)', asyn
   const [reference, start] = [await policy.freeze(), await logprobs()];
   await set(present);
   const pi = await chances();
-  const mean = async (klCoefficient: number) => {
+  const mean = async (coefficient: number) => {
     let total = 0;
     for (const [i, chance] of pi.entries())
       total +=
         chance *
         along(
-          await gradientOf(i, [], { ...plain, klCoefficient }, klCoefficient > 0 ? { reference } : {}),
+          await gradientOf(i, [], { ...plain, kl: { coefficient } }, coefficient > 0 ? { reference } : {}),
           direction(),
         );
     return total;

@@ -26,10 +26,13 @@ const episode = (turns: number, end: 'terminated' | 'truncated'): Trajectory => 
   })),
 });
 
-const options = { gamma: 0.5, tdSteps: 1 as number | null, bootstrapOnLimit: true, tdTarget: 'own' as const };
+const options = { tdSteps: 1 as number | null, bootstrapOnLimit: true, tdTarget: 'own' as const };
 const targets = async (trajectory: Trajectory, turn: number, changes: object, rhos: number[] | null = null) => {
   const weights = rhos && new Map([[trajectory, Float32Array.from(rhos)]]);
-  const [one, two] = await qTargets(critic, [{ trajectory, turn }], weights, { ...options, ...changes });
+  const [one, two] = await qTargets(critic, [{ trajectory, turn }], weights, {
+    gamma: 0.5,
+    critic: { ...options, ...changes },
+  });
   return [one[0], two[0]];
 };
 

@@ -1,7 +1,7 @@
 // ArCHer's choices of critic target against the exact values of the tabular game.
-import { importanceWeight, ReplayBuffer, Rng, type Trajectory } from '@bowyer/core';
+import { importanceWeight, ReplayBuffer, Rng, withDefaults, type Trajectory } from '@bowyer/core';
 import { epsilonGreedy, optimalValues, towerModel, type TabularPolicy } from '@bowyer/envs';
-import { type ReplayItem } from '../index.js';
+import { chai, type ReplayItem } from '../index.js';
 import { SharedClip } from './shared-clip.js';
 import { insertTurns } from '../rollout/replay.js';
 import { updateCritic } from './critic.js';
@@ -19,22 +19,11 @@ beforeAll(async () => {
   cut = await episodesOf(older, 6000, 4);
 });
 
-const options = {
-  epochs: 50,
-  batchSize: 500,
-  gradAccumSteps: 1,
-  gradReduction: 'sum' as const,
-  criticMaxGradNorm: 10,
-  gamma,
-  tau: 0.5,
-  vTargetAction: 'stored' as const,
-  vTargetSamples: 1,
-  tdTarget: 'own' as const,
-  bootstrapOnLimit: true,
-  slots: 64,
-  sampling,
-};
-type Changes = Partial<Record<'tdSteps', number | null>> & { bootstrapOnLimit?: boolean };
+const options = withDefaults(chai.options, {
+  batch: { size: 500, accumulationSteps: 1 },
+  critic: { steps: 50, maxGradNorm: 10, tau: 0.5, vTarget: { action: 'stored' } },
+});
+type Changes = Partial<Pick<(typeof options)['critic'], 'tdSteps' | 'bootstrapOnLimit'>>;
 
 /** ρ from the two tables. */
 const weightsOf = async (episodes: Iterable<Trajectory>) =>
@@ -58,13 +47,10 @@ async function errorOf(policy: TabularPolicy, episodes: readonly Trajectory[], c
   const critic = tableCritic();
   const openPlayer = () => Promise.reject(new Error('stored actions need no fresh ones'));
   const learner = { critic, replay, clip: new SharedClip('own'), hooks: { progress: () => {} }, openPlayer };
-  for (const criticLr of [0.5, 0.03])
-    await updateCritic(
-      learner,
-      new Rng(1),
-      { ...options, tdSteps: 1, ...changes, criticLr },
-      weighted ? weightsOf : null,
-    );
+  for (const lr of [0.5, 0.03]) {
+    const update = { ...options, critic: { ...options.critic, ...changes, lr }, slots: 64, sampling };
+    await updateCritic(learner, new Rng(1), update, weighted ? weightsOf : null);
+  }
   return criticError(critic, policy, gamma);
 }
 

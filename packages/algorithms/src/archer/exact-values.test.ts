@@ -1,10 +1,19 @@
 // Critics and advantages against the exact values of a fixed policy. A wrong discount, a truncation taken for an end, a bootstrap
 // or a reward in the wrong place is far outside: each is tried.
-import { discountedReturns, gae, mean, ReplayBuffer, Rng, type Trajectory, type Transition } from '@bowyer/core';
+import {
+  discountedReturns,
+  gae,
+  mean,
+  ReplayBuffer,
+  Rng,
+  withDefaults,
+  type Trajectory,
+  type Transition,
+} from '@bowyer/core';
 import { epsilonGreedy, exactValues, optimalValues, towerModel } from '@bowyer/envs';
 import { openDevice, type Device } from '@bowyer/graph';
 import { DoubleCritic, LineEncoder } from '@bowyer/models';
-import { type ReplayItem } from '../index.js';
+import { chai, type ReplayItem } from '../index.js';
 import { SharedClip } from './shared-clip.js';
 import { insertTurns } from '../rollout/replay.js';
 import { updateCritic } from './critic.js';
@@ -27,36 +36,28 @@ const limit = 4;
 let episodes: Trajectory[];
 beforeAll(async () => (episodes = await episodesOf(policy, 6000, limit)));
 
-const options = {
-  epochs: 50,
-  batchSize: 500,
-  gradAccumSteps: 1,
-  gradReduction: 'sum' as const,
-  criticMaxGradNorm: 10,
+const options = withDefaults(chai.options, {
   gamma,
-  tau: 0.5,
-  vTargetAction: 'stored' as const,
-  tdTarget: 'own' as const,
-  vTargetSamples: 1,
-  tdSteps: 1,
-  bootstrapOnLimit: true,
-  slots: 64,
-  sampling,
-};
+  batch: { size: 500, accumulationSteps: 1 },
+  critic: { steps: 50, maxGradNorm: 10, tau: 0.5, vTarget: { action: 'stored' } },
+});
+type Changes = { gamma?: number; size?: number } & Partial<(typeof options)['critic']>;
 
 /** TD on the episodes, with a rate that falls to its tenth part. */
 async function errorAfterTd(
   critic: DoubleCritic,
   learnt: readonly Trajectory[],
-  changes: Partial<typeof options>,
-  lr: number,
+  { gamma: discount = gamma, size = options.batch.size, ...changes }: Changes,
+  rate: number,
 ) {
   const replay = new ReplayBuffer<ReplayItem>(100_000);
   insertTurns(replay, learnt);
   const openPlayer = () => Promise.reject(new Error('stored actions need no fresh ones'));
   const learner = { critic, replay, clip: new SharedClip('own'), hooks: { progress: () => {} }, openPlayer };
-  for (const criticLr of [lr, lr / 10]) {
-    await updateCritic(learner, new Rng(1), { ...options, ...changes, criticLr });
+  for (const lr of [rate, rate / 10]) {
+    const critical = { ...options.critic, ...changes, lr };
+    const batch = { ...options.batch, size };
+    await updateCritic(learner, new Rng(1), { ...options, gamma: discount, batch, critic: critical, slots: 64, sampling });
   }
   return criticError(critic, policy, gamma);
 }
@@ -77,7 +78,7 @@ test('TD of stored actions learns the exact Q and V of the policy that played', 
 });
 
 /** The values that TD would learn if the code had one of these mistakes. */
-const mistakes: Record<string, () => [Trajectory[], Partial<typeof options>]> = {
+const mistakes: Record<string, () => [Trajectory[], Changes]> = {
   'a discount of 1': () => [episodes, { gamma: 1 }],
   'a discount of 0.9': () => [episodes, { gamma: 0.9 }],
   'no look ahead': () => [episodes, { gamma: 0 }],
@@ -118,7 +119,7 @@ test('the critic that reads lines learns the exact Q and V too', async () => {
     outputBias: 0.5,
     optimizer: adam,
   });
-  expect(await errorAfterTd(critic, episodes, { epochs: 200, batchSize: 256, tau: 0.2 }, 3e-3)).toBeLessThan(0.05);
+  expect(await errorAfterTd(critic, episodes, { steps: 200, size: 256, tau: 0.2 }, 3e-3)).toBeLessThan(0.05);
 });
 
 const { q, v } = exactValues(towerModel, policy, { gamma });

@@ -13,25 +13,11 @@ afterAll(() => device.close());
 const options = {
   seed: 1,
   slots: 32,
-  iterations: 4,
-  rolloutSize: 96,
-  horizon: null,
-  evalFreq: 4,
-  evalSize: 32,
-  saveFreq: 1,
-  evalDecoding: 'sample' as const,
-  sampleNum: 1,
-  successThreshold: 0,
-  successesPerItem: 24,
-  merge: 'newest' as const,
-  learnFrom: 'start' as const,
-  epochs: 12,
-  batchSize: 16,
-  gradAccumSteps: 1,
-  lmLr: 1e-2,
-  lmSchedule: { kind: 'linear' as const, warmupSteps: 2, finalShare: 0.1 },
-  maxGradNorm: 1,
-  scoreTerminator: true,
+  rollout: { size: 96 },
+  eval: { freq: 4, size: 32 },
+  success: { threshold: 0, perItem: 24 },
+  batch: { size: 16, accumulationSteps: 1 },
+  actor: { lr: 1e-2, epochs: 12, schedule: { warmupSteps: 2, finalShare: 0.1 } },
   sampling: { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 1, terminatorIds: [terminatorId] },
 };
 
@@ -75,17 +61,17 @@ const episode = (opening: string, reward: number, won?: boolean) =>
   }) as unknown as Trajectory;
 
 test('a success is what the environment says, or a return that is large enough', () => {
-  expect(isSuccess(episode('a', 0, true), { successThreshold: null })).toBe(true);
-  expect(isSuccess(episode('a', 9, false), { successThreshold: null })).toBe(false);
-  expect(isSuccess(episode('a', 0.5), { successThreshold: 0.5 })).toBe(true);
-  expect(() => isSuccess(episode('a', 1), { successThreshold: null })).toThrow('give success_threshold=X');
+  expect(isSuccess(episode('a', 0, true), { success: { threshold: null } })).toBe(true);
+  expect(isSuccess(episode('a', 9, false), { success: { threshold: null } })).toBe(false);
+  expect(isSuccess(episode('a', 0.5), { success: { threshold: 0.5 } })).toBe(true);
+  expect(() => isSuccess(episode('a', 1), { success: { threshold: null } })).toThrow('give algorithm.success.threshold=X');
 });
 
 test('demonstrations that failed are not learned; those of which it is not known are', () => {
   const [won, lost, unknown] = [episode('a', 0, true), episode('a', 1, false), episode('a', NaN)];
   const dataset = { kind: 'episodes', episodes: [won, lost, unknown] } as const;
-  expect(successfulOf(dataset, { successThreshold: null })).toEqual({ kind: 'episodes', episodes: [won, unknown] });
-  expect(successfulOf(dataset, { successThreshold: 1 })).toEqual({ kind: 'episodes', episodes: [lost, unknown] });
+  expect(successfulOf(dataset, { success: { threshold: null } })).toEqual({ kind: 'episodes', episodes: [won, unknown] });
+  expect(successfulOf(dataset, { success: { threshold: 1 } })).toEqual({ kind: 'episodes', episodes: [lost, unknown] });
 });
 
 test('of each item the first successes are kept', () => {

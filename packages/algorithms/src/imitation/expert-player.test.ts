@@ -23,14 +23,14 @@ const sampling: SamplingOptions = {
 
 /** The utterances of 200 slots and their tokens. */
 async function said(
-  expertShare: number,
+  share: number,
   { reply = expertReply, labels = 'played' }: { reply?: string | null; labels?: 'played' | 'all' } = {},
 ) {
   const config = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: 32 };
   const policy = await LanguageModel.create({ device, tokenizer, config, rng: new Rng(0) });
   const dialogues = textDialogues(tokenizer);
   const slots = 200;
-  const player = await expertPlayer({ policy, dialogues }, { slots, expertShare, labels })(sampling);
+  const player = await expertPlayer({ policy, dialogues }, { slots, share, labels })(sampling);
   expect(player.asksExpert).toBe(true);
   const requests = Array.from({ length: slots }, (_, slot) => ({
     slot,

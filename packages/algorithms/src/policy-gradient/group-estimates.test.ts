@@ -45,9 +45,9 @@ describe('GiGPO on three episodes with shared states, γ = 0.9', () => {
     episodeOf([0, 0, 0, 0], ['s0', 's1', 's1', 's3']),
     episodeOf([0, 1], ['s0', 's2']),
   ];
-  const base: GigpoOptions = { gamma: 0.9, stepWeight: 1, scaleByStd: true, statistics: 'episode' };
-  const flat = (given: GroupEpisode[], options: Partial<GigpoOptions> = {}) =>
-    gigpoAdvantages(given, { ...base, ...options }).advantages.flat();
+  const base: GigpoOptions = { gamma: 0.9, advantage: { stepWeight: 1, scaleByStd: true, statistics: 'episode' } };
+  const flat = (given: GroupEpisode[], changes: Partial<GigpoOptions['advantage']> = {}) =>
+    gigpoAdvantages(given, { ...base, advantage: { ...base.advantage, ...changes } }).advantages.flat();
 
   test('mean_std_norm with statistics over episodes', () => {
     expectClose(
@@ -89,7 +89,7 @@ describe('GiGPO on three episodes with shared states, γ = 0.9', () => {
         rewards.map((_, turn) => `${e} ${turn}`),
       ),
     );
-    const grpo = episodeAdvantages(episodes, base);
+    const grpo = episodeAdvantages(episodes, base.advantage);
     const expected = episodes.flatMap(({ rewards }, e) => rewards.map(() => grpo[e]));
     expect(flat(unique)).toEqual(expected);
     expect(flat(episodes, { stepWeight: 0 })).toEqual(expected);
@@ -118,14 +118,16 @@ describe('HGPO on the same episodes', () => {
   ];
   const base: HgpoOptions = {
     gamma: 0.9,
-    historyLength: 1,
-    historyExponent: 1,
-    baseGroup: false,
-    scaleByStd: false,
-    statistics: 'episode',
+    advantage: {
+      historyLength: 1,
+      historyExponent: 1,
+      baseGroup: false,
+      scaleByStd: false,
+      statistics: 'episode',
+    },
   };
-  const flat = (options: Partial<HgpoOptions> = {}, given = episodes) =>
-    hgpoAdvantages(given, { ...base, ...options }).advantages.flat();
+  const flat = (changes: Partial<HgpoOptions['advantage']> = {}, given = episodes, gamma = 0.9) =>
+    hgpoAdvantages(given, { gamma, advantage: { ...base.advantage, ...changes } }).advantages.flat();
 
   test('mean_norm: states alone weigh 2, states with the one before them 3', () => {
     // (s0, s1) of two episodes: returns 0.9 and 0, so ±0.45; s1 of three turns: 0.6, −0.3, −0.3; (2 · 0.6 + 3 · 0.45) / 5 = 0.51
@@ -144,7 +146,7 @@ describe('HGPO on the same episodes', () => {
   test('a longer history adds what is shared that far; beyond the first turn there is none', () => {
     // A fourth episode as the second: (s0, s1, s1) twice, returns 0 and 1 at the third turn
     const more = [...episodes, episodeOf([0, 0, 1, 0], ['s0', 's1', 's1', 's3'])];
-    const [, , , , , third] = flat({ historyLength: 2, gamma: 1 }, more);
+    const [, , , , , third] = flat({ historyLength: 2 }, more, 1);
     // s1: returns 1, 0, 0, 1, 1, mean 0.6; (s1, s1) and (s0, s1, s1): 0 and 1, mean 0.5
     expectClose([third], [(2 * -0.6 + 3 * -0.5 + 4 * -0.5) / 9]);
   });
@@ -199,7 +201,7 @@ test('scaling all returns by 10 changes GRPO by little and RLOO tenfold', () => 
 });
 
 describe('REINFORCE++', () => {
-  const plain = { gamma: 0.5, baseline: 'none', scoreTerminator: true } as const;
+  const plain = { gamma: 0.5, advantage: { baseline: 'none' }, actor: { scoreTerminator: true } } as const;
 
   test('a token has the discounted rewards of its turn and later ones', () => {
     const returns = tokenReturns([episodeOf([0, 0, 1])], plain);
@@ -208,7 +210,7 @@ describe('REINFORCE++', () => {
       [0.5, 0.5],
       [1, 1],
     ]);
-    expect(tokenReturns([episodeOf([1])], { ...plain, scoreTerminator: false })[0][0]).toHaveLength(1);
+    expect(tokenReturns([episodeOf([1])], { ...plain, actor: { scoreTerminator: false } })[0][0]).toHaveLength(1);
   });
 
   test('of the KL penalties a token has its own and those of later tokens', () => {
@@ -221,9 +223,9 @@ describe('REINFORCE++', () => {
     ]);
   });
 
-  test('the batch has mean 0 and deviation 1 over its tokens; with baseline=group each group is centred first', () => {
+  test('the batch has mean 0 and deviation 1 over its tokens; with advantage.baseline=group each group is centred first', () => {
     const episodes = [episodeOf([4]), episodeOf([2]), episodeOf([10], ['a'], 1), episodeOf([10], ['a'], 1)];
-    const grouped = tokenReturns(episodes, { ...plain, baseline: 'group' });
+    const grouped = tokenReturns(episodes, { ...plain, advantage: { baseline: 'group' } });
     expect(grouped.map(([tokens]) => tokens[0])).toEqual([1, -1, 0, 0]);
     const values = normalised(grouped).flatMap(([tokens]) => [...tokens]);
     expectClose(

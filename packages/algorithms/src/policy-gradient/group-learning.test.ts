@@ -3,46 +3,19 @@
 import { epsilonGreedy, optimalValues, tabularDemonstrations, towerModel } from '@bowyer/envs';
 import { openDevice, type Device } from '@bowyer/graph';
 import type { LanguageModel } from '@bowyer/models';
-import { findAlgorithm, trainingRun, type Dataset, type Metrics, type TrainingRunParts } from '../index.js';
+import { bc, trainingRun, type Dataset, type Metrics, type TrainingRunParts } from '../index.js';
+import { findAlgorithm } from '../registry.js';
 import { datasetOf, exactReturn, makeGame, makePolicy, maxSteps, sampling, tableOf } from '../../test/exact-game.js';
 
 const seed = 0;
 const optimum = exactReturn(epsilonGreedy(towerModel, optimalValues(towerModel, { gamma: 1, horizon: maxSteps }), 0));
-const lmSchedule = { kind: 'linear', warmupSteps: 0, finalShare: 0.1 } as const;
-const play = { seed, slots: 64, sampling, scoreTerminator: true, maxGradNorm: 1, lmSchedule };
-const loop = {
-  iterations: 12,
-  rolloutSize: 64,
-  horizon: null,
-  evalFreq: 1e6,
-  evalSize: 1,
-  evalDecoding: 'sample',
-  saveFreq: 1e6,
-  groupSize: 8,
-  samplingRounds: 1,
-  invalidPenalty: 0,
-  truncatedEpisodes: 'learn',
-  innerEpochs: 1,
-  sequence: 'episode',
-  minibatchSize: 16,
-  maxBatchTokens: null,
-  lossAggregation: 'token_mean',
-  lossDivisor: null,
-  ratio: 'token',
-  clipLow: 0.2,
-  clipHigh: 0.28,
-  dualClip: null,
-  oldLogprobs: 'sampled',
-  klCoefficient: 0,
-  klIn: 'loss',
-  klEstimator: 'k3',
-  entropyCoefficient: 0.003,
-  targetKl: null,
-  updateKl: null,
-  lmLr: 2e-2,
-  lmLrFinalShare: 0.1,
-  referenceQuantization: 'none',
+const schedule = { finalShare: 0.1 };
+const loop = { seed, slots: 64, sampling, iterations: 12, eval: { freq: 1e6 }, saveFreq: 1e6 };
+const surrogate = {
+  actor: { lr: 2e-2, minibatchSize: 16, schedule },
+  loss: { clipHigh: 0.28, entropyCoefficient: 0.003, aggregation: 'token_mean', dualClip: null },
 };
+const groups = { rollout: { size: 64, groupSize: 8, invalidPenalty: 0 }, ...surrogate, kl: { coefficient: 0 } };
 
 let device: Device;
 let dataset: Dataset;
@@ -53,13 +26,8 @@ beforeAll(async () => {
   const played = await tabularDemonstrations({ maxSteps }, { episodes: 500, noise: 0.7, seed });
   dataset = { kind: 'episodes', episodes: datasetOf(played) };
   const policy = await makePolicy(device, seed);
-  const imitation = { epochs: 3, batchSize: 20, gradAccumSteps: 1, lmLr: 2e-2, validationShare: 0, evalSize: 0 };
-  await findAlgorithm('bc')!.train(trainingRun({ policy, dataset }), {
-    ...play,
-    evalFreq: 1,
-    evalDecoding: 'sample',
-    ...imitation,
-  });
+  const imitation = { epochs: 3, batch: { size: 20 }, actor: { lr: 2e-2, schedule } };
+  await bc.train(trainingRun({ policy, dataset }), { seed, slots: 64, sampling, ...imitation });
   start = await policy.copyParameters();
 });
 afterAll(() => device.close());
@@ -68,25 +36,22 @@ async function trained(name: string, options: object, parts: Partial<TrainingRun
   const policy = await makePolicy(device, seed);
   await policy.restoreParameters(start);
   const run = trainingRun({ policy, makeEnv: makeGame, dataset, ...parts });
-  await findAlgorithm(name)!.train(run, { ...play, ...loop, ...options });
+  await findAlgorithm(name)!.train(run, { ...loop, ...options });
   return policy;
 }
 const valueOf = async (policy: LanguageModel) => exactReturn(await tableOf(policy));
 
 test.each([
-  ['grpo', { scaleByStd: true, statistics: 'episode' }],
-  ['reinforce_pp', { gamma: 1, baseline: 'none', groupSize: 1 }],
-  ['gigpo', { scaleByStd: false, statistics: 'episode', gamma: 0.95, stepWeight: 1 }],
-  [
-    'hgpo',
-    { scaleByStd: false, statistics: 'episode', gamma: 0.95, historyLength: 1, historyExponent: 1, baseGroup: true },
-  ],
+  ['grpo', {}],
+  ['reinforce_pp', { rollout: { size: 64, groupSize: 1 } }],
+  ['gigpo', { advantage: { scaleByStd: false } }],
+  ['hgpo', { advantage: { scaleByStd: false, historyLength: 1, baseGroup: true } }],
 ])('%s with %j comes within 5 %% of the optimum', async (name, options) => {
-  expect(await valueOf(await trained(name, options))).toBeGreaterThan(0.95 * optimum);
+  expect(await valueOf(await trained(name, { ...groups, ...options }))).toBeGreaterThan(0.95 * optimum);
 });
 
 test('dpo gets above its start', async () => {
-  const options = { beta: 0.1, nllCoefficient: 0, pairsPerGroup: 4, minibatchSize: 8, lmLr: 1e-2 };
+  const options = { rollout: { size: 64 }, pairsPerGroup: 4, actor: { lr: 1e-2, minibatchSize: 8, schedule } };
   const imitation = await makePolicy(device, seed);
   await imitation.restoreParameters(start);
   const before = await valueOf(imitation);
@@ -94,14 +59,14 @@ test('dpo gets above its start', async () => {
 });
 
 test('rloo does too, and opd then brings the imitation to it without rewards', async () => {
-  const teacher = await trained('rloo', {});
+  const teacher = await trained('rloo', groups);
   const value = await valueOf(teacher);
   expect(value).toBeGreaterThan(0.95 * optimum);
 
   const divergences: number[] = [];
   const log = async (_: number, metrics: Metrics) => void divergences.push(metrics['distillation/reverse_kl']);
   const parts = { openTeacher: () => teacher.freeze(), hooks: { log } };
-  const student = await trained('opd', { teacher: 'the policy above' }, parts);
+  const student = await trained('opd', { ...surrogate, rollout: { size: 64 }, teacher: 'the policy above' }, parts);
   expect(Math.abs((await valueOf(student)) - value)).toBeLessThan(0.05 * value);
   expect(divergences[0]).toBeGreaterThan(0.5);
   expect(Math.abs(divergences.at(-1)!)).toBeLessThan(0.05);

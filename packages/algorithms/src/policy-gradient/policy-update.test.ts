@@ -1,9 +1,10 @@
 // The clipped update through a tiny real model, against slower ways to the same step.
-import { Rng, type Trajectory } from '@bowyer/core';
+import { Rng, withDefaults, type Trajectory } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import {
   collect,
+  grpo,
   packTurns,
   policyPlayer,
   textDialogues,
@@ -20,27 +21,17 @@ let rollout: Trajectory[];
 let policy: LanguageModel;
 let start: Awaited<ReturnType<LanguageModel['copyParameters']>>;
 
-const options: PolicyUpdateOptions = {
-  innerEpochs: 1,
-  sequence: 'episode',
-  minibatchSize: 100,
-  maxBatchTokens: null,
-  lossAggregation: 'token_mean',
-  lossDivisor: null,
-  ratio: 'token',
-  clipLow: 0.2,
-  clipHigh: 0.2,
-  dualClip: null,
-  oldLogprobs: 'sampled',
-  klCoefficient: 0,
-  klIn: 'loss',
-  klEstimator: 'k3',
-  entropyCoefficient: 0,
-  targetKl: null,
-  updateKl: null,
-  maxGradNorm: 1e9,
-  scoreTerminator: true,
-};
+const options = withDefaults(grpo.options, {
+  actor: { minibatchSize: 100, maxGradNorm: 1e9 },
+  loss: { aggregation: 'token_mean' },
+  kl: { coefficient: 0 },
+});
+type Changes = { [Group in 'actor' | 'loss' | 'kl']?: Partial<(typeof options)[Group]> };
+const changed = ({ actor, loss, kl }: Changes): PolicyUpdateOptions => ({
+  actor: { ...options.actor, ...actor },
+  loss: { ...options.loss, ...loss },
+  kl: { ...options.kl, ...kl },
+});
 const sampling = { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 2, terminatorIds: [terminatorId] };
 const hooks = { progress: () => {} };
 const lr = 0.5;
@@ -51,7 +42,7 @@ beforeAll(async () => {
   policy = await LanguageModel.create({ device, tokenizer, maskedTokenIds, config, rng: new Rng(1) });
   await policy.createOptimizer({ kind: 'sgd', momentum: 0, nesterov: false, weightDecay: 0 });
   const run = trainingRun({ policy, makeEnv: () => new EchoGame() });
-  const play = { seed: 3, slots: 8, sampling, rolloutSize: 8 };
+  const play = { seed: 3, slots: 8, sampling, rollout: { size: 8 } };
   rollout = await collect(run, policyPlayer(run, play), 0, play, { groupSize: 4 });
   start = await policy.copyParameters();
 });
@@ -81,8 +72,8 @@ const turnsOf = (trajectories: readonly Trajectory[] = rollout): AdvantageTurn[]
     .flatMap((trajectory) => trajectory.transitions.map((_, turn) => ({ trajectory, turn })))
     .map((item, i) => ({ ...item, advantages: i % 2 === 0 ? 1 : -1 }));
 
-const update = (changes: Partial<PolicyUpdateOptions> = {}, turns = turnsOf()) =>
-  updatePolicy({ policy, hooks }, turns, { rng: new Rng(7), lr }, { ...options, ...changes });
+const update = (changes: Changes = {}, turns = turnsOf()) =>
+  updatePolicy({ policy, hooks }, turns, { rng: new Rng(7), lr }, changed(changes));
 
 /** Largest difference of a parameter from those that another update led to. */
 async function distance(other: typeof start): Promise<number> {
@@ -101,7 +92,7 @@ test('a constrained choice is learned from as it was made: its ratio is 1 before
   const makeEnv = () => new ListedGame(valid);
   const dialogues = { ...textDialogues(tokenizer), actionChoice: 'constrained' as const };
   const run = { ...trainingRun({ policy, makeEnv }), dialogues };
-  const play = { seed: 3, slots: 8, sampling, rolloutSize: 8 };
+  const play = { seed: 3, slots: 8, sampling, rollout: { size: 8 } };
   const chosen = await collect(run, policyPlayer(run, play), 0, play);
   expect(new Set(chosen.flatMap(({ transitions }) => transitions.map(({ action }) => action)))).toEqual(new Set(valid));
   const metrics = await update({}, turnsOf(chosen));
@@ -125,7 +116,7 @@ test('with one step it is the policy gradient: L = −mean A log π', async () =
   expect(await distance(start)).toBeGreaterThan(1e-3);
 
   await policy.restoreParameters(start);
-  const batch = packTurns(turnsOf(), options);
+  const batch = packTurns(turnsOf(), options.actor);
   const tokens = batch.lengths.reduce((sum, length) => sum + length, 0);
   let turn = 0;
   let left = batch.lengths[0];
@@ -141,11 +132,11 @@ test('with one step it is the policy gradient: L = −mean A log π', async () =
   expect(await distance(updated)).toBeLessThan(1e-5);
 });
 
-test.each<[string, Partial<PolicyUpdateOptions>, Partial<PolicyUpdateOptions>]>([
-  ['split into small batches', {}, { maxBatchTokens: 8 }],
-  ['with recomputed log-probabilities', {}, { oldLogprobs: 'recomputed' }],
-  ['with ratios of turns, all 1', {}, { ratio: 'turn' }],
-  ['drawn turn by turn, mean over tokens', {}, { sequence: 'turn', minibatchSize: 1000 }],
+test.each<[string, Changes, Changes]>([
+  ['split into small batches', {}, { actor: { maxBatchTokens: 8 } }],
+  ['with recomputed log-probabilities', {}, { loss: { oldLogprobs: 'recomputed' } }],
+  ['with ratios of turns, all 1', {}, { loss: { ratio: 'turn' } }],
+  ['drawn turn by turn, mean over tokens', {}, { actor: { sequence: 'turn', minibatchSize: 1000 } }],
 ])('the same step %s', async (_, one, other) => {
   await update(one);
   const updated = await policy.copyParameters();
@@ -157,17 +148,17 @@ test.each<[string, Partial<PolicyUpdateOptions>, Partial<PolicyUpdateOptions>]>(
 test('KL to the reference is 0 at the start and keeps later steps near it; the entropy bonus raises entropy', async () => {
   const reference = await policy.freeze();
   const step = { rng: new Rng(7), lr: 0.1 };
-  const epochs = { ...options, innerEpochs: 10 };
-  const free = await updatePolicy({ policy, hooks, reference }, turnsOf(), step, { ...epochs, klCoefficient: 1e-9 });
+  const tenEpochs = (coefficient: number) => changed({ actor: { epochs: 10 }, kl: { coefficient } });
+  const free = await updatePolicy({ policy, hooks, reference }, turnsOf(), step, tenEpochs(1e-9));
   await policy.restoreParameters(start);
-  const tied = await updatePolicy({ policy, hooks, reference }, turnsOf(), step, { ...epochs, klCoefficient: 3 });
+  const tied = await updatePolicy({ policy, hooks, reference }, turnsOf(), step, tenEpochs(3));
   expect(tied['actor/kl_reference']).toBeLessThan(free['actor/kl_reference']);
   expect(free['actor/kl_reference']).toBeGreaterThan(0);
   await reference.release();
 
   await policy.restoreParameters(start);
   const still = turnsOf().map((turn) => ({ ...turn, advantages: 0 }));
-  await update({ entropyCoefficient: 1, innerEpochs: 3 }, still);
+  await update({ loss: { entropyCoefficient: 1 }, actor: { epochs: 3 } }, still);
   const { 'actor/entropy': raised } = await update({}, still);
   await policy.restoreParameters(start);
   expect(raised).toBeGreaterThan((await update({}, still))['actor/entropy']);
@@ -177,7 +168,7 @@ test('the update ends before a step whose minibatch is too far from the sampling
   await update();
   const once = await policy.copyParameters();
   await policy.restoreParameters(start);
-  const metrics = await update({ innerEpochs: 5, targetKl: 1e-7 });
+  const metrics = await update({ actor: { epochs: 5, targetKl: 1e-7 } });
   expect(metrics['actor/steps']).toBe(1);
   expect(await distance(once)).toBe(0);
   // Nothing of the refused minibatch is left for the next update.
@@ -186,15 +177,15 @@ test('the update ends before a step whose minibatch is too far from the sampling
   expect(await distance(once)).toBe(0);
 });
 
-test('a divisor belongs to loss_aggregation=constant', () => {
-  expect(policyUpdateProblems({ lossAggregation: 'constant', lossDivisor: null })).toHaveLength(1);
-  expect(policyUpdateProblems({ lossAggregation: 'token_mean', lossDivisor: 4 })).toHaveLength(1);
-  expect(policyUpdateProblems({ lossAggregation: 'constant', lossDivisor: 4 })).toEqual([]);
+test('a divisor belongs to loss.aggregation=constant', () => {
+  expect(policyUpdateProblems(changed({ loss: { aggregation: 'constant' } }))).toHaveLength(1);
+  expect(policyUpdateProblems(changed({ loss: { divisor: 4 } }))).toHaveLength(1);
+  expect(policyUpdateProblems(changed({ loss: { aggregation: 'constant', divisor: 4 } }))).toEqual([]);
 });
 
 /** KL of an update in nats per episode, measured on its whole rollout. */
 async function measuredKl(): Promise<number> {
-  const batch = packTurns(turnsOf(), options);
+  const batch = packTurns(turnsOf(), options.actor);
   const rows = await policy.logprobs(batch.examples);
   const updated = batch.examples.flatMap(({ weights }, e) => [...rows[e]].filter((_, t) => weights[t] !== 0));
   const old = batch.turns.flatMap(({ trajectory, turn }) =>
@@ -204,12 +195,12 @@ async function measuredKl(): Promise<number> {
   return sum / rollout.length;
 }
 
-test('with update_kl the figures say what the update changed, in nats per episode', async () => {
+test('with actor.update_kl the figures say what the update changed, in nats per episode', async () => {
   const found = await updatePolicy(
     { policy, hooks },
     turnsOf(),
     { rng: new Rng(2), lr: 0.1 },
-    { ...options, updateKl: 10 },
+    changed({ actor: { updateKl: 10 } }),
   );
   expect(found['actor/update_undone']).toBe(0);
   expect(found['actor/update_kl']).toBeGreaterThan(0);
@@ -221,7 +212,7 @@ test('an update far beyond its bound is undone to the bit', async () => {
     { policy, hooks },
     turnsOf(),
     { rng: new Rng(2), lr: 5 },
-    { ...options, updateKl: 1e-3 },
+    changed({ actor: { updateKl: 1e-3 } }),
   );
   expect(found).toMatchObject({ 'actor/update_undone': 1 });
   expect(found['actor/update_kl']).toBeGreaterThan(4e-3);
@@ -229,14 +220,13 @@ test('an update far beyond its bound is undone to the bit', async () => {
 });
 
 test('passes end where the KL of the newest episodes is beyond the bound', async () => {
-  const passes = { ...options, innerEpochs: 40, minibatchSize: 8 };
   const steps = async (updateKl: number | null) => {
     await policy.restoreParameters(start);
     const found = await updatePolicy(
       { policy, hooks },
       twice(),
       { rng: new Rng(2), lr: 0.05 },
-      { ...passes, updateKl },
+      changed({ actor: { epochs: 40, minibatchSize: 8, updateKl } }),
     );
     return found['actor/steps'];
   };

@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Rng, spokenIds, type Trajectory } from '@bowyer/core';
+import { Rng, spokenIds, withDefaults, type Trajectory } from '@bowyer/core';
 import { epsilonGreedy, optimalValues, TabularGame, towerModel } from '@bowyer/envs';
 import { openDevice, type Device } from '@bowyer/graph';
 import { LanguageModel, type TokenExample } from '@bowyer/models';
@@ -31,53 +31,23 @@ afterAll(async () => {
 });
 
 const { adam } = exact;
-const options = {
-  seed: 0,
-  slots: 32,
+const sampling = { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 2, terminatorIds: [terminatorId] };
+const play = { seed: 0, slots: 32, sampling };
+const given = {
+  ...play,
   iterations: 12,
-  rolloutSize: 32,
-  horizon: null,
-  evalFreq: 1000,
-  evalSize: 100,
-  evalDecoding: 'sample' as const,
+  rollout: { size: 32 },
+  eval: { freq: 1000, size: 100, decoding: 'sample' as const },
   saveFreq: 1000,
-  warmupIter: 0,
-  lmLr: 1e-2,
-  lmLrFinalShare: 0.2,
-  lmSchedule: { kind: 'linear' as const, warmupSteps: 0, finalShare: null },
-  innerEpochs: 2,
-  sequence: 'episode' as const,
-  minibatchSize: 16,
-  maxBatchTokens: null,
-  lossAggregation: 'token_mean' as const,
-  lossDivisor: null,
-  ratio: 'token' as const,
-  clipLow: 0.2,
-  clipHigh: 0.2,
-  dualClip: null,
-  oldLogprobs: 'sampled' as const,
-  klCoefficient: 0,
-  klIn: 'reward' as const,
-  klEstimator: 'k3' as const,
-  entropyCoefficient: 0.01,
-  targetKl: null,
-  updateKl: null,
-  maxGradNorm: 1,
-  scoreTerminator: true,
-  valueFunction: 'trunk' as 'trunk' | 'critic',
-  valueLr: 3e-2,
-  valueMaxGradNorm: 1,
-  valueCoefficient: 0.5,
-  valueClip: null,
-  gaeLevel: 'turn' as 'turn' | 'token' | 'bilevel',
   gamma: 1,
-  lambda: 0.95,
-  bootstrapOnLimit: true,
-  whitenAdvantages: true,
-  adaptiveKlTarget: null as number | null,
-  referenceQuantization: 'none' as const,
-  sampling: { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 2, terminatorIds: [terminatorId] },
+  value: { lr: 3e-2, clip: null },
+  advantage: { lambda: 0.95 },
+  actor: { lr: 1e-2, epochs: 2, minibatchSize: 16, schedule: { finalShare: 0.2 } },
+  loss: { entropyCoefficient: 0.01 },
+  kl: { coefficient: 0 },
 };
+const options = withDefaults(ppo.options, given, Object.keys(play));
+type Options = typeof options;
 
 async function echoPolicy(seed: number, valueHead = true): Promise<LanguageModel> {
   const config = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: 32 };
@@ -89,6 +59,11 @@ async function echoPolicy(seed: number, valueHead = true): Promise<LanguageModel
 }
 const echoRun = (policy: LanguageModel, parts: Partial<TrainingRunParts> = {}) =>
   trainingRun({ policy, valueModel: policy, makeEnv: () => new EchoGame(), ...parts });
+
+const withLevel = (level: Options['advantage']['level']): Options => ({
+  ...options,
+  advantage: { ...options.advantage, level },
+});
 
 /** An episode of three turns, the first two of two scored tokens each. */
 const episode = (rewards: number[], end: 'terminated' | 'truncated') =>
@@ -105,28 +80,34 @@ const expectNumbers = (found: readonly Float32Array[], expected: number[]) =>
   expect(found.flatMap((own) => [...own]).map((x) => Number(x.toFixed(6)))).toEqual(expected);
 
 describe('the estimate, worked by hand', () => {
-  const perTurn = { gaeLevel: 'turn', bootstrapOnLimit: true, gamma: 0.99, lambda: 0.9 } as const;
+  const { value } = options;
+  const estimating = (level: Options['advantage']['level'], gamma: number, lambda: number) => ({
+    gamma,
+    value,
+    advantage: { level, lambda, whiten: true },
+  });
+  const perTurn = estimating('turn', 0.99, 0.9);
 
   test('turns, terminated', () => {
     const values = { turns: single(0.4, 0.5, 0.7), next: 0 };
     const { advantages, returns } = episodeEstimate(episode([0, 0, 1], 'terminated'), values, [], perTurn);
     expectNumbers(advantages, [0.505127, 0.4603, 0.3]); // 0.3; 0.193 + 0.891 · 0.3; 0.095 + 0.891 · 0.4603
     expectNumbers(returns, [0.905127, 0.9603, 1]);
-    const monteCarlo = episodeEstimate(episode([0, 0, 1], 'terminated'), values, [], { ...perTurn, lambda: 1 });
+    const monteCarlo = episodeEstimate(episode([0, 0, 1], 'terminated'), values, [], estimating('turn', 0.99, 1));
     expectNumbers(monteCarlo.returns, [0.9801, 0.99, 1]);
   });
 
-  test('turns, truncated: V of the next context follows, or with bootstrap_on_limit=false nothing', () => {
+  test('turns, truncated: V of the next context follows, or with value.bootstrap_on_limit=false nothing', () => {
     const values = { turns: single(0.4, 0.5, 0.7), next: 0.6 };
     const cut = episode([-0.1, -0.1, 0], 'truncated');
     expectNumbers(episodeEstimate(cut, values, [], perTurn).advantages, [-0.006288, -0.001446, -0.106]);
-    const ends = { ...perTurn, bootstrapOnLimit: false };
+    const ends = { ...perTurn, value: { ...value, bootstrapOnLimit: false } };
     expectNumbers(episodeEstimate(cut, { ...values, next: 0 }, [], ends).advantages, [-0.477854, -0.5307, -0.7]);
   });
 
   test('tokens: the reward is at the end of the turn, γ and λ do not count what the environment wrote', () => {
     const values = { turns: [Float32Array.of(0.1, 0.2), Float32Array.of(0.3)], next: 0 };
-    const level = { ...perTurn, gaeLevel: 'token', gamma: 0.5, lambda: 0.5 } as const;
+    const level = estimating('token', 0.5, 0.5);
     const { advantages } = episodeEstimate(episode([1, 2], 'terminated'), values, [], level);
     // 1.7; 1 + 0.15 − 0.2 + 0.25 · 1.7 = 1.375; 0.1 − 0.1 + 0.25 · 1.375
     expectNumbers(advantages, [0.34375, 1.375, 1.7]);
@@ -136,16 +117,13 @@ describe('the estimate, worked by hand', () => {
       [-0.15625, 1.375, 1.7],
     );
     // Per turn both penalties count: 1 − 0.5 + 0.5 · 0.3 − 0.1 + 0.25 · 1.7
-    const turns = episodeEstimate(episode([1, 2], 'terminated'), { turns: single(0.1, 0.3), next: 0 }, penalties, {
-      ...level,
-      gaeLevel: 'turn',
-    });
+    const turns = episodeEstimate(episode([1, 2], 'terminated'), { turns: single(0.1, 0.3), next: 0 }, penalties, estimating('turn', 0.5, 0.5));
     expectNumbers(turns.advantages, [0.975, 1.7]);
   });
 
   test('both: RAGEN’s example', () => {
     const values = { turns: [Float32Array.of(0.2, 0.3), Float32Array.of(0.4, 0.6)], next: 0 };
-    const level = { gaeLevel: 'bilevel', bootstrapOnLimit: true, gamma: 0.95, lambda: 1 } as const;
+    const level = estimating('bilevel', 0.95, 1);
     const { advantages } = episodeEstimate(episode([0.5, 1], 'terminated'), values, [], level);
     expectNumbers(advantages, [1.25, 1.15, 0.6, 0.4]);
   });
@@ -157,7 +135,7 @@ describe('V of an episode', () => {
   beforeAll(async () => {
     policy = await echoPolicy(3);
     const run = echoRun(policy);
-    await ppo.train(run, { ...options, iterations: 2 }); // V is 0 everywhere before
+    await ppo.train(run, { ...given, iterations: 2 }); // V is 0 everywhere before
     const all = await collect(run, policyPlayer(run, options), 5, options);
     rollout = all.filter(({ transitions }) => transitions.length === 3);
     expect(rollout.length).toBeGreaterThan(2);
@@ -179,7 +157,7 @@ describe('V of an episode', () => {
   test.each(['turn', 'token'] as const)(
     '%s: V after a cut is V of the context that would have followed',
     async (gaeLevel) => {
-      const level = { ...options, gaeLevel };
+      const level = withLevel(gaeLevel);
       const whole = await episodeValues({ model: policy, dialogues: dialogues() }, rollout, level);
       const cut = await episodeValues(
         { model: policy, dialogues: dialogues() },
@@ -208,7 +186,7 @@ describe('V of an episode', () => {
           return lossOf({ logprobs: count('weights'), entropies: count('weights'), values: count('valueWeights') });
         },
       } as unknown as LanguageModel;
-      const values = await episodeValues({ model: policy, dialogues: dialogues() }, rollout, { ...options, gaeLevel });
+      const values = await episodeValues({ model: policy, dialogues: dialogues() }, rollout, withLevel(gaeLevel));
       const turns = rollout.flatMap((trajectory, e) =>
         trajectory.transitions.map((_, turn): ValuedTurn => ({
           trajectory,
@@ -218,7 +196,7 @@ describe('V of an episode', () => {
           returns: values[e].turns[turn],
         })),
       );
-      const level = { ...options, gaeLevel, innerEpochs: 1 };
+      const level = { ...withLevel(gaeLevel), actor: { ...options.actor, epochs: 1 } };
       const hooks = { progress: () => {} };
       await updatePolicy({ policy: spy, hooks }, turns, { rng: new Rng(1), lr: 0 }, level, valueOnTrunk(spy, level));
       await updateCriticNetwork({ critic: spy, hooks }, turns, new Rng(1), level);
@@ -255,28 +233,26 @@ test.each([
     const policy = await echoPolicy(0, valueFunction === 'trunk');
     const valueModel = valueFunction === 'trunk' ? policy : await echoPolicy(0);
     const run = echoRun(policy, { valueModel });
-    const sampling = { ...options.sampling, maxNewTokens: tokens };
+    const own = { ...given, sampling: { ...sampling, maxNewTokens: tokens } };
     await ppo.train(run, {
-      ...options,
-      sampling,
-      gaeLevel,
-      valueFunction,
+      ...own,
       iterations: 22,
-      rolloutSize: 32 * tokens,
+      rollout: { size: 32 * tokens },
+      value: { ...given.value, function: valueFunction },
+      advantage: { ...given.advantage, level: gaeLevel },
     });
-    const { metrics } = await evaluate(run, policyPlayer(run, options), { ...options, sampling }, 'test');
+    const { metrics } = await evaluate(run, policyPlayer(run, play), own, 'test');
     expect(metrics['test/episodic_return']).toBeGreaterThan(-0.5); // −1.5 or less at the start
   },
 );
 
 test.each(['trunk', 'critic'] as const)('%s: stopped and resumed, the metrics are equal to the bit', async (kind) => {
   const settings = {
-    ...options,
-    valueFunction: kind,
+    ...given,
     iterations: 4,
-    rolloutSize: 8,
-    klCoefficient: 0.1,
-    adaptiveKlTarget: 0.01,
+    rollout: { size: 8 },
+    value: { ...given.value, function: kind },
+    kl: { coefficient: 0.1, adaptiveTarget: 0.01 },
   };
   const start = await echoPolicy(5, false);
   const models = async () => {
@@ -331,8 +307,14 @@ test('comes within 5 % of the optimum of the exact game, from scratch', async ()
   const policy = await exact.makePolicy(device, 0);
   await policy.createValueHead(adam);
   const run = trainingRun({ policy, valueModel: policy, makeEnv: () => new TabularGame({ maxSteps: exact.maxSteps }) });
-  const { sampling } = exact;
-  await ppo.train(run, { ...options, sampling, slots: 64, rolloutSize: 64, iterations: 30, lmLr: 5e-3 });
+  await ppo.train(run, {
+    ...given,
+    sampling: exact.sampling,
+    slots: 64,
+    rollout: { size: 64 },
+    iterations: 30,
+    actor: { ...given.actor, lr: 5e-3 },
+  });
   const best = epsilonGreedy(towerModel, optimalValues(towerModel, { gamma: 1, horizon: exact.maxSteps }), 0);
   expect(exact.exactReturn(await exact.tableOf(policy))).toBeGreaterThan(0.95 * exact.exactReturn(best));
 });

@@ -23,7 +23,7 @@ const sampling = {
   maxNewTokens: 4,
   terminatorIds: tokenizer.encode('\n'),
 };
-const options = { seed: 1, slots: 3, sampling, rolloutSize: 4 };
+const options = { seed: 1, slots: 3, sampling, rollout: { size: 4 } };
 const ITERATIONS = 4;
 
 let devices: Device[] = [];

@@ -10,9 +10,10 @@ const guessing: Player = {
 };
 const run = { makeEnv: () => new EchoGame(), hooks: { progress: () => {} } };
 const sampling = { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 1, terminatorIds: [] };
-const options = { seed: 7, slots: 4, sampling, rolloutSize: 12, groupSize: 2, samplingRounds: 8 };
-const collect = (iteration: number, changes: Partial<typeof options> = {}, player = guessing) =>
-  collectGroups(run, async () => player, iteration, { ...options, ...changes });
+const options = { seed: 7, slots: 4, sampling };
+const groups = { size: 12, groupSize: 2, samplingRounds: 8 };
+const collect = (iteration: number, changes: Partial<typeof groups> = {}, player = guessing) =>
+  collectGroups(run, async () => player, iteration, { ...options, rollout: { ...groups, ...changes } });
 
 test('without rounds, all groups are used, those with equal returns too', async () => {
   const { kept, played, metrics } = await collect(0, { samplingRounds: 1 });
@@ -43,9 +44,9 @@ test('where no group has signal, nothing is left to learn from after the last ro
 });
 
 test.each([
-  [{ rolloutSize: 12, groupSize: 5, samplingRounds: 1 }, ['rollout_size']],
-  [{ rolloutSize: 12, groupSize: 1, samplingRounds: 3 }, ['sampling_rounds']],
-  [{ rolloutSize: 12, groupSize: 4, samplingRounds: 3 }, []],
-])('%j: problems with %j', (given, keys) => {
-  expect(groupProblems(given).map(({ key }) => key)).toEqual(keys);
+  [{ size: 12, groupSize: 5, samplingRounds: 1 }, ['algorithm.rollout.size']],
+  [{ size: 12, groupSize: 1, samplingRounds: 3 }, ['algorithm.rollout.sampling_rounds']],
+  [{ size: 12, groupSize: 4, samplingRounds: 3 }, []],
+])('%j: problems with %j', (rollout, keys) => {
+  expect(groupProblems({ rollout }).map(({ key }) => key)).toEqual(keys);
 });

@@ -102,7 +102,7 @@ test('an environment that breaks the contract ends the run at once, however many
   );
 });
 
-const rollout = { ...options, rolloutSize: 6 };
+const rollout = { ...options, rollout: { size: 6 } };
 const echoes = { makeEnv: () => new EchoGame(), hooks, environment: 'echo' };
 /** Answers with a colour of the sampling stream. */
 const guessing: Player = {
@@ -143,7 +143,7 @@ test('the horizon grows with the iterations; what it cuts is truncated', async (
     [3, 2],
   ];
   const turnsOf = async (iteration: number) => {
-    const trajectories = await collect(echoes, async () => stubborn, iteration, { ...rollout, horizon });
+    const trajectories = await collect(echoes, async () => stubborn, iteration, { ...options, rollout: { size: 6, horizon } });
     for (const { transitions } of trajectories) {
       const { terminated, truncated, reward } = transitions.at(-1)!;
       const limit = horizonAt(horizon, iteration) ?? 3;

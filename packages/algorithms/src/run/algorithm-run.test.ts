@@ -23,11 +23,11 @@ function frozen() {
   return { release, open: () => Promise.resolve({ logprobs: () => Promise.resolve([]), release }) };
 }
 
-test('an algorithm without the keys of the loop is refused: it would silently train for no iteration', async () => {
+test('an algorithm without the options of the loop is refused: it would silently train for no iteration', async () => {
   const training = train(async (run) => {
     for await (const iteration of run.iterations()) throw new Error(`iteration ${iteration}`);
   });
-  await expect(training).rejects.toThrow('run.iterations() reads the options of loopKeys and evalDecodingKey');
+  await expect(training).rejects.toThrow('run.iterations() reads the options of loopOptions');
 });
 
 test('a step is the mean gradient of its micro-batches, and returns the means of their metrics', async () => {

@@ -111,7 +111,7 @@ export function defineAlgorithm<Schema extends TObject>(declared: AlgorithmDecla
   };
   return {
     ...unit,
-    train: (run, given) => {
+    train: async (run, given) => {
       const options = withDefaults(declared.options, given, PLAY_OPTIONS);
       return withAlgorithmRun<OptionsOf<Schema> & PlayOptions>(unit, run, options, (own) => declared.train(own, options));
     },
