@@ -28,7 +28,10 @@ test('every option has a description', () => {
 });
 
 const sampling = { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 1, terminatorIds: [] };
-const rollouts = (steps: number) => ({ rollout: { size: 8 }, actor: { warmupIterations: 4, steps, samples: 'rollout' } });
+const rollouts = (steps: number) => ({
+  rollout: { size: 8 },
+  actor: { warmupIterations: 4, steps, samples: 'rollout' },
+});
 
 test.each([
   ['archer', { iterations: 4, ...rollouts(9) }, 2],

@@ -69,7 +69,7 @@ export function episodesOf(policy: TabularPolicy, episodes: number, limit: numbe
     policy: { tokenizer } as unknown as LanguageModel,
     makeEnv: () => new TabularGame({ maxSteps: limit }),
   });
-  return collect(run, tablePlayer(policy), 0, { seed, slots: 64, sampling, rolloutSize: episodes });
+  return collect(run, tablePlayer(policy), 0, { seed, slots: 64, sampling, rollout: { size: episodes } });
 }
 
 /** Q and V as two tables each, for whatever trains a double critic: what is learned is then the algorithm's doing alone. */

@@ -75,7 +75,12 @@ const run = (policy: LanguageModel, parts: Partial<TrainingRunParts> = {}) =>
 
 async function meanReturn(policy: LanguageModel, seed: number, openPlayer?: OpenPlayer): Promise<number> {
   const open = openPlayer ?? policyPlayer(run(policy), { slots: 32 });
-  const { metrics } = await evaluate(run(policy), open, { ...play(seed), eval: { size: 100, decoding: 'sample' } }, 'test');
+  const { metrics } = await evaluate(
+    run(policy),
+    open,
+    { ...play(seed), eval: { size: 100, decoding: 'sample' } },
+    'test',
+  );
   return metrics['test/episodic_return'];
 }
 
@@ -140,7 +145,10 @@ test.each<['contexts' | 'episodes', number[]]>([
     demonstrationTrajectory({ opening: 'show red\n', turns }, { tokenizer, terminatorId, episode }),
   );
   const learned = jest.spyOn(policy, 'accumulateGradients');
-  await bc.train(run(policy, { dataset: { kind: 'episodes', episodes } }), { ...play(0), batch: { size: 4, of: batchOf } });
+  await bc.train(run(policy, { dataset: { kind: 'episodes', episodes } }), {
+    ...play(0),
+    batch: { size: 4, of: batchOf },
+  });
   expect(learned.mock.calls.map(([examples]) => examples.length)).toEqual(sizes);
 });
 

@@ -88,7 +88,11 @@ test('cross_entropy with weights 1 / tokens is the update of bc', async () => {
   await imitate(
     { policy, hooks, state: {}, firstIteration: 0 },
     conversationExamples(conversations),
-    { epochs: STEPS, lmLr: lr, lmSchedule: { kind: 'constant', warmupSteps: 0, finalShare: 1 }, maxGradNorm, seed: 1 },
+    {
+      epochs: STEPS,
+      seed: 1,
+      actor: { lr, maxGradNorm, schedule: { kind: 'constant', warmupSteps: 0, finalShare: 1 } },
+    },
     { batchSize: conversations.length },
   );
   const count = conversations.flatMap(({ lossMask }) => lossMask.slice(1)).filter((mask) => mask === 1).length;

@@ -83,7 +83,11 @@ export interface ActorLossOptions {
 }
 
 /** A problem where the baseline's rate is given and there is none. */
-export function baselineProblems({ actor: { baseline } }: { actor: Pick<ActorOptions['actor'], 'baseline'> }): ConfigProblem[] {
+export function baselineProblems({
+  actor: { baseline },
+}: {
+  actor: Pick<ActorOptions['actor'], 'baseline'>;
+}): ConfigProblem[] {
   if (baseline.enabled || baseline.lr === null) return [];
   const [key, enabled] = ['algorithm.actor.baseline.lr', 'algorithm.actor.baseline.enabled'];
   const message = `${key}=${baseline.lr}: without ${enabled}=true nothing has this learning rate`;
@@ -101,7 +105,9 @@ export function emptySteps({
   if (samples !== 'rollout' || steps <= size) return [];
   const key = 'algorithm.actor.steps';
   const message = `${key}=${steps} is more than the ${size} episodes of a rollout, so some policy steps would have no data`;
-  return [{ key, message, remedy: `lower ${key}, raise algorithm.rollout.size, or give algorithm.actor.samples=replay` }];
+  return [
+    { key, message, remedy: `lower ${key}, raise algorithm.rollout.size, or give algorithm.actor.samples=replay` },
+  ];
 }
 
 /** An utterance and A(s, a) of the critic. */

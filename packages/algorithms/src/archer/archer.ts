@@ -1,15 +1,7 @@
 // ArCHer: a critic over utterances, learned off-policy, trains a policy over tokens by REINFORCE.
 // Source: Zhou et al. 2024, arXiv:2402.19446, algorithm 1; details and defaults from the authors' code at 7c771a7.
 // Differs from that code, each switchable: see archer.md. The critic's targets and update are in critic.ts, the policy's in actor.ts.
-import {
-  choice,
-  group,
-  optional,
-  positive,
-  unitOptions,
-  type ConfigProblem,
-  type Trajectory,
-} from '@bowyer/core';
+import { choice, group, optional, positive, unitOptions, type ConfigProblem, type Trajectory } from '@bowyer/core';
 import { neverTrains, policyRate } from '../learning/policy-rate.js';
 import { klReference } from '../learning/reference-policy.js';
 import { rolloutMetrics } from '../rollout/episode-metrics.js';

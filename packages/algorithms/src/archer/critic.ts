@@ -33,14 +33,13 @@ import type { ReplayItem } from '../rollout/replay.js';
 import type { Metrics, RunHooks } from '../rollout/run-hooks.js';
 import type { SharedClip } from './shared-clip.js';
 
-export const tdStepsOption = (kind: 'one' | 'all') => {
-  const option = optional(
+/** @param value null: all turns of the episode */
+export const tdStepsOption = (value: number | null) =>
+  optional(
     integer,
     'number of turns whose rewards are in the target of the Q heads, before the value of the next state; 1: TD, as in ArCHer; null: all turns of the episode (Monte Carlo)',
-    { flat: 'td_steps' },
+    { flat: 'td_steps', default: value },
   );
-  return { ...option, default: kind === 'one' ? 1 : null };
-};
 
 /** What every critic with two heads is trained with. */
 export const criticMembers = <Norm extends TSchema>(tau: number, maxGradNorm: Norm) => ({
@@ -132,10 +131,8 @@ const turnsAhead = ({ trajectory, turn }: ReplayItem, steps: number | null): rea
   trajectory.transitions.slice(turn, steps === null ? undefined : turn + steps);
 
 /** Whether nothing of value lies beyond a turn. */
-const endsAfter = (
-  { terminated, truncated }: Transition,
-  { critic }: CriticTargetOptions,
-): boolean => terminated || (truncated && !critic.bootstrapOnLimit);
+const endsAfter = ({ terminated, truncated }: Transition, { critic }: CriticTargetOptions): boolean =>
+  terminated || (truncated && !critic.bootstrapOnLimit);
 
 /** The options of a critic that learns from a replay buffer. @param maxGradNorm the schema of the bound of its gradient */
 export const criticOptions = <Norm extends TSchema>(maxGradNorm: Norm) => ({
@@ -145,7 +142,7 @@ export const criticOptions = <Norm extends TSchema>(maxGradNorm: Norm) => ({
     {
       steps: integer(50, 'optimizer steps on the critic per iteration', { flat: 'epochs' }),
       ...criticMembers(0.1, maxGradNorm),
-      td_steps: tdStepsOption('one'),
+      td_steps: tdStepsOption(1),
       v_target: group(
         {
           action: choice(

@@ -57,7 +57,14 @@ async function errorAfterTd(
   for (const lr of [rate, rate / 10]) {
     const critical = { ...options.critic, ...changes, lr };
     const batch = { ...options.batch, size };
-    await updateCritic(learner, new Rng(1), { ...options, gamma: discount, batch, critic: critical, slots: 64, sampling });
+    await updateCritic(learner, new Rng(1), {
+      ...options,
+      gamma: discount,
+      batch,
+      critic: critical,
+      slots: 64,
+      sampling,
+    });
   }
   return criticError(critic, policy, gamma);
 }

@@ -5,12 +5,18 @@ import { datasetEvaluation, heldOut, keepBestOf } from './dataset-evaluation.js'
 const items = Array.from({ length: 20 }, (_, i) => ({ id: i, episode: Math.floor(i / 2) }));
 
 test('the held-out share is of whole episodes, follows the seed, and nothing is in both parts', () => {
-  const { training, validation } = heldOut(items, { eval: { validationShare: 0.2 }, seed: 1 }, ({ episode }) => episode);
+  const { training, validation } = heldOut(
+    items,
+    { eval: { validationShare: 0.2 }, seed: 1 },
+    ({ episode }) => episode,
+  );
   expect(validation).toHaveLength(4); // two of ten episodes, two parts each
   expect([...training, ...validation].sort((a, b) => a.id - b.id)).toEqual(items);
   const held = new Set(validation.map(({ episode }) => episode));
   expect(training.some(({ episode }) => held.has(episode))).toBe(false);
-  expect(heldOut(items, { eval: { validationShare: 0.2 }, seed: 1 }, ({ episode }) => episode).validation).toEqual(validation);
+  expect(heldOut(items, { eval: { validationShare: 0.2 }, seed: 1 }, ({ episode }) => episode).validation).toEqual(
+    validation,
+  );
   expect(heldOut(items, { eval: { validationShare: 0 }, seed: 1 }).training).toEqual(items);
 });
 

@@ -64,13 +64,18 @@ test('a success is what the environment says, or a return that is large enough',
   expect(isSuccess(episode('a', 0, true), { success: { threshold: null } })).toBe(true);
   expect(isSuccess(episode('a', 9, false), { success: { threshold: null } })).toBe(false);
   expect(isSuccess(episode('a', 0.5), { success: { threshold: 0.5 } })).toBe(true);
-  expect(() => isSuccess(episode('a', 1), { success: { threshold: null } })).toThrow('give algorithm.success.threshold=X');
+  expect(() => isSuccess(episode('a', 1), { success: { threshold: null } })).toThrow(
+    'give algorithm.success.threshold=X',
+  );
 });
 
 test('demonstrations that failed are not learned; those of which it is not known are', () => {
   const [won, lost, unknown] = [episode('a', 0, true), episode('a', 1, false), episode('a', NaN)];
   const dataset = { kind: 'episodes', episodes: [won, lost, unknown] } as const;
-  expect(successfulOf(dataset, { success: { threshold: null } })).toEqual({ kind: 'episodes', episodes: [won, unknown] });
+  expect(successfulOf(dataset, { success: { threshold: null } })).toEqual({
+    kind: 'episodes',
+    episodes: [won, unknown],
+  });
   expect(successfulOf(dataset, { success: { threshold: 1 } })).toEqual({ kind: 'episodes', episodes: [lost, unknown] });
 });
 

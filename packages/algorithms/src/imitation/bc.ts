@@ -115,7 +115,10 @@ export function cloneEpisodes(
 ): Promise<void> {
   const { maskedTokenIds } = run.policy;
   const { scoreTerminator } = options.actor;
-  const examplesOf = (items: readonly Context[], observationWeight = options.loss.observationWeight): Examples<Context> => {
+  const examplesOf = (
+    items: readonly Context[],
+    observationWeight = options.loss.observationWeight,
+  ): Examples<Context> => {
     const examples = episodeExamples(items, { scoreTerminator, observationWeight, maskedTokenIds });
     return { ...examples, metricsOf: (interval) => ({ ...examples.metricsOf(interval), ...further }) };
   };

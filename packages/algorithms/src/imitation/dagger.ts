@@ -58,11 +58,17 @@ const options = unitOptions({
     'number of iterations, counted back from the newest, whose episodes are trained on; 1: each in the iteration that played it; null: all, as in the paper',
     { flat: 'window' },
   ),
-  batch: meanBatch('contexts (an episode is one, unless its turns do not continue each other) or, with algorithm.expert.labels=all, episodes', {
-    size: 8,
-    accumulationSteps: 1,
-  }),
-  actor: onlineActor({ lr: 1e-5 }, { epochs: integer(1, 'passes over these episodes per iteration', { flat: 'epochs' }) }),
+  batch: meanBatch(
+    'contexts (an episode is one, unless its turns do not continue each other) or, with algorithm.expert.labels=all, episodes',
+    {
+      size: 8,
+      accumulationSteps: 1,
+    },
+  ),
+  actor: onlineActor(
+    { lr: 1e-5 },
+    { epochs: integer(1, 'passes over these episodes per iteration', { flat: 'epochs' }) },
+  ),
   loss: cloneLoss('replies'),
 });
 
@@ -85,7 +91,9 @@ export const dagger = defineAlgorithm({
     const history = [...run.history];
 
     for await (const iteration of run.iterations()) {
-      const rollout = await run.collect(iteration, { openPlayer: expertPlayer(run, { slots: options.slots, ...options.expert }) });
+      const rollout = await run.collect(iteration, {
+        openPlayer: expertPlayer(run, { slots: options.slots, ...options.expert }),
+      });
       for (const episode of rollout) history.push(episode);
       if (options.window !== null) history.splice(0, history.length - options.window * options.rollout.size);
       const metrics: Metrics = { ...episodeMetrics(rollout, 'rollout'), ...agreement(run, rollout, options) };
@@ -98,7 +106,11 @@ export const dagger = defineAlgorithm({
 });
 
 /** Share of turns in which what was said is the expert's own, or the same. */
-function agreement({ policy }: TrainingRun, rollout: readonly Trajectory[], { expert: { labels } }: DaggerOptions): Metrics {
+function agreement(
+  { policy }: TrainingRun,
+  rollout: readonly Trajectory[],
+  { expert: { labels } }: DaggerOptions,
+): Metrics {
   const agreed = rollout.flatMap(({ segments, transitions }) =>
     segments.flatMap(({ utterances }) =>
       utterances.map(
@@ -120,7 +132,8 @@ async function learn(
 ): Promise<Metrics> {
   const { seed, actor, batch } = options;
   const { epochs, maxGradNorm, scoreTerminator } = actor;
-  const items: readonly Pick<Trajectory, 'segments'>[] = options.expert.labels === 'all' ? episodes : contextsOf(episodes);
+  const items: readonly Pick<Trajectory, 'segments'>[] =
+    options.expert.labels === 'all' ? episodes : contextsOf(episodes);
   const learned = items.filter(({ segments }) =>
     segments.some(({ utterances }) => utterances.some(({ slip }) => !slip)),
   );

@@ -13,7 +13,7 @@ import { accumulateAwr, awrOption, headsAt } from './weighted-likelihood.js';
 
 const options = unitOptions({
   ...offlineOptions(0, 'the critic alone learns'),
-  critic: group({ ...offlineCriticMembers, td_steps: tdStepsOption('all') }, 'the update of the critic'),
+  critic: group({ ...offlineCriticMembers, td_steps: tdStepsOption(null) }, 'the update of the critic'),
   awr: awrOption,
 });
 

@@ -31,7 +31,12 @@ export const offlineOptions = (warmupEpochs: number, warmup: string) => ({
   batch: meanBatch('episodes', { size: 2, accumulationSteps: 4 }),
   actor: steppedActor(
     { lr: 1e-4 },
-    { warmup_epochs: integer(warmupEpochs, `epochs at the start in which ${warmup}`, { minimum: 0, flat: 'warmup_epochs' }) },
+    {
+      warmup_epochs: integer(warmupEpochs, `epochs at the start in which ${warmup}`, {
+        minimum: 0,
+        flat: 'warmup_epochs',
+      }),
+    },
   ),
   eval: group(evaluationMembers, 'evaluations on the way'),
 });
@@ -106,7 +111,10 @@ export async function offlineSteps(
 }
 
 /** A problem where the warm-up takes all epochs. */
-export function neverLearns({ epochs, actor: { warmupEpochs } }: Pick<OfflineOptions, 'epochs' | 'actor'>): ConfigProblem[] {
+export function neverLearns({
+  epochs,
+  actor: { warmupEpochs },
+}: Pick<OfflineOptions, 'epochs' | 'actor'>): ConfigProblem[] {
   if (warmupEpochs < epochs) return [];
   const key = 'algorithm.actor.warmup_epochs';
   const message = `${key}=${warmupEpochs} leaves no epoch of ${epochs} in which the policy learns from the critic`;

@@ -84,7 +84,10 @@ export const groupTraining = {
   offPolicyRollouts: surrogateOffPolicyProblems,
 } as const;
 
-export const groupTrainingProblems = (options: Pick<GroupTrainingOptions, 'rollout' | 'loss'>): ConfigProblem[] => [...groupProblems(options), ...policyUpdateProblems(options)];
+export const groupTrainingProblems = (options: Pick<GroupTrainingOptions, 'rollout' | 'loss'>): ConfigProblem[] => [
+  ...groupProblems(options),
+  ...policyUpdateProblems(options),
+];
 
 /** The turns to learn from with their advantages. */
 async function advantageTurns(

@@ -69,14 +69,11 @@ export const surrogateLoss = ({
         'width of the interval of unclipped ratios above 1; larger than algorithm.loss.clip_low: clip-higher (DAPO)',
         { flat: 'clip_high' },
       ),
-      dual_clip: {
-        ...optional(
-          () => Type.Number({ exclusiveMinimum: 1 }),
-          'bound of a loss with negative advantage, in units of the advantage; null: none',
-          { flat: 'dual_clip' },
-        ),
-        default: dualClip,
-      },
+      dual_clip: optional(
+        () => Type.Number({ exclusiveMinimum: 1 }),
+        'bound of a loss with negative advantage, in units of the advantage; null: none',
+        { flat: 'dual_clip', default: dualClip },
+      ),
       old_logprobs: choice(
         ['sampled', 'recomputed'],
         'sampled',
@@ -161,7 +158,9 @@ export interface PolicyUpdateOptions extends SurrogateOptions {
 }
 
 /** Settings that contradict each other. */
-export function policyUpdateProblems({ loss: { aggregation, divisor } }: Pick<SurrogateOptions, 'loss'>): ConfigProblem[] {
+export function policyUpdateProblems({
+  loss: { aggregation, divisor },
+}: Pick<SurrogateOptions, 'loss'>): ConfigProblem[] {
   if ((aggregation === 'constant') === (divisor !== null)) return [];
   const key = 'algorithm.loss.divisor';
   return [

@@ -33,8 +33,7 @@ afterAll(async () => {
 const { adam } = exact;
 const sampling = { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 2, terminatorIds: [terminatorId] };
 const play = { seed: 0, slots: 32, sampling };
-const given = {
-  ...play,
+const own = {
   iterations: 12,
   rollout: { size: 32 },
   eval: { freq: 1000, size: 100, decoding: 'sample' as const },
@@ -46,7 +45,8 @@ const given = {
   loss: { entropyCoefficient: 0.01 },
   kl: { coefficient: 0 },
 };
-const options = withDefaults(ppo.options, given, Object.keys(play));
+const given = { ...play, ...own };
+const options = { ...play, ...withDefaults(ppo.options, own) };
 type Options = typeof options;
 
 async function echoPolicy(seed: number, valueHead = true): Promise<LanguageModel> {
@@ -117,7 +117,12 @@ describe('the estimate, worked by hand', () => {
       [-0.15625, 1.375, 1.7],
     );
     // Per turn both penalties count: 1 − 0.5 + 0.5 · 0.3 − 0.1 + 0.25 · 1.7
-    const turns = episodeEstimate(episode([1, 2], 'terminated'), { turns: single(0.1, 0.3), next: 0 }, penalties, estimating('turn', 0.5, 0.5));
+    const turns = episodeEstimate(
+      episode([1, 2], 'terminated'),
+      { turns: single(0.1, 0.3), next: 0 },
+      penalties,
+      estimating('turn', 0.5, 0.5),
+    );
     expectNumbers(turns.advantages, [0.975, 1.7]);
   });
 

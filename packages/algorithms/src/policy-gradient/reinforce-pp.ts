@@ -93,12 +93,13 @@ export function tokenReturns(episodes: readonly GroupEpisode[], options: ReturnO
     { baseline: 'mean', scaleEpsilon: null },
   );
   return episodes.map(({ trajectory, rewards, tokenPenalties }, e) => {
-    const returns =
-      baseline === 'group' ? rewards.map(() => relative[e]) : discountedReturns(rewards, options.gamma);
+    const returns = baseline === 'group' ? rewards.map(() => relative[e]) : discountedReturns(rewards, options.gamma);
     const utterances = utterancesOf(trajectory);
     return returns.map((value, turn) => {
       const utterance = utterances.get(turn);
-      const tokens = new Float32Array(utterance ? scoredIds(utterance, options.actor.scoreTerminator).length : 0).fill(value);
+      const tokens = new Float32Array(utterance ? scoredIds(utterance, options.actor.scoreTerminator).length : 0).fill(
+        value,
+      );
       // The return of the turn contains the penalties of all of its tokens; a token's own those from it on.
       let before = 0;
       if (baseline === 'none')

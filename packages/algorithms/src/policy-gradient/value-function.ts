@@ -46,14 +46,11 @@ export const valueOptions = {
       coefficient: positive(0.5, 'weight of the value loss beside the policy loss, which acts on the shared trunk', {
         flat: 'value_coefficient',
       }),
-      clip: {
-        ...optional(
-          positive,
-          'how far V may move from its value at the rollout before its loss is flat, in units of the return; null: no clip',
-          { flat: 'value_clip' },
-        ),
-        default: 0.2,
-      },
+      clip: optional(
+        positive,
+        'how far V may move from its value at the rollout before its loss is flat, in units of the return; null: no clip',
+        { flat: 'value_clip', default: 0.2 },
+      ),
       bootstrap_on_limit: flag(true, 'bootstrap from V of the last context of a truncated episode; false: from 0', {
         flat: 'bootstrap_on_limit',
       }),

@@ -143,7 +143,10 @@ test('the horizon grows with the iterations; what it cuts is truncated', async (
     [3, 2],
   ];
   const turnsOf = async (iteration: number) => {
-    const trajectories = await collect(echoes, async () => stubborn, iteration, { ...options, rollout: { size: 6, horizon } });
+    const trajectories = await collect(echoes, async () => stubborn, iteration, {
+      ...options,
+      rollout: { size: 6, horizon },
+    });
     for (const { transitions } of trajectories) {
       const { terminated, truncated, reward } = transitions.at(-1)!;
       const limit = horizonAt(horizon, iteration) ?? 3;

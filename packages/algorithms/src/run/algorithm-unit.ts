@@ -112,8 +112,10 @@ export function defineAlgorithm<Schema extends TObject>(declared: AlgorithmDecla
   return {
     ...unit,
     train: async (run, given) => {
-      const options = withDefaults(declared.options, given, PLAY_OPTIONS);
-      return withAlgorithmRun<OptionsOf<Schema> & PlayOptions>(unit, run, options, (own) => declared.train(own, options));
+      const options = withDefaults(declared.options, given, PLAY_OPTIONS) as OptionsOf<Schema> & PlayOptions;
+      return withAlgorithmRun<OptionsOf<Schema> & PlayOptions>(unit, run, options, (own) =>
+        declared.train(own, options),
+      );
     },
   };
 }

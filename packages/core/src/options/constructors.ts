@@ -3,7 +3,7 @@
 //     group({ gamma: fraction(0.95, 'discount per turn', { flat: 'gamma' }) }, 'the critic')
 //
 // They make JSON Schema, whose keyword `default` is standard; `flat` and `decides` are annotations that validators ignore.
-import { Type, type TProperties, type TSchema } from '@sinclair/typebox';
+import { Type, type Static, type TProperties, type TSchema } from '@sinclair/typebox';
 
 export interface OptionDetails {
   /** The name or names by which version 0.2 and ArCHer's configs knew the option. */
@@ -41,14 +41,14 @@ export const flag = (value: boolean, description: string, details: OptionDetails
   Type.Boolean({ default: value, description, ...details });
 
 /**
- * An option that may be null, which is its default.
+ * An option that may be null, which is its default if `default` is not given.
  *
  * @param kind what it is otherwise: a constructor above, such as `positive`, or one of a schema, such as `() => Type.String()`
  */
 export function optional<Schema extends TSchema>(
   kind: (value: never, description: string) => Schema,
   description: string,
-  details: OptionDetails = {},
+  details: OptionDetails & { default?: Static<Schema> | null } = {},
 ) {
   const { default: _, description: __, ...schema } = kind(null as never, '');
   return Type.Union([schema as Schema, Type.Null()], { default: null, description, ...details });

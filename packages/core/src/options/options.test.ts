@@ -29,7 +29,8 @@ test('an option has its default and its range in its schema; one that may be nul
 });
 
 test('a program gives the options that differ, and others are refused with their path', () => {
-  const options = withDefaults(schema, { actor: { schedule: { finalShare: 0.1 } }, seed: 3 }, ['seed']);
+  const given = { actor: { schedule: { finalShare: 0.1 } }, seed: 3 };
+  const options = withDefaults(schema, given, ['seed']);
   expect(options).toEqual({
     iterations: 150,
     actor: { lr: 1e-5, clip: null, schedule: { kind: 'linear', finalShare: 0.1 } },

@@ -26,12 +26,12 @@ export function defaultsOf(schema: TObject): Record<string, unknown> {
  * @param besides names beside those of the schema that the outermost object may have; they are kept
  * @throws {TypeError} for an option that the schema does not have
  */
-export function withDefaults<Schema extends TObject, Given extends GivenOptions<OptionsOf<Schema>>>(
+export function withDefaults<Schema extends TObject>(
   schema: Schema,
-  given: Given,
+  given: GivenOptions<OptionsOf<Schema>>,
   besides: readonly string[] = [],
-): Given & OptionsOf<Schema> {
-  return filled(schema, given, '', besides) as Given & OptionsOf<Schema>;
+): OptionsOf<Schema> {
+  return filled(schema, given, '', besides) as OptionsOf<Schema>;
 }
 
 function filled(schema: TObject, given: object, place: string, besides: readonly string[] = []): object {

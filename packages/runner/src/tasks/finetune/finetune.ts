@@ -261,7 +261,7 @@ async function train(
   config: StepsConfig & Pick<FinetuneConfig, 'seed' | 'lmLr' | 'lmSchedule' | 'maxGradNorm' | 'loggingSteps'>,
   { state, firstIteration, recorder, context }: Training,
 ): Promise<void> {
-  const { batchSize, gradAccumSteps, epochs, loggingSteps } = config;
+  const { batchSize, gradAccumSteps, epochs, loggingSteps, seed, lmLr, lmSchedule, maxGradNorm } = config;
   const rows = Math.ceil(batchSize / gradAccumSteps);
   const stepsPerEpoch = Math.ceil(training.length / batchSize);
   const time = new TimeEstimate(epochs, context.log);
@@ -307,7 +307,7 @@ async function train(
       ...examples,
       metricsOf: ({ lr, ...interval }) => ({ ...examples.metricsOf({ ...interval, lr }), 'optim/lm_lr': lr }),
     },
-    config,
+    { epochs, seed, actor: { lr: lmLr, schedule: lmSchedule, maxGradNorm } },
     {
       batchSize,
       parts: gradAccumSteps,
