@@ -77,7 +77,7 @@ export async function compareIterations(
   };
   const options = grpoOptions(sizes);
   const run = trainingRun({ policy, makeEnv, hooks });
-  const openRollouts = grpo.openPlayer({ ...run, samplesIntegers }, options);
+  const openRollouts = grpo.openPlayer({ ...run, samplesIntegers }, { slots: options.slots });
   await grpo.train({ ...run, openRollouts }, options);
   printMedians(title, rows);
 }

@@ -2,10 +2,12 @@
 // exactly the options that a run reads.
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { Rng, toCamelCase } from '@bowyer/core';
+import type { TObject } from '@sinclair/typebox';
+import { isGroup, Rng, toCamelCase, withDefaults } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { DoubleCritic, LanguageModel, LineEncoder } from '@bowyer/models';
-import { algorithmNames, demonstrationTrajectory, findAlgorithm, trainingRun } from '../src/index.js';
+import { demonstrationTrajectory, trainingRun } from '../src/index.js';
+import { algorithmNames, findAlgorithm } from '../src/registry.js';
 import { colours, EchoGame, maskedTokenIds, terminatorId, tokenizer } from './echo-game.js';
 
 let device: Device;
@@ -27,115 +29,72 @@ test('every algorithm has a page, and every page an algorithm', () => {
   expect([...pages.keys()].sort()).toEqual(algorithmNames().sort());
 });
 
-/** Values for every option that an algorithm may have. */
-const options = {
+const play = {
   seed: 0,
   slots: 4,
-  iterations: 1,
-  rolloutSize: 4,
-  evalFreq: 1,
-  evalSize: 4,
-  evalDecoding: 'sample' as const,
-  saveFreq: 1,
-  horizon: null,
-  validationShare: 0.4,
-  capacity: 100,
-  epochs: 1,
-  batchSize: 4,
-  gradAccumSteps: 1,
-  gradReduction: 'sum',
-  criticLr: 1e-3,
-  gamma: 0.9,
-  tau: 0.1,
-  criticMaxGradNorm: 1,
-  vTargetAction: 'stored',
-  tdTarget: 'own',
-  actorSamples: 'rollout',
-  vTargetSamples: 1,
-  tdSteps: 2,
-  bootstrapOnLimit: true,
-  importanceClip: 10,
-  useBaseline: true,
-  baselineLr: 1e-3,
-  expectile: 0.9,
-  awrTemperature: 1,
-  awrMaxWeight: 20,
-  bcCoefficient: 1,
-  warmupEpochs: 0,
-  actorEpochs: 1,
-  warmupIter: 0,
-  lmLr: 1e-3,
-  lmLrFinalShare: 1,
-  maxGradNorm: 1,
-  scoreTerminator: true,
-  lmSchedule: { kind: 'linear', warmupSteps: 0, finalShare: null },
-  groupSize: 2,
-  samplingRounds: 1,
-  invalidPenalty: 0.1,
-  truncatedEpisodes: 'learn',
-  scaleByStd: true,
-  statistics: 'episode',
-  stepWeight: 1,
-  historyLength: 1,
-  historyExponent: 1,
-  baseGroup: true,
-  baseline: 'none',
-  innerEpochs: 1,
-  sequence: 'episode',
-  minibatchSize: 4,
-  maxBatchTokens: null,
-  lossAggregation: 'token_mean',
-  lossDivisor: null,
-  ratio: 'token',
-  clipLow: 0.2,
-  clipHigh: 0.2,
-  dualClip: 3,
-  oldLogprobs: 'sampled',
-  klCoefficient: 0.1,
-  klIn: 'loss',
-  klEstimator: 'k3',
-  entropyCoefficient: 0.01,
-  targetKl: 1,
-  updateKl: 1,
-  beta: 0.1,
-  nllCoefficient: 0,
-  pairsPerGroup: 1,
-  teacher: 'frozen copy',
-  sampleNum: 2,
-  successThreshold: -3,
-  successesPerItem: 2,
-  merge: 'cumulative',
-  learnFrom: 'current',
-  clipScope: 'own',
-  numCandidates: 2,
-  filterQuantile: 0.5,
-  filterWindow: null,
-  filterMinReturn: null,
-  valueFunction: 'trunk',
-  valueLr: 1e-3,
-  valueMaxGradNorm: 1,
-  valueCoefficient: 0.5,
-  valueClip: 0.2,
-  expertShare: 0.5,
-  window: 2,
-  gaeLevel: 'token',
-  lambda: 0.9,
-  whitenAdvantages: true,
-  adaptiveKlTarget: 1,
-  referenceQuantization: 'none',
   sampling: { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 1, terminatorIds: [terminatorId] },
 };
+/** Small runs, in which every term of a loss that an algorithm may have is on. */
+const small = {
+  iterations: 1,
+  rollout: { size: 4, groupSize: 2 },
+  eval: { freq: 1, size: 4, decoding: 'sample', validationShare: 0.4 },
+  epochs: 1,
+  batch: { size: 4, accumulationSteps: 1 },
+  critic: { steps: 1, vTarget: { action: 'stored' } },
+  replay: { importanceClip: 10 },
+  actor: {
+    steps: 1,
+    epochs: 1,
+    minibatchSize: 4,
+    warmupIterations: 0,
+    warmupEpochs: 0,
+    samples: 'rollout',
+    baseline: { enabled: true, lr: 1e-3 },
+    targetKl: 1,
+    updateKl: 1,
+    learnFrom: 'current',
+  },
+  loss: { entropyCoefficient: 0.01 },
+  kl: { coefficient: 0.1, in: 'loss', adaptiveTarget: 1 },
+  advantage: { level: 'token', baseGroup: true },
+  teacher: 'frozen copy',
+  success: { threshold: -3, merge: 'cumulative' },
+  filter: { quantile: 0.5 },
+  window: 2,
+};
+
+/** Those of the values that a schema has. */
+const known = ({ properties }: TObject, values: object): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(properties).flatMap(([key, member]) => {
+      const value = values[toCamelCase(key) as keyof typeof values] as object | undefined;
+      return value === undefined ? [] : [[toCamelCase(key), isGroup(member) ? known(member, value) : value]];
+    }),
+  );
+const optionsOf = (schema: TObject) => ({ ...play, ...withDefaults<TObject>(schema, known(schema, small) as never) });
+
+/** Paths of all options. */
+const pathsIn = ({ properties }: TObject, place = ''): string[] =>
+  Object.entries(properties).flatMap(([key, member]) => {
+    const path = `${place}${toCamelCase(key)}`;
+    return isGroup(member) ? pathsIn(member, `${path}.`) : [path];
+  });
 
 /** Documented, and not logged in the echo game. */
 const elsewhere = (metric: string) =>
   /\/(invalid|repeated)_share$/.test(metric) || ['losses/perplexity', 'eval/perplexity', 'tokens'].includes(metric);
 
-/** The same options; notes which of them are read. Copying them all counts as reading them all. */
-const recording = <T extends object>(options: T, read: Set<string>): T =>
+/** The same options; notes the paths of those that are read. Copying a group counts as reading its options. */
+const recording = <T extends object>(options: T, read: Set<string>, place = ''): T =>
   new Proxy(options, {
     get(target, key, receiver) {
-      read.add(String(key));
-      return Reflect.get(target, key, receiver) as unknown;
+      const value = Reflect.get(target, key, receiver) as unknown;
+      const path = `${place}${String(key)}`;
+      if (value !== null && typeof value === 'object' && !Array.isArray(value))
+        return recording(value, read, `${path}.`);
+      if (value !== undefined) read.add(path); // another algorithm's, of which shared code asks whether it is there
+      return value;
     },
   });
 
@@ -163,6 +122,7 @@ test.each(algorithmNames())(
       };
       return demonstrationTrajectory(demonstration, { tokenizer, terminatorId, episode });
     });
+    const options = optionsOf(unit.options as TObject);
     const logged = new Set<string>();
     const read = new Set<string>();
     const valueModel =
@@ -183,9 +143,8 @@ test.each(algorithmNames())(
     await unit.train(run, recording(options, read));
 
     expect(new Set(documented.filter((metric) => !elsewhere(metric)))).toEqual(logged);
-    const declared = Object.keys(unit.options.properties).map(toCamelCase);
-    const play = ['seed', 'slots', 'sampling', 'maxFailureShare'];
-    expect([...read].filter((key) => !play.includes(key)).sort()).toEqual(declared.sort());
+    const isPlay = (path: string) => /^(seed|slots|maxFailureShare|sampling\b.*)$/.test(path);
+    expect([...read].filter((path) => !isPlay(path)).sort()).toEqual(pathsIn(unit.options as TObject).sort());
     expect(new Set(documented).size).toBe(documented.length);
   },
 );
@@ -195,8 +154,8 @@ test('a player reads only what the unit declares for it', async () => {
     const unit = findAlgorithm(name)!;
     const read = new Set<string>();
     const policy = { tokenizer } as unknown as LanguageModel;
-    unit.openPlayer(trainingRun({ policy }), recording(options, read));
-    const declared = [...unit.playerOptions].map((key) => toCamelCase(key));
+    unit.openPlayer(trainingRun({ policy }), recording(optionsOf(unit.options as TObject), read));
+    const declared = unit.playerOptions.map(toCamelCase);
     expect([...read].filter((key) => key !== 'slots')).toEqual(declared);
   }
 });

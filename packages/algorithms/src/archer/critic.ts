@@ -131,8 +131,10 @@ const turnsAhead = ({ trajectory, turn }: ReplayItem, steps: number | null): rea
   trajectory.transitions.slice(turn, steps === null ? undefined : turn + steps);
 
 /** Whether nothing of value lies beyond a turn. */
-const endsAfter = ({ terminated, truncated }: Transition, { critic }: CriticTargetOptions): boolean =>
-  terminated || (truncated && !critic.bootstrapOnLimit);
+const endsAfter = (
+  { terminated, truncated }: Transition,
+  { critic: { bootstrapOnLimit } }: CriticTargetOptions,
+): boolean => terminated || (truncated && !bootstrapOnLimit);
 
 /** The options of a critic that learns from a replay buffer. @param maxGradNorm the schema of the bound of its gradient */
 export const criticOptions = <Norm extends TSchema>(maxGradNorm: Norm) => ({
@@ -216,18 +218,19 @@ export async function updateCritic(
   weightsOf: WeightsOf = null,
 ): Promise<Metrics> {
   const { critic, clip, hooks } = learner;
-  const { lr, maxGradNorm, tau, vTarget } = options.critic;
+  const { lr, maxGradNorm, tau } = options.critic;
+  const { action, samples } = options.critic.vTarget;
   const { accumulationSteps, reduction } = options.batch;
   const steps = Array.from({ length: options.critic.steps }, () => drawStep(learner.replay, rng, options));
   const drawn = steps.flat().flatMap(({ items }) => items.map(({ trajectory }) => trajectory));
   const importance = weightsOf && (await weightsOf(drawn));
-  const player = vTarget.action === 'policy' ? await learner.openPlayer(options.sampling) : null;
+  const player = action === 'policy' ? await learner.openPlayer(options.sampling) : null;
   const means = new RunningMeans();
   try {
     let fresh: ReplayItem[][][] = [];
     for (const [step, batches] of steps.entries()) {
       if (player !== null && (step === 0 || learner.playsWithCritic))
-        fresh = await sampleFor(player, learner.playsWithCritic ? batches : steps.flat(), learner, options);
+        fresh = await sampleFor(player, learner.playsWithCritic ? batches : steps.flat(), samples, learner, options);
       for (const { items } of batches)
         means.add(await accumulateTd(critic, items, fresh.shift() ?? [items], importance, options));
       const bound = { maxGradNorm, reduction };
@@ -252,10 +255,10 @@ const drawStep = (replay: ReplayBuffer<ReplayItem>, rng: Rng, { batch, critic }:
 function sampleFor(
   player: Player,
   batches: readonly StatesToAct[],
+  samples: number,
   { hooks, ranks }: Pick<CriticUpdate, 'hooks' | 'ranks'>,
-  { slots, batch, critic }: CriticOptions,
+  { slots, batch }: CriticOptions,
 ): Promise<ReplayItem[][][]> {
-  const { samples } = critic.vTarget;
   const total = batches.length * batch.size * samples;
   return freshUtterances(player, batches, {
     slots,

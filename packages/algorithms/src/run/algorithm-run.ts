@@ -113,8 +113,15 @@ function algorithmRun<Options extends PlayOptions>(
 
   /** @returns null where the user has stopped the evaluation: its iteration ends when the run is resumed */
   const evaluation = async (): Promise<Evaluation | null> => {
+    const { seed, slots, maxFailureShare, sampling } = options;
     const { size } = loop.eval;
-    const how = { ...options, eval: { size, decoding: unit.alwaysSamples ? 'sample' : loop.eval.decoding } } as const;
+    const how = {
+      seed,
+      slots,
+      maxFailureShare,
+      sampling,
+      eval: { size, decoding: unit.alwaysSamples ? 'sample' : loop.eval.decoding },
+    } as const;
     const evaluated = await unlessInterrupted(
       evaluate({ ...run, givesUp: hooks.postpone !== undefined }, openPlayer, how),
     );
