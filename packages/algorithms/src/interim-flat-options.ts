@@ -2,6 +2,7 @@
 import { Type, type TObject, type TProperties, type TSchema } from '@sinclair/typebox';
 import { isGroup, nullable, toCamelCase, type ConfigProblem } from '@bowyer/core';
 import { findAlgorithm } from './registry.js';
+import type { PlayOptions } from './rollout/player.js';
 import type { AnyAlgorithm } from './run/algorithm-unit.js';
 
 /** An option with its path and the places that it had, in which a node is one step: the first that is not null counts. */
@@ -93,14 +94,14 @@ export function findFlatAlgorithm(name: string): AnyAlgorithm | undefined {
 function flatUnit(unit: AnyAlgorithm): AnyAlgorithm {
   const schema = unit.options as TObject;
   const text = textOf(schema);
-  const nested = (config: object) => nestedOptions(schema, config) as never;
+  const nested = (config: object) => nestedOptions(schema, config) as Record<string, unknown> & PlayOptions;
   const flatProblem = ({ key, message, remedy, ...rest }: ConfigProblem): ConfigProblem => ({
     ...rest,
     ...(key !== undefined && { key: text(key) }),
     message: text(message),
     remedy: text(remedy),
   });
-  const problemsOf = (check: ((options: never) => ConfigProblem[]) | undefined) =>
+  const problemsOf = (check: ((options: Record<string, unknown>) => ConfigProblem[]) | undefined) =>
     check && ((config: object) => check(nested(config)).map(flatProblem));
   const { evaluationMetrics, valueFunction, frozenIterations } = unit;
   return {
