@@ -43,7 +43,7 @@ test.each([
   expect(unit.problems!(withDefaults(unit.options as TObject, given))).toHaveLength(count);
 });
 
-test('a program that gives an option which the algorithm does not have is told so', async () => {
+test('a program that gives an option which the algorithm does not have is refused', async () => {
   const training = findAlgorithm('chai')!.train({} as never, { seed: 0, slots: 1, sampling, critic: { rate: 1 } });
   await expect(training).rejects.toThrow('there is no option critic.rate: the options here are steps, lr');
 });

@@ -94,7 +94,7 @@ export interface EpisodeEstimate {
 
 type ValueOptions = OptionsOf<TObject<typeof valueOptions>>;
 
-/** What V at the contexts of a rollout depends on. */
+/** The options that V at the contexts of a rollout depends on. */
 interface ReadingOptions extends Pick<ValueOptions, 'value' | 'advantage'> {
   actor: Pick<SurrogateOptions['actor'], 'scoreTerminator' | 'minibatchSize' | 'maxBatchTokens'>;
   sampling: { maxNewTokens: number };
