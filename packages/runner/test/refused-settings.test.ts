@@ -37,8 +37,8 @@ const ignored: [string, string | RegExp][] = [
   [
     'bc_20q warm_start.batch_size=2',
     noEffect('warm_start.batch_size=2', 'task=train algorithm=bc env=twenty_questions') +
-      '    bc has no warm start: it trains with its own keys (epochs, batch_size, grad_accum_steps, lm_lr, lm_schedule, max_grad_norm, score_terminator, logging_steps, ' +
-      'validation_share, eval_freq, eval_size, eval_decoding, batch_of, dropout, observation_weight)',
+      '    bc has no warm start: it trains with its own keys (epochs, logging_steps, batch_size, grad_accum_steps, batch_of, lm_lr, lm_schedule, max_grad_norm, ' +
+      'score_terminator, dropout, observation_weight, eval_freq, eval_size, eval_decoding, validation_share)',
   ],
   ...[['max_new_tokens=9', 'write policy.endpoint.max_tokens=N']].map(([setting, remedy]): [string, string] => [
     `archer_20q task=evaluate policy=openai ${setting}`,
@@ -105,7 +105,7 @@ const ignored: [string, string | RegExp][] = [
   ],
   [
     'archer_20q policy=openai',
-    /^A key would be ignored\n {2}policy\.endpoint has no effect: this run \(task=train algorithm=archer env=twenty_questions\) does not read it\n {4}in .*configs\/policy\.yaml:\d+\n {4}an endpoint plays in task=evaluate and cannot be trained: choose policy=tiny, or give policy_lm=FOLDER$/,
+    /^A key would be ignored\n {2}policy\.endpoint has no effect: this run \(task=train algorithm=archer env=twenty_questions\) does not read it\n {4}in .*configs\/policy\/openai\.yaml:\d+\n {4}an endpoint plays in task=evaluate and cannot be trained: choose policy=tiny, or give policy_lm=FOLDER$/,
   ],
 ];
 
@@ -176,7 +176,7 @@ const wasteful: [string, string | RegExp][] = [
   ],
   [
     'archer_20q critic=roberta_base',
-    /^critic=roberta_base has the sizes of a checkpoint, and critic_lm is null\n {2}in .*configs\/shared\.yaml:\d+\n {2}give one with critic_lm=roberta-base or critic_lm=FOLDER, or write critic=transformer for one from scratch$/,
+    /^critic=roberta_base has the sizes of a checkpoint, and critic_lm is null\n {2}in .*configs\/shared\/agent\.yaml:\d+\n {2}give one with critic_lm=roberta-base or critic_lm=FOLDER, or write critic=transformer for one from scratch$/,
   ],
 ];
 

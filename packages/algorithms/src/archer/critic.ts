@@ -41,7 +41,7 @@ export const tdStepsOption = (value: number | null) =>
     { flat: 'td_steps', default: value },
   );
 
-/** Makes the options with which every critic with two heads is trained. */
+/** Options of every critic with two heads. */
 export const criticMembers = <Norm extends TSchema>(tau: number, maxGradNorm: Norm) => ({
   lr: positive(1e-5, 'learning rate of the critic', { flat: 'critic_lr' }),
   max_grad_norm: maxGradNorm,

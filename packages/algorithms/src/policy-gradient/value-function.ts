@@ -94,7 +94,7 @@ export interface EpisodeEstimate {
 
 type ValueOptions = OptionsOf<TObject<typeof valueOptions>>;
 
-/** The options on which V at the contexts of a rollout depends. */
+/** The options that V at the contexts of a rollout depends on. */
 interface ReadingOptions extends Pick<ValueOptions, 'value' | 'advantage'> {
   actor: Pick<SurrogateOptions['actor'], 'scoreTerminator' | 'minibatchSize' | 'maxBatchTokens'>;
   sampling: { maxNewTokens: number };
@@ -313,7 +313,7 @@ function withValues({ examples, lengths }: TurnBatch<unknown>, level: GaeLevel):
   }));
 }
 
-function valueTargets(turns: readonly ValuedTurn[], { value }: ValueUpdateOptions) {
+function valueTargets(turns: readonly ValuedTurn[], { value: { clip } }: ValueUpdateOptions) {
   const joined = (of: 'values' | 'returns') => Float32Array.from(turns.flatMap((turn) => [...turn[of]]));
-  return { oldValues: joined('values'), returns: joined('returns'), clip: value.clip ?? Infinity };
+  return { oldValues: joined('values'), returns: joined('returns'), clip: clip ?? Infinity };
 }

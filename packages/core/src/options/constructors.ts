@@ -46,11 +46,11 @@ export const flag = (value: boolean, description: string, details: OptionDetails
  * @param kind what it is otherwise: a constructor above, such as `positive`, or one of a schema, such as `() => Type.String()`
  */
 export function optional<Schema extends TSchema>(
-  kind: (value: never, description: string) => Schema,
+  kind: (value: number, description: string) => Schema,
   description: string,
   details: OptionDetails & { default?: Static<Schema> | null } = {},
 ) {
-  const { default: _, description: __, ...schema } = kind(null as never, '');
+  const { default: _, description: __, ...schema } = kind(1, '');
   return Type.Union([schema as Schema, Type.Null()], { default: null, description, ...details });
 }
 

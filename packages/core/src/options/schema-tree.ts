@@ -1,4 +1,4 @@
-// Readers of a schema of options: its defaults, the options of a program that gives only some of them, and its flat names.
+// Reads a schema of options: its defaults, the options of a program that gives only some of them, and its flat names.
 import { Kind, type TObject, type TSchema } from '@sinclair/typebox';
 import { toCamelCase } from '../key-case.js';
 import type { OptionsOf } from '../option-schema.js';
