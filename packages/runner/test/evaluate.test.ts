@@ -25,7 +25,6 @@ const evaluation = (name: string, ...options: string[]) => [
   `checkpoint_path=${at('run')}`,
   `compare_with=[${at('run', 'checkpoints', 'best')}]`,
   'test_size=9',
-  'eval_decoding=sample',
   'seeds=[1,2]',
   `save_path=${at(name)}`,
   ...options,

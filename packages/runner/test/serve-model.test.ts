@@ -105,7 +105,7 @@ test('env.oracle=openai asks it for the answers', async () => {
   const policy = [`checkpoint_path=${model}`, 'max_new_tokens=6', 'threads=1'];
   const ended = await evaluation('oracle', [...policy, ...oracle], { OPENAI_API_KEY: 'secret' });
   expect(ended.stderr).not.toContain('Error');
-  expect(ended.stdout).toContain('greedy play on 3 held-out episodes');
+  expect(ended.stdout).toContain('sampled play on 3 held-out episodes');
 }, 180_000);
 
 test('SIGTERM stops it gracefully', async () => {

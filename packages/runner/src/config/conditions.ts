@@ -53,7 +53,7 @@ const AT_AN_ENDPOINT: Readonly<Record<string, string>> = {
   'sampling.top_k': 'the protocol of chat completions has no top_k',
   'sampling.max_new_tokens': 'write policy.endpoint.max_tokens=N',
   'sampling.do_sample': 'write policy.endpoint.temperature=0 for greedy replies',
-  'task.decoding': 'write policy.endpoint.temperature=0 for greedy replies',
+  'algorithm.eval.decoding': 'write policy.endpoint.temperature=0 for greedy replies',
   'task.processes': 'write policy.endpoint.concurrency=N: one process sends all requests',
   'task.compare_with': 'evaluate each agent in a run of its own',
 };
@@ -82,7 +82,7 @@ export function conditionOf(path: string, { algorithm, setting }: Choices): stri
   if (setting('task.name') === 'serve_env' && Object.hasOwn(OF_A_SERVED_ENVIRONMENT, path))
     return OF_A_SERVED_ENVIRONMENT[path];
   if (path === 'sampling.do_sample' && setting('task.name') === 'evaluate')
-    return 'write task.decoding=sample or task.decoding=greedy';
+    return 'write algorithm.eval.decoding=sample or algorithm.eval.decoding=greedy';
   const parts = path.split('.');
   for (let length = parts.length; length > 0; length--) {
     const condition = CONDITIONS[parts.slice(0, length).join('.')];

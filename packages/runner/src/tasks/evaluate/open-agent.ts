@@ -44,9 +44,8 @@ export type ModelConfig = PlayedConfig &
   Pick<AgentConfig, 'checkpointPath' | 'policyLm'> &
   Pick<RunConfig, 'plugins'> & {
     agentType: string;
-    /** Those options of the algorithm that its player reads. */
-    algorithm: Readonly<Record<string, unknown>>;
-    evalDecoding?: Decoding | 'both';
+    /** Those options of the algorithm that its player reads, and how it chooses tokens, unless it always samples. */
+    algorithm: Readonly<Record<string, unknown>> & { eval?: { decoding: Decoding | 'both' } };
     compareWith: string[];
     processes: number;
   };

@@ -1,7 +1,7 @@
 // task=evaluate: plays a trained agent, or a chat endpoint, and reports how good it is.
 import { Type, type TProperties } from '@sinclair/typebox';
 import { findAlgorithm, type AnyAlgorithm } from '@bowyer/algorithms';
-import { count, nullable, oneOf, placed, unitOptions, type ConfigProblem } from '@bowyer/core';
+import { choice, count, group, nullable, unitOptions, type ConfigProblem } from '@bowyer/core';
 import { membersOf } from '@bowyer/envs';
 import {
   agentFolderOf,
@@ -35,15 +35,17 @@ import { runKeys } from '../../keys/run-keys.js';
 import type { TaskUnit } from '../task.js';
 import { itemKeys } from './items.js';
 
-const decodingKey = placed(
-  'task',
+/** How the agent chooses tokens, as in the evaluations of its training. */
+const decodingGroup = group(
   {
-    eval_decoding: oneOf(
+    decoding: choice(
       ['greedy', 'sample', 'both'],
+      'greedy',
       'how tokens are chosen: greedy: the likeliest; sample: sampled; both: one after the other, and both are reported',
+      { flat: 'eval_decoding' },
     ),
   },
-  { eval_decoding: 'decoding' },
+  'how the episodes are played',
 );
 
 function keys(choices: Choices): TProperties {
@@ -79,13 +81,18 @@ function keys(choices: Choices): TProperties {
     ...memoryKeys(choices, 'evaluate'),
     ...deviceKeys,
     ...hubKeys,
-    ...algorithmKeys(algorithm, unitOptions(Object.fromEntries(playerOptions) as TProperties)),
+    ...algorithmKeys(
+      algorithm,
+      unitOptions({
+        ...(Object.fromEntries(playerOptions) as TProperties),
+        ...(!algorithm?.alwaysSamples && { eval: decodingGroup }),
+      }),
+    ),
     ...(algorithm?.playsWithCritic && {
       ...criticKeys,
       critic: criticNode(choices.setting('critic.kind'), choices.setting('critic.model') !== null),
     }),
     ...sampling,
-    ...(!algorithm?.alwaysSamples && decodingKey),
     compare_with: Type.Array(Type.String(), {
       description:
         'further agents (runs, checkpoints or models) that play the same episodes and are compared with the first',
