@@ -6,8 +6,8 @@ import { MapNode, isContainer, type ConfigNode, type Origin } from './node.js';
 import { nodeAt, origins } from './provenance.js';
 
 /**
- * The paths that each flat name may stand for. Of paths in several nodes that the config has, the one that is listed first counts; of
- * several in one node, the one of the file that gives the node its `name`.
+ * The paths that each flat name may stand for. Where a config has several of them in several nodes, the one that is listed first counts;
+ * where it has several in one node, the one of the file that gives the node its `name`.
  */
 export type FlatNames = Readonly<Record<string, readonly string[]>>;
 
@@ -21,7 +21,7 @@ export interface FlatUse {
  * Finds the path that a key stands for: the key itself, or a flat name before its first dots, stands for the one of its paths that the
  * config has.
  *
- * @returns undefined for a key that is no flat name here
+ * @returns undefined for a key that is not a flat name here
  * @throws {ConfigError} where the config has several of its paths
  */
 export function pathOfFlatName(

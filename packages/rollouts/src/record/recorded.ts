@@ -6,7 +6,7 @@ export interface RecordedChoice extends SampledUtterance {
   /** The source of the constraint, to compile it again for training; absent without one. */
   constraint?: string;
   finishReason: 'stop' | 'length' | 'tool_calls';
-  /** The text of the request that ended the answer, which is no end that the model wrote; absent where none did. */
+  /** The text of the request that ended the answer, as opposed to an end that the model wrote; absent where none did. */
   stop?: string;
   /** The answer in the form that all protocols share: content, reasoning, calls, and attempts at calls, also those that succeeded. */
   message: RecordedMessage;

@@ -58,7 +58,9 @@ interface PlayedModels {
 async function playModels(config: ModelConfig, context: TaskContext): Promise<PlayedModels> {
   const folder = (config.checkpointPath ?? config.policyLm)!;
   const folders = [folder, ...config.compareWith.map(agentFolderOf)];
-  const decodings = decodingsOf(findAlgorithm(config.agentType)!.alwaysSamples ? 'sample' : config.algorithm.eval!.decoding);
+  const decodings = decodingsOf(
+    findAlgorithm(config.agentType)!.alwaysSamples ? 'sample' : config.algorithm.eval!.decoding,
+  );
   const { parts, bar } = plan(config, context, decodings, folders.length);
   let done = 0;
   const played = await playParts(folders, parts, config, context, () => bar.update(++done));
