@@ -81,7 +81,8 @@ const configInfo = (composition: Composition) =>
   `${searchPathInfo(composition)}${treeInfo(composition)}${defaultsInfo(composition)}${heading('Config').trimStart()}${composition.yaml}\n`;
 
 /** The value of a key, then what set it, newest first: `place: value`, each later line being what the one before it replaced. */
-function originInfo(composition: Composition, keyPath: string, cwd: string): string {
+function originInfo(composition: Composition, key: string, cwd: string): string {
+  const keyPath = composition.pathOf(key);
   const root = rootFrame(composition.full);
   const frame = nodeAt(root, keyPath);
   if (!frame) throw unknownKey(composition, keyPath);

@@ -35,7 +35,7 @@ export async function unreadKeys(
   const choices = choicesOf(composition);
   const isTyped = (path: string) => typed.some((key) => key === path || isBelow(key, path) || isBelow(path, key));
   const ofUser = unread.filter(
-    (path) => isTyped(path) || (!isSwitched && isOfUser(composition.origin(path)[0], shipped, composition)),
+    (path) => isTyped(path) || (!isSwitched && isOfUser(composition.origin(path)[0], shipped)),
   );
   const refused = ofUser.filter((path) => conditionOf(path, choices) !== undefined);
   if (refused.length > 0) throw refusal(refused, composition, typed);
@@ -59,12 +59,11 @@ const isTree = (value: unknown): value is PlainObject =>
   value !== null && typeof value === 'object' && !Array.isArray(value);
 
 /** Whether a file of the user gives a value: one of the program's own configs may have options for other units than the chosen ones. */
-function isOfUser(origin: OriginRecord | undefined, shipped: readonly string[], composition: Composition): boolean {
+function isOfUser(origin: OriginRecord | undefined, shipped: readonly string[]): boolean {
   if (origin === undefined || origin.source.startsWith(IMPLIED)) return false;
   const folder = shipped.find((one) => origin.source.startsWith(one + sep));
   if (folder === undefined) return true;
-  const config = relative(folder, origin.source).replace(/\.yaml$/, '');
-  return config === composition.setting('hydra.job.config_name') || isExperiment(config, folder);
+  return isExperiment(relative(folder, origin.source), folder);
 }
 
 /** A sweep is asked for by `+experiment=`: a file of the folder `experiments`, or of a study's folder `experiment`. */
