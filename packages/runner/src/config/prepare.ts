@@ -33,7 +33,10 @@ export async function unreadKeys(
   const typed = overrides.filter(({ kind, isGroup }) => kind !== 'delete' && !isGroup).map(({ key }) => key);
   const isSwitched = overrides.some(({ isGroup }) => isGroup);
   const choices = choicesOf(composition);
-  const isTyped = (path: string) => typed.some((key) => key === path || isBelow(key, path) || isBelow(path, key));
+  const useless = uselessChoices(composition, overrides, unread);
+  const isTyped = (path: string) =>
+    useless.includes(composition.origin(path)[0]?.source) ||
+    typed.some((key) => key === path || isBelow(key, path) || isBelow(path, key));
   const ofUser = unread.filter(
     (path) => isTyped(path) || (!isSwitched && isOfUser(composition.origin(path)[0], shipped)),
   );
@@ -57,6 +60,26 @@ function unreadPaths(config: PlainObject, schema: TSchema, prefix = ''): string[
 
 const isTree = (value: unknown): value is PlainObject =>
   value !== null && typeof value === 'object' && !Array.isArray(value);
+
+/** The files of options that the command line has chosen and of which the run reads nothing, as `policy=openai` in a training. */
+function uselessChoices(
+  composition: Composition,
+  overrides: PrepareContext['overrides'],
+  unread: readonly string[],
+): (string | undefined)[] {
+  const chosen = overrides.filter(({ isGroup, kind }) => isGroup && kind !== 'delete');
+  const leaves = leavesOf(composition.config).map((path) => ({ path, source: composition.origin(path)[0]?.source }));
+  return chosen.flatMap(({ key, value }) => {
+    const own = leaves.filter(({ source }) => source?.endsWith(`${sep}${key}${sep}${String(value)}.yaml`));
+    const isRead = own.some(({ path }) => !unread.some((one) => one === path || isBelow(path, one)));
+    return own.length === 0 || isRead ? [] : [own[0].source];
+  });
+}
+
+const leavesOf = (config: PlainObject, prefix = ''): string[] =>
+  Object.entries(config).flatMap(([key, value]) =>
+    isTree(value) ? leavesOf(value, `${prefix}${key}.`) : [`${prefix}${key}`],
+  );
 
 /** Whether a file of the user gives a value: one of the program's own configs may have options for other units than the chosen ones. */
 function isOfUser(origin: OriginRecord | undefined, shipped: readonly string[]): boolean {
