@@ -8,6 +8,7 @@ import { nodeAt, origins } from './provenance.js';
 /**
  * The paths that each flat name may stand for. Where a config has several of them in several nodes, the one that is listed first counts;
  * where it has several in one node, the one of the file that gives the node its `name`.
+ * `*` lists nodes whose options may also be given without the node, as those of units that a program does not know beforehand.
  */
 export type FlatNames = Readonly<Record<string, readonly string[]>>;
 
@@ -52,7 +53,8 @@ export function pathOfFlatName(
         { keyPath: key },
       );
   }
-  return undefined;
+  const node = (names['*'] ?? []).find((one) => nodeAt(rootFrame(root), `${one}.${key}`) !== undefined);
+  return own === undefined && node !== undefined ? `${node}.${key}` : undefined;
 }
 
 /** Leaves out options that a file has given to a node for another unit than the chosen one. */

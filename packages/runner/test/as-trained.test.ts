@@ -54,12 +54,12 @@ test('environment, algorithm and template are those of the run', async () => {
   });
   expect(await refusal('eval_agentgym', place)).toBeNull();
   expect((await composed('eval_agentgym', place)).resolve()).toMatchObject({
-    agent_type: 'archer',
+    algorithm: { name: 'archer' },
     env: { name: 'coin', params: 'numLocations=2', step_limit: 9 },
     context: { kind: 'window', history_turns: 3 },
-    play_as_chat: true,
-    chat_template: 'chatml',
-    max_new_tokens: 17,
+    play: { as_chat: true },
+    chat: { template: 'chatml' },
+    sampling: { max_new_tokens: 17 },
   });
   const notes = await notesOf('eval_agentgym', place);
   expect(notes).toContain(`env=coin, since the agent in ${join(folder, 'coin')} was trained with it`);
@@ -70,8 +70,8 @@ test('the command line has the last word', async () => {
   const typed = ['env.step_limit=5', 'max_new_tokens=3', 'play_as_chat=false'];
   expect((await composed('eval_agentgym', place, ...typed)).resolve()).toMatchObject({
     env: { name: 'coin', step_limit: 5 },
-    max_new_tokens: 3,
-    play_as_chat: false,
+    sampling: { max_new_tokens: 3 },
+    play: { as_chat: false },
   });
 });
 

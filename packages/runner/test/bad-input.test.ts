@@ -29,7 +29,7 @@ test('a key that no config has: place and nearest known key', async () => {
     stderr:
       "Could not override 'rollout_sise': no such key\n" +
       '  in the command line\n' +
-      "  did you mean 'rollout_size'?\n" +
+      "  did you mean 'algorithm.iterations'?\n" +
       "  to add a key that no config declares, write '+rollout_sise=3'\n" +
       HINT,
     made: false,
@@ -39,10 +39,10 @@ test('a key that no config has: place and nearest known key', async () => {
 test('an unknown key in a config file: its file and line', async () => {
   const configs = join(directory, 'configs');
   await cp(new URL('../../../configs', import.meta.url), configs, { recursive: true });
-  await writeFile(join(configs, 'mine.yaml'), 'defaults: [archer_20q, _self_]\n\nrollout_sise: 3\n');
+  await writeFile(join(configs, 'mine.yaml'), 'defaults: [archer_20q, _self_]\n\nalgorithm: {iteratons: 3}\n');
   const { code, stderr } = await runHere(['--config-dir', configs, '--config-name', 'mine']);
   expect(code).toBe(1);
-  expect(stderr).toContain("Unknown config key 'rollout_sise'\n");
+  expect(stderr).toContain("Unknown config key 'algorithm.iteratons'\n");
   expect(stderr).toContain(`  in ${join(configs, 'mine.yaml')}:3\n`);
   expect(stderr).toContain("  did you mean 'rollout_size'?\n");
 });
@@ -62,7 +62,7 @@ test('wrong types: all of them at once', async () => {
   const { code, stderr, made } = await mistake(['lm_lr=fast', 'env.max_turns=0']);
   expect({ code, made }).toEqual({ code: 1, made: false });
   expect(stderr).toContain(
-    "Config key 'lm_lr' must be a number, not the text 'fast'\n    in command line: lm_lr=fast\n",
+    "Config key 'algorithm.actor.lr' must be a number, not the text 'fast'\n    in command line: lm_lr=fast\n",
   );
   expect(stderr).toContain(
     "Config key 'env.max_turns' must be at least 1, not 0\n    in command line: env.max_turns=0\n",

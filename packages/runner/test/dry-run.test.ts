@@ -18,7 +18,7 @@ test.each([
     const typed = ['-m', '--config-name', 'archer_20q', '--dry-run', 'env=textcraft', address, ...sweep];
     const { code, stdout, stderr } = await runHere(typed);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    const note = `  env.backend=agentgym, since ${address}`;
+    const note = '  env.backend=agentgym, since env.base_url=http://127.0.0.1:1';
     expect(stdout.split('\n').filter((line) => /^#\d+ : | since /.test(line))).toEqual([
       expect.stringMatching(/^#0 : .*seed=\d/),
       note,

@@ -129,8 +129,8 @@ describe('a task of one’s own', () => {
     expect(code).toBe(0);
     // The middle one of three numbers is guessed first: one guess or two.
     expect(stdout).toMatch(/^mean return of the expert over 1000 episodes: -0\.[67]\d\n$/);
-    const help = await guessNumber('task=measure_expert', '--help');
-    expect(help.stdout).toContain('episodes=1000  (integer ≥ 1)\n      episodes to play');
+    const help = await guessNumber('task=measure_expert', '--help', 'task');
+    expect(help.stdout).toContain('task.episodes=1000  (integer ≥ 1)\n      episodes to play');
   });
 
   test('refuses what its own check refuses, with file and line', async () => {

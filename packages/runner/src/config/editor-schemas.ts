@@ -34,7 +34,7 @@ export function allChoices(): Choices[] {
     {},
     { 'optimizer.kind': 'muon' },
     { 'optimizer.kind': 'sgd', 'critic.kind': 'transformer', 'lora.enabled': true, 'play.as_chat': true },
-    { 'task.protocol': 'mcp' },
+    { 'task.protocol': 'mcp', 'task.item_list': 'list.json' },
   ].map((given) => ({
     'policy.checkpoint': null,
     'policy.model': null,
@@ -121,7 +121,7 @@ export function editorSchemas(): Record<string, Schema> {
 export function schemaNameOf(config: string): string {
   const [group, name] = config.split('/');
   if (name === undefined) return 'run';
-  if (group === 'env' || (group === 'algorithm' && findAlgorithm(name))) return `${group}-${name}`;
+  if (group === 'env' || (group === 'algorithm' && algorithmNames().includes(name))) return `${group}-${name}`;
   if (group === 'logger' && findLogger(name)) return `logger-${name}`;
   return groupNodes.find((node) => node === group) ?? 'run';
 }

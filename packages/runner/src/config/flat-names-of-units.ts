@@ -25,7 +25,8 @@ export function flatNamesOfUnits(): FlatNames {
     for (const [flat, option] of Object.entries(environmentInfo(name).flatNames ?? {}))
       add(flat, `env.${toSnakeCase(option)}`);
   const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]) => (a < b ? -1 : 1);
-  return Object.fromEntries([...table].sort(byName).map(([name, paths]) => [name, [...paths].sort(byNode)]));
+  const known = [...table].sort(byName).map(([name, paths]) => [name, [...paths].sort(byNode)] as const);
+  return Object.fromEntries([...known, ['*', NODES]]);
 }
 
 /** An option of the task counts before one of its algorithm, and that before any other. */

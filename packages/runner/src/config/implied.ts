@@ -141,14 +141,16 @@ const agentType: Rule = (read) => {
 
 /** Keys of another program in a file. Those that cannot be had stay there, and the validation reports them. */
 const keysOfOthers: Rule = async (_read, context, composition) => {
-  const found = Object.entries(composition.config).flatMap(([key, value]) => {
+  const moved = composition.flatUses.map(({ name, path }) => [name, composition.setting(path), path] as const);
+  const left = Object.entries(composition.config).map(([key, value]) => [key, value, key] as const);
+  const found = [...left, ...moved].flatMap(([key, value, path]) => {
     const foreign = key === 'api_key' ? undefined : foreignKey(key);
-    return foreign && (!foreign.isOwn || isOfUser(key, composition, context)) ? [{ key, value, foreign }] : [];
+    return foreign && (!foreign.isOwn || isOfUser(path, composition, context)) ? [{ key, value, path, foreign }] : [];
   });
   if (found.length === 0 || context.isNested) return [];
   const { factsOf } = await import('./foreign/run-facts.js');
   const facts = await factsOf(composition, new Set());
-  return found.flatMap(({ key, value, foreign }): Implied[] => {
+  return found.flatMap(({ key, value, path, foreign }): Implied[] => {
     if (facts.reads(key)) return []; // a key of ours with the same name
     const outcome = foreign.meaning(overrideText('', value).slice(1), facts);
     if (outcome === 'ours' || 'refused' in outcome) return [];
@@ -160,7 +162,7 @@ const keysOfOthers: Rule = async (_read, context, composition) => {
     // A key of ours that a file gives under its own name too is decided there.
     const open = foreign.isOwn ? words.filter((word) => !isOfUser(word.split('=')[0], composition, context)) : words;
     // Hydra deletes no key that is null.
-    return [value === null ? `${key}=null` : `~${key}`, ...open].map((word) => ({ word, why }));
+    return [value === null ? `${path}=null` : `~${path}`, ...open].map((word) => ({ word, why }));
   });
 };
 
