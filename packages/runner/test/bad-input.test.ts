@@ -29,7 +29,7 @@ test('a key that no config has: place and nearest known key', async () => {
     stderr:
       "Could not override 'rollout_sise': no such key\n" +
       '  in the command line\n' +
-      "  did you mean 'algorithm.iterations'?\n" +
+      "  did you mean 'rollout_size'?\n" +
       "  to add a key that no config declares, write '+rollout_sise=3'\n" +
       HINT,
     made: false,
@@ -44,7 +44,7 @@ test('an unknown key in a config file: its file and line', async () => {
   expect(code).toBe(1);
   expect(stderr).toContain("Unknown config key 'algorithm.iteratons'\n");
   expect(stderr).toContain(`  in ${join(configs, 'mine.yaml')}:3\n`);
-  expect(stderr).toContain("  did you mean 'rollout_size'?\n");
+  expect(stderr).toContain("  did you mean 'algorithm.iterations'?\n");
 });
 
 test('a config file without defaults: what to begin it with', async () => {

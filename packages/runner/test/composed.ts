@@ -56,7 +56,7 @@ export const contextOf = (configName: string) => ({
 export async function notesOf(configName: string, ...typed: string[]): Promise<string[]> {
   const notes = new ConfigNotes();
   const composition = await prepared(configName, typed, notes);
-  return notes.of(composition).filter((line) => !/ is [a-z_.]+$/.test(line)); // flat names
+  return notes.of(composition).filter((line) => !/^\S+ is [a-z_.]+$/.test(line)); // flat names
 }
 
 /** @throws {ConfigError} for what the program refuses before a config is validated */

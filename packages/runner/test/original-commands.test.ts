@@ -326,7 +326,7 @@ test('AgentGym’s script of evaluation, of an agent and of an endpoint', async 
     data_len: 200,
     slots: 1,
     seed: 42,
-    eval_do_sample: false,
+    eval_decoding: 'greedy',
     env: { name: 'alfworld', backend: 'agentgym', step_limit: 30, timeout_ms: 2_400_000 },
   });
   const endpoint = `--api_key sk-secret --base_url http://127.0.0.1:1/v1 --model gpt-4 --max_tokens 4096 --temperature 1 --top_p 1

@@ -141,7 +141,12 @@ function refusal(problems: readonly Problem[], { task, algorithm }: RunFacts): C
 
 /** Keys that name an environment, an algorithm, a logger or a critic choose it with its options. */
 function withUnits(words: readonly Word[], translation: Translation): string[] {
-  return withCritic(withLogger(words.flatMap((word) => unitWords(word, words, translation))));
+  return withCritic(
+    withLogger(
+      words.flatMap((word) => unitWords(word, words, translation)),
+      translation.note,
+    ),
+  );
 }
 
 function unitWords({ text, key, value }: Word, words: readonly Word[], { note }: Translation): string[] {
@@ -169,11 +174,13 @@ function unitWords({ text, key, value }: Word, words: readonly Word[], { note }:
 }
 
 /** `use_wandb=true` is the logger of Weights & Biases, beside those that are chosen. */
-function withLogger(texts: readonly string[]): string[] {
+function withLogger(texts: readonly string[], note: Translation['note']): string[] {
   const words = texts.map(wordOf);
   const isSwitch = ({ key }: Word) => key === 'use_wandb' || key === 'wandb_log';
   const rest = words.filter((word) => !isSwitch(word)).map(({ text }) => text);
-  if (!words.some((word) => isSwitch(word) && isTrue(word.value))) return rest;
+  const used = words.find((word) => isSwitch(word) && isTrue(word.value));
+  if (used === undefined) return rest;
+  note(`${used.text}: logger=wandb`);
   const logger = words.find(({ key }) => key === 'logger');
   if (logger === undefined) return ['logger=[wandb]', ...rest];
   const names = logger.value
