@@ -17,7 +17,7 @@ Train an agent on Twenty Questions, in about three minutes and without a downloa
   npx bowyer --config-name archer_20q
 Play the game yourself:
   npx bowyer --config-name play env=twenty_questions
-Read every key of the training with its value, type and meaning, and the configs that there are:
+Read the options of the training that people change (--help NODE for all of a node), and the configs that there are:
   npx bowyer --config-name archer_20q --help
 
 Tasks (task=NAME, most of them also --config-name NAME):
