@@ -25,6 +25,7 @@ import {
   type Element,
   type Override,
 } from './overrides/value.js';
+import { nodeAt } from './provenance.js';
 import type { Repository } from './sources/repository.js';
 import { givenSources, repositoryOf, searchPathSources } from './sources/search-path.js';
 
@@ -111,7 +112,8 @@ export function composeFrom(
     applyOverride(override, root, {
       resolution: new Resolution({ env, now, pathOf: (key) => pathOfFlatName(full, key, names) }),
       env,
-      flatNames: () => Object.keys(names).filter((name) => pathOfFlatName(full, name, names) !== undefined),
+      flatNames: () =>
+        Object.keys(names).filter((name) => names[name]!.some((path) => nodeAt(rootFrame(full), path) !== undefined)),
     });
     if (splitPath(override.key)[0] === 'hydra') checkAfterOverride(root, override);
   }

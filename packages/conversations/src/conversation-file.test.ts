@@ -179,14 +179,14 @@ test('keys that nothing reads are refused, each once with its first line', async
   const call = { function: { name: 'f', arguments: '{"x": 1}', strict: true } };
   const path = written(
     dialogue({}),
-    { ...dialogue({}), weight: 0, chosen: 'x' },
+    { ...dialogue({}), weight: 0, picked: 'x' },
     { ...dialogue({ tool_calls: [call], content: [{ type: 'text', text: 'b', mask: true }] }), weight: 1 },
   );
   await expect(readConversations(path)).rejects.toThrow(
     [
       `${path}: it has keys that nothing reads, and their contents would be lost`,
       "  'weight' of an item: line 2 and 1 more",
-      "  'chosen' of an item: line 2",
+      "  'picked' of an item: line 2",
       "  'strict' of a tool call: line 3",
       "  'mask' of a part of a message: line 3",
     ].join('\n'),

@@ -7,12 +7,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { compose, registerResolver } from '@bowyer/config';
 import { WandbServer, whenExhaustive } from '@bowyer/testing';
-import type { TObject, TSchema } from '@sinclair/typebox';
+import type { TObject, TProperties } from '@sinclair/typebox';
 import { camelKeys, ReadWatcher } from '@bowyer/core';
 import { unreadKeys } from '../src/config/prepare.js';
-import { schemaOf } from '../src/config/units.js';
+import { optionsOfConfig } from '../src/config/units.js';
 import { validateConfig } from '../src/config/validate-config.js';
 import { resolvedConfig } from '../src/context/resolved-config.js';
+import { bowyer } from '../src/program.js';
 import { runTask } from '../src/run-task.js';
 import { findAlgorithm, algorithmNames } from '@bowyer/algorithms';
 import { taskNames } from '../src/tasks/registry.js';
@@ -34,20 +35,12 @@ const READ_ELSEWHERE: Readonly<Record<string, string>> = {
   launcher: 'the sweep reads it',
   sweeper: 'the sweep reads it',
   savePath: 'hydra.run.dir follows it',
-  envName: 'validation compares it with env.name',
   env: 'environments read their own options',
-  envIdx: 'environments read their own options',
-  envLoadPath: 'environments read their own options',
-  envServerBase: 'environments read their own options',
   allowAnonymous: 'validation reads it, with host',
   allowRemote: 'validation reads it, with host',
   remotePolicy: 'read with an address alone, which must answer: remote-rollouts.test.ts',
   offline: 'read where a model is named by its place on the hub',
-  huggingfaceToken: 'the command line makes it an environment variable',
   asTrained: 'the command line takes other keys from the run of the agent',
-  wandbKey: 'the command line makes it an environment variable',
-  useWandb: 'the command line chooses the logger',
-  evalDoSample: 'becomes evalDecoding before a task begins',
 };
 
 interface Watched {
@@ -62,10 +55,11 @@ async function watched(configName: string, overrides: readonly string[]): Promis
     configDirs,
     configName,
     overrides: [...overrides, `save_path=${at(configName, String(runs++))}`],
+    flatNames: bowyer([]).flatNames,
   });
   const given = overrides.map((text) => ({
     kind: 'change' as const,
-    key: text.split('=')[0],
+    key: composed.pathOf(text.split('=')[0]),
     isGroup:
       !text.split('=')[0].includes('.') &&
       ['task', 'algorithm', 'env', 'policy', 'critic', 'optimizer'].includes(text.split('=')[0]),
@@ -75,7 +69,7 @@ async function watched(configName: string, overrides: readonly string[]): Promis
   const context = { purpose: 'run' as const, overrides: given, cwd: repository };
   const composition = composed.without(await unreadKeys(composed, context, configDirs));
   await validateConfig(composition);
-  const schema = schemaOf(composition);
+  const options = optionsOfConfig(composition);
   const config = composition.resolve();
   const watcher = new ReadWatcher();
   let interrupt: (() => void) | null = null;
@@ -83,7 +77,7 @@ async function watched(configName: string, overrides: readonly string[]): Promis
   await runTask(
     {
       directory,
-      config: resolvedConfig(config, schema),
+      config: resolvedConfig(config, options),
       log: () => undefined,
       // A server runs until the user stops it, and a person plays until they leave.
       print: (text) => void (/Ctrl-C|^> $/.test(text) && setImmediate(() => interrupt?.())),
@@ -92,16 +86,16 @@ async function watched(configName: string, overrides: readonly string[]): Promis
     },
     watcher,
   );
-  return { declared: leaves(schema), read: watcher.read };
+  return { declared: leaves(options), read: watcher.read };
 }
 let runs = 0;
 
-/** Leaves of a schema as camelCase paths. */
-function leaves(schema: TObject, prefix = ''): string[] {
-  return Object.entries(schema.properties as Record<string, TSchema>).flatMap(([key, own]) => {
+/** Leaves of schemas as camelCase paths. */
+function leaves(options: TProperties, prefix = ''): string[] {
+  return Object.entries(options).flatMap(([key, own]) => {
     const [camel] = Object.keys(camelKeys({ [key]: null }) as object);
     if (Object.hasOwn(READ_ELSEWHERE, camel) && prefix === '') return [];
-    return own.properties ? leaves(own as TObject, `${prefix}${camel}.`) : [`${prefix}${camel}`];
+    return own.properties ? leaves(own.properties as TProperties, `${prefix}${camel}.`) : [`${prefix}${camel}`];
   });
 }
 
@@ -250,7 +244,6 @@ async function expectAlgorithmReads(name: string): Promise<void> {
   expect(variantsOf).toHaveProperty(name);
   const unit = findAlgorithm(name)!;
   const isWhole = ['archer', 'bc'].includes(name);
-  const own = new Set(Object.keys(camelKeys(unit.options.properties) as object));
   await expectAllRead(
     variantsOf[name]().map((overrides, variant) => [
       'archer_20q',
@@ -258,11 +251,12 @@ async function expectAlgorithmReads(name: string): Promise<void> {
       // A start that is in the cache already reads none of its keys.
       ...overrides.map((override) => override.replace('CACHE', at('cache', isWhole ? `${name}-${variant}` : 'shared'))),
     ]),
-    isWhole ? undefined : (key) => own.has(key.split('.')[0]),
+    isWhole ? undefined : (key) => key.startsWith('algorithm.'),
   );
 }
 
-const ownKeys = (name: string) => Object.keys(findAlgorithm(name)!.options.properties);
+const ownKeys = (name: string) =>
+  leaves((findAlgorithm(name)!.options as TObject).properties as TProperties, 'algorithm.');
 /** Their own keys have the names that one of the others declares. */
 const repeated = ['awr', 'filteredbc', 'grpo', 'offline_dpo', 'rloo'];
 const checked = algorithmNames().filter((name) => !repeated.includes(name));
