@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { compose, registerResolver } from '@bowyer/config';
+import { compose } from '@bowyer/config';
 import { WandbServer, whenExhaustive } from '@bowyer/testing';
 import type { TObject, TProperties } from '@sinclair/typebox';
 import { camelKeys, ReadWatcher } from '@bowyer/core';
@@ -18,8 +18,6 @@ import { runTask } from '../src/run-task.js';
 import { findAlgorithm, algorithmNames } from '@bowyer/algorithms';
 import { taskNames } from '../src/tasks/registry.js';
 import { repository } from './command-line.js';
-
-registerResolver('first', (...values) => values.find((value) => value !== null) ?? null);
 
 let folder: string;
 beforeAll(async () => (folder = await mkdtemp(join(tmpdir(), 'bowyer-keys-'))));
