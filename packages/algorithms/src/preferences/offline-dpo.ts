@@ -4,11 +4,21 @@
 // Differs from it: preferences are differences of returns. Episodes are of one task where their items are equal, and without items where
 // they begin with the same observation. Conversations of a file are of one task where they begin with the same messages and tools, and
 // their score is their return; of a pair of answers, the chosen one has 1 and the rejected one 0.
-import { integer, minibatches, Rng, scheduledRate, unitOptions, type OptionsOf, type Trajectory } from '@bowyer/core';
+import {
+  group,
+  integer,
+  minibatches,
+  Rng,
+  scheduledRate,
+  unitOptions,
+  type OptionsOf,
+  type Trajectory,
+} from '@bowyer/core';
 import { rewardedEpisodes } from '../dataset/rewarded-episodes.js';
 import { epochsOption, isLogged, loggingStepsKey } from '../dataset/passes.js';
 import { steppedActor } from '../learning/policy-rate.js';
 import { maxBatchTokensOption } from '../policy-gradient/policy-loss.js';
+import { decodingOption } from '../rollout/loop-options.js';
 import type { PlayOptions } from '../rollout/player.js';
 import type { Metrics } from '../rollout/run-hooks.js';
 import type { AlgorithmRun } from '../run/algorithm-run.js';
@@ -34,6 +44,7 @@ const options = unitOptions({
       max_batch_tokens: maxBatchTokensOption('no limit'),
     },
   ),
+  eval: group({ decoding: decodingOption('sample') }, 'the final test'),
 });
 
 type OfflineDpoOptions = OptionsOf<typeof options> & PlayOptions;
