@@ -145,8 +145,8 @@ test.each(algorithmNames())(
     expect(new Set(documented.filter((metric) => !elsewhere(metric)))).toEqual(logged);
     const isPlay = (path: string) => /^(seed|slots|maxFailureShare|sampling\b.*)$/.test(path);
     // The final test reads how tokens are chosen, whether the algorithm evaluates or not.
-    const options = pathsIn(unit.options as TObject).filter((path) => path !== 'eval.decoding' || read.has(path));
-    expect([...read].filter((path) => !isPlay(path)).sort()).toEqual(options.sort());
+    const declared = pathsIn(unit.options as TObject).filter((path) => path !== 'eval.decoding' || read.has(path));
+    expect([...read].filter((path) => !isPlay(path)).sort()).toEqual(declared.sort());
     expect(new Set(documented).size).toBe(documented.length);
   },
 );

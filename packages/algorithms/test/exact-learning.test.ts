@@ -35,54 +35,23 @@ beforeAll(async () => {
 });
 afterAll(() => device.close());
 
-const lmSchedule = { kind: 'linear', warmupSteps: 0, finalShare: null } as const;
+const schedule = { kind: 'linear', warmupSteps: 0, finalShare: 0.1 } as const;
 /** Options that several online methods have. */
-const online = {
-  rolloutSize: 64,
-  evalFreq: 1e6,
-  evalSize: 1,
-  evalDecoding: 'sample' as const,
-  saveFreq: 1e6,
-  warmupIter: 0,
-  lmLr: 3e-3,
-  lmLrFinalShare: 0.1,
-  lmSchedule,
-  actorEpochs: 4,
-  maxGradNorm: 1,
-  gradAccumSteps: 1,
-  gradReduction: 'sum',
-};
-const tdCritic = {
-  capacity: 4000,
-  epochs: 10,
-  batchSize: 192,
-  criticLr: 5e-3,
-  criticMaxGradNorm: 10,
+const loop = { rollout: { size: 64 }, eval: { freq: 1e6, size: 1 }, saveFreq: 1e6 };
+const archer = {
+  ...loop,
   gamma: 0.95,
-  tau: 0.1,
-  vTargetAction: 'stored',
-  tdTarget: 'own',
-  actorSamples: 'rollout',
+  actor: { lr: 3e-3, schedule, steps: 4, samples: 'rollout', warmupIterations: 10 },
+  batch: { size: 192, accumulationSteps: 1, reduction: 'sum' },
+  critic: { steps: 10, lr: 5e-3, maxGradNorm: 10, tau: 0.1, tdTarget: 'own', vTarget: { action: 'stored' } },
+  replay: { capacity: 4000 },
   clipScope: 'own',
-  warmupIter: 10,
-  vTargetSamples: 1,
-  tdSteps: 1,
-  bootstrapOnLimit: true,
-  importanceClip: null,
-  klCoefficient: 0,
-  referenceQuantization: 'none',
-  useBaseline: false,
-  baselineLr: null,
 };
 /** A batch is of single turns, since each reads its state alone: about those of 20 episodes. */
 const imitation = {
   epochs: 3,
-  batchSize: 120,
-  gradAccumSteps: 1,
-  validationShare: 0,
-  lmLr: 2e-2,
-  maxGradNorm: 1,
-  lmSchedule: { ...lmSchedule, finalShare: 0.1 },
+  batch: { size: 120, accumulationSteps: 1 },
+  actor: { lr: 2e-2, schedule },
 };
 
 /** @returns the policy that a method makes, from scratch on the dataset or else from the demonstrator's imitation */
@@ -104,7 +73,7 @@ async function trained(name: string, options: object): Promise<LanguageModel> {
     await policy.createOptimizer(adam);
   };
   const run = trainingRun({ policy, critic, makeEnv: makeGame, dataset, restoreStart });
-  await unit.train(run, { seed, slots: 64, sampling, scoreTerminator: true, ...options });
+  await unit.train(run, { seed, slots: 64, sampling, ...options });
   return policy;
 }
 const valueOf = async (policy: LanguageModel) => exactReturn(await tableOf(policy));
@@ -116,28 +85,19 @@ test('bc reaches its demonstrator', async () => {
 });
 
 test('filtered BC gets above it', async () => {
-  const value = await valueOf(await trained('filteredbc', { ...imitation, filterQuantile: 0.8 }));
+  const value = await valueOf(await trained('filteredbc', { ...imitation, filter: { quantile: 0.8 } }));
   expect(value).toBeGreaterThan(demonstrator + 0.5);
 });
 
 test('agent_evol learns from what succeeded, of the demonstrations and its own', async () => {
-  const evolution = {
-    ...imitation,
-    batchSize: 20,
-    iterations: 3,
-    rolloutSize: 256,
-    sampleNum: 1,
-    successesPerItem: 256,
-  };
   const value = await valueOf(
     await trained('agent_evol', {
-      ...online,
-      ...evolution,
-      horizon: null,
-      saveFreq: 1e6,
-      successThreshold: 1,
-      merge: 'newest',
-      learnFrom: 'start', // only the treasure gives that much
+      ...loop,
+      iterations: 3,
+      rollout: { size: 256, groupSize: 1 },
+      batch: { size: 20, accumulationSteps: 1 },
+      actor: { lr: 2e-2, schedule, epochs: 3, learnFrom: 'start' },
+      success: { threshold: 1, perItem: 256, merge: 'newest' }, // only the treasure gives that much
     }),
   );
   expect(value).toBeGreaterThan(demonstrator + 1);
@@ -148,19 +108,12 @@ test.each([
   ['all', 0],
 ])('dagger reaches the optimum, which the expert of the game has: labels=%s', async (labels, expertShare) => {
   const options = {
-    ...online,
+    ...loop,
     iterations: 5,
-    rolloutSize: 128,
-    lmLr: 1e-2,
-    horizon: null,
-    saveFreq: 1e6,
-    labels,
-    expertShare,
-    window: null,
-    epochs: 2,
-    batchSize: labels === 'all' ? 40 : 120,
-    observationWeight: 0,
-    scoreTerminator: false,
+    rollout: { size: 128 },
+    expert: { labels, share: expertShare },
+    actor: { lr: 1e-2, schedule, epochs: 2, scoreTerminator: false },
+    batch: { size: labels === 'all' ? 40 : 120, accumulationSteps: 1 },
     sampling: { ...sampling, terminatorIds: tokenizer.encode('end\n') }, // of the expert's replies; cannot be sampled
   };
   const value = await valueOf(await trained('dagger', options));
@@ -168,11 +121,11 @@ test.each([
 });
 
 test('archer comes within 5 % of the optimum', async () => {
-  const value = await valueOf(await trained('archer', { ...online, ...tdCritic, iterations: 40 }));
+  const value = await valueOf(await trained('archer', { ...archer, iterations: 40 }));
   expect(value).toBeGreaterThan(0.95 * optimum);
 });
 
 test('archer without looking ahead gets below its start', async () => {
-  const value = await valueOf(await trained('archer', { ...online, ...tdCritic, iterations: 25, gamma: 0 }));
+  const value = await valueOf(await trained('archer', { ...archer, iterations: 25, gamma: 0 }));
   expect(value).toBeLessThan(demonstrator);
 });

@@ -41,26 +41,21 @@ const asStored = ({ transitions, episode }: Trajectory) =>
     ),
   );
 
-const common = {
-  slots: 64,
-  sampling,
+const run = { slots: 64, sampling };
+const actor = {
+  lr: 2e-2,
+  schedule: { kind: 'linear', warmupSteps: 0, finalShare: 0.1 },
   scoreTerminator: false,
-  epochs: 9,
-  batchSize: 64,
-  gradAccumSteps: 1,
-  maxGradNorm: 1,
   warmupEpochs: 4,
-  criticLr: 5e-3,
-  criticMaxGradNorm: 10,
+};
+const twoHeads = { lr: 5e-3, maxGradNorm: 10, tau: 0.2, tdTarget: 'own' };
+const common = {
+  epochs: 9,
   gamma: 0.98,
-  tau: 0.2,
-  tdTarget: 'own',
-  bootstrapOnLimit: true,
-  lmLr: 2e-2,
-  lmSchedule: { kind: 'linear', warmupSteps: 0, finalShare: 0.1 },
-  evalFreq: 1,
-  evalSize: 0,
-  evalDecoding: 'sample' as const,
+  batch: { size: 64, accumulationSteps: 1 },
+  actor,
+  critic: twoHeads,
+  eval: { epochs: 1, size: 0 },
 };
 
 /** The exact value of the policy that a method makes. */
@@ -73,17 +68,17 @@ async function valueAfter(name: string, seed: number, options: object): Promise<
     outputBias: 0.3,
     optimizer: adam,
   });
-  await findAlgorithm(name)!.train(trainingRun({ policy, critic, dataset }), { ...common, seed, ...options });
+  await findAlgorithm(name)!.train(trainingRun({ policy, critic, dataset }), { ...run, ...common, seed, ...options });
   return exactReturn(await tableOf(policy));
 }
 
 test.each(seeds)('iql comes within 5 % of the optimum (seed %i)', async (seed) => {
-  const options = { expectile: 0.8, awrTemperature: 0.03, awrMaxWeight: 20 };
+  const options = { critic: { ...twoHeads, expectile: 0.8 }, awr: { temperature: 0.03, maxWeight: 20 } };
   expect(await valueAfter('iql', seed, options)).toBeGreaterThan(0.95 * optimum);
 });
 
 test.each(seeds)('awr makes one step of improvement, held back by returns that vary (seed %i)', async (seed) => {
-  const options = { tdSteps: null, awrTemperature: 0.2, awrMaxWeight: 10_000 };
+  const options = { critic: { ...twoHeads, tdSteps: null }, awr: { temperature: 0.2, maxWeight: 10_000 } };
   const value = await valueAfter('awr', seed, options);
   expect(value).toBeGreaterThan(exactReturn(random) + 1);
   // These weights give 1.62 with exact values and a table for a policy.
@@ -93,6 +88,11 @@ test.each(seeds)('awr makes one step of improvement, held back by returns that v
 test.each(seeds)('offline_archer comes within 5 % of the optimum, given the time (seed %i)', async (seed) => {
   // Its utterances are its own, so an epoch takes long: CI sees the way there.
   const [epochs, share] = EXACT_GAME_SEEDS === undefined ? [6, 0.7] : [9, 0.95];
-  const options = { expectile: 0.8, bcCoefficient: 0.015, lmLr: 4e-3, warmupEpochs: 3, epochs };
+  const options = {
+    epochs,
+    critic: { ...twoHeads, expectile: 0.8 },
+    loss: { bcCoefficient: 0.015 },
+    actor: { ...actor, lr: 4e-3, warmupEpochs: 3 },
+  };
   expect(await valueAfter('offline_archer', seed, options)).toBeGreaterThan(share * optimum);
 });
