@@ -1,5 +1,5 @@
 // Makes the tarballs of all packages that can be published: node --import tsx tools/pack.ts FOLDER. Build first.
-// A tarball is made from a copy, so that nothing old in dist and no test is part of it; the runner's brings the YAML files of configs and experiments,
+// A tarball is made from a copy, so that nothing old in dist and no test is part of it; the runner's brings the YAML and JSON files of configs and experiments,
 // that of the views the bundled pages.
 import { execFileSync } from 'node:child_process';
 import {
@@ -50,7 +50,7 @@ export async function packAll(destination: string): Promise<string[]> {
 }
 
 /** A study's page and its scripts stay in the repository. */
-const isConfig = (path: string): boolean => path.endsWith('.yaml') || statSync(path).isDirectory();
+const isConfig = (path: string): boolean => /\.(yaml|json)$/.test(path) || statSync(path).isDirectory();
 
 /**
  * Not shipped: a compiled file whose source is gone; each build makes the bundles again. `files` of package.json names everything else
