@@ -47,6 +47,36 @@ test('an unknown key in a config file: its file and line', async () => {
   expect(stderr).toContain("  did you mean 'algorithm.iterations'?\n");
 });
 
+describe('a config file whose units the command line replaces', () => {
+  const file = 'defaults: [archer_20q, _self_]\ncritic_lr: 2e-3\nalgorithm: {critic: {tau: 0.2}}\n';
+  const shown = async (text: string, ...words: string[]) => {
+    const configs = join(directory, 'replaced');
+    await mkdir(configs, { recursive: true });
+    await writeFile(join(configs, 'mine.yaml'), text);
+    return runHere(['--config-dir', configs, '--config-name', 'mine', ...words, '--cfg', 'job']);
+  };
+
+  test('its options for the former units are left out', async () => {
+    expect((await shown(file)).stdout).toMatch(/^ {4}lr: 0.002\n[^]*^ {4}tau: 0.2$/m);
+    const { stdout, stderr } = await shown(file, 'algorithm=grpo');
+    expect(stderr).toBe('');
+    expect(stdout).not.toMatch(/critic|tau/);
+  });
+
+  test.each([['algorithm=grpo'], ['env=guess_my_city'], ['logger=none'], ['optimizer=sgd']])(
+    'a key that no unit has is refused with %s',
+    async (word) => {
+      const { stderr } = await shown(`${file}nonsense: 5\nlm_lrr: 2\nenv: {word: 3}\n`, word);
+      for (const key of ['nonsense', 'lm_lrr', 'env.word']) expect(stderr).toContain(`Unknown config key '${key}'\n`);
+    },
+  );
+
+  test('an option of another algorithm is refused where only a logger is chosen', async () => {
+    const text = 'defaults: [grpo_20q, _self_]\nalgorithm: {critic: {tau: 0.2}}\n';
+    expect((await shown(text, 'logger=none')).stderr).toContain("Unknown config key 'algorithm.critic'\n");
+  });
+});
+
 test('a config file without defaults: what to begin it with', async () => {
   const configs = join(directory, 'own');
   await mkdir(configs);

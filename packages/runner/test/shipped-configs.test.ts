@@ -1,4 +1,5 @@
 // Every config that comes with the project runs as it is, and contains nothing that its own run does not read.
+import { algorithmNames } from '@bowyer/algorithms';
 import type { Composition, OriginRecord, PlainObject, PlainValue } from '@bowyer/config';
 import { composed, refusal, unprepared } from './composed.js';
 import { shippedConfigs } from './shipped-files.js';
@@ -26,6 +27,32 @@ test.each(shipped)('$config: every key of the config itself is read', async ({ c
   const own = leaves(raw.config).filter((path) => isOwn(raw.origin(path)[0]));
   const read = await composed(name, ...(needed[name] ?? []));
   expect(own.filter((path) => !has(read, path))).toEqual([]);
+});
+
+const files = shippedConfigs();
+const presets = files.flatMap(({ file }) => /^configs\/preset\/([^/]+)\.yaml$/.exec(file)?.[1] ?? []);
+
+test.each(presets)('preset=%s: every option is read by some run', async (preset) => {
+  const environments = files.flatMap(({ config }) => config.split(`preset/${preset}/env/`)[1] ?? []);
+  const users = files.filter(({ config, text }) => primary.includes(config) && text.includes(`preset: ${preset}\n`));
+  const runs = [
+    ...algorithmNames().map((name) => ['archer_20q', `preset=${preset}`, `algorithm=${name}`]),
+    ...environments.map((env) => ['archer_20q', `preset=${preset}`, `env=${env}`]),
+    ['ppo_cookingworld', `preset=${preset}`],
+    ...users.map(({ config }) => [config]),
+  ] as [string, ...string[]][];
+  const unread = new Map<string, boolean>();
+  for (const words of runs) {
+    const [raw, read] = [unprepared(...words), await composed(...words)];
+    for (const path of leaves(raw.config)) {
+      const [, file] = /configs\/(preset\/.*)/.exec(raw.origin(path)[0]?.source ?? '') ?? [];
+      if (file === undefined) continue;
+      const option = `${file}: ${path}`;
+      unread.set(option, (unread.get(option) ?? true) && !has(read, path));
+    }
+  }
+  expect(unread.size).toBeGreaterThan(0);
+  expect([...unread].flatMap(([option, isUnread]) => (isUnread ? [option] : []))).toEqual([]);
 });
 
 /** Tasks that need a model or files say so, and nothing else. */

@@ -2,6 +2,7 @@
 // user has given is refused, so that nothing is silently ignored.
 import { basename, relative, sep } from 'node:path';
 import type { TObject, TSchema } from '@sinclair/typebox';
+import { algorithmNames, findAlgorithm } from '@bowyer/algorithms';
 import {
   ConfigError,
   type Composition,
@@ -9,12 +10,18 @@ import {
   type PlainObject,
   type PrepareContext,
 } from '@bowyer/config';
-import { isNode } from '@bowyer/core';
+import { isNode, nodeSchema } from '@bowyer/core';
+import { environmentNames } from '@bowyer/envs';
+import { findTask, taskNames } from '../tasks/registry.js';
 import { conditionOf } from './conditions.js';
+import { hasPath } from './foreign/run-facts.js';
 import { IMPLIED } from './implied-rule.js';
 import { placeText } from '../plugins/place-text.js';
 import { loadPlugins } from '../plugins/plugins.js';
-import { choicesOf, schemaOf, taskOf, unknownUnit } from './units.js';
+import { choicesOf, optionsOf, schemaOf, taskOf, unknownUnit } from './units.js';
+
+/** Groups whose choice on the command line decides which options there are. */
+const UNITS = ['task', 'algorithm', 'env', 'context', 'memory', 'policy', 'critic', 'optimizer', 'preset'];
 
 /**
  * @param shipped folders of the program's own configs
@@ -31,15 +38,16 @@ export async function unreadKeys(
   if (taskOf(composition) === undefined || unknownUnit(composition) !== undefined) return [];
   const unread = unreadPaths(composition.config, schemaOf(composition));
   const typed = overrides.filter(({ kind, isGroup }) => kind !== 'delete' && !isGroup).map(({ key }) => key);
-  const isSwitched = overrides.some(({ isGroup }) => isGroup);
+  const isSwitched = overrides.some(({ key, isGroup }) => isGroup && UNITS.includes(key));
   const choices = choicesOf(composition);
   const useless = uselessChoices(composition, overrides, unread);
   const isTyped = (path: string) =>
     useless.includes(composition.origin(path)[0]?.source) ||
     typed.some((key) => key === path || isBelow(key, path) || isBelow(path, key));
-  const ofUser = unread.filter(
-    (path) => isTyped(path) || (!isSwitched && isOfUser(composition.origin(path)[0], shipped)),
-  );
+  const ofFiles = unread.filter((path) => !isTyped(path) && isOfUser(composition.origin(path)[0], shipped));
+  // What the user's files say for a unit that the command line has replaced is left out too.
+  const ofReplaced = isSwitched ? optionsOfOthers(ofFiles, composition) : [];
+  const ofUser = unread.filter((path) => isTyped(path) || (ofFiles.includes(path) && !ofReplaced.includes(path)));
   const refused = ofUser.filter((path) => conditionOf(path, choices) !== undefined);
   if (refused.length > 0) throw refusal(refused, composition, typed);
   return unread.filter((path) => !ofUser.includes(path));
@@ -60,6 +68,27 @@ function unreadPaths(config: PlainObject, schema: TSchema, prefix = ''): string[
 
 const isTree = (value: unknown): value is PlainObject =>
   value !== null && typeof value === 'object' && !Array.isArray(value);
+
+/** Finds the options that a run would have with another task, algorithm, environment or setting. */
+function optionsOfOthers(paths: readonly string[], composition: Composition): string[] {
+  if (paths.length === 0) return [];
+  const choices = choicesOf(composition);
+  const tasks = taskNames().map((name) => findTask(name)!);
+  const played = [taskOf(composition)!, findTask('train')!];
+  const others = [
+    ...tasks.map((task) => ({ task, ...choices })),
+    ...played.flatMap((task) =>
+      algorithmNames().map((name) => ({ task, ...choices, algorithm: findAlgorithm(name)! })),
+    ),
+    ...played.flatMap((task) => environmentNames().map((env) => ({ task, ...choices, env }))),
+  ];
+  const schemas = others.map(({ task, ...own }) => nodeSchema(optionsOf(task, own)));
+  const isFlatName = (path: string) => Object.hasOwn(composition.flatNames, path);
+  return paths.filter(
+    (path) =>
+      isFlatName(path) || conditionOf(path, choices) !== undefined || schemas.some((schema) => hasPath(schema, path)),
+  );
+}
 
 /** The files of options that the command line has chosen and of which the run reads nothing, as `policy=openai` in a training. */
 function uselessChoices(
