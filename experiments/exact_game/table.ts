@@ -23,16 +23,15 @@ const CHART = 'exact-game.svg';
 const NOISE = 0.7;
 const MAX_STEPS = 20;
 
-/** The keys of run-config.json that the limits depend on, each of its own methods, and the number of iterations. */
+/** The options in run-config.json that the limits depend on, each of its own methods, and the number of iterations. */
 interface Config {
   gamma: number;
-  expectile: number;
-  filterQuantile: number;
-  awrTemperature: number;
-  awrMaxWeight: number;
-  bcCoefficient: number;
+  critic: { expectile: number };
+  filter: { quantile: number };
+  awr: { temperature: number; maxWeight: number };
+  loss: { bcCoefficient: number };
+  rollout: { size: number };
   iterations: number;
-  rolloutSize: number;
   demonstrations: { count: number };
 }
 
@@ -56,15 +55,13 @@ const myopic = returnOf(epsilonGreedy(towerModel, optimalValues(towerModel, { ga
 /** The policy that a method converges to under the settings of its runs; null where no formula is known. */
 const limits: Record<string, ((config: Config) => TabularPolicy) | null> = {
   bc: () => mu,
-  filteredbc: ({ filterQuantile }) => filtered(mu, filterQuantile),
-  awr: ({ gamma, awrTemperature: temperature, awrMaxWeight: maxWeight }) =>
-    awrPolicy(towerModel, mu, { gamma, temperature, maxWeight }),
-  iql: ({ awrTemperature: temperature, awrMaxWeight: maxWeight, ...critic }) =>
-    iqlPolicy(mu, expectileValues(towerModel, mu, critic), { temperature, maxWeight }),
-  offline_archer: ({ bcCoefficient, ...critic }) =>
-    reinforceBcPolicy(mu, expectileValues(towerModel, mu, critic), bcCoefficient),
-  online_filteredbc: ({ filterQuantile }) =>
-    Array.from({ length: 20 }).reduce<TabularPolicy>((policy) => filtered(policy, filterQuantile), mu),
+  filteredbc: ({ filter }) => filtered(mu, filter.quantile),
+  awr: ({ gamma, awr }) => awrPolicy(towerModel, mu, { gamma, ...awr }),
+  iql: ({ gamma, critic, awr }) => iqlPolicy(mu, expectileValues(towerModel, mu, { gamma, ...critic }), awr),
+  offline_archer: ({ gamma, critic, loss }) =>
+    reinforceBcPolicy(mu, expectileValues(towerModel, mu, { gamma, ...critic }), loss.bcCoefficient),
+  online_filteredbc: ({ filter }) =>
+    Array.from({ length: 20 }).reduce<TabularPolicy>((policy) => filtered(policy, filter.quantile), mu),
   agent_evol: evolved,
   dpo: null,
 };
@@ -77,19 +74,22 @@ function filtered(policy: TabularPolicy, quantile: number): TabularPolicy {
 }
 
 /** The imitation of the demonstrations that won and of the winning episodes of the iteration before, again and again. */
-function evolved({ iterations, rolloutSize, demonstrations }: Config): TabularPolicy {
+function evolved({ iterations, rollout, demonstrations }: Config): TabularPolicy {
   const wins = (policy: TabularPolicy) => keptVisits(towerModel, policy, MAX_STEPS, ({ won }) => won);
   const expert = { visits: wins(mu), times: demonstrations.count };
   let policy: TabularPolicy = mu;
-  for (let i = 0; i < iterations; i++) policy = imitated([expert, { visits: wins(policy), times: rolloutSize }]);
+  for (let i = 0; i < iterations; i++) policy = imitated([expert, { visits: wins(policy), times: rollout.size }]);
   return policy;
 }
 
 function limitOf(run: Run): string {
   const limit = run.algorithm in limits ? limits[run.algorithm] : () => greedy;
   if (limit === null) return '–';
-  const config = JSON.parse(readFileSync(join(run.folder, 'run-config.json'), 'utf8')) as Omit<Config, 'iterations'>;
-  return returnOf(limit({ ...config, iterations: run.metrics.at(-1)!.iteration })).toFixed(3);
+  const { algorithm, demonstrations } = JSON.parse(readFileSync(join(run.folder, 'run-config.json'), 'utf8')) as {
+    algorithm: Omit<Config, 'iterations' | 'demonstrations'>;
+    demonstrations: Config['demonstrations'];
+  };
+  return returnOf(limit({ ...algorithm, demonstrations, iterations: run.metrics.at(-1)!.iteration })).toFixed(3);
 }
 
 const algorithms = [...new Set(runs.map(({ algorithm }) => algorithm))];

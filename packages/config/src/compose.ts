@@ -125,7 +125,7 @@ export function composeFrom(
   return composition;
 }
 
-/** The override of the option that a flat name stands for. @param used gets it */
+/** Returns the override of the option that a flat name stands for. @param used gets it */
 function withPath(override: Override, root: MapNode, names: FlatNames, used: FlatUse[]): Override {
   const { key, value, kind } = override;
   const isDeleted = kind === 'delete';

@@ -86,7 +86,7 @@ export function withoutFlatNames(body: MapNode, root: MapNode, names: FlatNames,
   return moved;
 }
 
-/** A copy of the mappings, whose values stay the same. */
+/** Copies the mappings, whose values stay the same. */
 function shallow(node: MapNode): MapNode {
   const copy = new MapNode(node.origin);
   copy.previous = node.previous;

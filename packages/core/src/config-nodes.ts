@@ -24,11 +24,11 @@ export function placed<Keys extends TProperties>(
   return Object.assign(changed, Object.fromEntries(entries));
 }
 
-/** The path of an option in the config. A node stands at the root unless it is placed. */
+/** Returns the path of an option in the config. A node stands at the root unless it is placed. */
 export const pathOfOption = (key: string, option: TSchema): string =>
   (option.at as string | undefined) ?? (isNode(option) ? key : `${OWN_NODE}.${key}`);
 
-/** Whether a schema is that of a node with named options. */
+/** Says whether a schema is that of a node with named options. */
 export const isNode = (schema: TSchema): schema is TObject =>
   schema.properties !== undefined && schema.additionalProperties === false;
 
@@ -105,7 +105,7 @@ function closed({ properties, required, description }: NodeTree): TObject {
   );
 }
 
-/** The values of a config under their flat names; an option that the config does not have is absent. */
+/** Returns the values of a config under their flat names; an option that the config does not have is absent. */
 export function flatValues(options: TProperties, config: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   for (const [key, option] of Object.entries(options)) {
@@ -120,7 +120,7 @@ export function flatValues(options: TProperties, config: Readonly<Record<string,
 const ownOptions = (value: Readonly<Record<string, unknown>>, { properties }: TObject): Record<string, unknown> =>
   Object.fromEntries(Object.entries(value).filter(([key]) => key in (properties as object)));
 
-/** The value at a path; undefined where there is none. */
+/** Returns the value at a path; undefined where there is none. */
 export function valueAt(config: unknown, path: string): unknown {
   let at = config;
   for (const key of path.split('.')) at = isObject(at) ? at[key] : undefined;

@@ -8,7 +8,7 @@ import type { Condition, EnvProblem } from './unit.js';
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** The problems of options that cannot be played or would not be read; empty where there are none. */
+/** Returns the problems of options that cannot be played or would not be read; empty where there are none. */
 export function environmentProblems(name: string, options: Values): EnvProblem[] {
   const { problems } = environmentInfo(name);
   return [...unreadOptions(name, options), ...(problems?.(options) ?? []), ...memberProblems(name, options)];

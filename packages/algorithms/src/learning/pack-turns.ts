@@ -11,7 +11,7 @@ export interface LearnedTurn<Episode = Trajectory> {
   weight?: number;
 }
 
-/** All turns of some episodes, in order. */
+/** Returns all turns of some episodes, in order. */
 export const turnsOf = (trajectories: readonly Trajectory[]): LearnedTurn[] =>
   trajectories.flatMap((trajectory) => trajectory.transitions.map((_, turn) => ({ trajectory, turn })));
 
@@ -19,7 +19,7 @@ export const turnsOf = (trajectories: readonly Trajectory[]): LearnedTurn[] =>
 export const utterancesOf = ({ segments }: Trajectory): Map<number, SegmentUtterance> =>
   new Map(segments.flatMap(({ utterances }) => utterances.map((utterance) => [utterance.turn, utterance] as const)));
 
-/** The tokens of an utterance that are scored. */
+/** Returns the tokens of an utterance that are scored. */
 export const scoredIds = (utterance: SegmentUtterance, scoreTerminator: boolean): number[] =>
   scoreTerminator ? utterance.ids : spokenIds(utterance);
 
@@ -166,11 +166,11 @@ function writtenPositions({ utterances }: TokenSegment, length: number): Uint8Ar
   return written;
 }
 
-/** [N] numbers of the scored tokens of all examples, in order. @param rows [examples][positions], such as log-probabilities */
+/** Returns [N] numbers of the scored tokens of all examples, in order. @param rows [examples][positions], such as log-probabilities */
 export const scoredOf = (examples: readonly TokenExample[], rows: readonly Float32Array[]): Float32Array =>
   Float32Array.from(examples.flatMap(({ weights }, e) => [...rows[e]].filter((_, t) => weights[t] !== 0)));
 
-/** Log-probabilities of each turn's scored tokens. @param score as `LanguageModel.logprobs` @returns [turns] of [tokens], in nats */
+/** Computes the log-probabilities of each turn's scored tokens. @param score as `LanguageModel.logprobs` @returns [turns] of [tokens], in nats */
 export async function scoreTurns(
   score: (examples: readonly TokenExample[]) => Promise<Float32Array[]>,
   turns: readonly LearnedTurn[],

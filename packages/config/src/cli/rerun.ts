@@ -6,6 +6,7 @@ import { Composition } from '../composition.js';
 import { ConfigError } from '../config-error.js';
 import { MapNode } from '../node.js';
 import { parseOverride } from '../overrides/parser.js';
+import type { Override } from '../overrides/value.js';
 import { readConfigFile } from '../sources/config-file.js';
 import { repositoryOf } from '../sources/search-path.js';
 import { hintAtFullError } from './report-error.js';
@@ -70,18 +71,9 @@ function savedComposition(folder: string, { env, now }: Session): Composition {
     );
   const full = new MapNode(job.origin);
   for (const { entries } of [hydra, job]) for (const [id, entry] of entries) full.entries.set(id, entry);
-  const composition = new Composition(full, { defaults: [], roots: [] }, repositoryOf([]), [], {
-    env,
-    now,
-    names: {},
-    used: [],
-  });
-  const typed = composition.setting('hydra.overrides.task');
+  const compositionWith = (overrides: readonly Override[]) =>
+    new Composition(full, { defaults: [], roots: [] }, repositoryOf([]), overrides, { env, now, names: {}, used: [] });
+  const typed = compositionWith([]).setting('hydra.overrides.task');
   const overrides = Array.isArray(typed) ? typed.map((text) => parseOverride(String(text))) : [];
-  return new Composition(full, { defaults: [], roots: [] }, repositoryOf([]), overrides, {
-    env,
-    now,
-    names: {},
-    used: [],
-  });
+  return compositionWith(overrides);
 }

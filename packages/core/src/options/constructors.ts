@@ -14,19 +14,19 @@ export interface OptionDetails {
 
 type Bounds = { minimum?: number; maximum?: number };
 
-/** An integer of at least `minimum`, which is 1 if not given. */
+/** Declares an integer of at least `minimum`, which is 1 if not given. */
 export const integer = (value: number, description: string, details: OptionDetails & Bounds = {}) =>
   Type.Integer({ minimum: 1, default: value, description, ...details });
 
-/** A number above zero. */
+/** Declares a number above zero. */
 export const positive = (value: number, description: string, details: OptionDetails & Bounds = {}) =>
   Type.Number({ exclusiveMinimum: 0, default: value, description, ...details });
 
-/** A number of at least zero. */
+/** Declares a number of at least zero. */
 export const nonNegative = (value: number, description: string, details: OptionDetails = {}) =>
   Type.Number({ minimum: 0, default: value, description, ...details });
 
-/** A number in [0, 1]. */
+/** Declares a number in [0, 1]. */
 export const fraction = (value: number, description: string, details: OptionDetails = {}) =>
   Type.Number({ minimum: 0, maximum: 1, default: value, description, ...details });
 
@@ -41,7 +41,7 @@ export const flag = (value: boolean, description: string, details: OptionDetails
   Type.Boolean({ default: value, description, ...details });
 
 /**
- * An option that may be null, which is its default if `default` is not given.
+ * Declares an option that may be null, which is its default if `default` is not given.
  *
  * @param kind what it is otherwise: a constructor above, such as `positive`, or one of a schema, such as `() => Type.String()`
  */
@@ -54,13 +54,13 @@ export function optional<Schema extends TSchema>(
   return Type.Union([schema as Schema, Type.Null()], { default: null, description, ...details });
 }
 
-/** Options that belong together: a closed node of the config. With `flat` its members were those of the node of that name. */
+/** Declares options that belong together: a closed node of the config. With `flat` its members were those of the node of that name. */
 export const group = <Members extends TProperties>(
   members: Members,
   description: string,
   details: Pick<OptionDetails, 'flat'> = {},
 ) => Type.Object(members, { additionalProperties: false, description, ...details });
 
-/** All options of a unit. */
+/** Declares all options of a unit. */
 export const unitOptions = <Members extends TProperties>(members: Members) =>
   Type.Object(members, { additionalProperties: false });

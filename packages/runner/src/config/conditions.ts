@@ -69,7 +69,7 @@ const OF_A_SERVED_ENVIRONMENT: Readonly<Record<string, string>> = {
   'task.idle_minutes': 'choose transport=http',
 };
 
-/** The choice that would make a run read an option that it does not read; undefined where no other option switches it on. */
+/** Returns the choice that would make a run read an option that it does not read; undefined where no other option switches it on. */
 export function conditionOf(path: string, { algorithm, setting }: Choices): string | undefined {
   // The algorithm is the warm start itself.
   if (algorithm?.needs.source === 'dataset' && path.startsWith('warm_start'))

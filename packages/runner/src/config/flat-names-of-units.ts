@@ -8,7 +8,7 @@ import { findTask, taskNames } from '../tasks/registry.js';
 import { allChoices } from './editor-schemas.js';
 import { optionsOf } from './units.js';
 
-/** Every flat name with the paths that it may stand for, in the order of their letters. */
+/** Lists every flat name with the paths that it may stand for, in the order of their letters. */
 export function flatNamesOfUnits(): FlatNames {
   const table = new Map<string, Set<string>>();
   const add = (name: string, path: string) => {

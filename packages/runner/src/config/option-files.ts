@@ -1,6 +1,6 @@
 // The files of configs/algorithm, configs/env and configs/demonstrations, and the table of flat names, written from the schemas of the
 // units: an option has its home in the schema, and the file shows it to people. `npm run option-files` writes them.
-import type { TObject } from '@sinclair/typebox';
+import type { TObject, TProperties } from '@sinclair/typebox';
 import { algorithmNames, findAlgorithm } from '@bowyer/algorithms';
 import type { FlatNames } from '@bowyer/config';
 import { isGroup, toSnakeCase } from '@bowyer/core';
@@ -36,12 +36,12 @@ export function optionFiles(pageOf: (name: string) => string): Record<string, st
   for (const name of environmentNames()) {
     const { description, schema, demonstrations } = environmentInfo(name);
     const about = [...comment(`${description} ${pageOf(name)}`), `${WRITTEN} environment.`, `name: ${name}`];
-    add(`env/${name}`, [...about, ...keyLines(schema)]);
+    add(`env/${name}`, [...about, ...optionLines(schema)]);
     if (!demonstrations || Object.keys(demonstrations.schema.properties).length === 0) continue;
     const ofExpert = [
       `# The options of the expert: ${pageOf(name)}`,
       `${WRITTEN} environment.`,
-      ...keyLines(demonstrations.schema),
+      ...optionLines(demonstrations.schema),
     ];
     add(`demonstrations/${name}`, ofExpert);
   }
@@ -73,21 +73,13 @@ const flatNamesPage = (names: FlatNames): string =>
     '',
   ].join('\n');
 
-/** Each option of an algorithm below its description, those of a group below the group's. */
-const optionLines = ({ properties }: TObject): string[] =>
-  Object.entries(properties).flatMap(([key, option]) => {
+/** Each option below its description, those of a group below the group's. */
+const optionLines = ({ properties }: OptionsSchema | TObject): string[] =>
+  Object.entries(properties as TProperties).flatMap(([key, option]) => {
     const about = ['', ...comment(option.description!)];
-    if (!isGroup(option)) return [...about, ...entry(key, option.default, option.type === 'number')];
+    if (!isGroup(option)) return [...about, ...entry(toSnakeCase(key), option.default, option.type === 'number')];
     return [...about, `${key}:`, ...optionLines(option).map((line) => (line === '' ? '' : `  ${line}`))];
   });
-
-/** Each key below its description. */
-const keyLines = ({ properties }: OptionsSchema): string[] =>
-  Object.entries(properties).flatMap(([key, { description, default: value, type }]) => [
-    '',
-    ...comment(description),
-    ...entry(toSnakeCase(key), value, type === 'number'),
-  ]);
 
 function comment(text: string): string[] {
   const lines = ['#'];

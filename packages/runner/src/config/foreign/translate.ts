@@ -150,7 +150,6 @@ function withUnits(words: readonly Word[], translation: Translation): string[] {
 }
 
 function unitWords({ text, key, value }: Word, words: readonly Word[], { note }: Translation): string[] {
-  if (key === 'huggingface_token' || key === 'wandb_key') return [];
   if (key === 'agent_type') return [`agent_type=${value.toLowerCase()}`];
   if (key === 'checkpoint_path' && plain(value) === '') return ['checkpoint_path=null'];
   if (key !== 'env_name' && key !== 'task_name') return [text];

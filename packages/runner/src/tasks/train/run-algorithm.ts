@@ -15,6 +15,7 @@ import {
   startRestorer,
   teacherOf,
   type AgentConfig,
+  type DeviceConfig,
   type FreshPolicyConfig,
   type PlayConfig,
   type PolicyConfig,
@@ -34,7 +35,8 @@ import type { TrainConfig } from './train-config.js';
 const DATASET_MINUTES = 5;
 
 /** The keys that are read while an algorithm runs; the algorithm reads those of its own schema. */
-type AlgorithmConfig = PolicyConfig &
+type AlgorithmConfig = DeviceConfig &
+  PolicyConfig &
   FreshPolicyConfig &
   PlayConfig &
   Pick<AgentConfig, 'optimizer'> &
@@ -44,7 +46,7 @@ type AlgorithmConfig = PolicyConfig &
 /** Runs the algorithm to its end or to the user's stop. */
 export async function runAlgorithm(
   opened: OpenRun,
-  config: AlgorithmConfig & TrainConfig,
+  config: AlgorithmConfig,
   context: TaskContext,
   logger: RunOutput['logger'],
 ): Promise<Recorder> {
