@@ -45,7 +45,7 @@ export async function unreadKeys(
     useless.includes(composition.origin(path)[0]?.source) ||
     typed.some((key) => key === path || isBelow(key, path) || isBelow(path, key));
   const ofFiles = unread.filter((path) => !isTyped(path) && isOfUser(composition.origin(path)[0], shipped));
-  // What the user's files say for a unit that the command line has replaced is left out too.
+  // Options in the user's files for a unit that the command line has replaced are left out too.
   const ofReplaced = isSwitched ? optionsOfOthers(ofFiles, composition) : [];
   const ofUser = unread.filter((path) => isTyped(path) || (ofFiles.includes(path) && !ofReplaced.includes(path)));
   const refused = ofUser.filter((path) => conditionOf(path, choices) !== undefined);
