@@ -343,6 +343,13 @@ test('a damaged Parquet file whose reader would never end is refused', async () 
   await expect(readConversations(path)).rejects.toThrow(/endless.parquet: the Parquet file cannot be read: /);
 }, 120_000);
 
+/** The second column is damaged too. Its reader fails while this thread is busy, so that it hears of that behind the rows. */
+test('a Parquet file with two columns of one name is refused, and no other error ends the process', async () => {
+  const reading = readConversations(fixture('damaged/one-name.parquet'));
+  setTimeout(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000), 20);
+  await expect(reading).rejects.toThrow('cannot be read: unsupported: two columns have the name "text"');
+});
+
 test('a folder with several splits is read where one is named', async () => {
   const set = join(folder, 'set');
   mkdirSync(join(set, 'data'), { recursive: true });

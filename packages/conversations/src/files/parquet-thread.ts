@@ -17,6 +17,7 @@ const HEAP_MEGABYTES = { least: 64, ofMegabyte: 50 };
 const THREAD = `
 const { parentPort, workerData } = require('node:worker_threads');
 const { path, reader, decompression } = workerData;
+process.on('unhandledRejection', () => undefined); // hyparquet does not wait for columns that a damaged schema does not have
 class Json {
   constructor(text) { JSON.parse(this.text = text); }
 }
@@ -54,6 +55,9 @@ async function* groups() {
   const file = await asyncBufferFromFile(path);
   const metadata = await parquetMetadataAsync(file);
   const root = parquetSchema(metadata);
+  const names = root.children.map(({ element }) => element.name);
+  const twice = names.find((name, i) => names.indexOf(name) < i);
+  if (twice !== undefined) throw new Error('unsupported: two columns have the name ' + JSON.stringify(twice));
   let rowStart = 0;
   for (const { num_rows } of metadata.row_groups) {
     const rowEnd = rowStart + Number(num_rows);
@@ -83,6 +87,7 @@ export async function* parquetGroups(path: string, size: number): AsyncGenerator
   const megabytes = size / MEGABYTE;
   const bound = ({ least, ofMegabyte }: typeof MILLISECONDS) => Math.ceil(least + ofMegabyte * megabytes);
   const worker = startThread(path, bound(HEAP_MEGABYTES));
+  worker.on('error', () => undefined); // it may come when nobody waits for rows, and would end the process
   try {
     for (let rows = await nextGroup(worker, bound(MILLISECONDS)); rows !== null;) {
       yield rows;
