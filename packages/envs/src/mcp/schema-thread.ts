@@ -89,6 +89,7 @@ function started(): Promise<Worker> {
   const library = createRequire(import.meta.url).resolve('@modelcontextprotocol/client/validators/ajv');
   const resourceLimits = { maxOldGenerationSizeMb: MOST_MIB };
   const worker = new Worker(THREAD, { eval: true, workerData: { library }, execArgv: [], resourceLimits });
+  worker.on('error', () => {}); // an error between two checks, which nobody waits for, would end the process
   return new Promise((resolve, reject) => {
     worker.once('error', reject);
     worker.once('message', () => {
