@@ -1,4 +1,4 @@
-// Functions of a user as the runner takes them: the agent and the judge of a rollout.
+// A user's functions in the form that the runner takes: the agent and the judge of a rollout.
 import {
   verdictOf,
   type AgentTask,

@@ -11,7 +11,7 @@ export interface EvaluateAgentOptions<Task extends AgentTask, Result> extends Ag
   samples?: number;
   /** Smallest reward of a success. */
   successReward?: number;
-  /** The promise is rejected where the mean reward with `model` is smaller. */
+  /** The promise is rejected where the mean reward with `model` is below this number. */
   failBelow?: number;
   /** The promise is rejected where the mean reward is lower by more than this number than with a model of `compareWith`. */
   failDrop?: number;

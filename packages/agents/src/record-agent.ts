@@ -76,7 +76,7 @@ export async function recordAgent<Task extends AgentTask, Result>(
 
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
 
-/** The model plays as in an evaluation of all tasks. */
+/** Plays all tasks with a model on this machine, as an evaluation does, and records the rollouts. */
 async function recordModel<Task extends AgentTask, Result>(
   options: RecordedAgentOptions<Task, Result> & RecordedModel,
   recorded: RecordedAgent,

@@ -22,20 +22,23 @@ export interface CurrentRollout {
   readonly task: AgentTask;
   /** The address of the rollout: rewards, metrics, its calls. */
   readonly url: string;
-  /** Rewards the rollout, or one of its calls; the last value of a name counts. Other names than 'reward' are components, only reported. */
+  /**
+   * Sends a reward of the rollout, or of one of its calls; the last value of a name counts. Names other than 'reward' are
+   * components, which are only reported.
+   */
   reward(value: number, options?: { name?: string; call?: number; key?: string }): Promise<void>;
-  /** Figures that are reported with the rollout. */
+  /** Sends metrics that are reported with the rollout. */
   metrics(figures: Readonly<Record<string, number>>): Promise<void>;
 }
 
 const storage = new AsyncLocalStorage<AgentContext>();
 
-/** The context of the rollout that is being played here; null outside of one. */
+/** Returns the context of the rollout that is being played here; null outside of one. */
 export const currentRollout = (): AgentContext | null => storage.getStore() ?? null;
 
 /**
- * `fetch` for a client that is made once and used in all rollouts: a request goes to the model of the rollout in which it is made,
- * and to its own address outside of one.
+ * Sends a request to the model of the rollout in which it is made, and to its own address outside of one. A client that is
+ * made once can so be used in all rollouts.
  */
 export const rolloutFetch: typeof fetch = (input, init) => (currentRollout()?.fetch ?? fetch)(input, init);
 
@@ -63,7 +66,7 @@ export function inRollout<Result>(
   return storage.run(context, () => run(context));
 }
 
-/** The path from the version on, as `/v1/chat/completions`, below the rollout's address, with its key. */
+/** Returns a `fetch` that sends the path from the version on, such as `/v1/chat/completions`, to the rollout's address, with its key. */
 const fetchOf =
   ({ url, apiKey }: RolloutAddress, signal: AbortSignal): typeof fetch =>
   (input, init) => {

@@ -22,7 +22,7 @@ function textOf(error: unknown): string {
   return name === 'Error' ? message : `${name}: ${message}`;
 }
 
-/** The first place in the user's own files: not in Node, and not in a package. */
+/** Returns the first place of the stack in the user's own files: not in Node, and not in a package. */
 function placeOf(error: unknown): string {
   const stack = error instanceof Error ? (error.stack ?? '') : '';
   const places = stack.split('\n').flatMap((line) => /^\s+at (?:.*\()?([^()\s]+:\d+:\d+)\)?$/.exec(line)?.[1] ?? []);

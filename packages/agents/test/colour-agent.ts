@@ -22,7 +22,7 @@ export const tasks: ColourTask[] = colours.flatMap((shown) =>
   Array.from({ length: 3 }, (_, i) => ({ id: `${shown}-${i}`, shown })),
 );
 
-/** A folder with a model of random weights. @param words that it knows besides */
+/** Writes a folder with a model of random weights. @param words that it knows besides */
 export async function colourModel(words = '', seed = 2): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'colours-'));
   const tokenizer = wordLevelTokenizer([`user assistant say ${words}\n${colours.join(' ')}`], { wholeTokens: marks });

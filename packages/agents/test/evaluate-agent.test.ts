@@ -107,7 +107,7 @@ test('an agent that does not work has no score: the evaluation is rejected with 
     ),
   );
   expect((error.cause as Error).cause).toBeInstanceOf(RangeError);
-  // One line for each reason, and one for all others of it.
+  // Each reason has one line, and all further occurrences of it share another.
   const failed = log.filter((line) => /failed and counts? as failed_reward/.test(line));
   expect(failed.map((line) => line.replace(/ failed.*/s, ''))).toEqual([
     'test episode 0',

@@ -49,13 +49,13 @@ test.each(Object.keys(options))(
       testSize: 2,
       threads: 1,
       lmLr: 0.01,
-      ...(algorithm === 'opd' && { updateKl: null }), // at this rate the update would be undone
+      ...(algorithm === 'opd' && { updateKl: null }), // at this rate `update_kl` would undo the update
       savePath: join(folder, algorithm),
       ...(typeof own === 'function' ? own() : own),
     });
     const lines = (await readFile(join(directory, 'metrics.jsonl'), 'utf8')).trim().split('\n');
     const metrics = JSON.parse(lines.at(-1)!) as Record<string, number>;
-    expect(metrics['rollout/episodes']).toBeGreaterThanOrEqual(8); // groups without a difference are replaced
+    expect(metrics['rollout/episodes']).toBeGreaterThanOrEqual(8); // groups whose rewards are all equal are replaced
     expect(metrics['rollout/episode_turns']).toBe(2);
     expect(metrics['diagnostics/logprob_mismatch']).toBeLessThan(1e-5);
     expect(Math.abs(metrics['diagnostics/kl_sampling'])).toBeGreaterThan(0); // the update has moved the policy

@@ -8,7 +8,7 @@ import { runAsLibrary } from '@bowyer/runner';
 import { evaluateAgent, recordAgent, type AgentContext } from '../src/index.js';
 import { answerTo, colourModel, colours, type ColourTask } from './colour-agent.js';
 
-/** An endpoint that says the colour, the last word. */
+/** An endpoint that answers with the last word of the message, the colour. */
 const expert = createServer((request, response) => {
   const parts: Buffer[] = [];
   request.on('data', (part: Buffer) => parts.push(part));
@@ -33,7 +33,7 @@ afterAll(async () => {
 });
 
 const adjectives = ['big', 'small', 'old', 'new'];
-/** Each adjective has a colour with which it is held out. */
+/** Returns the training tasks or the held-out ones: each adjective has one colour with which it is held out. */
 const tasksOf = (isHeldOut: boolean): ColourTask[] =>
   adjectives.flatMap((adjective, a) =>
     colours

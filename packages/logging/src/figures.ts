@@ -1,7 +1,7 @@
 // The figures of a step as lists, made once for all files that they are written to.
 
 export interface Figures {
-  /** The same array as before where the names are the same, so that a writer finds what it has prepared for them. */
+  /** The names; the same array as before where they have not changed, so that a writer can reuse what it computed for them. */
   readonly names: readonly string[];
   readonly values: readonly number[];
   /** The values as `String` makes them. */
@@ -10,12 +10,12 @@ export interface Figures {
 
 let latest: { metrics: object; figures: Figures } | null = null;
 
-/** The figures of a step; those of the last call of `newFigures` are in memory. */
+/** Returns the figures of a step; those of the last call of `newFigures` are in memory. */
 export function figuresOf(metrics: Readonly<Record<string, number>>): Figures {
   return latest?.metrics === metrics ? latest.figures : newFigures(metrics);
 }
 
-/** Called once for each step: a recipe may use the same object again. */
+/** Makes the figures of a step, once for each step: a recipe may use the same object again. */
 export function newFigures(metrics: Readonly<Record<string, number>>): Figures {
   const before = latest?.figures.names;
   const keys = Object.keys(metrics);
@@ -26,11 +26,11 @@ export function newFigures(metrics: Readonly<Record<string, number>>): Figures {
   return figures;
 }
 
-/** By `JSON.stringify`, in half the time of `String` on each. */
+/** Writes all values by one call of `JSON.stringify`, which takes half the time of `String` on each. */
 function textsOf(values: readonly number[]): string[] {
   if (values.length === 0) return [];
   const texts = JSON.stringify(values).slice(1, -1).split(',');
-  for (let i = 0; i < texts.length; i++) if (texts[i] === 'null') texts[i] = String(values[i]); // JSON has no NaN
+  for (let i = 0; i < texts.length; i++) if (texts[i] === 'null') texts[i] = String(values[i]); // JSON writes NaN as null
   return texts;
 }
 

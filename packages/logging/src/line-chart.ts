@@ -15,13 +15,13 @@ export interface ChartOptions {
 }
 
 const WIDTH = 440;
-/** Without a legend. */
+/** Pixels, without the legend. */
 const HEIGHT = 240;
 const MARGIN = { left: 52, right: 12, bottom: 36 };
-/** Without a legend. */
+/** Pixels above the plot, without the legend. */
 const TOP = 30;
 const LEGEND_LINE = 14;
-/** The width of a character of 11 pixels, not narrower than most are. */
+/** Pixels of a character at font size 11, an upper estimate for most characters. */
 const CHARACTER = 6.5;
 const COLOURS = ['#2563eb', '#dc2626', '#059669', '#d97706', '#7c3aed', '#0891b2'];
 
@@ -41,7 +41,7 @@ export function lineChart(series: readonly Series[], { title, xLabel, references
       `<text x="${MARGIN.left - 6}" y="${y(tick) + 4}" text-anchor="end">${label(tick)}</text>`,
   );
   const xLabels = xs.map((tick) => {
-    // Three pixels a character: a longer label at the right edge would be cut.
+    // A character is taken as six pixels wide: a longer label at the right edge would be cut.
     const [at, anchor] = x(tick) + 3 * label(tick).length > WIDTH - 2 ? [WIDTH - 2, 'end'] : [x(tick), 'middle'];
     return `<text x="${at}" y="${height - MARGIN.bottom + 16}" text-anchor="${anchor}">${label(tick)}</text>`;
   });
@@ -86,14 +86,14 @@ function legendPlaces(names: readonly string[]): { places: { x: number; y: numbe
   return { places, lines: line + 1 };
 }
 
-/** Around the band: along its upper edge and back along the lower one; empty where there is no band. */
+/** Returns the corners of the band's outline: along its upper edge and back along the lower one; empty where there is no band. */
 function bandEdges({ points }: Series): { x: number; y: number }[] {
   if (!points.every(({ low, high }) => low !== undefined && high !== undefined)) return [];
   const upper = points.map(({ x, high }) => ({ x, y: high! }));
   return [...upper, ...points.map(({ x, low }) => ({ x, y: low! })).reverse()];
 }
 
-/** Round values that span the data: steps of 1, 2 or 5 times a power of ten. */
+/** Returns round values that span the data: steps of 1, 2 or 5 times a power of ten. */
 function ticks(values: readonly number[]): number[] {
   const [low, high] = [minimum(values), maximum(values)];
   const span = high - low || Math.abs(high) || 1;

@@ -5,19 +5,19 @@ type Floats = Float32Array | Float64Array;
 
 /** Every call blocks until the other ranks have made theirs. */
 export interface Collectives {
-  /** In place. */
+  /** Replaces the values of every rank by their sum. */
   sum(values: Floats): void;
-  /** The sum is at `root`; elsewhere the values are left as they are. */
+  /** Sums the values of all ranks at `root`; elsewhere the values are left as they are. */
   sumAt(root: number, values: Floats): void;
   broadcast(root: number, values: Floats): void;
   barrier(): void;
-  /** The bytes of every rank, in order. */
+  /** Returns the bytes of every rank, in order. */
   gather(bytes: Uint8Array, size: number): Uint8Array[];
 }
 
 let opened: Promise<Collectives> | undefined;
 
-/** The collective calls of the library that this process has initialised, in any of its threads. */
+/** Returns the collective calls of the MPI library that this process has initialised, in any of its threads. */
 export const openCollectives = (): Promise<Collectives> => (opened ??= openLibrary().then(collectivesOf));
 
 const MAX_BYTES = 2 ** 31 - 1;

@@ -1,5 +1,5 @@
-// Kernels of a device's worker, which has the gradients and parameters in its own arrays: they are exchanged there in place.
-// Small tensors travel together, since each message has a cost of its own.
+// Kernels that exchange gradients and parameters between ranks. They run in a device's worker, which holds the tensors in its
+// own arrays, so that they are exchanged in place. Small tensors travel in one message, since each message has a fixed cost.
 import { openCollectives, type Collectives } from './collectives.js';
 
 interface KernelTensor {
@@ -10,7 +10,7 @@ type Tensors = Readonly<Record<string, KernelTensor>>;
 
 /** Wall-clock time of an exchange. */
 interface ExchangeTime {
-  /** Milliseconds until the slowest rank was here. */
+  /** Milliseconds until the slowest rank arrived. */
   wait: number;
   /** Milliseconds of the exchange itself. */
   exchange: number;
@@ -59,7 +59,7 @@ export async function sumGradientsAtOwners({
   return { ...time, ownSquares, squares: total[0] };
 }
 
-/** Every rank gets each parameter from the rank that has updated it. @param args.owners as above */
+/** Sends each parameter from the rank that has updated it to all others. @param args.owners as above */
 export async function shareParameters({
   states,
   args,

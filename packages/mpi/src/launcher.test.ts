@@ -14,6 +14,6 @@ test.each([
 test('the library of the launcher is looked for first, and a variable names another one', () => {
   expect(libraryNames({ OMPI_COMM_WORLD_SIZE: '2' })[0]).toBe('libmpi.so.40');
   expect(libraryNames({ PMI_SIZE: '2' })[0]).toBe('libmpich.so.12');
-  expect(libraryNames({ PMI_SIZE: '2', PMIX_RANK: '0' })[0]).toBe('libmpi.so.40'); // srun --mpi=pmix sets both
+  expect(libraryNames({ PMI_SIZE: '2', PMIX_RANK: '0' })[0]).toBe('libmpi.so.40'); // srun --mpi=pmix sets both variables
   expect(libraryNames({ PMI_SIZE: '2', BOWYER_MPI_LIBRARY: '/opt/libmpi.so' })).toEqual(['/opt/libmpi.so']);
 });

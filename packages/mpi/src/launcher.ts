@@ -1,6 +1,6 @@
-// The program that started this process, read from the environment: mpirun of Open MPI or MPICH, or srun.
+// Finds out which program started this process, from the environment: mpirun of Open MPI or MPICH, or srun.
 
-/** Who started this process, and as one of how many. */
+/** The program that started this process, and the number of processes that it started. */
 export interface Launch {
   launcher: 'Open MPI' | 'MPICH' | 'Slurm';
   size: number;
@@ -27,7 +27,7 @@ export function launchOf(env: Environment): Launch | null {
   return null;
 }
 
-/** Overrides the search for the library. */
+/** The environment variable that names the library and overrides the search for it. */
 export const LIBRARY_VARIABLE = 'BOWYER_MPI_LIBRARY';
 
 const openMpi = ['libmpi.so.40', 'libmpi.so.80', 'libmpi.40.dylib', 'libmpi.dylib'];

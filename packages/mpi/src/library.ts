@@ -20,7 +20,7 @@ interface Handles {
 }
 
 export interface MpiLibrary {
-  /** First line of MPI_Get_library_version. */
+  /** The first line of MPI_Get_library_version. */
   version: string;
   handles: Handles;
   /** Returns a function of the library by its name. @param types of its arguments in C; 'handle' for a handle */
@@ -32,8 +32,8 @@ interface NativeLibrary {
   symbol(name: string, type: string): object;
 }
 
-const VERSION_BYTES = 8192; // MPI_MAX_LIBRARY_VERSION_STRING of MPICH, the longest one
-/** MPI's C functions are called on stacks of their own; MPICH needs more than koffi's default. */
+const VERSION_BYTES = 8192; // MPI_MAX_LIBRARY_VERSION_STRING of MPICH, which is longer than Open MPI's
+/** Bytes of the stack on which koffi calls MPI's C functions; MPICH needs more than koffi's default. */
 const STACK_BYTES = 8 << 20;
 
 let loaded: Promise<MpiLibrary> | undefined;
@@ -64,7 +64,7 @@ async function nativeLoader(): Promise<(name: string) => NativeLibrary> {
     try {
       koffi.config({ sync_stack_size: STACK_BYTES });
     } catch {
-      // A library was loaded before, with the same setting.
+      // An earlier call loaded a library with the same setting.
     }
     return (name) => {
       const library = koffi.load(name, { global: true });

@@ -9,11 +9,11 @@ import { openLibrary, type MpiLibrary } from './library.js';
 const SERIALIZED = 2;
 /** An MPI_Status has 24 bytes in Open MPI and 20 in MPICH. */
 const STATUS_BYTES = 64;
-/** Between two looks whether the other ranks are there, in ms; the first looks follow each other directly. */
+/** Milliseconds between two polls whether the other ranks have arrived; the first polls follow each other directly. */
 const POLL_MS = 1;
 const EAGER_LOOKS = 20;
 
-/** A rank of several. */
+/** One of several ranks. */
 export class MpiRanks implements Ranks {
   readonly kernels = new URL('./kernels.js', import.meta.url);
   #apart = 0;
@@ -108,7 +108,7 @@ export class MpiRanks implements Ranks {
   }
 }
 
-/** This process among those that mpirun or srun has started; null where it was started alone. */
+/** Returns this process as a rank of those that mpirun or srun has started; null where it was started alone. */
 export async function joinRanks(env: NodeJS.ProcessEnv = process.env): Promise<MpiRanks | null> {
   const launch = launchOf(env);
   return launch === null ? null : MpiRanks.join(launch);

@@ -172,7 +172,7 @@ async function opened(data: PageData, options: { width: number; colorScheme: 'li
   return page;
 }
 
-/** Least contrast between a text and what is behind it, by WCAG 2.1, section 1.4.3, and the text. */
+/** Returns the least contrast between a text and its background, by WCAG 2.1, section 1.4.3, and the text. */
 const leastContrast = (page: Page) =>
   page.evaluate(() => {
     const channels = (color: string) => (color.match(/[\d.]+/g) ?? []).map(Number);
@@ -240,7 +240,7 @@ inBrowser('charts far below the window are drawn without being scrolled to, and 
   expect(await page.evaluate(() => scrollY)).toBe(0);
   await page.close();
   const printed = await browser!.newPage({ viewport: { width: 390, height: 800 }, offline: true });
-  await printed.addInitScript(() => Object.assign(window, { requestIdleCallback: () => 0 })); // no idle moment comes
+  await printed.addInitScript(() => Object.assign(window, { requestIdleCallback: () => 0 })); // the test's browser never becomes idle
   await printed.goto(`file://${join(folder, 'run.html')}`);
   expect(await printed.locator('.uplot canvas').count()).toBeLessThan(12);
   await printed.evaluate(() => dispatchEvent(new Event('beforeprint')));

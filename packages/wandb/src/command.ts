@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// bowyer-wandb sync FOLDER: sends the runs below a folder that the server has not got.
+// The command bowyer-wandb sync FOLDER: it sends the runs below a folder that the server does not have yet.
 import { syncRuns } from './sync-runs.js';
 
 const USAGE = `usage: bowyer-wandb sync FOLDER

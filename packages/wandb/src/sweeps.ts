@@ -19,7 +19,7 @@ export interface SweepPlace {
   id: string;
 }
 
-/** `ID`, `PROJECT/ID` or `ENTITY/PROJECT/ID`. @throws for another form */
+/** Reads `ID`, `PROJECT/ID` or `ENTITY/PROJECT/ID`. @throws for another form */
 export function parseSweep(text: string, env: Environment): SweepPlace {
   const parts = text.split('/');
   if (parts.length > 3 || parts.some((part) => part === ''))
@@ -34,7 +34,7 @@ export interface SweepConfig {
   parameters: Readonly<Record<string, object>>;
   /** The command that W&B's own agent starts, in its template words. */
   command: readonly string[];
-  /** Trials; absent: no bound. */
+  /** The most trials; absent: no bound. */
   run_cap?: number;
 }
 
@@ -46,7 +46,7 @@ export async function createSweep(
 ): Promise<{ place: SweepPlace; url: string; warnings: string[] }> {
   return withClient(env, async (client) => {
     const variables = { config: JSON.stringify(config), projectName: project, entityName: entity }; // JSON is YAML
-    const { upsertSweep } = await client.graphql<UpsertSweepAnswer>(UPSERT_SWEEP, variables, { onlyOnce: true }); // else there may be two
+    const { upsertSweep } = await client.graphql<UpsertSweepAnswer>(UPSERT_SWEEP, variables, { onlyOnce: true }); // without the id, there might be two sweeps
     const { name: id, project: there } = upsertSweep.sweep;
     const place = { id, project: there.name, entity: there.entity.name };
     const url = [pagesOf(baseUrlOf(env), env), place.entity, place.project, 'sweeps', id].join('/');
@@ -71,7 +71,7 @@ export interface SweepTrial {
 export type SweepCommand = SweepTrial | { type: 'stop'; run_id: string } | { type: 'exit' };
 
 export interface SweepAgent {
-  /** @param running ids of the trials under way @returns null where the sweep was deleted */
+  /** Asks for the next commands. @param running ids of the trials under way @returns null where the sweep was deleted */
   heartbeat(running: readonly string[]): Promise<SweepCommand | null | undefined>;
   /** Milliseconds between two heartbeats. */
   intervalMs: number;
@@ -110,7 +110,7 @@ export function asAgent<T>(
 async function withClient<T>(env: Environment, work: (client: WandbClient) => Promise<T>): Promise<T> {
   const { WandbClient } = await import('./server/client.js');
   const baseUrl = baseUrlOf(env);
-  const rng = Rng.forPurpose(process.pid, 'retries of W&B'); // jitter only
+  const rng = Rng.forPurpose(process.pid, 'retries of W&B'); // it decides only the jitter of waits
   const client = new WandbClient({
     baseUrl,
     key: findKey(baseUrl, env),

@@ -74,7 +74,7 @@ async function send(
   return (await sending.done) ? 'sent' : 'not sent';
 }
 
-/** All of it, and nothing was written since then: the marker contains the bytes that were sent. */
+/** Returns whether all of it was sent and nothing was written since then: the marker contains the number of bytes that were sent. */
 async function wasSent({ log }: RunPlace): Promise<boolean> {
   const marker = await readFile(syncedFile(log), 'utf8').catch(() => null);
   return marker !== null && (await readState(log)).complete && Number(marker) === (await stat(log)).size;

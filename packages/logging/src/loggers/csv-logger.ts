@@ -22,7 +22,7 @@ export const csvLogger: LoggerUnit<typeof options> = {
   },
 };
 
-/** The first column is the iteration; a column is added when its metric first appears, and is empty in the rows before. */
+/** A table whose first column is the iteration. A column is added when its metric first appears, and is empty in the rows before. */
 class CsvTable implements RunLogger {
   #columns = ['iteration'];
   #known: ReadonlySet<string> = new Set(this.#columns);
@@ -72,7 +72,7 @@ class CsvTable implements RunLogger {
     return text
       .slice(0, text.lastIndexOf('\n') + 1)
       .split('\n')
-      .filter(Boolean); // without a torn last line
+      .filter(Boolean); // a last line without its end was cut off by a killed process
   }
 
   #write(rows: readonly string[]): Promise<void> {
@@ -81,6 +81,6 @@ class CsvTable implements RunLogger {
   }
 }
 
-/** RFC 4180, section 2. Names of metrics contain no line end. */
+/** Quotes a cell as RFC 4180, section 2, says. Names of metrics contain no line end. */
 const quoted = (cell: string): string => (/[",]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
 const unquoted = (cell: string): string => (cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell);

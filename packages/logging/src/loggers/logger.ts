@@ -1,4 +1,5 @@
-// A logger as a unit: what `logger` names. It gets the same figures as metrics.jsonl, and must neither stop nor slow a run.
+// A logger as a unit, as the option `logger` names it. It gets the same figures as metrics.jsonl, and must neither stop nor slow
+// a run.
 import type { OptionsOf, Trajectory } from '@bowyer/core';
 import type { TObject } from '@sinclair/typebox';
 
@@ -12,13 +13,13 @@ export interface LoggedRun {
   config: Readonly<Record<string, unknown>>;
   /** Folders and files that the run begins with. */
   inputs: readonly { type: 'model' | 'dataset'; path: string }[];
-  /** Lines of the metrics that are kept when the run is resumed: later ones will come again. 0: the run begins. */
+  /** Lines of the metrics that are kept when the run is resumed: later ones will be logged again. 0: the run begins. */
   resumedAfter: number;
-  /** Logged as a line of the run. */
+  /** Writes a message into the run's log. */
   note(message: string): void;
-  /** Logged as a warning of the run. */
+  /** Writes a warning into the run's log. */
   warn(message: string): void;
-  /** Calls the listener with every line that the run logs from now on. @returns ends that */
+  /** Calls the listener with every line that the run logs from now on. @returns a function that ends this */
   onOutput(listener: (line: string, isError: boolean) => void): () => void;
   /** Asks the run to stop at its next checkpoint; absent where it cannot. */
   stop?(reason: string): void;
@@ -57,7 +58,7 @@ export interface LoggedCheckpoint {
 /** An open logger. Its calls come one after another. */
 export interface RunLogger {
   log(step: LoggedStep): Promise<void>;
-  /** Absent where a logger does not keep checkpoints. */
+  /** Takes note of a folder that the run has written; absent where a logger does not keep checkpoints. */
   checkpoint?(written: LoggedCheckpoint): Promise<void>;
   /** Writes what is left. Called once, also after a failure. */
   close(end: LoggedEnd): Promise<void>;
@@ -68,9 +69,9 @@ export interface LoggerUnit<Options extends TObject = TObject> {
   description: string;
   /** Options in snake_case with meaning and unit; defaults in configs/logger/. */
   options: Options;
-  /** Called before any work of the run. @throws {Error} with what it lacks */
+  /** Checks the options before any work of the run. @throws {Error} with what is missing */
   check?(run: Pick<LoggedRun, 'project' | 'name'>, options: OptionsOf<Options>): void;
-  /** @param options with camelCase keys; they fit the schema */
+  /** Opens the logger of a run. @param options with camelCase keys; they fit the schema */
   open(run: LoggedRun, options: OptionsOf<Options>): Promise<RunLogger>;
 }
 

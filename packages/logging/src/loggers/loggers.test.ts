@@ -135,7 +135,7 @@ const sessionEvent = messageType('Event', {
   sessionLog: optional(7, messageType('SessionLog', { status: optional(1, int32) })),
 });
 
-/** The steps from which the files of a folder say that what is before them is to be forgotten, in the order of the files. */
+/** Returns the steps at which the files of a folder tell TensorBoard to forget later data, in the order of the files. */
 async function restarts(folder: string): Promise<number[]> {
   const steps: number[] = [];
   for (const file of (await readdir(folder)).sort()) {

@@ -6,7 +6,7 @@ import { tensorBoardLogger } from './tensorboard/tensorboard-logger.js';
 
 const loggers = new Map<string, AnyLogger>();
 
-/** @throws if the name is taken by another logger */
+/** Adds a logger to the registry. @throws if the name is taken by another logger */
 export function registerLogger(unit: AnyLogger): void {
   const other = loggers.get(unit.name);
   if (other !== undefined && other !== unit) throw new Error(`the logger '${unit.name}' is registered already`);

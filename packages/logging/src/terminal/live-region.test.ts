@@ -16,7 +16,7 @@ class Screen {
     return true;
   }
 
-  /** Without empty rows at the end. */
+  /** Returns the rows of the screen without empty rows at the end. */
   get shown(): string[] {
     return this.#lines.join('\n').trimEnd().split('\n');
   }
@@ -44,7 +44,7 @@ class Screen {
     [this.#row, this.#column] = [row, column];
   }
 
-  /** Narrower, as a terminal wraps what it shows. */
+  /** Makes the terminal narrower, which wraps what it shows. */
   narrow(columns: number): void {
     const wrap = (line: string) => line.match(new RegExp(`.{1,${columns}}`, 'g')) ?? [''];
     const below = this.#lines.length - this.#row;

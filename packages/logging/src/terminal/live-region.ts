@@ -13,14 +13,14 @@ export interface TerminalStream {
   off?(event: 'resize', listener: () => void): unknown;
 }
 
-/** The text that the region shows now. Longer lines are cut at the width. */
+/** Returns the lines that the region shows now. Longer lines are cut at the width. */
 export type LiveText = (size: { columns: number; rows: number }) => string[];
 
 /** Redraws per second. Nothing is written where nothing has changed. */
 const FRAMES_PER_SECOND = 5;
 const HIDE_CURSOR = '\x1b[?25l';
 const SHOW_CURSOR = '\x1b[?25h';
-/** After a change of the width has wrapped the old lines: up to the first of them, and clear to the end of the screen. */
+/** Returns the escape sequence that moves the cursor up by so many rows and clears the screen from there. */
 const clearRows = (rows: number): string => (rows > 0 ? `\x1b[${rows}A\r\x1b[J` : '');
 
 /** Returns whether a terminal can redraw lines. */
@@ -29,14 +29,14 @@ export const isLiveTerminal = (stream: object, env: NodeJS.ProcessEnv = process.
 
 export class LiveRegion {
   readonly #render: ReturnType<typeof createLogUpdate>;
-  /** The last one is shown; one that ends uncovers the one before. */
+  /** The last text is shown; when it ends, the one before is shown again. */
   readonly #texts: LiveText[] = [];
   #timer: NodeJS.Timeout | null = null;
   /** Lengths of the lines on the screen. */
   #drawn: number[] = [];
   #width = 0;
 
-  /** @param colours false: plain text, as NO_COLOR asks for (no-color.org) */
+  /** Binds the region to a stream. @param colours false: plain text, as NO_COLOR asks for (no-color.org) */
   constructor(
     private readonly stream: TerminalStream,
     private readonly colours: boolean = !process.env.NO_COLOR,
@@ -44,7 +44,7 @@ export class LiveRegion {
     this.#render = createLogUpdate(stream as NodeJS.WriteStream, { showCursor: true });
   }
 
-  /** Words beside figures. */
+  /** Returns the text in a dim colour, for words beside figures. */
   dim(text: string): string {
     return this.colours ? styleText('dim', text) : text;
   }
@@ -65,7 +65,7 @@ export class LiveRegion {
     this.#draw();
   }
 
-  /** @param keep whether its last lines stay on the screen */
+  /** Ends a text. @param keep whether its last lines stay on the screen */
   end(text: LiveText, keep: boolean): void {
     const index = this.#texts.indexOf(text);
     if (index < 0) return;
@@ -120,7 +120,7 @@ export class LiveRegion {
     this.#render(lines.join('\n'));
   };
 
-  /** A terminal that became narrower has wrapped the lines: they fill more rows than were drawn. */
+  /** Removes the drawn lines. A terminal that became narrower has wrapped them, so that they fill more rows than were drawn. */
   #erase(): void {
     if (this.#drawn.length === 0) return;
     const rows = this.#drawn.reduce((sum, length) => sum + Math.max(1, Math.ceil(length / this.#columns)), 0);

@@ -5,14 +5,14 @@ import type { LiveRegion } from './live-region.js';
 export interface ProgressOutput {
   /** The output on a terminal. */
   live?: LiveRegion;
-  /** For scripts: gets an object in place of a line. */
+  /** Reports an event to a script, in place of a printed line. */
   report?(event: Record<string, unknown>): void;
   write(text: string): unknown;
 }
 
 /**
- * One line with a bar, a count, a note and the time left. On a terminal it is always up to date, with `details` below; in a
- * file or a pipe it prints a line every `quietSeconds`. Work that ends within `patienceSeconds` prints nothing.
+ * One line with a bar, a count, a note and the time left. A terminal shows it up to date, with `details` below; a file or a
+ * pipe gets a line every `quietSeconds`. Work that ends within `patienceSeconds` prints nothing.
  */
 export class ProgressBar {
   readonly #started: number;
@@ -22,7 +22,7 @@ export class ProgressBar {
   #firstDone = 0;
   #note = '';
 
-  /** @param details further lines for a terminal with that many columns */
+  /** Starts the bar. @param details further lines for a terminal with that many columns */
   constructor(
     private readonly label: string,
     private readonly total: number,
@@ -35,7 +35,7 @@ export class ProgressBar {
     this.#started = clock();
   }
 
-  /** Work done before this process started counts towards the bar but not towards the time left. */
+  /** Sets the work that was done before this process started: it counts towards the bar but not towards the time left. */
   startAt(done: number): void {
     this.#firstDone = this.#done = done;
   }

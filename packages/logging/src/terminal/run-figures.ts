@@ -4,13 +4,13 @@ import { figuresOf, perNames } from '../figures.js';
 
 const LABEL = 10;
 const VALUE = 9;
-/** A longer curve is not read better. */
+/** Characters of a curve at most. */
 const LONGEST_CURVE = 80;
 const LEVELS = '▁▂▃▄▅▆▇█';
 
 type Figures = Readonly<Record<string, number>>;
 
-/** Curves: the first metric that a run reports is shown. */
+/** The curves; of each the first metric that the run reports is shown. */
 const curves = [
   { label: 'return', metrics: ['rollout/episodic_return', 'eval/episodic_return'], digits: 2 },
   { label: 'win rate', metrics: ['rollout/win_rate', 'eval/win_rate'], digits: 2 },
@@ -25,10 +25,10 @@ export class RunFigures {
   #tokens: number | undefined;
   #seconds: Figures = {};
 
-  /** @param dim how labels are written */
+  /** Prepares the lines. @param dim how labels are written */
   constructor(private readonly dim: (text: string) => string = (text) => text) {}
 
-  /** @param seconds wall-clock time by phase since the last call; empty for what an earlier process has logged */
+  /** Adds the metrics of an iteration. @param seconds wall-clock time by phase since the last call; empty for what an earlier process has logged */
   add(metrics: Figures, seconds: Figures): void {
     this.#tokens = metrics['rollout/tokens'];
     for (const name of this.#shown(figuresOf(metrics).names)) this.#latest.set(name, metrics[name]);
@@ -100,7 +100,7 @@ export function sparkline(values: readonly number[], width: number): string {
 
 const short = (value: number): string => String(Number(value.toPrecision(3)));
 
-/** `losses/q1` → q1, `diagnostics/kl_to_start` → to start. */
+/** Returns a metric's name without its group: `losses/q1` → q1, `diagnostics/kl_to_start` → to start. */
 const shortName = (name: string): string => {
   const last = name.slice(name.lastIndexOf('/') + 1);
   return last.replace(/^kl_/, '').replaceAll('_', ' ');

@@ -8,8 +8,8 @@ const LANE = 42;
 const RADIUS = 13;
 
 /**
- * The line that each answer is on. The first continuation of an answer stays on its line; every other one begins a new line below, as
- * does a prompt that continues none.
+ * Returns the row of the picture on which each answer is drawn. The first continuation of an answer stays on its row; every
+ * other one begins a new row below, as does a prompt that continues none.
  */
 export function lanesOf(calls: readonly TreeCall[]): number[] {
   const lanes: number[] = [];
@@ -23,7 +23,7 @@ export function lanesOf(calls: readonly TreeCall[]): number[] {
   return lanes;
 }
 
-/** @param idOf of the card to which a call of the picture leads */
+/** Draws the tree of a rollout. @param idOf of the card to which a call of the picture leads */
 export function treeMap({ calls }: CallTree, { turns }: Dialogue, idOf: (index: number) => string): SVGSVGElement {
   const lanes = lanesOf(calls);
   // Several answers to one call stand below each other.
@@ -64,7 +64,7 @@ const curve = (from: Place, to: Place): string =>
     ? `M${from.x} ${from.y}H${to.x}`
     : `M${from.x} ${from.y}V${to.y - RADIUS}Q${from.x} ${to.y} ${from.x + RADIUS} ${to.y}H${to.x}`;
 
-/** An answer that calls tools is a square. */
+/** Draws an answer: a square where it calls tools, else a circle. */
 function shape({ tools }: TreeCall, x: number, y: number): SVGElement {
   if (tools.length === 0) return svg('circle', { cx: x, cy: y, r: RADIUS });
   return svg('rect', { x: x - RADIUS, y: y - RADIUS, width: 2 * RADIUS, height: 2 * RADIUS, rx: 4 });

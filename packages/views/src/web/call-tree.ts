@@ -61,7 +61,7 @@ const figures = (label: string, given: readonly { name: string; value: number }[
         ...given.map(({ name, value }) => el('div', {}, el('dt', {}, name), el('dd', {}, figure(value)))),
       );
 
-/** Branch after branch: an answer is followed by what continues it first. */
+/** Returns the cards branch after branch: an answer is followed by its first continuation. */
 function cards({ turns }: Dialogue, { calls }: CallTree, idOf: (index: number) => string): HTMLElement[] {
   const lanes = lanesOf(calls);
   const order = calls.map((_, index) => index).sort((a, b) => lanes[a] - lanes[b] || a - b);

@@ -151,7 +151,7 @@ class Plot {
     );
   }
 
-  /** Without a cursor the legend shows the last figures. */
+  /** Shows the last figures in the legend while no cursor is over the chart. */
   #rest(): void {
     this.show(
       null,
@@ -292,7 +292,7 @@ function valueTable({ lines, xLabel }: ChartInput): HTMLElement {
   );
 }
 
-/** The charts that are not drawn yet, by their place. */
+/** The draw functions of the charts that are not drawn yet, by the element that they fill. */
 const waiting = new Map<Element, () => void>();
 
 const visibility = new IntersectionObserver(
@@ -307,7 +307,7 @@ function whenVisible(element: HTMLElement, draw: () => void): void {
   drawWhenIdle();
 }
 
-/** A chart whose place has no width yet, as in a closed block, waits until it is seen. */
+/** Draws a waiting chart, unless its element has no width yet, as in a closed block: it then waits until it is seen. */
 function drawNow(element: Element): void {
   const draw = waiting.get(element);
   if (draw === undefined || element.clientWidth === 0) return;
@@ -331,7 +331,7 @@ function drawWhenIdle(): void {
   });
 }
 
-// Safari has no idle moments.
+// Safari has no requestIdleCallback.
 const whenIdle = (work: () => void): unknown =>
   'requestIdleCallback' in window ? requestIdleCallback(work) : setTimeout(work, 50);
 

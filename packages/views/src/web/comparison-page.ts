@@ -33,7 +33,7 @@ export function comparisonPage(data: ComparisonData): HTMLElement {
   );
 }
 
-/** Lines of settings, each with its band over seeds where there are several. */
+/** Returns a chart with a line for each setting, each with its band over seeds where there are several. */
 export function bandChart({ series, ...rest }: BandChart): ChartInput {
   return {
     ...rest,

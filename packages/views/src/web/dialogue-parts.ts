@@ -52,7 +52,7 @@ export function values(turn: ShownTurn): HTMLElement {
   );
 }
 
-/** The darker a token, the less probable it was. */
+/** Returns the tokens as text with a background: the darker a token, the less probable it was. */
 export function heatMap(tokens: readonly TokenText[]): HTMLElement {
   const shade = (logprob: number) => Math.min(SHADES - 1, Math.round((-logprob / SURPRISING) * (SHADES - 1)));
   return el(

@@ -5,7 +5,7 @@ import { heatMap, longText, speaker, values } from './dialogue-parts.js';
 import { el, lazyDetails } from './dom.js';
 import { figure, signed } from './format.js';
 
-/** One line about an episode. */
+/** Returns one line about an episode. */
 export function episodeTitle({ source, iteration, episode, policy, ...rest }: EpisodeSummary): string {
   const place = source === 'rollout' ? `episode ${episode}` : `${source} episode ${episode}`;
   const at = iteration > 0 ? `, iteration ${iteration}` : '';
@@ -123,7 +123,7 @@ function examples({ retrieved }: ShownTurn): HTMLElement | null {
   return el('div', { class: 'note muted' }, `Read from the memory: ${shown}`);
 }
 
-/** The same item played several times, side by side: the policy's words now and before. */
+/** Shows the same item played several times, side by side: the policy's words earlier and later. */
 export function sideBySide(title: string, dialogues: readonly Dialogue[]): HTMLElement {
   return lazyDetails(
     title,

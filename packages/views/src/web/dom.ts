@@ -44,7 +44,7 @@ export function lazyDetails(summary: Child, build: () => Node, attributes: Attri
     details.append(build());
   };
   details.addEventListener('toggle', fill);
-  queueMicrotask(fill); // already open: without the delay of the event
+  queueMicrotask(fill); // the element is open already: the `toggle` event would come late
   return details;
 }
 

@@ -1,6 +1,6 @@
 // Numbers as people read them.
 
-/** Three significant digits, or the integer. */
+/** Writes a number with three significant digits, or as the integer that it is. */
 export function figure(value: number | null | undefined): string {
   if (value === null || value === undefined || Number.isNaN(value)) return '–';
   if (Number.isInteger(value) && Math.abs(value) < 1e6) return minus(String(value));

@@ -166,7 +166,7 @@ function episodes({ dialogues: all, episodes: list, episodeCount }: RunData): HT
 
 const texts = new WeakMap<Dialogue, string>();
 
-/** Everything that was said, in small letters. */
+/** Returns everything that was said, in lower case. */
 function textOf(dialogue: Dialogue): string {
   const known = texts.get(dialogue);
   if (known !== undefined) return known;
@@ -182,7 +182,7 @@ function textOf(dialogue: Dialogue): string {
   return joined;
 }
 
-/** Episodes of the same item, oldest first, where there are several. */
+/** Shows episodes of the same item, oldest first; null where no item was played several times. */
 function changes(dialogues: readonly Dialogue[]): HTMLElement | null {
   const groups = new Map<string, Dialogue[]>();
   for (const dialogue of dialogues) {

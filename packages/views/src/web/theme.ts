@@ -4,7 +4,7 @@ const KEY = 'bowyer-theme';
 const choices = ['auto', 'light', 'dark'] as const;
 const listeners = new Set<() => void>();
 
-/** Calls back when colours have changed, for what is drawn on a canvas. */
+/** Calls back when colours have changed, for charts that are drawn on a canvas. */
 export function onThemeChange(listener: () => void): void {
   listeners.add(listener);
 }

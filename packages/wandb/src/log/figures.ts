@@ -1,6 +1,6 @@
 // A row's figures as lists: names with the JSON text of each value.
 
-/** Rows with the same names should share one array of them: what is prepared for the names is then used again. */
+/** The names; rows with the same names should share one array, since a writer reuses what it computed for it. */
 export interface Figures {
   readonly names: readonly string[];
   /** The values as `String` writes them. */

@@ -1,5 +1,5 @@
-// A row of the history as a record: the bytes that `encodeRecord` makes, in a tenth of its time, as a training thread writes one
-// for each iteration.
+// A row of the history as a record: it writes the same bytes as `encodeRecord`, in a tenth of its time, since a training thread
+// writes one for each iteration.
 import type { Figures } from './figures.js';
 
 /** Tags of protobuf: field number · 8 + 2 for bytes, + 0 for a varint. */
@@ -14,7 +14,7 @@ const [NUM, HISTORY, ITEM, STEP, STEP_NUM, KEY] = [
 /** The tag of field 16, `value_json`: a varint of two bytes. */
 const VALUE = [0x82, 0x01] as const;
 
-/** Bytes are strings of one character each here: strings are joined faster than buffers. */
+/** Returns bytes as a string of one character each: strings are joined faster than buffers. */
 function charsOf(bytes: Iterable<number>): string {
   let chars = '';
   for (const byte of bytes) chars += String.fromCharCode(byte);
@@ -41,7 +41,7 @@ export class HistoryRows {
     this.#items = names.map(() => []);
   }
 
-  /** @param num of the record @param texts of the names, in ASCII @param more further items: key and JSON */
+  /** Encodes a row. @param num of the record @param texts of the names, in ASCII @param more further items: key and JSON */
   encode(num: number, texts: Figures['texts'], more: ReadonlyMap<string, string>, step: number): Uint8Array {
     let items = '';
     for (let i = 0; i < texts.length; i++) {

@@ -44,7 +44,7 @@ export class MetricDefinitions {
     return found;
   }
 
-  /** The log has a record of this metric already. */
+  /** Notes that the log has a record of this metric already. */
   wasWritten(name: string): void {
     this.#written.add(name);
   }

@@ -1,6 +1,6 @@
 // JSON as W&B's clients write it: with the tokens NaN, Infinity and -Infinity, and put together from values that are JSON already.
 
-/** JSON with bare tokens for numbers that JSON has not; what JSON leaves out is left out. */
+/** Writes JSON in which NaN and infinite numbers are bare tokens; it leaves out what JSON.stringify leaves out. */
 export function jsonText(value: unknown): string {
   if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
   if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null';
@@ -13,7 +13,7 @@ export function jsonText(value: unknown): string {
 export function parseJsonText(text: string): unknown {
   const scalar = { NaN: NaN, Infinity: Infinity, '-Infinity': -Infinity }[text];
   if (scalar !== undefined) return scalar;
-  // Outside strings the tokens become strings that JSON can read, and those numbers again.
+  // Outside strings, the tokens become strings that JSON can read; these then become numbers again.
   const quoted = text.replaceAll(/"(?:[^"\\]|\\.)*"|-?Infinity|NaN/g, (token) =>
     token.startsWith('"') ? token : JSON.stringify(`${MARK}${token}`),
   );
@@ -27,7 +27,7 @@ const MARK = '\u0000number ';
 /** A tree whose leaves are JSON texts. */
 export type RawTree = Map<string, string | RawTree>;
 
-/** @param path of one key or more; a leaf on the way is replaced by a tree */
+/** Sets a value in a tree. @param path of one key or more; a leaf on the way is replaced by a tree */
 export function setRaw(tree: RawTree, path: readonly string[], json: string): void {
   let at = tree;
   for (const key of path.slice(0, -1)) {
@@ -47,7 +47,7 @@ export function removeRaw(tree: RawTree, path: readonly string[]): void {
   at?.delete(path.at(-1)!);
 }
 
-/** @param leaf what becomes of the value of each top-level key */
+/** Writes a tree as JSON. @param leaf what becomes of the value of each top-level key */
 export function rawText(tree: RawTree, leaf: (json: string) => string = (json) => json): string {
   const members = [...tree].map(([key, value]) => {
     const json = value instanceof Map ? rawText(value) : value;

@@ -12,14 +12,14 @@ import { closedOnError, readLog, TransactionLog } from './transaction-log.js';
 /** Time between two records of the whole summary in an unfinished run. */
 const SUMMARY_MS = 30_000;
 
-/** Made once for rows with the same names. */
+/** What is computed once for rows with the same names. */
 interface Prepared {
   names: readonly string[];
-  /** The bytes of the names. */
+  /** The encoder of rows with these names. */
   rows: HistoryRows;
-  /** The place of each name. */
+  /** The index of each name. */
   at: ReadonlyMap<string, number>;
-  /** Step metrics that the names need. */
+  /** Step metrics that the names use as their x axis. */
   synced: readonly string[];
 }
 
@@ -27,7 +27,7 @@ export class RunLog {
   /** The largest step that is in the log; 0: none. */
   lastStep = 0;
   #records = 0;
-  /** Active seconds of earlier processes. */
+  /** Seconds in which earlier processes worked on the run. */
   #secondsBefore = 0;
   #startedMs = performance.now();
   #summarizedMs = performance.now();
@@ -46,10 +46,7 @@ export class RunLog {
     this.#summary = new Summary(definitions);
   }
 
-  /**
-   * @param start records that a new log begins with
-   * @param kept metrics whose points are kept in `series`
-   */
+  /** Opens the log at its end. @param start records that a new log begins with @param kept metrics whose points are kept in `series` */
   static async open(
     path: string,
     start: readonly LogRecord[],
@@ -67,17 +64,17 @@ export class RunLog {
     });
   }
 
-  /** Without an end of the run, which the next process continues. */
+  /** Closes the file without a record of the run's end, so that the next process can continue it. */
   close(): Promise<void> {
     return this.file.close();
   }
 
-  /** Active seconds of the run. */
+  /** Returns the seconds in which processes have worked on the run. */
   get runtime(): number {
     return this.#secondsBefore + (performance.now() - this.#startedMs) / 1000;
   }
 
-  /** @param values further JSON texts by key */
+  /** Appends a row of the history. @param values further JSON texts by key */
   async history(step: number, figures: Figures, values: ReadonlyMap<string, string> = new Map()): Promise<void> {
     const { names, texts } = figures;
     const isNew = names !== this.#prepared?.names;
@@ -119,7 +116,7 @@ export class RunLog {
     return option?.step_sync && option.step_metric ? [option.step_metric] : [];
   }
 
-  /** One line or more of the console. */
+  /** Appends one line or more of the console. */
   output(text: string, isError: boolean): Promise<void> {
     const line = text.endsWith('\n') ? text : `${text}\n`;
     return this.append({ output_raw: { output_type: isError ? 0 : 1, timestamp: timestampOf(Date.now()), line } });
@@ -138,7 +135,7 @@ export class RunLog {
     await this.file.close();
   }
 
-  /** The summary as it is in the file `wandb-summary.json`. */
+  /** Returns the summary as it is in the file `wandb-summary.json`. */
   summaryItems(): Item[] {
     return [...this.#summary.items(), { key: '_wandb', value_json: `{"runtime": ${Math.floor(this.runtime)}}` }];
   }
@@ -154,7 +151,7 @@ export class RunLog {
 
   #write(payloads: readonly Uint8Array[]): Promise<void> {
     const written = this.#queue.then(() => this.file.append(payloads));
-    this.#queue = written.catch(() => {}); // the caller gets it
+    this.#queue = written.catch(() => {}); // the caller gets the error from `written`
     return written;
   }
 

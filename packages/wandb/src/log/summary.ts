@@ -14,7 +14,7 @@ export class Summary {
   #row: Figures | null = null;
   #plan: { names: readonly string[]; counted: number[] } = { names: [], counted: [] };
 
-  /** A row's figures. */
+  /** Takes over a row's figures. */
   foldRow(figures: Figures): void {
     const { names, texts } = figures;
     if (names !== this.#plan.names) {
@@ -22,7 +22,7 @@ export class Summary {
       const counted = names.flatMap((name, i) => (this.definitions.optionOf(name)?.summary === undefined ? [] : [i]));
       this.#plan = { names, counted };
       this.#row = figures;
-      this.#settle(); // keys in the order in which they came first
+      this.#settle(); // keeps the keys in the order in which they came first
     }
     for (const i of this.#plan.counted) this.fold(names[i], texts[i]);
     this.#row = figures;
@@ -36,7 +36,7 @@ export class Summary {
     this.#row = null;
   }
 
-  /** @param json the value of a row */
+  /** Takes over one value of a row. @param json the value */
   fold(key: string, json: string): void {
     const option = this.definitions.optionOf(key);
     if (option?.summary === undefined) this.#last.set(key, json);

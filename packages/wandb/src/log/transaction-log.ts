@@ -135,7 +135,7 @@ export class TransactionLog {
     private length: number,
   ) {}
 
-  /** @param keep bytes of an earlier process that are kept; 0: a new file */
+  /** Opens the file. @param keep bytes of an earlier process that are kept; 0: a new file */
   static async open(path: string, keep: number): Promise<TransactionLog> {
     return namingFile(path, async () => {
       await mkdir(dirname(path), { recursive: true });
@@ -159,7 +159,7 @@ export class TransactionLog {
     this.length = end;
   }
 
-  /** Into the system's cache: a request to the thread pool costs the calling thread more. On a full disk a write may be a part. */
+  /** Writes bytes by a system call in this thread, since a request to the thread pool costs more. On a full disk a call may write only a part. */
   #write(bytes: Buffer): void {
     for (let from = 0; from < bytes.length;)
       from += writeSync(this.file.fd, bytes, from, bytes.length - from, this.length + from);

@@ -1,10 +1,10 @@
 /** Remedies that errors and warnings name, in the words of the program around this package. */
 export interface Advice {
-  /** How a run is kept on disk where there is no key, and sent later. */
+  /** How to keep a run on disk where there is no key, and to send it later. */
   offline: string;
-  /** How a folder that holds another W&B run is avoided. */
+  /** How to avoid a folder that holds another W&B run. */
   otherRun: string;
-  /** The command that sends the run in a folder. */
+  /** Returns the command that sends the run in a folder. */
   sync: (folder: string) => string;
 }
 

@@ -9,8 +9,10 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 const KEY = /^(?:[\w.-]*-)?[A-Za-z0-9_-]{40,}$|^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 /**
+ * Returns the key.
+ *
  * @param otherwise what can be done without a key, for the error
- * @throws {Error} that says where a key can be put, if there is none or it cannot be one
+ * @throws {Error} that says where a key can be put, if there is none or it is malformed
  */
 export function findKey(baseUrl: string, env: Environment, otherwise?: string): string {
   const given = env.WANDB_API_KEY?.trim();

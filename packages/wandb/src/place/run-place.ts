@@ -16,11 +16,13 @@ export interface RunPlace {
 const MARK = 'wandb-run.json';
 interface Mark {
   run_id: string;
-  /** Relative to the run's folder where it is below it. */
+  /** The folder, relative to the run's folder where it is below it. */
   folder: string;
 }
 
 /**
+ * Finds the W&B folder of a run, or names a new one.
+ *
  * @param otherRun how another W&B run in the same folder is avoided, for the error
  * @throws {Error} if the run has another id already
  */
@@ -60,7 +62,7 @@ export const placeOf = (folder: string, id: string): RunPlace => ({
   files: join(folder, 'files'),
 });
 
-/** W&B's clients write into a folder `.wandb` where there is one. */
+/** Returns `.wandb` where there is such a folder, as W&B's clients do, else `wandb`. */
 const wandbFolder = async (dir: string) => ((await exists(join(dir, '.wandb'))) ? '.wandb' : 'wandb');
 
 const exists = (path: string) =>
@@ -72,10 +74,10 @@ const exists = (path: string) =>
 async function linkLatest(parent: string, name: string): Promise<void> {
   const link = join(parent, 'latest-run');
   await rm(link, { force: true });
-  await symlink(basename(name), link).catch(() => {}); // a convenience that not every file system has
+  await symlink(basename(name), link).catch(() => {}); // not every file system has links
 }
 
-/** Not drawn from a seed: it must be unique at W&B's server, where runs of many computers meet. */
+/** Draws an id without a seed: it must be unique at W&B's server, where runs of many computers meet. */
 const newId = () => Array.from({ length: 8 }, () => 'abcdefghijklmnopqrstuvwxyz0123456789'[randomInt(36)]).join('');
 
 /** Returns the form of a time in the names of W&B's folders. */

@@ -1,4 +1,4 @@
-// The origin of a run's settings and its key.
+// Tests of where a run's settings and its key come from.
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -22,10 +22,10 @@ export interface PlaceOptions {
 export interface WandbSettings {
   mode: Mode;
   baseUrl: string;
-  /** Empty: the key's own. */
+  /** Empty: the default entity of the key. */
   entity: string;
   project: string;
-  /** Null: a new one. */
+  /** Null: a new id is drawn. */
   runId: string | null;
   name: string;
   notes: string;
@@ -39,7 +39,7 @@ export interface WandbSettings {
   dir: string | null;
 }
 
-/** W&B's words of WANDB_MODE; those on the right are ours. */
+/** The values of WANDB_MODE and the modes of this package that they stand for. */
 const MODES: Readonly<Record<string, Mode>> = {
   online: 'online',
   run: 'online',
@@ -59,8 +59,10 @@ const MAX_PROJECT = 128;
 const MAX_TAG = 64;
 
 /**
+ * Returns a run's settings.
+ *
  * @param run names of the run where neither option nor variable gives one
- * @throws {Error} that names the value W&B would refuse
+ * @throws {Error} that names a value that W&B would refuse
  */
 export function settingsOf(
   options: PlaceOptions,
@@ -136,7 +138,7 @@ function section(path: string): Record<string, string> {
   return Object.fromEntries(pairs.map(([, key, value]) => [key, value]));
 }
 
-/** How often the sender speaks, in seconds, by variables in the style of W&B's private ones; tests make them short. */
+/** Returns how often the sender sends, in seconds, by environment variables in the style of W&B's private ones; tests make the times short. */
 export function paceOf(env: Environment) {
   const seconds = (name: string, otherwise: number) => {
     const given = Number(env[`WANDB_X_${name}`] ?? NaN);

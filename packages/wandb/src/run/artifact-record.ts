@@ -48,10 +48,10 @@ export async function artifactRecord(
   };
 }
 
-/** Only these characters may be in an artifact's name. */
+/** Replaces the characters that an artifact's name may not have. */
 const artifactName = (name: string) => name.replaceAll(/[^\w.-]+/g, '-');
 
-/** MD5, in hexadecimal, over a line for each file in the order of their paths. */
+/** Returns the MD5, in hexadecimal, over a line for each file in the order of their paths. */
 function manifestDigest(contents: readonly { path: string; digest: string }[]): string {
   const sorted = [...contents].sort((a, b) => (a.path < b.path ? -1 : 1));
   const lines = sorted.map(({ path, digest }) => `${path}:${digest}\n`);

@@ -50,7 +50,7 @@ interface MediaName {
   ending: string;
 }
 
-/** `media/KIND/KEY_STEP_SHA20.ENDING`; a slash in the key makes a folder. */
+/** Writes a file to `media/KIND/KEY_STEP_SHA20.ENDING`; a slash in the key makes a folder. */
 async function write(files: string, { folder, key, step, ending }: MediaName, content: string | Uint8Array) {
   const bytes = typeof content === 'string' ? Buffer.from(content) : content;
   const sha256 = createHash('sha256').update(bytes).digest('hex');

@@ -8,9 +8,9 @@ import type { Environment } from '../place/api-key.js';
 import type { RunPlace } from '../place/run-place.js';
 import type { WandbSettings } from '../place/settings.js';
 
-/** In place of a producer's version. */
+/** The version that the log's header gives for its producer. */
 const VERSION = 'bowyer-0.2.0';
-/** Types and policies of files. */
+/** Numbers of file types and upload policies in wandb_internal.proto. */
 export const WANDB_FILE = 1;
 export const MEDIA_FILE = 2;
 export const NOW = 0;
@@ -48,7 +48,7 @@ export async function startRecords(
         start_time,
         telemetry: { cli_version: VERSION },
         git: commit ? { commit } : undefined,
-        // Without `_wandb` the official sync leaves out the definitions of metrics.
+        // Without the key `_wandb`, the official sync leaves out the definitions of metrics.
         config: { update: [...update, { key: '_wandb', value_json: '{}' }] },
       },
     },

@@ -50,7 +50,7 @@ export class SystemMetrics {
     return { cpu: (user + system) / 10 / milliseconds / now.length, ...Object.fromEntries(shares) };
   }
 
-  /** Bytes since the first call. */
+  /** Returns the bytes sent and received since the first call. */
   async #traffic(): Promise<Record<string, number>> {
     const lines = (await readFile('/proc/net/dev', 'utf8').catch(() => '')).split('\n').slice(2);
     const counts = lines

@@ -20,7 +20,7 @@ import { AT_END, filesRecord, MEDIA_FILE, NOW, startRecords, WANDB_FILE } from '
 import { SystemMetrics } from './system-metrics.js';
 
 export interface RunOptions {
-  /** The run's own folder. The next process that opens the same folder continues the run. */
+  /** The run's own folder. A later process that opens the same folder continues the run. */
   directory: string;
   /** Project and name where neither `place` nor the environment gives them. */
   project: string;
@@ -38,7 +38,7 @@ export interface RunOptions {
   env: Environment;
   note: (message: string) => void;
   warn: (message: string) => void;
-  /** A person has pressed stop at the server. */
+  /** Called when a person has pressed stop at the server. */
   onStop?: () => void;
   advice?: Advice;
 }
@@ -60,7 +60,7 @@ const PLACE: PlaceOptions = {
 const settingsFor = ({ place, project, name, env }: Pick<RunOptions, 'place' | 'project' | 'name' | 'env'>) =>
   settingsOf({ ...PLACE, ...place }, { project, name }, env);
 
-/** @throws {Error} if a setting is wrong, or if a key is needed and there is none */
+/** Checks the settings of a run before it starts. @throws {Error} if a setting is wrong, or if a key is needed and there is none */
 export function checkRun(
   options: Pick<RunOptions, 'place' | 'project' | 'name' | 'env'>,
   { offline }: Pick<Advice, 'offline'> = ADVICE,
@@ -96,7 +96,7 @@ async function send(
     baseUrl,
     key: findKey(baseUrl, env, advice.offline),
     env,
-    // Only an id that a person gave can belong to a run from elsewhere.
+    // Only an id that the user gave can belong to a run from elsewhere.
     resume: runId === null ? null : resume,
     note,
     warn,
@@ -110,7 +110,7 @@ interface OpenRun {
   place: RunPlace;
   settings: WandbSettings;
   log: RunLog;
-  /** Null: offline. */
+  /** Null: the run is offline. */
   sending: Sending | null;
 }
 
@@ -119,7 +119,7 @@ export class WandbRun {
   readonly #timer: NodeJS.Timeout | null;
   #aside: Promise<unknown> = Promise.resolve();
 
-  /** @internal `openRun` makes it */
+  /** Starts the run; `openRun` calls it. @internal */
   constructor(
     private readonly options: RunOptions,
     private readonly open: OpenRun,
@@ -133,22 +133,22 @@ export class WandbRun {
     return this.open.place.id;
   }
 
-  /** The W&B folder of the run, which `syncRuns` sends. */
+  /** Returns the W&B folder of the run, which `syncRuns` sends. */
   get folder(): string {
     return this.open.place.folder;
   }
 
-  /** The name of the artifact that the run's model has. */
+  /** Returns the name of the artifact that holds the run's model. */
   get modelName(): string {
     return modelName(this.id);
   }
 
-  /** The largest step that was logged, also by an earlier process; 0: none. */
+  /** Returns the largest step that was logged, also by an earlier process; 0: none. */
   get lastStep(): number {
     return this.open.log.lastStep;
   }
 
-  /** The points of the metrics in `kept`; they grow while the run is under way. */
+  /** Returns the points of the metrics in `kept`; they grow while the run is under way. */
   get series(): ReadonlyMap<string, readonly { x: number; y: number }[]> {
     return this.open.log.series;
   }
@@ -162,12 +162,12 @@ export class WandbRun {
     return this.logFigures(step, figuresOf(metrics), values);
   }
 
-  /** The same as `log`, for a caller that has the figures as lists already. */
+  /** Logs a row as `log` does, for a caller that has the figures as lists already. */
   async logFigures(step: number, figures: Figures, values: Iterable<readonly [string, RowValue]> = []): Promise<void> {
     if (step > this.lastStep) await this.open.log.history(step, figures, await this.#jsonOf(values));
   }
 
-  /** A table for a row. */
+  /** Writes a table to a file, and returns the value that refers to it. */
   table(
     key: string,
     step: number,
@@ -177,12 +177,12 @@ export class WandbRun {
     return tableValue(this.open.place.files, { key, step }, columns, rows);
   }
 
-  /** An image for a row. */
+  /** Writes an image to a file, and returns the value that refers to it. */
   image(key: string, step: number, picture: Picture): Promise<MediaValue> {
     return imageValue(this.open.place.files, { key, step }, picture);
   }
 
-  /** A line of the console. */
+  /** Logs a line of the console. */
   output(line: string, isError: boolean): void {
     const { log, place } = this.open;
     const path = join(place.files, 'output.log');
@@ -190,7 +190,7 @@ export class WandbRun {
   }
 
   /**
-   * A folder or a file as a new version of an artifact. Its checksums are made beside the run.
+   * Logs a folder or a file as a new version of an artifact. Its checksums are made in the background.
    *
    * @param copyAs copies the folder under this name first: the caller may then replace or remove its own
    */
@@ -200,8 +200,8 @@ export class WandbRun {
   }
 
   /**
-   * A folder or a file that the run has used, as an artifact. A model that a run of this package has made gets the name that it
-   * has there, by which the server links the two runs.
+   * Logs a folder or a file that the run has used, as an artifact. A model that a run of this package has made gets the name
+   * that it has there, by which the server links the two runs.
    */
   input(type: 'model' | 'dataset', path: string): void {
     this.#later(async () => {
@@ -257,7 +257,7 @@ export class WandbRun {
     await this.open.log.stats(await this.#system.sample(this.options.directory));
   }
 
-  /** Work beside the run: if it fails here, it fails again when a row is written, which is reported. */
+  /** Does work in the background. If it fails here, it fails again when a row is written, which is reported. */
   #later(work: () => Promise<unknown>): void {
     this.#aside = this.#aside.then(work).catch(() => {});
   }

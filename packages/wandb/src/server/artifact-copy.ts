@@ -1,17 +1,17 @@
-// Copies of checkpoints that wait to be uploaded: the run replaces and removes its own while the sender is behind.
+// Copies of checkpoints that wait to be uploaded, since the run replaces and removes its own in the meantime.
 import { copyFile, link, mkdir, readdir, rm } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { namingFile } from '@bowyer/core';
 import type { ArtifactRecord } from '../log/records.js';
 
-/** In the folder of the W&B run. */
+/** The name of the folder, within that of the W&B run. */
 const COPIES = 'artifacts';
 
 /**
- * Files of a folder under another name. Tensors, which a run never writes over, are linked where the file system has links: they
- * cost no space.
+ * Copies the files of a folder under another name. Tensors, which a run never overwrites, are linked where the file system
+ * has links, so that they cost no space.
  *
- * @returns the copy
+ * @returns the path of the copy
  */
 export async function copyFolder(folder: string, runFolder: string, name: string): Promise<string> {
   const copy = resolve(runFolder, COPIES, name);

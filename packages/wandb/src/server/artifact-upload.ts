@@ -22,7 +22,7 @@ import type { SenderState } from './sender-state.js';
 
 const MANIFEST = 'wandb_manifest.json';
 
-/** @throws {Error} also where a file has changed since the artifact was made */
+/** Uploads an artifact. @throws {Error} also where a file has changed since the artifact was made */
 export async function uploadArtifact(
   client: WandbClient,
   run: NonNullable<SenderState['run']>,
@@ -99,7 +99,7 @@ async function uploadFiles(
       storageLayout: 'V2',
     });
     const { uploadUrl, uploadHeaders } = createArtifactFiles.files.edges[0].node;
-    // Without an address the server has this content already.
+    // Without an address, the server has this content already.
     if (uploadUrl) await client.put(uploadUrl, file!, { ...headersOf(uploadHeaders), 'content-md5': digest! });
   }
 }

@@ -1,4 +1,4 @@
-// An answer that never ends, a byte at a time, counts as none after its time.
+// Tests that an answer of one byte at a time, which never ends, is given up after its time limit.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

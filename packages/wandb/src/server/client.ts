@@ -12,7 +12,7 @@ import { WandbError } from './wandb-error.js';
 interface ClientOptions {
   baseUrl: string;
   key: string;
-  /** Wait before the second attempt, and the longest one. */
+  /** Wait before the second attempt, and the longest one, in milliseconds. */
   waitMinMs: number;
   waitMaxMs: number;
   streamTimeoutMs: number;
@@ -22,7 +22,7 @@ interface ClientOptions {
   random: () => number;
   /** Called before each wait. */
   onRetry: (error: WandbError, attempt: number) => void;
-  /** Ends all requests and waits. */
+  /** Aborts all requests and waits. */
   signal: AbortSignal;
 }
 
@@ -30,19 +30,19 @@ interface Attempt {
   what: string;
   url: string;
   headers: Readonly<Record<string, string>>;
-  /** The bound of the whole exchange; null: the bound of standing still counts. */
+  /** The bound of the whole exchange; null: only the bound for an upload that does not move counts. */
   timeoutMs: number | null;
   method: 'POST' | 'PUT';
   body: () => string | Dispatcher.DispatchOptions['body'];
-  /** A conflict with a creation at the same time goes by. */
+  /** Whether to retry on a conflict with a simultaneous creation. */
   retryConflict?: boolean;
 }
 
-/** Never sent again: they would be refused again. */
+/** Statuses after which a request is not sent again, since it would be refused again. */
 const FINAL = [400, 401, 403, 404, 409, 410, 413, 422, 501];
-/** An upload that moves no byte for so long is tried again. */
+/** Milliseconds after which an upload that moves no byte is tried again. */
 const STILL_MS = 60_000;
-/** Bytes of an answer that an error repeats. */
+/** Bytes of an answer that an error message quotes. */
 const QUOTED = 300;
 
 export class WandbClient {
@@ -91,7 +91,7 @@ export class WandbClient {
     throw new WandbError(this.#redacted(`W&B refused ${what}: ${messages || 'an empty answer'}`), 200, false);
   }
 
-  /** @param path ENTITY/PROJECT/RUN */
+  /** Sends lines and files of a run. @param path ENTITY/PROJECT/RUN */
   async stream(path: string, body: object): Promise<{ stopped?: boolean }> {
     const attempt: Attempt = {
       what: 'the stream of the run',
@@ -115,7 +115,7 @@ export class WandbClient {
       method: 'PUT',
       url: new URL(url, `${this.options.baseUrl}/`).href,
       headers: { ...headers, 'content-length': String(size) },
-      timeoutMs: null, // a large file on a slow line takes its time, as long as it moves
+      timeoutMs: null, // a large file on a slow connection takes long
       body: () => createReadStream(path),
     };
     await this.#repeated(() => this.#once(attempt));
@@ -125,7 +125,7 @@ export class WandbClient {
     return this.#dispatcher.destroy();
   }
 
-  /** An answer that is lost, or that is a proxy's page in place of JSON, counts as none. */
+  /** Sends a request until it is answered. An answer that is lost, or that is a proxy's page in place of JSON, counts as none. */
   async #repeated<T>(once: () => Promise<T>): Promise<T> {
     for (let failures = 0; ; failures++) {
       try {
@@ -138,7 +138,7 @@ export class WandbClient {
     }
   }
 
-  /** min · 2ⁿ with up to a quarter more, at most max; what the server asks for replaces it. */
+  /** Waits for min · 2ⁿ with up to a quarter more, at most max; what the server asks for replaces it. */
   #wait(error: WandbError, failures: number): number {
     const { waitMinMs, waitMaxMs, random } = this.options;
     const asked = (error.cause as { retryAfterMs?: number } | undefined)?.retryAfterMs;
@@ -169,7 +169,7 @@ export class WandbClient {
   async #exchange({ url, headers, method, body }: Attempt, signal: AbortSignal, moved?: () => void) {
     const content = body();
     if (moved && content instanceof Readable) content.on('data', moved).pause();
-    // Undici's own limits are of silence: an answer of a byte now and then would never end.
+    // Undici's own limits count silence only: an answer of a byte now and then would never end.
     const limits = { headersTimeout: 0, bodyTimeout: 0 };
     const options = { method, headers, body: content, signal, ...limits, dispatcher: this.#dispatcher };
     const response = await undici().request(url, options);
@@ -187,7 +187,7 @@ export class WandbClient {
     try {
       return JSON.parse(text) as T;
     } catch {
-      // A proxy's page in place of an answer.
+      // The answer may be a proxy's page.
       throw new WandbError(this.#redacted(`W&B answered ${what} with no JSON: ${text.slice(0, QUOTED)}`), 200, true);
     }
   }

@@ -1,4 +1,5 @@
-// The state of a run that the server is to have, from the records of its log: the lines of its streams, its config and summary, and files.
+// The state that the server must have of a run, computed from the records of its log: the lines of its streams, its config and
+// summary, and files.
 import { jsonText, rawText, removeRaw, setRaw, type RawTree } from '../log/raw-json.js';
 import {
   secondsOf,
@@ -13,7 +14,7 @@ import {
 export const STREAMS = ['wandb-history.jsonl', 'wandb-events.jsonl', 'output.log'] as const;
 export type StreamName = (typeof STREAMS)[number];
 
-/** The beginning of a run's lines: after those that the server had of an earlier run of this id. */
+/** The lines at the server after which this run's lines begin: those of an earlier run of this id. */
 export interface Base {
   lines: Readonly<Record<StreamName, number>>;
   /** Added to each `_step` and `_runtime`. */
@@ -27,19 +28,19 @@ export const NO_BASE: Base = {
   runtime: 0,
 };
 
-/** The bound of the official client; a longer row is left out. */
+/** Bytes of a line at most, as in the official client; a longer row is left out. */
 const MAX_LINE = 10 * 2 ** 20 - 100 * 2 ** 10;
 
 export interface NamedFile {
   path: string;
-  /** Uploaded when the run ends, not before. */
+  /** Whether it is uploaded when the run ends, not before. */
   atEnd: boolean;
 }
 
 export class RunProjection {
   run: RunRecord | null = null;
   exit: { exit_code?: number; runtime?: number } | null = null;
-  /** Lines that were not taken, oldest first. */
+  /** Lines that the server has not accepted yet, oldest first. */
   readonly pending: Record<StreamName, string[]> = {
     'wandb-history.jsonl': [],
     'wandb-events.jsonl': [],
@@ -48,11 +49,11 @@ export class RunProjection {
   readonly files = new Map<string, NamedFile>();
   readonly artifacts: ArtifactRecord[] = [];
   isPreempting = false;
-  /** Rises with each change. */
+  /** A counter that rises with each change of the config. */
   configVersion = 0;
   summaryVersion = 0;
   pendingBytes = 0;
-  /** Rows that are too long for the server. */
+  /** The number of rows that are too long for the server. */
   dropped = 0;
   readonly #config: RawTree = new Map();
   readonly #summary: RawTree = new Map();
@@ -63,7 +64,7 @@ export class RunProjection {
   #lastRuntime = 0;
   #partial: Record<number, string> = {};
 
-  /** @param sent lines of each stream that the server has */
+  /** Starts from what the server has. @param sent lines of each stream that the server has */
   constructor(
     private readonly sent: Readonly<Record<StreamName, number>>,
     readonly base: Base,
@@ -99,7 +100,7 @@ export class RunProjection {
     return rawText(own, (value) => `{"value": ${value}}`);
   }
 
-  /** The whole summary in a line; null where there is none yet. */
+  /** Returns the whole summary as JSON in a line; null where there is none yet. */
   summaryJson(): string | null {
     if (this.summaryVersion === 0) return null;
     const summary: RawTree = new Map(this.#summary);
@@ -149,7 +150,7 @@ export class RunProjection {
     this.#line('wandb-events.jsonl', rawText(tree));
   }
 
-  /** Pieces of output become whole lines; what a progress bar wrote over is left out. */
+  /** Joins pieces of output to whole lines; what a progress bar has overwritten is left out. */
   #output(kind: number, seconds: number, text: string): void {
     const lines = ((this.#partial[kind] ?? '') + text).split('\n');
     this.#partial[kind] = lines.pop()!;

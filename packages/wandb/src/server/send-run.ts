@@ -1,4 +1,4 @@
-// Sending as a run or `syncRuns` starts it: with a lock on the log, and with failures as warnings.
+// Sending of a log, for a run and for `syncRuns`: it takes a lock on the log, and reports failures as warnings.
 import { Rng, withFileLock, type LockHolder } from '@bowyer/core';
 import type { Advice } from '../place/advice.js';
 import { pagesOf, type Environment } from '../place/api-key.js';
@@ -18,18 +18,18 @@ export interface SendOptions {
   note: (message: string) => void;
   warn: (message: string) => void;
   onStop: () => void;
-  /** Another process sends this log: null waits for it. */
+  /** Makes the error for a log that another process is sending; null: wait for it. */
   refuse: ((holder: LockHolder) => Error) | null;
   /** The command that sends the run in a folder, for warnings. */
   syncCommand: Advice['sync'];
 }
 
 export interface Sending {
-  /** No more records come. */
+  /** Tells the sender that no more records come. */
   end(): void;
   /** Gives up what is under way. */
   abort(): void;
-  /** Whether everything was sent. Rejects only with what `refuse` makes. */
+  /** Whether everything was sent. The promise is rejected only with an error of `refuse`. */
   done: Promise<boolean>;
 }
 
@@ -40,7 +40,7 @@ export function startSending(options: SendOptions): Sending {
   const { place, baseUrl, key, env, note, warn, onStop, resume, refuse } = options;
   const cancel = new AbortController();
   const pace = paceOf(env);
-  const rng = Rng.forPurpose(process.pid, 'retries of W&B'); // jitter only
+  const rng = Rng.forPurpose(process.pid, 'retries of W&B'); // it decides only the jitter of waits
   let isSilent = false;
   const onRetry = (error: WandbError, attempt: number) => {
     if (attempt !== TOLD_AFTER || isSilent) return;

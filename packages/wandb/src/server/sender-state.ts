@@ -11,14 +11,14 @@ export interface SenderState {
   sent: Record<StreamName, number>;
   /** Run files that were uploaded and are not uploaded again. */
   files: string[];
-  /** `client_id` of artifacts that were committed. */
+  /** The `client_id` of each committed artifact. */
   artifacts: string[];
-  /** The server knows how the run ended. */
+  /** Whether the server knows how the run ended. */
   complete: boolean;
 }
 
 export const stateFile = (log: string): string => `${log}.sent.json`;
-/** There when everything was sent, as W&B's own client has it. */
+/** Returns the marker file, which is there when everything was sent, as W&B's own client has it. */
 export const syncedFile = (log: string): string => `${log}.synced`;
 
 export async function readState(log: string): Promise<SenderState> {
@@ -30,6 +30,6 @@ export async function readState(log: string): Promise<SenderState> {
 export const writeState = (log: string, state: SenderState): Promise<void> =>
   writeFileAtomically(stateFile(log), `${JSON.stringify(state, null, 1)}\n`);
 
-/** @param bytes of the log that were sent */
+/** Writes the marker file. @param bytes of the log that were sent */
 export const writeSynced = (log: string, bytes: number): Promise<void> =>
   namingFile(syncedFile(log), () => writeFile(syncedFile(log), String(bytes)));

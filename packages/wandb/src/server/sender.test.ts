@@ -48,7 +48,7 @@ const sendingOf = (place: RunPlace, more: Partial<SendOptions> = {}) =>
     ...more,
   });
 
-/** Everything of a finished log. */
+/** Sends everything of a finished log. */
 async function send(place: RunPlace, more?: Partial<SendOptions>): Promise<boolean> {
   const sending = sendingOf(place, more);
   sending.end();
@@ -79,7 +79,7 @@ async function openLog(options: ConstructorParameters<typeof MetricDefinitions>[
   opened.push(await RunLog.open(place().log, start, new MetricDefinitions(options)));
   return opened.at(-1)!;
 }
-// Some stand for processes that are killed.
+// Some of the logs stand for processes that are killed.
 afterEach(() => Promise.all(opened.splice(0).map((log) => log.close())));
 
 async function rowsArrived(count: number): Promise<void> {
@@ -126,7 +126,7 @@ test("the official client's offline run becomes the same lines that the client h
     },
   });
   expect(run).toMatchObject({ complete: true, exitcode: 0 });
-  expect(said.join('\n')).toContain('artifact run-k3v9q2xm-preds was not uploaded'); // its file is not here
+  expect(said.join('\n')).toContain('artifact run-k3v9q2xm-preds was not uploaded'); // the artifact's file is missing on this machine
 });
 
 const faults: Record<string, (what: string, n: number) => Fault | null> = {
@@ -175,13 +175,13 @@ test('a process that is killed between the request and its note on disk, and one
   await rowsArrived(5);
   sending.abort(); // as after SIGKILL
   await sending.done;
-  await rm(`${place().log}.sent.json`); // its state is older than the last request
+  await rm(`${place().log}.sent.json`); // the saved state is then older than the last request
   const second = await openLog();
   expect(second.lastStep).toBe(5);
   for (let step = 6; step <= 8; step++) await second.history(step, figuresOf({ loss: step }));
   await second.finish(255, new Map());
   expect(await send(place())).toBe(true);
-  // The run is made longer.
+  // The run continues after it was sent.
   const third = await openLog();
   await third.history(9, figuresOf({ loss: 9 }));
   await third.finish(0, new Map());

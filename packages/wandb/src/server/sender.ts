@@ -20,12 +20,12 @@ interface SenderOptions {
   transmitMs: number;
   heartbeatMs: number;
   configMs: number;
-  /** The run is there under these names. Called once. */
+  /** Called once, when the run is at the server under these names. */
   onRun: (run: NonNullable<SenderState['run']>) => void;
-  /** A person has pressed stop at the server. Called once. */
+  /** Called once, when a person has pressed stop at the server. */
   onStop: () => void;
   warn: (message: string) => void;
-  /** Gives up. */
+  /** Ends the sending before everything is sent. */
   signal: AbortSignal;
 }
 
@@ -57,7 +57,7 @@ export class Sender {
 
   constructor(private readonly options: SenderOptions) {}
 
-  /** No more records come: what is left is sent without waiting. */
+  /** Tells the sender that no more records come: what is left is sent without waiting. */
   end(): void {
     this.#ending = true;
     this.#wake.abort();
@@ -80,7 +80,7 @@ export class Sender {
       state: this.#state,
       onFailure: (what, error) => this.options.warn(`W&B: ${what} was not uploaded: ${error.message}`),
       onArtifact: async (artifact) => {
-        await this.#save(); // not sent again, and its copy is not needed any more
+        await this.#save(); // the artifact is not sent again, and its copy is not needed any more
         await removeCopy(place.folder, artifact);
       },
     });
@@ -94,7 +94,7 @@ export class Sender {
 
   /** Returns whether all is sent. */
   async #tick(): Promise<boolean> {
-    const isEnding = this.#ending; // before the read, which then finds the last record
+    const isEnding = this.#ending; // it is read before the log, so that the read finds the last record
     await this.#read();
     const isEnd = isEnding && this.#atEnd;
     await this.#register(isEnd);
@@ -145,7 +145,7 @@ export class Sender {
     if (isFirst) onRun(this.#state.run);
   }
 
-  /** One request with what is pending; an empty one when the last is long ago, so that the run counts as alive. */
+  /** Sends one request with what is pending; an empty one when the last is long ago, so that the run counts as alive. */
   async #transmit(): Promise<void> {
     const { body, taken } = this.#body();
     const isHeartbeat = Object.keys(body).length === 0;
@@ -188,7 +188,7 @@ export class Sender {
     return { body, taken };
   }
 
-  /** The last request. A log without an exit is of a run that was killed. */
+  /** Sends the last request. A log without a record of the exit is that of a run that was killed. */
   async #complete(): Promise<void> {
     const { uploaded } = this.#uploads;
     const exitcode = this.#projection.exit === null ? 1 : (this.#projection.exit.exit_code ?? 0);
@@ -210,7 +210,7 @@ export class Sender {
     this.options.onStop();
   }
 
-  /** One write after the other: an artifact may be uploaded while rows are. */
+  /** Saves the state, one write after the other: an artifact may be uploaded while rows are. */
   #save(): Promise<void> {
     this.#state.complete &&= this.#ending;
     const write = () => writeState(this.options.place.log, this.#state);

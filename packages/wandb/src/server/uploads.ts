@@ -12,16 +12,16 @@ interface UploadsOptions {
   /** The folder `files`. */
   directory: string;
   state: SenderState;
-  /** A file or an artifact that cannot be uploaded is left out. */
+  /** Called with each file or artifact that cannot be uploaded, and is left out. */
   onFailure: (what: string, error: Error) => void;
-  /** An artifact is there. */
+  /** Called when an artifact is at the server. */
   onArtifact: (artifact: ArtifactRecord) => Promise<void>;
 }
 
 export class Uploads {
-  /** Names for the stream's next request. */
+  /** Names of uploaded files, for the next request to the run's stream. */
   uploaded: string[] = [];
-  /** Artifacts that were given up: a later sender tries them again. */
+  /** The number of artifacts that were given up: a later sender tries them again. */
   failedArtifacts = 0;
   #queue: Promise<void> = Promise.resolve();
   #started = new Set<string>();

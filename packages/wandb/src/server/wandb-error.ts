@@ -2,7 +2,7 @@
 export class WandbError extends Error {
   override readonly name = 'WandbError';
 
-  /** @param status of HTTP; null: there was no answer */
+  /** Describes a failure. @param status of HTTP; null: there was no answer */
   constructor(
     message: string,
     readonly status: number | null,
@@ -12,7 +12,7 @@ export class WandbError extends Error {
     super(message, options);
   }
 
-  /** The key is not valid, or not any more. */
+  /** Returns whether the key is not valid, or not any more. */
   get isAuthentication(): boolean {
     return this.status === 401 || this.status === 403;
   }

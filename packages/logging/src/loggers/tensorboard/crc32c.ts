@@ -1,5 +1,6 @@
 /**
- * CRC-32C (Castagnoli), as records of TensorBoard are checked. Source: RFC 3720, appendix B.4; polynomial 0x1EDC6F41, reflected.
+ * Computes CRC-32C (Castagnoli), the checksum of TensorBoard's records. Source: RFC 3720, appendix B.4; polynomial
+ * 0x1EDC6F41, reflected.
  *
  * Four bytes at a time: table k has what a byte does to the checksum k bytes later.
  */

@@ -10,10 +10,7 @@ import { versionEvent } from './messages.js';
 export class EventFile {
   private constructor(readonly path: string) {}
 
-  /**
-   * A new file in the folder; TensorBoard reads those of a folder in the order of their names, which begin with the time. The
-   * new one is the last, also where the clock was set back.
-   */
+  /** Creates a new file in the folder. TensorBoard reads the files of a folder in the order of their names, which begin with the time. */
   static async create(directory: string): Promise<EventFile> {
     await mkdir(directory, { recursive: true });
     const earlier = (await readdir(directory)).map((name) => Number(/^events\.out\.tfevents\.(\d+)\./.exec(name)?.[1]));
@@ -28,7 +25,7 @@ export class EventFile {
     return file;
   }
 
-  /** @param events protobuf messages, made by `messages.ts` */
+  /** Appends events. @param events protobuf messages, made by `messages.ts` */
   async append(...events: readonly Uint8Array[]): Promise<void> {
     await appendText(this.path, Buffer.concat(events.map(record)));
   }

@@ -29,7 +29,7 @@ const value = messageType('Value', {
   tensor: optional(8, tensor),
   metadata: optional(9, metadata),
 });
-/** Values come as bytes, which their functions have made. */
+/** Values are given as encoded messages, made by the functions below. */
 const summary = messageType('Summary', { value: many(1, bytes) });
 const event = messageType('Event', {
   wallTime: optional(1, double),
@@ -45,7 +45,7 @@ interface EventOptions {
   step: number;
 }
 
-/** The first event of a file. */
+/** Returns the first event of a file. */
 export const versionEvent = (wallTime: number): Uint8Array => encode(event, { wallTime, fileVersion: 'brain.Event:2' });
 
 const SESSION_START = 1;
@@ -64,7 +64,7 @@ export function summaryEvent(
   return encode(event, { wallTime, step, summary: scalars ? Buffer.concat([scalars, others]) : others });
 }
 
-/** Scalars by their tags: the bytes of a step's values, in which the next step writes its own numbers. */
+/** The encoded scalars of a step, whose numbers the next step replaces in place; the tags stay the same. */
 export class ScalarValues {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
@@ -90,7 +90,7 @@ export const scalarValue = (tag: string, number: number): Uint8Array => encode(v
 
 const DT_STRING = 7;
 
-/** @param markdown shown as such by the plugin `text` */
+/** Returns a text for TensorBoard's plugin `text`. @param markdown shown as such */
 export const textValue = (tag: string, markdown: string): Uint8Array =>
   encode(value, {
     tag,
@@ -116,7 +116,7 @@ export function histogramValue(tag: string, numbers: readonly number[], bins = 3
   return encode(value, { tag, histogram: counted });
 }
 
-/** google.protobuf.Value. */
+/** The message google.protobuf.Value. */
 const anyValue = messageType('Value', {
   numberValue: optional(2, double),
   stringValue: optional(3, string),

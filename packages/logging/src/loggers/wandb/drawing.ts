@@ -7,7 +7,7 @@ import type { Picture } from '@bowyer/wandb';
 /** Pixels for each unit of the SVG: sharp on screens of high density. */
 const ZOOM = 2;
 
-/** The worker as text: the tests run from sources, which a worker cannot load. */
+/** The program of the worker as text, since a worker cannot load the TypeScript sources that the tests run. */
 const WORKER = `
 const { readFileSync } = require('node:fs');
 const { parentPort, workerData } = require('node:worker_threads');
@@ -29,7 +29,7 @@ export class Drawing {
   #worker: Worker | null = null;
   #pending: { resolve: (picture: Picture) => void; reject: (error: Error) => void } | null = null;
 
-  /** @throws if the renderer fails; the next call starts it again */
+  /** Draws an SVG as PNG. @throws if the renderer fails; the next call starts it again */
   draw(svg: string): Promise<Picture> {
     const worker = (this.#worker ??= this.#start());
     return new Promise((resolve, reject) => {
@@ -42,7 +42,7 @@ export class Drawing {
   #start(): Worker {
     const worker = startWorker();
     const fail = (error: Error) => {
-      if (this.#worker !== worker) return; // its exit after its error
+      if (this.#worker !== worker) return; // an `exit` event that follows an `error` event
       this.#worker = null;
       this.#pending?.reject(error);
     };

@@ -1,5 +1,5 @@
-// The image of a run's metrics. It is drawn beside the training and belongs to the next row after it is ready; the last image is
-// in the summary, since no row follows it.
+// The plot of a run's metrics as an image. It is drawn while the training goes on, and belongs to the first row after it is
+// ready; the last image is in the summary, since no row follows it.
 import type { MediaValue, WandbRun } from '@bowyer/wandb';
 import { lineChart } from '../../line-chart.js';
 import type { LoggedRun } from '../logger.js';
@@ -15,7 +15,7 @@ export class Plots {
   #work: Promise<void> | null = null;
   #failed = false;
 
-  /** @param target has the points of each metric, which grow while the run is under way */
+  /** Prepares the plots of a run. @param target has the points of each metric, which grow while the run is under way */
   constructor(
     private readonly run: Pick<LoggedRun, 'name' | 'warn'>,
     private readonly target: Pick<WandbRun, 'series' | 'image'>,
@@ -32,7 +32,7 @@ export class Plots {
     this.#work = this.#add(svg, step).finally(() => (this.#work = null));
   }
 
-  /** The image that is ready, once; empty: none. */
+  /** Returns the image that is ready, and forgets it; empty where none is. */
   drawn(): Value[] {
     const drawn = this.#drawn;
     this.#drawn = [];

@@ -1,4 +1,4 @@
-// logger=wandb: the run at Weights & Biases.
+// logger=wandb: a run at Weights & Biases.
 import {
   commandText,
   count,

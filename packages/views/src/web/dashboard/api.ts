@@ -14,7 +14,7 @@ export function takeToken(): void {
 
 const headers = () => ({ authorization: `Bearer ${sessionStorage.getItem(KEY) ?? ''}` });
 
-/** @throws with what the server says of the error */
+/** Requests JSON from the server. @throws with the server's error message */
 export async function get<T>(path: string, query: Record<string, string> = {}): Promise<T> {
   return answerOf(await fetch(`${path}?${new URLSearchParams(query)}`, { headers: headers() }));
 }
@@ -53,7 +53,7 @@ export async function followRuns(
   }
 }
 
-/** The data of each event of a stream. Source: the HTML standard, section 9.2. */
+/** Calls back with the data of each server-sent event. Source: the HTML standard, section 9.2. */
 async function readEvents(body: ReadableStream<Uint8Array>, onData: (data: string) => void): Promise<void> {
   const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
   let text = '';

@@ -7,7 +7,7 @@ import { table } from '../tables.js';
 import { get } from './api.js';
 import type { View } from './view.js';
 
-/** The first of each that a run has. */
+/** The charts; of the metrics of each the first that a run has is drawn. */
 const charts = [
   { title: 'Mean return', keys: ['eval/episodic_return', 'rollout/episodic_return'] },
   { title: 'Return in training', keys: ['rollout/episodic_return'] },
@@ -64,7 +64,7 @@ function figures(runs: readonly Named[]): Table {
   };
 }
 
-/** Keys of the config in which the runs differ. */
+/** Returns a table of the config's keys in which the runs differ. */
 function differences(runs: readonly Named[]): Table {
   const configs = runs.map(({ data }) => flatYaml(data.config));
   const keys = [...new Set(configs.flatMap((config) => [...config.keys()]))];
@@ -78,7 +78,7 @@ function differences(runs: readonly Named[]): Table {
   };
 }
 
-/** Values of block mappings by their path; lists and texts of several lines are left out. */
+/** Returns the values of YAML's block mappings by their path; lists and texts of several lines are left out. */
 function flatYaml(text: string): Map<string, string> {
   const values = new Map<string, string>();
   const path: { indent: number; key: string }[] = [];

@@ -25,7 +25,7 @@ function statusOf({ status, paused }: RunSummary): string {
   return paused ? 'paused' : status;
 }
 
-/** Shown where the folder has no run. */
+/** Returns what is shown where the folder has no run. */
 const whatToDo = (): HTMLElement =>
   el(
     'div',
