@@ -15,7 +15,7 @@ import { wholeDialogues } from './formats/whole-dialogues.js';
 
 const HEAD_BYTES = 65_536;
 
-/** Whether each version of a file contains conversations, since several parts of a run ask. */
+/** Whether a file contains conversations, by path and time of its last change, since several parts of a run ask. */
 const known = new Map<string, boolean>();
 
 /** Returns whether a file contains conversations rather than episodes, by its beginning; false where there is none. */
@@ -48,7 +48,7 @@ function textOfHead(head: Buffer): string {
   try {
     return gunzipSync(head, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: 16 * HEAD_BYTES }).toString('utf8');
   } catch {
-    return ''; // reading it says what is wrong
+    return ''; // reading the file later gives the error
   }
 }
 
@@ -69,20 +69,20 @@ function firstKeys(text: string): string[] {
 }
 
 export interface ConversationOptions {
-  /** One of FORMAT_NAMES; null: found by the keys of each item. */
+  /** One of FORMAT_NAMES; null: it is found by the keys of each item. */
   format?: string | null;
   /** The split of a folder that has several. */
   split?: string | null;
-  /** Whether pairs of a preferred and a rejected answer are read: whoever imitates would learn both. False if not given. */
+  /** Whether pairs of a preferred and a rejected answer are read. False if not given, since imitation would learn both answers. */
   preferences?: boolean;
 }
 
-/** A file of conversations, and what is to be said about it before work starts. */
+/** A file of conversations, with notes that the user must see before work starts. */
 export interface ConversationFile extends DataFile<RecordedDialogue> {
   notes: string[];
 }
 
-/** Items without a message, such as those of AgentGym's inference files, are left out. @throws {DataFileError} */
+/** Reads the conversations of a file. Items without a message, such as those of AgentGym's inference files, are left out. @throws {DataFileError} */
 export async function readConversations(
   path: string,
   { format = null, split = null, preferences = false }: ConversationOptions = {},

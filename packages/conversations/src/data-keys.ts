@@ -1,4 +1,4 @@
-// Keys of configs that say how a file of conversations is read.
+// Keys of a config that say how a file of conversations is read.
 import { nullable, oneOf, Type } from '@bowyer/core';
 import { FORMAT_NAMES } from './formats/detect.js';
 

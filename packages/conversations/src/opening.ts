@@ -1,8 +1,8 @@
-// The beginning of a conversation: the task that the agent was given.
+// Finds the beginning of a conversation, the task that the agent was given.
 import type { ChatMessage, Conversation, TemplateInputs } from '@bowyer/text';
 
 export interface Opening {
-  /** Up to the first reply. */
+  /** The messages before the first reply. */
   messages: readonly ChatMessage[];
   tools?: TemplateInputs['tools'];
 }

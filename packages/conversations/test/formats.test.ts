@@ -1,4 +1,4 @@
-// Each format as conversations, from files as their programs write them.
+// Tests each format with files as their programs write them.
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ const call = (id: string, name: string, args: object) => ({
 const tool = (name: string, parameters: object = {}) => ({ type: 'function', function: { name, parameters } });
 const thing = { type: 'object', properties: { thing: { type: 'string' } }, required: ['thing'] };
 
-/** Spans that ai 7.0.173 made here, with a model of serve_model: a call of a tool, its answer, the reply. */
+/** These spans were written by ai 7.0.173 with a model of serve_model: a call of a tool, its result, the reply. */
 test.each([
   ['ai-sdk-gen-ai.jsonl', 'red cup', 'the kitchen'],
   ['ai-sdk-legacy.jsonl', 'blue hat', 'the kitchen'],
@@ -343,7 +343,7 @@ test('a damaged Parquet file whose reader would never end is refused', async () 
   await expect(readConversations(path)).rejects.toThrow(/endless.parquet: the Parquet file cannot be read: /);
 }, 120_000);
 
-/** The second column is damaged too. Its reader fails while this thread is busy, so that it hears of that behind the rows. */
+/** The second column is damaged too. Its reader fails while this thread is busy, so that this thread gets the error after the rows. */
 test('a Parquet file with two columns of one name is refused, and no other error ends the process', async () => {
   const reading = readConversations(fixture('damaged/one-name.parquet'));
   setTimeout(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000), 20);
@@ -396,7 +396,7 @@ test('a named format refuses items of another one', async () => {
   );
 });
 
-/** fixtures/write-parquet.mjs writes it: in one column, structs of two tools and of calls with their arguments. */
+/** fixtures/write-parquet.mjs writes the file: one column has structs of two tools and of calls with their arguments. */
 test('Parquet: a row has the keys that it had before it was written, and numbers have all of their digits', async () => {
   const [light, radio] = await valuesOf(fixture('structs.parquet'));
   const argumentsOf = ({ messages }: typeof light) => {

@@ -19,7 +19,7 @@ export { treeOf } from './tree/build-tree.js';
 export type { CallNode, RolloutTree } from './tree/tree.js';
 export type { SplicePolicy } from './tree/prompt.js';
 
-// Playing: agents of the user as a source of episodes
+// Playing: a user's agents as a source of episodes.
 export { rolloutPlayer, type RolloutHost, type RolloutPlayOptions } from './play/play-rollouts.js';
 export type {
   JudgeRollout,
@@ -39,7 +39,7 @@ export { conversationsOf, type RecordedConversation } from './trajectories/conve
 export { writeConversations, type WrittenConversations } from './trajectories/write-conversations.js';
 export { trajectoryOf, type TrajectoryOptions } from './trajectories/trajectory-of.js';
 
-// Prompts that evolve, and judges that compare
+// Evolution of prompts, and judges that compare rollouts.
 export type { Candidate, Prompts } from './prompts/candidates.js';
 export {
   bestPrompts,

@@ -1,4 +1,4 @@
-// Connections that break, clients that ask again, a server that starts again, weights that change.
+// Tests connections that break, clients that send requests again, servers that restart, and weights that change.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -39,9 +39,9 @@ test('an answer whose client has left is recorded as not delivered; a counter in
   const url = `${baseURL}/chat/completions`;
   await leave(url, body);
   expect(await callsOf(id, 1)).toMatchObject([{ call: 0, delivered: false }]);
-  await post(url, body); // the same body alone proves nothing
+  await post(url, body); // an equal body alone does not mark it as a retry
   await post(url, body, { 'x-stainless-retry-count': '1' });
-  await post(url, body, { 'x-stainless-retry-count': '1' }); // nothing is left that it could replace
+  await post(url, body, { 'x-stainless-retry-count': '1' }); // no unanswered call is left that it could replace
   const calls = await callsOf(id, 4);
   expect(calls.map(({ delivered, retry, supersededBy }) => [delivered, retry, supersededBy])).toEqual([
     [false, 0, 2],
@@ -49,7 +49,7 @@ test('an answer whose client has left is recorded as not delivered; a counter in
     [true, 1, undefined],
     [true, 1, undefined],
   ]);
-  expect(new Set(calls.slice(1).map(({ choices }) => choices[0].ids.join())).size).toBe(3); // sampled each time
+  expect(new Set(calls.slice(1).map(({ choices }) => choices[0].ids.join())).size).toBe(3); // each request was sampled
 });
 
 test('headers of agents are hints, and mark calls that do not belong to the task', async () => {

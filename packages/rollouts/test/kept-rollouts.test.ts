@@ -1,4 +1,4 @@
-// The memory of a recorder for rollouts: it keeps little of what strangers send, and nothing of a read or a write that has failed.
+// Tests a recorder's memory for rollouts: it keeps little of what clients send, and nothing of a failed read or write.
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { effectiveRewards, type RecordedRollout } from '../src/index.js';
@@ -82,7 +82,7 @@ test('what could not be written is not known: sent again, it is kept', async () 
   await expect(server.begin({ id: 'a', task: 'u', attempt: 1 })).rejects.toThrow('full');
   free();
   await server.reward('a', { value: 2, key: 'k' });
-  await server.reward('a', { value: 3, key: 'k' }); // the same again
+  await server.reward('a', { value: 3, key: 'k' }); // the same request again
   const rollout = await server.read('a');
   expect([rollout.task, rewardsOf(rollout)]).toEqual(['t', [2]]);
 });

@@ -1,4 +1,4 @@
-// The keys of rollouts and of the server: each opens what it is for, and none reaches another endpoint.
+// Tests the keys of rollouts and of the server: each opens only what it is for, and none reaches another endpoint.
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { mkdtemp } from 'node:fs/promises';

@@ -1,8 +1,8 @@
-// A client that leaves a stream at the piece which says that its answer has ended, as clients do that act on it.
+// A client that closes a stream at the event which says that its answer has ended, as real clients do.
 
 const END = /"(finish|stop)_reason": ?"|"type": ?"response\.(completed|incomplete)"/;
 
-/** @returns whether the end was seen */
+/** Sends a request and closes its stream at the end of the answer. @returns whether the end was seen */
 export async function leaveAtEnd(url: string, body: object): Promise<boolean> {
   const headers = { 'content-type': 'application/json' };
   const sent = JSON.stringify({ ...body, stream: true });

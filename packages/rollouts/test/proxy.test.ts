@@ -1,4 +1,4 @@
-// A proxy that records, in front of our own server of models as the endpoint.
+// Tests a recording proxy in front of our own model server as the endpoint.
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -66,7 +66,7 @@ test('an error of the endpoint reaches the client as it is, and is a failure of 
   expect([calls, failures.length, state]).toEqual([[], 1, 'ended']);
 });
 
-/** A proxy in front of an endpoint that does with a request what `listener` does. */
+/** Runs a proxy in front of an endpoint whose requests `listener` answers. */
 async function withEndpoint(listener: RequestListener, use: (proxy: ProxyServer, base: string) => Promise<void>) {
   const endpoint = createServer(listener);
   await new Promise<void>((resolve) => endpoint.listen(0, '127.0.0.1', resolve));
@@ -240,7 +240,7 @@ test('an endless stream passes and is not kept: the agent leaves it, and the rol
     });
     let length = 0;
     for await (const piece of response.body!) if ((length += piece.length) > 2 ** 25) break;
-    await left; // the endpoint need not write any more
+    await left; // the endpoint may stop writing
     await rollouts.end('a');
     const { failures } = await rollouts.read('a');
     expect(failures.map(({ error }) => error)).toEqual([expect.stringContaining('more than 16777216 characters')]);

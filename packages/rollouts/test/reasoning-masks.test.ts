@@ -1,4 +1,5 @@
-// An answer whose reasoning is bounded, over real HTTP: its recorded constraint gives each token the probability that it had.
+// Tests an answer whose reasoning is bounded, over HTTP: its recorded constraint gives each token the probability with which it
+// was sampled.
 import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';

@@ -1,4 +1,4 @@
-// The records of calls in all protocols, over real HTTP.
+// Tests the records of calls in all protocols, over HTTP.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { leaveAtEnd } from './leave-at-end.js';
 import { json, post, tinyServer, tokenizer, type TinyServer } from './tiny-server.js';
@@ -60,11 +60,11 @@ test.each([
 ])('%s: a client that leaves a stream where its answer ends has got the answer', async (path, body) => {
   const { url, id } = await tiny.server.begin({ id: `left ${path}` });
   const append = tiny.log.append.bind(tiny.log);
-  tiny.log.append = (event) => sleep(100).then(() => append(event)); // a slow disk
+  tiny.log.append = (event) => sleep(100).then(() => append(event)); // this simulates a slow disk
   for (let call = 0; call < 2; call++)
     expect(await leaveAtEnd(`${url}/${path}`, { model: 'tiny', ...body })).toBe(true);
   tiny.log.append = append;
-  await sleep(200); // what marks an answer as lost would be in the log
+  await sleep(200); // an event that marks the answer as lost would be in the log by now
   const { calls } = await tiny.server.read(id);
   expect(calls.map(({ delivered }) => delivered)).toEqual([true, true]);
 });

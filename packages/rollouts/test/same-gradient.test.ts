@@ -1,4 +1,5 @@
-// The same task as an environment in this process, and as an agent that calls the recording server: the same tokens, the same gradient.
+// Tests that the same task gives the same tokens and the same gradient as an environment in this process and as an agent that
+// calls the recording server.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +23,7 @@ import { AgentServer, rolloutPlayer, RolloutLog, type RunAgent } from '../src/in
 const colours = ['red', 'green', 'blue'];
 const [SEED, GROUP, EPISODES] = [11, 4, 8];
 
-/** Repeat the colour that is shown, in three tries; long answers cost more. */
+/** An environment in which the agent repeats the colour that is shown, within three tries; long answers cost more. */
 class Echo implements Env {
   #shown = '';
   #history = '';
@@ -91,7 +92,7 @@ const numberedByCall =
     };
   };
 
-/** The same game, by messages over HTTP. */
+/** Plays the same game by messages over HTTP. */
 const agent: RunAgent = async ({ name, open }) => {
   const episode = Number(/^rollout-(\d+)\./.exec(name)![1]);
   const game = new Echo();
@@ -117,7 +118,7 @@ const agent: RunAgent = async ({ name, open }) => {
   }
 };
 
-/** One iteration of GRPO by plain gradient descent with the rate 1. @returns the gradient and what was played */
+/** Runs one iteration of GRPO by plain gradient descent with learning rate 1. @returns the gradient and what was played */
 async function iteration(
   partsOf: (model: LanguageModel) => Promise<Partial<TrainingRunParts> & { close?: () => Promise<void> }>,
 ) {

@@ -1,10 +1,10 @@
-// A model without weights, which says what a script has: for tests and measurements of what stands around a model.
+// A model without weights, whose answers a script gives, for tests and measurements of the code around a model.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Rng } from '@bowyer/core';
 import type { LanguageModel } from '@bowyer/models';
 import type { Tokenizer } from '@bowyer/text';
 
-/** All ids of an answer, the last of which ends it. */
+/** Returns all ids of an answer, the last of which ends it. */
 export type Script = (rng: Rng) => readonly number[];
 
 interface Turn {
@@ -52,11 +52,11 @@ class ScriptedEpisodes {
 
 interface ScriptedOptions {
   contextLength?: number;
-  /** Time that a token takes, in milliseconds. */
+  /** Milliseconds that a token takes. */
   tokenMs?: number;
 }
 
-/** With what a server asks of a model. */
+/** Returns a model with the members that a server uses. */
 export function scriptedModel(
   tokenizer: Tokenizer,
   script: Script,

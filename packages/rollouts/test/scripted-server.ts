@@ -1,4 +1,4 @@
-// A server that records the answers of a model which says words of a small vocabulary.
+// A recording server whose model says words of a small vocabulary.
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const endId = tokenizer.tokenToId('[end]')!;
 const template =
   '{% for m in messages %}[start]{{ m.content }}[end]{% endfor %}{% if add_generation_prompt %}[start]{% endif %}';
 
-/** One to sixty words. */
+/** Draws one to sixty words. */
 const wordsScript = (rng: Rng) => [
   ...Array.from({ length: rng.integer(1, 60) }, () => tokenizer.tokenToId(`w${rng.integer(0, 199)}`)!),
   endId,

@@ -1,4 +1,5 @@
-// Random dialogues of agents over HTTP: whatever a client does to a history that means the same, what was sampled stays in its tokens.
+// Tests random dialogues of agents over HTTP: however a client rewrites a history without changing its meaning, sampled tokens
+// stay as they are.
 import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,7 +38,7 @@ async function tokenizerWithMarks(): Promise<HuggingFaceTokenizer> {
   return new HuggingFaceTokenizer({ ...definition, added_tokens: [...known, ...added] }, { eos_token: '<|im_end|>' });
 }
 
-/** Templates, their ends of turns, how a call is written, and whether there are thoughts. */
+/** The templates with their end tokens, their form of calls, and whether they have thoughts. */
 const templates = {
   qwen3: { source: './templates/thoughts-of-last-query.jinja', end: '<|im_end|>', calls: 'hermes', thinks: true },
   hermes: {
@@ -69,11 +70,11 @@ type Message = Record<string, unknown>;
 
 interface Answer {
   text: string;
-  /** As the tokenizer would spell it, or in other tokens. */
+  /** The ids: those of the tokenizer, or others for the same text. */
   ids: number[];
 }
 
-/** Draws answers as a model samples them. */
+/** Draws answers like samples of a model. */
 class Drawing {
   constructor(
     private readonly rng: Rng,
@@ -122,7 +123,7 @@ class Drawing {
     return [...this.pieces(text.slice(0, at)), ...this.pieces(text.slice(at))];
   }
 
-  /** An answer as a client sends it back: it means the same. */
+  /** Returns an answer as a client sends it back, in another form with the same meaning. */
   sentBack(message: Message): Message {
     if (this.isPlain) return message;
     const { content, reasoning_content: reasoning, tool_calls: calls, ...others } = message;
@@ -139,7 +140,7 @@ class Drawing {
     };
   }
 
-  /** The messages after an answer: the results of its calls, or a question. */
+  /** Returns the messages after an answer: the results of its calls, or a question. */
   next({ tool_calls: calls }: Message): Message[] {
     if (!Array.isArray(calls)) return [{ role: 'user', content: this.words() }];
     return (calls as { id: string }[]).map(({ id }) => ({ role: 'tool', tool_call_id: id, content: this.words() }));
@@ -277,7 +278,7 @@ test.each([
           false,
           'tool_calls',
         ]);
-        // The tokens are those of the one call, to its end.
+        // The tokens are those of the first call, to its end.
         expect(text(ids)).toBe(two[name].split(/(?<=<\/tool_call>)|(?=; )/)[0]);
 
         const call = message.calls[0];

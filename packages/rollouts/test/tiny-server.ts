@@ -1,4 +1,4 @@
-// A model of random weights behind a server that records, for tests of what holds whatever it says.
+// A recording server with a model of random weights, for tests that hold whatever it says.
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

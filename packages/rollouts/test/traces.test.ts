@@ -1,4 +1,4 @@
-// Traces that other programs send to a server that records.
+// Tests traces that other programs send to a recording server.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -97,14 +97,14 @@ const sendBytes = async (bytes: Uint8Array, headers: Record<string, string>) => 
   return { status: answer.status, bytes: Buffer.from(await answer.arrayBuffer()) };
 };
 
-/** A field of protobuf with a length: its tag, the length as a varint of two bytes, the content. */
+/** Encodes a length-delimited field of protobuf: its tag, the length as a varint of two bytes, the content. */
 const delimited = (number: number, ...content: (Buffer | string)[]) => {
   const bytes = Buffer.concat(content.map((part) => Buffer.from(part)));
   return Buffer.concat([Buffer.from([(number << 3) | 2, bytes.length | 0x80, bytes.length >> 7]), bytes]);
 };
 const attribute = (key: string, value: object) =>
   delimited(9, delimited(1, `gen_ai.${key}.messages`), delimited(2, delimited(1, JSON.stringify(value))));
-/** An ExportTraceServiceRequest with a call of a model; field 16 (flags, 32 bits) is one that nothing reads. */
+/** Encodes an ExportTraceServiceRequest with a model call; nothing reads its field 16 (flags, 32 bits). */
 const chatBytes = (answer: object) => {
   const asked = attribute('input', [said('user', 'a')]);
   const flags = Buffer.from([0x85, 0x01, 1, 0, 0, 0]);
@@ -133,7 +133,7 @@ test('a body may be gzip, and protobuf, which is answered as protobuf', async ()
   const image = { role: 'assistant', parts: [{ type: 'blob', content: 'x' }] };
   const { status, bytes } = await sendBytes(gzipSync(chatBytes(image)), { ...proto, 'content-encoding': 'gzip' });
   expect(status).toBe(200);
-  // partial_success, of it rejected_spans = 1 and error_message
+  // The bytes are partial_success with rejected_spans = 1 and error_message.
   expect([...bytes.subarray(0, 5)]).toEqual([0x0a, bytes.length - 2, 0x08, 1, 0x12]);
   expect(bytes.subarray(6).toString()).toMatch(/^span 'chat': message 2 has a part of type "blob"/);
 });

@@ -1,6 +1,7 @@
-// forward_backward and optim_step of ROWS sequences of 128 tokens with rank 8 (attention and feed-forward networks), in turn with the
-// same step of a model that trains in this process (the gradient of bc, AdamW), and with PEFT's (benchmarks/peers). Every position has a
-// weight, or the last QUARTER of positions alone. Random weights. Printed are wall and CPU seconds, medians, and ratios of CPU time.
+// Benchmark of forward_backward and optim_step with ROWS sequences of 128 tokens and rank 8 (attention and feed-forward
+// networks). It alternates with the same step of a model that trains in this process (the gradient of bc, AdamW), and with
+// PEFT's (benchmarks/peers). Every position has a weight, or the last QUARTER of positions alone. The weights are random. It
+// prints medians of wall and CPU seconds, and ratios of CPU time.
 //   PYTHON=… node --conditions=source --import tsx packages/tinker/benchmarks/forward-backward.ts [gpt2 | 10.8M] [rows] [repetitions] [threads] [all | quarter]
 import { mkdtemp, rm } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';

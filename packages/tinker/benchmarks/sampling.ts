@@ -22,7 +22,7 @@ const [samples = 64, tokens = 32, repetitions = 3, threads = 1] = numbers.map(Nu
 const config = trainedShapes[name];
 const vocabulary = Number(config.vocab_size);
 const rng = new Rng(1);
-/** New ones each time: a server that had read a prompt before would not read it again. */
+/** Returns new prompts each time, since a server that has read a prompt before would not read it again. */
 const newPrompts = () =>
   Array.from({ length: samples }, () => Array.from({ length: PROMPT }, () => rng.integer(1, vocabulary - 9)));
 const quotas = {
@@ -101,7 +101,7 @@ try {
   await rm(folder, { recursive: true });
 }
 
-/** @returns the tokens that were written */
+/** Requests one completion. @returns the number of tokens that were written */
 async function completion(url: string, prompt: number[]): Promise<number> {
   const body = JSON.stringify({ prompt, max_tokens: tokens, ignore_eos: true, logprobs: 0 });
   const headers = { 'content-type': 'application/json' };

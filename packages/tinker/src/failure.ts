@@ -5,13 +5,13 @@ import { BadRequestError } from '@bowyer/serving';
 import { RequestError } from './request-error.js';
 import { TrainingRequestError } from './training/request-error.js';
 
-/** A failed request as its future reports it. */
+/** A failed request in the form that its future reports. */
 export interface Failure {
   error: string;
   category: 'user' | 'server';
 }
 
-/** Errors of the parts below that say what the sender must change. */
+/** Errors whose message says what the sender of the request must change. */
 const ofUsers = [RequestError, TrainingRequestError, BadRequestError, AdapterError, protobuf.MessageError];
 
 export const failureOf = (error: unknown): Failure =>

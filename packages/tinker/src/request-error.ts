@@ -1,10 +1,10 @@
-// A request that is not served, for a reason that its sender can mend.
+// The error for a request that is not served because of something that its sender can change.
 
-/** The request cannot be served as it is: a client should not send it again. */
+/** The request cannot be served in this form: a client should not send it again. */
 export class RequestError extends Error {
   override readonly name: string = 'RequestError';
 
-  /** @param status of HTTP, where it is found before the request has a future */
+  /** Describes what is wrong. @param status of HTTP, where it is found before the request has a future */
   constructor(
     message: string,
     readonly status: 400 | 404 | 409 | 410 | 413 | 429 = 400,

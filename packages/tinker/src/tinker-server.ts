@@ -1,4 +1,4 @@
-// The Tinker API over HTTP, beside the protocols of a model server: its routes, and its form of errors.
+// The Tinker API over HTTP, on the same server as a model server's protocols: its routes, and its form of errors.
 import { realpathSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ export interface TinkerServerOptions
   extends
     Omit<ModelServerOptions, 'model' | 'protocols' | 'adapters' | 'observer'>,
     Pick<TinkerServiceOptions, 'base' | 'folder' | 'quotas' | 'missingMs'> {
-  /** The folder of the base, by which a restart knows that it is the same. */
+  /** The folder of the base; a restart refuses another one. */
   modelFolder: string;
   /** A request for a result is answered after this many ms at the latest; 30,000 if not given. */
   pollMs?: number;
@@ -44,7 +44,7 @@ export class TinkerServer {
     return new TinkerServer(server, service!);
   }
 
-  /** The base URL that a client is given. */
+  /** Returns the base URL for clients. */
   get url(): string {
     return new URL(this.server.url).origin;
   }

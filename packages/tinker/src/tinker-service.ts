@@ -1,4 +1,5 @@
-// The work behind the routes: requests become futures, which models and the sampler answer; a restart continues those that it finds.
+// The work behind the routes: requests become futures, which models and the sampler answer. After a restart, those that are not
+// answered continue.
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { inTurns, QueueFullError, type ServedEngine } from '@bowyer/serving';
@@ -22,7 +23,7 @@ export interface TinkerServiceOptions {
   base: TrainingBase;
   /** The name of the base for clients. */
   baseModel: string;
-  /** For everything that a restart must find. */
+  /** The folder of all state that a restart needs. */
   folder: string;
   quotas: Quotas;
   /** Adapters that are loaded for sampling at the same time. */
@@ -35,22 +36,22 @@ export interface TinkerServiceOptions {
   missingMs?: number;
 }
 
-/** Samples that are asked for, and have places. */
+/** Requested samples, which count among those that are drawn or wait. */
 interface AskedSamples {
   samples: number;
   body: Body<'asample'>;
 }
 
-/** Bodies of the largest size that may wait for their answers together. */
+/** How many bodies of the largest size may wait for their answers together. */
 const WAITING_BODIES = 8;
 
-/** Clients send a request again for five minutes and more. */
+/** Milliseconds for which a request may be missing; clients repeat a request for five minutes and more. */
 const MISSING_MS = 600_000;
 
 export class TinkerService {
   readonly sampler: Sampler;
   readonly #places: AdapterPlaces;
-  /** Samples that are drawn or wait. */
+  /** The number of samples that are drawn or wait. */
   #samples = 0;
   readonly #work = new Set<Promise<void>>();
 
@@ -96,6 +97,8 @@ export class TinkerService {
   }
 
   /**
+   * Accepts a request.
+   *
    * @param sample the body of a request for samples
    * @returns the future's id, once the request is on disk
    * @throws {RequestError} before anything is kept
@@ -119,7 +122,8 @@ export class TinkerService {
     }
     const written = this.futures.accept(request, live?.isNext(request.seq));
     if (sample !== null) {
-      // Samples change nothing, and those that come at once share batches from their first token if they do not wait for the disk.
+      // Samples change nothing on disk. Without waiting for the disk, those that arrive together share batches from their first
+      // token.
       this.#samples += samples;
       this.#begin(request, { samples, body: sample });
     }
@@ -149,7 +153,7 @@ export class TinkerService {
     this.#work.add(watched);
   }
 
-  /** The places of its samples are free before its client hears of the result. */
+  /** Answers a request. Its samples stop counting before its client gets the result. */
   async #answer(request: WaitingRequest & Partial<StoredRequest>, sample: AskedSamples | null): Promise<void> {
     try {
       const body = request.body ?? (await this.futures.bodyOf(request.id));
@@ -159,7 +163,7 @@ export class TinkerService {
       await this.futures.written(request.id);
       await this.futures.finish(request.id, result);
     } catch (error) {
-      if (this.#isClosed) return; // a restart answers it
+      if (this.#isClosed) return; // a restart answers the request
       const failure = failureOf(error);
       if (failure.category === 'server') this.options.onFault(error as Error);
       await this.futures.finish(request.id, { form: 'failure', failure });
@@ -188,7 +192,7 @@ export class TinkerService {
     return sampleBytes(await this.sampler.sample(this.#adapterOf(this.#pathOf(body)), settings));
   }
 
-  /** Null: the base. */
+  /** Returns the path of the checkpoint to sample from; null: the base. */
   #pathOf({ sampling_session_id, model_path, base_model }: Body<'asample'>): string | null {
     if (sampling_session_id) return this.sessions.findSampler(sampling_session_id).path;
     if (model_path) return model_path;
@@ -209,7 +213,7 @@ export class TinkerService {
     throw new RequestError(`${path} is for training; sample from what save_weights_for_sampler has written`);
   }
 
-  /** @throws {RequestError} where nothing can be sampled from it */
+  /** Checks that a checkpoint can be sampled from. @throws {RequestError} where it cannot */
   checkSampled(path: string): void {
     this.#samplable(path);
   }

@@ -1,4 +1,5 @@
-// Requests that a restart repeats have the numbers of before, although checkpoints have changed since then, and each has its answer.
+// Tests that requests which a restart repeats give the same numbers as before, although checkpoints have changed since then, and
+// that each has its answer.
 import { copyFile, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LanguageModel } from '@bowyer/models';
@@ -65,7 +66,7 @@ test('a model that began with a checkpoint begins with it after a restart, altho
   });
 });
 
-/** The requests behind the first snapshot, of a model whose checkpoints have such paths. */
+/** Requests after the first snapshot, given the path of a checkpoint of the model. */
 const histories: Record<string, (place: string) => [string, object][]> = {
   'a checkpoint that was loaded, and overwritten since, is loaded again as it was': (place) => [
     ['forward_backward', learn],
@@ -84,7 +85,7 @@ const histories: Record<string, (place: string) => [string, object][]> = {
 };
 
 test.each(Object.entries(histories))('after a restart %s', async (_, history) => {
-  // The first snapshot takes long, so that the next one comes late: a restart runs all requests behind it again.
+  // The first snapshot takes long, so that the next one comes late: a restart runs all later requests again.
   const save = Reflect.get(LanguageModel.prototype, 'save');
   LanguageModel.prototype.save = async function (dir) {
     await save.call(this, dir);

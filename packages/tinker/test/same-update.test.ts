@@ -1,5 +1,5 @@
-// forward_backward and optim_step lead to the adapters that our own algorithms' updates of the same batch lead to. Theirs are means,
-// which weights and advantages express in sums.
+// Tests that forward_backward and optim_step give the same adapters as our own algorithms' updates of the same batch. Those use
+// means, which weights and advantages express as sums here.
 import { conversationExamples, grpo, imitate, updatePolicy, type AdvantageTurn } from '@bowyer/algorithms';
 import { Rng, withDefaults, type Trajectory } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
@@ -36,7 +36,7 @@ const lora = () => ({
   seed: shape.seed,
 });
 
-/** The policy as a run of ours opens it: a model of its own. */
+/** Opens the policy as a run of ours does: a model of its own. */
 async function ownPolicy(): Promise<LanguageModel> {
   const policy = await LanguageModel.load({ dir: files.folder, device, masksPadding: false, lora: lora() });
   const { beta1, beta2, eps, weightDecay } = settings;
@@ -44,7 +44,7 @@ async function ownPolicy(): Promise<LanguageModel> {
   return policy;
 }
 
-/** @returns the largest difference of a number of the adapters, and how far they have moved at most */
+/** Compares two adapters. @returns the largest difference between their numbers, and the largest change since the start */
 async function compare(policy: LanguageModel, trained: LanguageModel) {
   const [ours, theirs] = [await policy.copyParameters(), await trained.copyParameters()];
   const fresh = await base.model.shareBase(lora());

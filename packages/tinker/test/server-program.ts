@@ -1,5 +1,5 @@
-// A server in a process of its own. With the argument 'dies' SIGKILL ends it while it writes its second snapshot of a model: the
-// temporary folder has the adapter, and not yet the optimizer.
+// A server in a process of its own. With the argument 'dies', it kills itself by SIGKILL while it writes its second snapshot of
+// a model: the temporary folder then has the adapter, and not yet the optimizer.
 import { LanguageModel } from '@bowyer/models';
 import { tinyServer } from './tiny-server.js';
 

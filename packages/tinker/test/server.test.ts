@@ -113,7 +113,7 @@ test('a request that waits for one that is missing fails, is passed over, and st
     });
     const before = await client.run<Loss>('forward_backward', forwardBackward(id, 2, [5, 6, 7]));
     const after = await client.run<Loss>('forward_backward', forwardBackward(id, 4, [5, 6, 7]));
-    expect(after).toEqual(before); // the step with the number 3 was not done
+    expect(after).toEqual(before); // the step with the number 3 was not run
   }, missing);
 });
 
@@ -146,7 +146,7 @@ test('a result that is not kept: a sample is drawn again, and what has changed a
       id = await model(client, session_id);
       const first = await client.run<Loss>('forward_backward', sent());
       const drawn = await client.result<Samples>(await sampleId(client));
-      await client.run('optim_step', optimStep(id, 2)); // makes room
+      await client.run('optim_step', optimStep(id, 2)); // this makes room for another
       await client.run('forward', { model_id: id, seq_id: 3, forward_input: sent().forward_backward_input });
       await expect(client.run('forward_backward', sent())).rejects.toMatchObject(gone);
       const other = client.send('POST', 'forward_backward', forwardBackward(id, 1, [5, 6, 8]));
@@ -232,7 +232,7 @@ test('samples: the base and an adapter, with seeds, stops, and log-probabilities
     expect(first.topk_prompt_logprobs![0]).toBeNull();
     expect(first.topk_prompt_logprobs![1]).toHaveLength(3);
     const again = await sample(1, { num_samples: 2 });
-    // The prompt is in the cache now: the last bits may be others.
+    // The prompt is in the cache now, so that the last bits may differ.
     expect(again.sequences.map(({ tokens }) => tokens)).toEqual(first.sequences.map(({ tokens }) => tokens));
     const [stop] = first.sequences[0].tokens;
     const stopped = await sample(2, { sampling_params: { ...params, stop: [stop] } });
@@ -546,7 +546,7 @@ test('after SIGKILL within the writing of a snapshot, a restart has the numbers 
   expect(written).toContain('adapter_model.safetensors');
   expect(written).not.toContain('optimizer.safetensors');
   const begun = join(places.server, 'checkpoints', fileName(a), 'weights', 'one.partial');
-  await mkdir(begun, { recursive: true }); // as one that was killed within save_weights leaves it
+  await mkdir(begun, { recursive: true }); // as a process leaves it that was killed within save_weights
   for (const file of ['base.json', join('results', 'x.bin')])
     await writeFile(join(places.server, `${file}.${child.pid}.tmp`), '');
   await withServer(async (restarted) => {

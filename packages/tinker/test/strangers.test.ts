@@ -1,4 +1,5 @@
-// Clients that send too much, or never what others wait for: what a server keeps of them is bounded, in memory and on disk.
+// Tests of clients that send too much, or never what others wait for: what a server keeps of them is bounded, in memory and on
+// disk.
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TinkerClient } from '../src/index.js';

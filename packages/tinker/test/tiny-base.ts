@@ -16,7 +16,7 @@ export const adam = { learningRate: 1e-2, beta1: 0.9, beta2: 0.95, eps: 1e-8, we
 
 const words = Array.from({ length: 30 }, (_, i) => `w${i}`);
 
-/** @returns the folder, and what removes it */
+/** Writes a tiny base to a folder. @returns the folder, and a function that removes it */
 export async function tinyBase(
   device: Device,
   { isTied = false } = {},
@@ -36,7 +36,7 @@ export async function tinyBase(
   };
   const model = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(3) });
   const wide = await model.copyParameters();
-  const rng = new Rng(5); // so that the distributions are far from uniform
+  const rng = new Rng(5); // this makes the distributions far from uniform
   for (const tensor of Object.values(wide))
     if (tensor.shape.length === 2) tensor.data.forEach((_, i) => (tensor.data[i] = 0.3 * rng.normal()));
   await model.restoreParameters(wide);

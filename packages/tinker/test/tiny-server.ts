@@ -1,4 +1,4 @@
-// The server over a tiny base, for tests: in this process, or as a program of its own that a test can kill.
+// The server over a tiny base, for tests: in this process, or as a separate process that a test can kill.
 import { openDevice } from '@bowyer/graph';
 import { SteppedTokenizer } from '@bowyer/serving';
 import { openTrainingBase, TinkerServer, type Quotas } from '../src/index.js';
@@ -14,7 +14,7 @@ export const quotas: Quotas = {
   resultBytes: 2 ** 26,
 };
 
-/** @param changes of the quotas, and of the wait for a request that is missing */
+/** Starts a server. @param changes of the quotas, and of the wait for a request that is missing */
 export async function tinyServer(
   modelFolder: string,
   folder: string,

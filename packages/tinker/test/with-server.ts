@@ -1,4 +1,4 @@
-// A tiny base for the tests of a file, a folder for each of them, and a server over both.
+// Sets up a tiny base for the tests of a file, a folder for each test, and a server over both.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,11 +1,11 @@
-// Errors in files from outside, and how their messages name values.
+// Errors in users' data files, and how their messages name values.
 
 /** An error in one item. */
 export class BadItem extends Error {
   override readonly name = 'BadItem';
 }
 
-/** An error in a file, with the contents that were expected. */
+/** An error in a file, with a description of the contents that were expected. */
 export class DataFileError extends Error {
   override readonly name = 'DataFileError';
 

@@ -1,5 +1,5 @@
-// Files of items from outside: a JSON array, one item a line (JSONL), rows of Parquet, or a folder of such files. Everything that is wrong
-// with them is reported at once.
+// Users' data files: a JSON array, one item a line (JSONL), rows of Parquet, or a folder of such files. All that is wrong with
+// them is reported at once.
 import { statSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { readTextLines, type ConfigProblem, type TextLine } from '@bowyer/core';
@@ -12,7 +12,7 @@ import { readParquetRows } from './parquet-rows.js';
 const SHOWN = 20;
 const EXCERPT_LENGTH = 60;
 
-/** Why a pipe cannot be the file that a key names; null where the file is another kind. */
+/** Returns why a pipe cannot be the file that a key names; null where the file is not a pipe. */
 export function pipeProblem(key: string, path: string): ConfigProblem | null {
   if (!statSync(path, { throwIfNoEntry: false })?.isFIFO()) return null;
   return {
@@ -23,7 +23,7 @@ export function pipeProblem(key: string, path: string): ConfigProblem | null {
 }
 
 export interface DataItem<T> {
-  /** Which one it is, as people count: `line 3` or `item 3`. */
+  /** The place of the item in the file, counted from 1: `line 3` or `item 3`. */
   place: string;
   value: T;
 }
@@ -38,7 +38,7 @@ export interface DataFile<T> {
 export interface DataFileOptions {
   /** The split of a folder that has several; null if not given. */
   split?: string | null;
-  /** Whether an object that takes several lines is an item by itself; none is if not given. */
+  /** Returns whether an object that takes several lines is an item by itself; no object is if not given. */
   isWhole?: (value: unknown) => boolean;
 }
 
@@ -83,7 +83,7 @@ interface Reading<T> extends Required<Pick<DataFileOptions, 'isWhole'>> {
   path: string;
   expected: string;
   read: (value: unknown, place: string) => T;
-  /** The beginning of each place, in a folder. */
+  /** The prefix of each place, which names the file of a folder. */
   prefix: string;
 }
 
@@ -101,13 +101,13 @@ class Mapped<T> {
   }
 }
 
-/** Each line is read when it is there, so that the text of the file is never whole in memory; an array is. */
+/** Reads the items. Lines are read one by one, so that the text of the file is never whole in memory; an array is read whole. */
 async function itemsOf<T>(lines: AsyncGenerator<TextLine>, reading: Reading<T>): Promise<Mapped<T>> {
   const { path, expected, read, prefix } = reading;
   const mapped = new Mapped<T>(prefix);
   for await (const { text, line } of lines) {
     if (text.trim() === '') continue;
-    // Without `await` the loop would end the lines before they are read.
+    // Without `await`, the loop's end would close the lines before they are read.
     if (mapped.count === 0 && text.trimStart().startsWith('[')) return await arrayOf(text, lines, reading);
     mapped.add({ place: `line ${line}`, value: text }, (value, place) => read(parsed(value), place));
   }
@@ -126,7 +126,7 @@ async function rowsOf<T>({ path, read, prefix }: Reading<T>): Promise<Mapped<T>>
   return mapped;
 }
 
-/** Characters of an array: the language has no longer texts. */
+/** Characters of an array's text, near the length limit of strings in V8. */
 const LONGEST_ARRAY = 500_000_000;
 
 async function arrayOf<T>(
@@ -149,7 +149,7 @@ async function arrayOf<T>(
   return mapped;
 }
 
-/** @throws {DataFileError} with every item that `map` refuses by throwing BadItem */
+/** Converts all items of a file. @throws {DataFileError} with every item that `map` refuses by throwing BadItem */
 export function mapItems<T, U>(
   { path, expected, items }: DataFile<T>,
   map: (value: T, place: string) => U,
@@ -206,7 +206,7 @@ function parsed(line: string): unknown {
 
 const excerpt = (text: string) => (text.length > EXCERPT_LENGTH ? `${text.slice(0, EXCERPT_LENGTH)}…` : text);
 
-/** Bytes of a file that is looked at whole for a better message. */
+/** Bytes of a file that is read whole to give a better error message. */
 const LOOKED_AT_WHOLE = 100_000_000;
 
 /** Returns the value of a file that is one value over several lines; undefined where it is not. */

@@ -32,7 +32,10 @@ function namesIn(folder: string): string[] {
   return tables.length > 0 ? tables : names.filter((name) => /\.jsonl?(\.gz)?$/.test(name));
 }
 
-/** Training on a test split would spoil every figure, so a folder with several is read only where one is named. */
+/**
+ * Returns the files of one split. A folder with several splits is read only where one is named, since training on a test
+ * split would make its results worthless.
+ */
 function ofSplit(path: string, names: readonly string[], split: string | null): readonly string[] {
   const splits = [...new Set(names.map(splitOf))];
   const known = splits.filter((each) => each !== null);
@@ -53,5 +56,5 @@ const SPLITS = /^(train|training|validation|valid|val|dev|eval|test|testing)(?=$
 const splitOf = (name: string): string | null =>
   (SPLITS.exec(basename(name)) ?? SPLITS.exec(basename(dirname(name))))?.[1] ?? null;
 
-/** How messages name a file of a folder. */
+/** Returns how messages name a file of a folder. */
 export const nameIn = (folder: string, path: string): string => (folder === path ? '' : `${relative(folder, path)}, `);

@@ -1,8 +1,9 @@
-// Values of JSON in files from outside: numbers keep the text that a chat template prints, and a key that an object has twice is refused.
+// JSON values of users' files: numbers keep their text, which a chat template prints, and an object with a repeated key is
+// refused.
 import { parseJson } from '@bowyer/text';
 import { BadItem } from './data-error.js';
 
-/** Levels of arrays and objects within each other: code that walks through a value calls itself for each. */
+/** Levels of nested arrays and objects: code that walks through a value calls itself for each. */
 const MOST_LEVELS = 500;
 
 /** Reads a text of JSON. @throws {SyntaxError} @throws {BadItem} for a key that an object has twice, and for too many levels */
@@ -11,7 +12,12 @@ export function jsonValue(text: string): unknown {
   return parseJson(text, refuseRepeated);
 }
 
-/** @param what the text is, for the error; none if it is the item itself @throws {BadItem} where it has too many levels */
+/**
+ * Checks the depth of a value.
+ *
+ * @param what the text is, for the error; none if it is the item itself
+ * @throws {BadItem} where it has too many levels
+ */
 export function checkDepth(text: string, what = ''): void {
   if (isTooDeep(text)) throw new BadItem(`${what}has more than ${MOST_LEVELS} arrays and objects within each other`);
 }

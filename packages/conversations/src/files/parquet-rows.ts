@@ -1,15 +1,15 @@
-// Rows of Parquet files, such as those of Hugging Face's datasets, as the values that JSON has.
+// Reads rows of Parquet files, such as those of Hugging Face's datasets, as JSON values.
 import { stat } from 'node:fs/promises';
 import { jsonValue } from './json-value.js';
 import { parquetGroups } from './parquet-thread.js';
 
 export interface Row {
   value: unknown;
-  /** Counted from 1. */
+  /** The number of the row, from 1. */
   row: number;
 }
 
-/** One group of rows is in memory at a time. @throws with the path where the file is damaged; ENOENT for a missing file */
+/** Reads rows, with one row group in memory at a time. @throws with the path where the file is damaged; ENOENT for a missing file */
 export async function* readParquetRows(path: string): AsyncGenerator<Row> {
   const { size } = await stat(path);
   const groups = parquetGroups(path, size);

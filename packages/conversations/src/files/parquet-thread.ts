@@ -1,23 +1,27 @@
-// Tables of Parquet are read in a thread of their own: a damaged file can send its reader around for ever, or fill the memory.
+// Reads Parquet files in a thread of their own: a damaged file can keep its reader busy for ever, or fill the memory.
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 
 const MEGABYTE = 2 ** 20;
 
-/** Bounds for a file: a small one is refused soon, and one of a gigabyte has a quarter of an hour for each group of rows. */
+/**
+ * The time limit for a row group: 3 seconds and one for each megabyte of the file. A damaged small file is refused soon, and
+ * a gigabyte has a quarter of an hour.
+ */
 const MILLISECONDS = { least: 3000, ofMegabyte: 1000 };
 const HEAP_MEGABYTES = { least: 64, ofMegabyte: 50 };
 
 /**
- * The thread as text: the tests run from sources, which a thread cannot load. It reads a group when it is asked for the next. Its rows
- * are texts of JSON, in which numbers have all their digits, and those of float columns a point, as Python prints them. A struct of the
- * file has the keys of all rows; those that are null in a row are left out, since rows had no such keys before they were written.
+ * The program of the thread as text, since a thread cannot load the TypeScript sources that the tests run. It reads a row
+ * group on request. Rows are JSON texts in which numbers have all their digits, and those of float columns a point, as Python
+ * prints them. A struct of the file has the keys of all rows; those that are null in a row are left out, since rows had no
+ * such keys before they were written.
  */
 const THREAD = `
 const { parentPort, workerData } = require('node:worker_threads');
 const { path, reader, decompression } = workerData;
-process.on('unhandledRejection', () => undefined); // hyparquet does not wait for columns that a damaged schema does not have
+process.on('unhandledRejection', () => undefined); // hyparquet leaves the promises of missing columns, as a damaged schema gives them, without a handler
 class Json {
   constructor(text) { JSON.parse(this.text = text); }
 }
@@ -87,7 +91,7 @@ export async function* parquetGroups(path: string, size: number): AsyncGenerator
   const megabytes = size / MEGABYTE;
   const bound = ({ least, ofMegabyte }: typeof MILLISECONDS) => Math.ceil(least + ofMegabyte * megabytes);
   const worker = startThread(path, bound(HEAP_MEGABYTES));
-  worker.on('error', () => undefined); // it may come when nobody waits for rows, and would end the process
+  worker.on('error', () => undefined); // an error may come while nobody waits for rows, and would end the process
   try {
     for (let rows = await nextGroup(worker, bound(MILLISECONDS)); rows !== null;) {
       yield rows;

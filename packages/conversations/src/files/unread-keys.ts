@@ -1,5 +1,5 @@
-// Each key of a data file is read, or is known to say nothing about what is learned, or the file is refused: a key that somebody wrote
-// to leave something out (`weight`, `mask`, `split_loss`) must not be overlooked.
+// Checks that each key of a data file is read, or is known to be irrelevant to what is learned; else the file is refused. A key
+// that a user wrote to leave something out of the loss (`weight`, `mask`, `split_loss`) must not be overlooked.
 import { HARMLESS_KEYS, isEmpty } from '@bowyer/core';
 import { DataFileError } from './data-error.js';
 
@@ -10,7 +10,7 @@ interface Seen {
   places: Set<string>;
 }
 
-/** The path to the keys of each part of an item, for jq. */
+/** The path to each part of an item, in the syntax of jq. */
 const PLACES: Readonly<Record<string, string>> = { 'a step': '.steps[]', 'a turn': '.turns[]', 'the reset': '.reset' };
 
 /** The keys of a file's items that nothing reads. */
@@ -18,14 +18,16 @@ export class UnreadKeys {
   readonly #leftOut = new Set<string>();
   readonly #refused = new Map<string, Seen>();
 
-  /** @param harmless further keys that say nothing to the reader of this kind of file */
+  /** Makes an empty collection. @param harmless further keys that are irrelevant to the reader of this kind of file */
   constructor(private readonly harmless: readonly string[] = []) {}
 
   /**
+   * Checks the keys of one object.
+   *
    * @param of what has the keys: `an item`, `a message`
    * @param place of the item: `line 3`
    * @param read the keys that are read
-   * @param lost further keys that this part of a format has beside what is learned
+   * @param lost further keys of this part of a format that are irrelevant to what is learned
    */
   check(
     of: string,
@@ -52,12 +54,12 @@ export class UnreadKeys {
     this.#refused.set(what, seen);
   }
 
-  /** In the order in which they were met. */
+  /** Returns the keys that were left out, in the order in which they were met. */
   get leftOut(): string[] {
     return [...this.#leftOut];
   }
 
-  /** @throws {DataFileError} that names each key once */
+  /** Throws if keys were refused. @throws {DataFileError} that names each key once */
   throwRefused(path: string, expected: string): void {
     if (this.#refused.size === 0) return;
     const lines = [...this.#refused].map(

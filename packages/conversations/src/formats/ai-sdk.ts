@@ -29,11 +29,11 @@ export function aiSdkCall({ attributes }: GenAiSpan): SpanCall | null {
   return { messages: [...before, answer], tools: Array.isArray(tools) ? toolsOf(tools.map(toolOf)) : undefined };
 }
 
-/** Each tool is a text of JSON. */
+/** Reads a tool, which is a JSON text. */
 const toolOf = (tool: unknown): unknown =>
   typeof tool === 'string' ? jsonOf({ 'ai.prompt.tools': tool }, 'ai.prompt.tools') : tool;
 
-/** `input` since version 5, `args` before. */
+/** Reads a call of a tool; its arguments are in `input` since version 5, in `args` before. */
 const callOf = ({ toolCallId, toolName, input, args }: Item): Record<string, unknown> =>
   toolCall(toolCallId, toolName, input ?? args);
 

@@ -20,7 +20,7 @@ export const anthropicFormat: TraceFormat = {
 
 const BLOCKS = ['tool_use', 'tool_result', 'thinking', 'redacted_thinking'];
 
-/** Messages of texts alone are the same in OpenAI's form, apart from a system of blocks. */
+/** Returns whether an item is of this format. Messages of texts alone are the same in OpenAI's form, except for a system text of blocks. */
 function isAnthropic(item: Item): boolean {
   if (asRecord(item.response)?.type === 'message') return true;
   if (!Array.isArray(item.messages)) return false;
@@ -51,7 +51,7 @@ function readAnthropic(item: Item, reading: Reading): RecordedDialogue[] {
 const hasRedacted = ({ content }: Item): boolean =>
   Array.isArray(content) && content.some((block) => asRecord(block)?.type === 'redacted_thinking');
 
-/** Returns the keys of a request and a response that are not a part of the dialogue. */
+/** Keys of a request and a response that are not part of the dialogue. */
 const LOST = (
   'type max_tokens temperature top_p top_k stream stop_sequences stop_sequence ' +
   'stop_reason tool_choice thinking service_tier output_config container context_management betas anthropic_version'

@@ -37,7 +37,7 @@ const LOST = ['trajectory_id', 'notes', 'final_metrics', 'continued_trajectory_r
 const READ_OF_STEP = ['source', 'message', 'reasoning_content', 'tool_calls', 'observation', 'is_copied_context'];
 const LOST_OF_STEP = ['step_id', 'model_name', 'reasoning_effort', 'metrics', 'llm_call_count', 'extra'];
 
-/** The format has no place for a reward; Harbor's runs write it into `extra`. */
+/** Returns the reward of a trajectory, which Harbor's runs write into `extra`, since the format has no field for it. */
 function scoreOfTrajectory(item: Item): { score?: number } {
   const places = [item, asRecord(item.extra), asRecord(asRecord(item.final_metrics)?.extra)];
   return places.map((place) => scoreOf(place ?? {})).find(({ score }) => score !== undefined) ?? {};

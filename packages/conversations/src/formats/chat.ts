@@ -1,5 +1,5 @@
-// Chat messages, the form that all formats are read into: AgentGym's and ShareGPT's {conversations: [{from, value, loss}], system, tools},
-// OpenAI's {messages: [{role, content, weight}], tools} with the further keys that templates read.
+// Chat messages, the common form of all formats: AgentGym's and ShareGPT's {conversations: [{from, value, loss}], system,
+// tools}, OpenAI's {messages: [{role, content, weight}], tools}, with the further keys that templates read.
 import { isEmpty } from '@bowyer/core';
 import {
   keepNumbers,
@@ -18,7 +18,7 @@ import { whole } from '../forms/whole.js';
 import { scoreOf, type Reading, type TraceFormat } from './format.js';
 import { ItemFields, type KeyRules } from './item-fields.js';
 
-/** Roles of ShareGPT's files; others are those of OpenAI's. */
+/** The roles of ShareGPT's files; other roles are OpenAI's. */
 const SHARE_GPT_ROLES: Readonly<Record<string, string>> = { human: 'user', gpt: 'assistant', observation: 'tool' };
 
 const ITEM_KEYS = ['messages', 'conversations', 'system', 'tools', 'functions', 'documents', 'chat_template_kwargs'];
@@ -49,7 +49,7 @@ export function chatMessagesOf(list: readonly unknown[], reading: Reading): Chat
   return checkedCalls(whole(readChatMessages(given, RULES)));
 }
 
-/** The keys of a message that are read; others are the template's. */
+/** The keys of a message that this package reads; templates may read others. */
 const MESSAGE: KeyRules = {
   of: 'a message',
   read: [
@@ -101,7 +101,7 @@ function oneOf(record: Readonly<Record<string, unknown>>, names: readonly [strin
   return first ?? second;
 }
 
-/** Some files have calls and tools without a level for the function. */
+/** Wraps a call or tool into {type, function}, which some files leave out. */
 function withFunction(value: unknown): unknown {
   const record = asRecord(value);
   if (record === null || (record.function ?? null) !== null || typeof record.name !== 'string') return value;
@@ -109,7 +109,12 @@ function withFunction(value: unknown): unknown {
   return { ...((id ?? null) !== null && { id }), type: type ?? 'function', function: keepNumbers(record, called) };
 }
 
-/** A broken call is written as it came where it is read, and is not learned. @throws {BadItem} where it would be */
+/**
+ * Checks the arguments of calls. A call whose arguments are not JSON is kept as it was written where it is context, and
+ * refused where it is learned.
+ *
+ * @throws {BadItem}
+ */
 export function checkedCalls(messages: ChatMessage[]): ChatMessage[] {
   messages.forEach(checkArguments);
   return messages;
@@ -135,7 +140,7 @@ function parsedArguments(text: string, what: string): unknown {
   }
 }
 
-/** ShareGPT's files have the system's text beside the messages. */
+/** Adds the system text, which ShareGPT's files have beside the messages, as the first message. */
 export function withSystem(system: unknown, messages: ChatMessage[]): ChatMessage[] {
   if (isEmpty(system) || messages.length === 0) return messages;
   if (typeof system !== 'string') throw new BadItem(`'system' is ${found(system)}, not a text`);
@@ -146,8 +151,8 @@ export function withSystem(system: unknown, messages: ChatMessage[]): ChatMessag
 }
 
 /**
- * `tools`, `documents` and `chat_template_kwargs` of an item or a line; `tools` may be JSON in a text, as in some datasets, and has the
- * name `functions` in OpenAI's older files.
+ * Returns the `tools`, `documents` and `chat_template_kwargs` of an item or a line; `tools` may be a JSON text, as in some
+ * datasets, and is called `functions` in OpenAI's older files.
  */
 export function templateInputsOf(record: Record<string, unknown>, reading: Reading): TemplateInputs {
   const tools = toolsOf(record, reading);

@@ -1,4 +1,4 @@
-// Answers that were cut off: the model did not end them, so that their end is not learned.
+// Finds answers that were cut off: their end is not learned, since the model did not end them there.
 
 /**
  * Returns whether a reason for which an answer ended, in the words of any API, is not the model's own: a limit of tokens, a text that

@@ -8,7 +8,7 @@ import { otlpFormat } from './otlp.js';
 import { preferenceFormat } from './preference.js';
 import { responsesFormat } from './responses.js';
 
-/** Chat messages last: an item without marks of another format is of this one. */
+/** All formats. Chat messages come last: an item without the keys of another format is of this one. */
 export const FORMATS: readonly TraceFormat[] = [
   otlpFormat,
   atifFormat,
@@ -20,7 +20,7 @@ export const FORMATS: readonly TraceFormat[] = [
 
 export const FORMAT_NAMES = FORMATS.map(({ name }) => name);
 
-/** A key of the first item by which a file is one of conversations, whatever format they are in. */
+/** Keys of the first item by which a file is recognised as conversations, in any format. */
 export const MARKS: readonly string[] = [
   'messages',
   'conversations',
@@ -36,13 +36,13 @@ export const MARKS: readonly string[] = [
   'label',
 ];
 
-/** @param name null: by its keys @throws {BadItem} where the item is not of the named format */
+/** Returns the format of an item. @param name null: it is found by the item's keys @throws {BadItem} where the item is not of the named format */
 export function formatOf(item: unknown, name: string | null): TraceFormat {
   const record = asRecord(item) ?? {};
   if (name === null) return FORMATS.find(({ fits }) => fits(record)) ?? chatFormat;
   const named = FORMATS.find((format) => format.name === name)!;
   const other = FORMATS.find(({ fits }) => fits(record));
-  // An item of texts alone is the same in the formats of OpenAI and Anthropic.
+  // An item with texts only is the same in the formats of OpenAI and Anthropic.
   const isPlain = other === chatFormat && named === anthropicFormat && Array.isArray(record.messages);
   if (other === named || isPlain) return named;
   throw new BadItem(

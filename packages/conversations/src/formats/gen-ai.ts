@@ -10,7 +10,7 @@ import { answerText, recordsOf, toolAnswer, toolCall } from './part-text.js';
 
 type Item = Readonly<Record<string, unknown>>;
 
-/** Spans of agents and workflows repeat what their calls of models say. */
+/** Operations of agents and workflows, whose spans repeat the messages of their model calls. */
 const NOT_CALLS = [
   'invoke_agent',
   'create_agent',
@@ -50,7 +50,7 @@ export function genAiCall({ attributes, events }: GenAiSpan, keys: UnreadKeys): 
   };
 }
 
-/** Providers whose messages have blocks, whose texts stand on lines of their own in a prompt. */
+/** Providers whose messages consist of blocks; a prompt has a line break between the texts of blocks. */
 const BLOCKS_OF = ['anthropic'];
 
 /** Returns an answer with the reason for which it ended, which the span may have instead. */
@@ -75,7 +75,7 @@ export function jsonOf(attributes: Item, name: string): unknown {
 
 interface Place {
   what: string;
-  /** Between the texts of a message that a person or a program has written. */
+  /** The separator between the texts of a message that was not sampled. */
   between: string;
   keys: UnreadKeys;
 }

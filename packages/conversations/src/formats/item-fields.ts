@@ -1,4 +1,4 @@
-// An object of an item of a data file, for the readers of forms that requests are read by too.
+// An object of an item of a data file, read by the same interface as an object of a request.
 import { keepNumbers } from '@bowyer/text';
 import { asRecord, BadItem, found } from '../files/data-error.js';
 import type { Fields } from '../forms/fields.js';
@@ -8,14 +8,14 @@ import { LOSS_KEYS, lossOf } from './loss-keys.js';
 
 /** The keys of an object of a data file. */
 export interface KeyRules {
-  /** Names the object in errors: `a tool call`. */
+  /** The name of the object in errors: `a tool call`. */
   of: string;
   read: readonly string[];
-  /** Further keys that such an object has beside what is learned. */
+  /** Further keys of such an object that are irrelevant to what is learned. */
   lost?: readonly string[];
   /** Whether it is a message, which may have a weight in the loss. */
   isMessage?: boolean;
-  /** Whether further keys are the template's. */
+  /** Whether it may have further keys, which the template reads. */
   isOpen?: boolean;
 }
 
@@ -29,7 +29,7 @@ export class ItemFields implements Fields<KeyRules> {
   readonly #record: Readonly<Record<string, unknown>>;
   readonly #path: string;
 
-  /** @throws {BadItem} if it is not an object */
+  /** Wraps an object. @throws {BadItem} if it is not an object */
   constructor(
     given: unknown,
     private readonly rules: KeyRules | null,

@@ -1,4 +1,4 @@
-// The weight of a message of a data file in the loss. OpenAI's files say `weight` (0 or 1), AgentGym's and ms-swift's `loss`, Axolotl's
+// Reads the loss weight of a message. OpenAI's files call it `weight` (0 or 1), AgentGym's and ms-swift's `loss`, Axolotl's
 // `train` or `training`; others have `loss_weight` or `trainable`.
 import { BadItem, found } from '../files/data-error.js';
 
@@ -13,7 +13,7 @@ export const LOSS_KEYS = [
   'learn',
 ] as const;
 
-/** @param what the message, for errors @throws {BadItem} */
+/** Returns the weight of a message in the loss. @param what the message, for errors @throws {BadItem} */
 export function lossOf(message: Readonly<Record<string, unknown>>, isReply: boolean, what: string): number | undefined {
   const given = LOSS_KEYS.filter((key) => message[key] !== undefined && message[key] !== null);
   const weights = given.map((key) => weightOf(message[key], `'${key}' of ${what}`));
@@ -27,7 +27,7 @@ export function lossOf(message: Readonly<Record<string, unknown>>, isReply: bool
   return weight;
 }
 
-/** The loss of a batch, which is calculated in float32, may not be finite with a larger one. */
+/** The largest weight: with larger ones, the loss of a batch in float32 might not be finite. */
 const LARGEST_WEIGHT = 1e6;
 
 function weightOf(value: unknown, what: string): number {

@@ -20,13 +20,13 @@ export const otlpFormat: TraceFormat = {
 /** A batch of spans without those that cannot be read. */
 export interface CheckedSpans {
   kept: Record<string, unknown>;
-  /** How many of them are calls of models with their messages. */
+  /** The number of spans that are model calls with their messages. */
   spans: number;
-  /** Why each of the others was rejected. */
+  /** The reason of each rejected span. */
   rejected: string[];
 }
 
-/** @throws {BadItem} where the structure is not OTLP's */
+/** Separates the spans that can be read from the others. @throws {BadItem} where the structure is not OTLP's */
 export function checkedSpans(batch: unknown): CheckedSpans {
   const item = asRecord(batch);
   if (item === null || !otlpFormat.fits(item)) throw new BadItem(`it is ${found(batch)}, without 'resourceSpans'`);
@@ -45,7 +45,7 @@ export function checkedSpans(batch: unknown): CheckedSpans {
   return { kept, spans, rejected };
 }
 
-/** Empty for spans without a call of a model, or whose instrumentation leaves the messages out. */
+/** Returns the dialogue of a span; none where the span is not a model call, or its instrumentation leaves the messages out. */
 function dialogueOf(span: GenAiSpan, { keys, place }: Reading): RecordedDialogue[] {
   const call = genAiCall(span, keys) ?? aiSdkCall(span);
   if (call === null) return [];
@@ -53,7 +53,7 @@ function dialogueOf(span: GenAiSpan, { keys, place }: Reading): RecordedDialogue
   return [{ ...conversationOf(call, keys, place), trace: span.trace, ...(score !== undefined && { score }) }];
 }
 
-/** `gen_ai.evaluation.result`, the event with which an evaluator rates a call. */
+/** Returns the score of the event `gen_ai.evaluation.result`, with which an evaluator rates a call. */
 function scoreOfEvents({ events }: GenAiSpan): number | undefined {
   const scores = events
     .filter(({ name }) => name === 'gen_ai.evaluation.result')

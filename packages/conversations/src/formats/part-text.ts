@@ -1,4 +1,4 @@
-// Parts of messages of other formats as texts of chat messages.
+// Converts parts of messages of other formats to texts of chat messages.
 import { jsonAsWritten } from '@bowyer/text';
 import { asRecord, BadItem, found } from '../files/data-error.js';
 

@@ -44,7 +44,7 @@ function pairOf(item: Item, reading: Reading): RecordedDialogue[] {
   return [dialogue('chosen', chosen, 1), dialogue('rejected', rejected, 0)];
 }
 
-/** Scores of the two answers, which say no more than which one is preferred. */
+/** Keys with scores of the two answers, which are left out, since only the order of the answers is learned. */
 const LOST = ['score_chosen', 'score_rejected', 'chosen_score', 'rejected_score', 'chosen_rating', 'rejected_rating'];
 
 interface Pair {
@@ -57,7 +57,7 @@ function withPrompt(item: Item): Pair {
   const prompt = messagesOf('prompt', item.prompt, 'user');
   const answers = (['chosen', 'rejected'] as const).map((key) => {
     const answer = messagesOf(key, item[key], 'assistant');
-    // Some datasets have the prompt in the answers again.
+    // Some datasets repeat the prompt in the answers.
     const repeats =
       prompt.length < answer.length && prompt.every((message, i) => isDeepStrictEqual(message, answer[i]));
     return repeats ? answer.slice(prompt.length) : answer;
@@ -67,7 +67,7 @@ function withPrompt(item: Item): Pair {
   return { prompt, chosen: answers[0], rejected: answers[1] };
 }
 
-/** The prompt is what both answers begin with. */
+/** Splits a pair without a prompt: the prompt is the common prefix of both answers. */
 function withImplicitPrompt({ chosen, rejected }: Item): Pair {
   if (typeof chosen === 'string' && typeof rejected === 'string') return withSharedText(chosen, rejected);
   const [first, second] = [messagesOf('chosen', chosen, 'assistant'), messagesOf('rejected', rejected, 'assistant')];
@@ -81,7 +81,7 @@ function withImplicitPrompt({ chosen, rejected }: Item): Pair {
 function withSharedText(chosen: string, rejected: string): Pair {
   let shared = 0;
   while (shared < Math.min(chosen.length, rejected.length) && chosen[shared] === rejected[shared]) shared++;
-  // A word belongs to the answer as a whole.
+  // The prompt ends before a word that is only partly shared.
   while (shared > 0 && !/\s/.test(chosen[shared - 1])) shared--;
   const prompt = chosen.slice(0, shared).trim();
   if (prompt === '') throw new BadItem("has no 'prompt', and 'chosen' and 'rejected' begin with different words");
@@ -92,7 +92,7 @@ function withSharedText(chosen: string, rejected: string): Pair {
   };
 }
 
-/** A text is one message. @throws {BadItem} */
+/** Reads messages; a text is one message. @throws {BadItem} */
 function messagesOf(key: string, value: unknown, role: 'user' | 'assistant'): readonly Item[] {
   if (typeof value === 'string') return [{ role, content: value }];
   const list = asRecord(value) === null ? value : [value];

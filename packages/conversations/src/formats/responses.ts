@@ -40,7 +40,7 @@ function readResponses(item: Item, reading: Reading): RecordedDialogue[] {
   return [{ messages: checkedCalls(messages), inputs: tools.length > 0 ? { tools } : {}, ...scoreOf(item) }];
 }
 
-/** Returns the keys of a request and a response that are not a part of the dialogue. */
+/** Keys of a request and a response that are not part of the dialogue. */
 const LOST = (
   'object status store temperature top_p top_logprobs max_output_tokens max_tool_calls stream tool_choice truncation text ' +
   'reasoning service_tier safety_identifier prompt_cache_key include previous_response_id background billing output_text error incomplete_details completed_at'

@@ -1,11 +1,11 @@
-// Spans of OTLP's JSON, with attributes as values of the language.
+// Reads spans of OTLP's JSON, and converts their attributes to JavaScript values.
 import { keepNumber, numberText } from '@bowyer/text';
 import { asRecord, BadItem, found } from '../files/data-error.js';
 import { recordsOf } from './part-text.js';
 
 type Item = Readonly<Record<string, unknown>>;
 
-/** The parts of a span that are read. Attributes have the values of the language, numbers and texts. */
+/** The parts of a span that are read, with attributes as JavaScript values. */
 export interface GenAiSpan {
   name: string;
   trace: string;
@@ -20,14 +20,14 @@ export interface SpanCall {
   tools?: unknown;
 }
 
-/** @throws {BadItem} where the structure is not OTLP's */
+/** Reads all spans of a batch. @throws {BadItem} where the structure is not OTLP's */
 export function spansOf(item: Item): GenAiSpan[] {
   const spans: GenAiSpan[] = [];
   withSpans(item, (span) => spans.push(spanOf(span)) > 0);
   return spans;
 }
 
-/** A batch with the spans that `keeps` names. @throws {BadItem} where the structure is not OTLP's */
+/** Returns the batch with only the spans for which `keeps` returns true. @throws {BadItem} where the structure is not OTLP's */
 export function withSpans(item: Item, keeps: (span: Item) => boolean): Record<string, unknown> {
   const resourceSpans = recordsOf(item.resourceSpans ?? item.resource_spans, "'resourceSpans'").map((resource) => {
     const scopes = recordsOf(resource.scopeSpans ?? resource.scope_spans ?? [], "'scopeSpans'");
@@ -70,7 +70,7 @@ function take(holder: object, key: string | number, any: unknown): void {
   if (text !== undefined) keepNumber(holder, key, text);
 }
 
-/** AnyValue of OTLP, where 64-bit integers are texts. `text` is that of a number. */
+/** Converts an AnyValue of OTLP, in which 64-bit integers are texts. The result has the `text` of a number too. */
 function valueOf(given: unknown): { value: unknown; text?: string } {
   const any = asRecord(given) ?? {};
   const array = asRecord(any.arrayValue);

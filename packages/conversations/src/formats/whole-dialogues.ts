@@ -1,4 +1,5 @@
-// Calls of an agent repeat the dialogue so far: of the dialogues of a trace, those that no other one continues have all of them.
+// Leaves out repeated dialogues: each model call of an agent repeats the dialogue so far, so that of a trace's dialogues only
+// those are kept that no other one continues.
 import { createHash } from 'node:crypto';
 import type { ChatMessage } from '@bowyer/text';
 import type { DataItem } from '../files/data-file.js';

@@ -1,4 +1,4 @@
-// Messages and tools of Anthropic's API as a chat template takes them: a message of blocks becomes one or more, as its blocks need.
+// Reads messages and tools of Anthropic's API in the form that a chat template takes. A message of blocks becomes one or more.
 import { jsonAsWritten, type ChatMessage } from '@bowyer/text';
 import { EarlierCalls } from './calls.js';
 import { listed, type Fields } from './fields.js';
@@ -15,11 +15,12 @@ export interface AnthropicRules<Rules> {
   'tools[]': Rules;
 }
 
-/** Between the texts of blocks that a person or a program has written; the model's own have none. */
+/** The separator between the texts of blocks that were not sampled; sampled texts have none. */
 const BETWEEN_BLOCKS = '\n';
 
 /**
- * System messages, wherever they are, join the system text: few templates take them elsewhere than first.
+ * Reads messages. Wherever system messages stand, they are joined to the system text, since few templates accept them
+ * elsewhere than first.
  *
  * @param fields with the `system` text
  */
@@ -73,7 +74,7 @@ class AnthropicReader<Rules> {
     };
   }
 
-  /** The arguments are an object already. */
+  /** Reads a call of a tool, whose arguments are an object already. */
   #toolUse(block: Fields<Rules>): object {
     const name = block.text('name', '');
     if (name === '') throw block.fail('name', 'must be a string');
@@ -95,7 +96,7 @@ class AnthropicReader<Rules> {
     if (texts.length > 0) yield { role: 'user', content: texts.join(BETWEEN_BLOCKS) };
   }
 
-  /** A result that is an error begins with the word: templates have no other way to write it. */
+  /** Reads a tool's result. That of an error is prefixed by the word, since templates have no other way to mark it. */
   #toolResult(block: Fields<Rules>): ChatMessage {
     const content = block.value('content') === undefined ? [] : this.#blocksOf(block, 'content');
     const text = content.map((part) => this.#readableText(part, 'a result of a tool')).join(BETWEEN_BLOCKS);
@@ -155,7 +156,7 @@ class AnthropicReader<Rules> {
   }
 }
 
-/** @param where the block is, in words */
+/** Returns the error for a block of another type. @param where the block is, in words */
 const unread = <Rules>({ type, fields }: Block<Rules>, where: string): Error =>
   fields.fail('type', `is '${type}', which cannot be read in ${where}; this model reads text only`);
 

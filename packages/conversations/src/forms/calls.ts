@@ -1,4 +1,4 @@
-// Earlier calls of tools and their results, as all forms of messages have them: in the form that chat templates take.
+// Earlier calls of tools and their results, in the form that chat templates take, for all forms of messages.
 import { writtenJson, type ChatMessage } from '@bowyer/text';
 
 export interface EarlierCall {
@@ -19,11 +19,11 @@ export function earlierArguments(given: unknown): object {
   return ['', 'null'].includes(text.trim()) ? {} : writtenJson(text);
 }
 
-/** The calls of a dialogue, by their ids: a template may need the tool's name beside a result. */
+/** The earlier calls of a dialogue by their ids, since a template may need the tool's name beside a result. */
 export class EarlierCalls {
   readonly #names = new Map<string, string>();
 
-  /** @param args a text of JSON, or the value itself */
+  /** Adds a call. @param args a JSON text, or the value itself */
   call(id: string, name: string, args: unknown): EarlierCall {
     if (id !== '') this.#names.set(id, name);
     return { id, type: 'function', function: { name, arguments: earlierArguments(args) } };

@@ -1,9 +1,10 @@
-// Messages and tools of OpenAI's Chat Completions, with the keys that vLLM's clients add, as a chat template takes them.
+// Reads messages and tools of OpenAI's Chat Completions, with the keys that vLLM's clients add, in the form that a chat template
+// takes.
 import type { ChatMessage } from '@bowyer/text';
 import { EarlierCalls, type EarlierCall } from './calls.js';
 import { listed, type Fields } from './fields.js';
 
-/** Rules of the objects of messages and tools, by where they are. */
+/** Rules of the objects of messages and tools, by their place in a request. */
 export interface ChatRules<Rules> {
   'messages[].content[]': Rules;
   'messages[].tool_calls[]': Rules;
@@ -23,7 +24,7 @@ const ROLES: Readonly<Record<string, ChatMessage['role']>> = {
   function: 'tool',
 };
 
-/** Keys of thoughts, with those that templates read. vLLM's newer name comes first: an older one beside it counts. */
+/** Fields with a model's reasoning, as [read from, written to]. vLLM's newer name comes first; if both are there, the older one is used. */
 const THOUGHTS = [
   ['reasoning', 'reasoning_content'],
   ['reasoning_content', 'reasoning_content'],
@@ -45,7 +46,7 @@ export function* readChatMessages<Rules>(
 
 class ChatReader<Rules> {
   readonly #calls = new EarlierCalls();
-  /** The id that the last call of the older API got here, which its result has too. */
+  /** The id that was made for the last call of the older API, which has none; its result gets the same. */
   #olderId: string | null = null;
   #count = 0;
 
@@ -132,7 +133,7 @@ export const readChatTools = <Rules>(fields: Fields<Rules>, rules: ChatRules<Rul
     return { ...more, function: called.plain(['defer_loading']) };
   });
 
-/** Fields of a tool that a template would write into the prompt with the others. */
+/** Fields of a tool that are left out, since a template would print them into the prompt. */
 const UNREAD = [
   'cache_control',
   'prompt_cache_breakpoint',

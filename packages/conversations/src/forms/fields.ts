@@ -1,23 +1,23 @@
-// The interface through which a form of messages is read: an object of a request's body, or of an item of a data file. Both are read by
-// the same code, so that a dialogue that is trained has the tokens that it has when it is served; which keys an object may have, and the
-// words of errors, are the server's or the data file's own.
+// The interface through which messages are read: an object of a request's body, or of an item of a data file. One reader serves
+// both, so that a dialogue has the same tokens in training and serving. Which keys an object may have, and the words of errors,
+// differ between the two.
 
-/** @param Rules what says which keys an object may have */
+/** An object whose fields are read by name. @param Rules says which keys an object may have */
 export interface Fields<Rules> {
-  /** Null counts as left out. */
+  /** Returns the value of a field; null counts as left out. */
   value(name: string): unknown;
   text<Default>(name: string, otherwise: Default): string | Default;
   boolean(name: string): boolean;
   choice<const Option extends string>(name: string, options: readonly Option[], otherwise: Option): Option;
-  /** An empty object where it is left out. */
+  /** Returns an object; an empty one where it is left out. */
   object(name: string, rules: Rules | null): Fields<Rules>;
-  /** At least one. */
+  /** Returns an array of objects, at least one. */
   objects(name: string, rules: Rules | null): Fields<Rules>[];
-  /** Another object, or the same one by other rules, at a place within this one. */
+  /** Wraps another object, or the same one by other rules, at a place within this one. */
   within(value: unknown, rules: Rules | null, place: string): Fields<Rules>;
   /** Returns the object itself, without the fields that are given; its numbers keep their texts. */
   plain(without?: readonly string[]): Record<string, unknown>;
-  /** How errors name a field. */
+  /** Returns how errors name a field. */
   placeOf(name: string): string;
   /** Returns an error about a field. */
   fail(name: string, problem: string): Error;

@@ -1,4 +1,5 @@
-// Items and tools of OpenAI's Responses as a chat template takes them: what the model has written between two inputs is one message.
+// Reads items and tools of OpenAI's Responses in the form that a chat template takes. All that the model has written between two
+// inputs becomes one message.
 import type { ChatMessage } from '@bowyer/text';
 import { EarlierCalls, type EarlierCall } from './calls.js';
 import { listed, type Fields } from './fields.js';
@@ -14,10 +15,10 @@ export interface ResponseRules<Rules> {
   namespace: Rules;
 }
 
-/** A part of an item may be without its type only where it is a message. */
+/** An item; only a message may leave out its type. */
 type Item = Readonly<Record<string, unknown>>;
 
-/** The model's message that is being read. */
+/** The model's message to which the items that are being read belong. */
 interface OpenMessage {
   reasoning: string;
   content: string;
@@ -26,7 +27,7 @@ interface OpenMessage {
 }
 
 /**
- * System messages that come first are one with the instructions: few templates take several.
+ * Reads items. System messages at the beginning are joined to the instructions, since few templates take several.
  *
  * @param items all that the prompt is made of, in order
  * @param fields name their places in errors
@@ -146,7 +147,7 @@ class ItemReader<Rules> {
   }
 }
 
-/** The field in which a part of a content has its text. */
+/** The name of the field that holds the text of each type of part. */
 const textNames: Readonly<Record<string, string>> = {
   input_text: 'text',
   output_text: 'text',
@@ -156,18 +157,18 @@ const textNames: Readonly<Record<string, string>> = {
   refusal: 'refusal',
 };
 
-/** A tool of a namespace as its client knows it. */
+/** The name of a tool in a namespace, as its client knows it. */
 interface SpacedName {
   namespace: string;
   name: string;
 }
 
 export interface ResponseTools {
-  /** In the form of Chat Completions, which chat templates take. */
+  /** The tools in the form of Chat Completions, which chat templates take. */
   tools: Record<string, unknown>[];
-  /** Those of a namespace are called by the names of both. By the names that the model calls them by. */
+  /** The tools of namespaces by the names that the model calls them by, which join the two names. */
   spaced: ReadonlyMap<string, SpacedName>;
-  /** The places of those that are left out: a search that a server would run, which agents offer wherever they are. */
+  /** The places of tools that are left out: web searches that a server would run, which agents offer on any server. */
   left: readonly string[];
 }
 
@@ -206,7 +207,7 @@ function ofNamespace<Rules>(
   });
 }
 
-/** @param of.about the description of the tool's namespace, which stands before its own */
+/** Reads a function. @param of.about the description of the tool's namespace, which stands before its own */
 function functionOf<Rules>(
   fields: Fields<Rules>,
   given: Fields<Rules>,
@@ -233,7 +234,7 @@ function nameOf<Rules>(tool: Fields<Rules>): string {
   return name;
 }
 
-/** A call could mean either of two tools with one name. */
+/** Checks that names are unique, since a call could mean either of two tools with one name. */
 function checkNames<Rules>(fields: Fields<Rules>, tools: readonly Record<string, unknown>[]): void {
   const names = tools.map((tool) => (tool.function as { name: string }).name);
   const twice = names.find((name, i) => names.indexOf(name) < i);

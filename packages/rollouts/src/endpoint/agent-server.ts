@@ -1,4 +1,5 @@
-// A server of a model for agents that exist already: each rollout has a base URL, and every call is recorded before its last byte is sent.
+// A server of a model for agents of any kind: each rollout has a base URL, and every call is recorded before its last byte is
+// sent.
 import { ModelServer, type ModelServerOptions } from '@bowyer/serving';
 import type { RolloutOrigin } from '../record/log-event.js';
 import { RolloutKeys } from '../record/record-key.js';
@@ -11,13 +12,13 @@ import { rolloutRoutes } from './rollout-routes.js';
 import { Recorder, type GivenReward, type OpenRollout, type RolloutEnd } from './recorder.js';
 
 export interface AgentServerOptions extends Omit<ModelServerOptions, 'observer' | 'protocols'> {
-  /** Closed by whoever opened it, after the server. */
+  /** The log; whoever opened it closes it, after the server. */
   log: RolloutLog;
-  /** How a dialogue with a new message of the user begins; `template` if not given. */
+  /** How a prompt repeats earlier answers after a new message of the user; `template` if not given. */
   splice?: SplicePolicy;
   /** Changes the bodies of requests before they are read, as with other prompts; they are recorded as changed. */
   bodyOf?: (rollout: string | null, body: unknown) => unknown;
-  /** How long a call waits for a change of weights before its client is asked to come again, in milliseconds; 120,000 if not given. */
+  /** Milliseconds for which a call waits for a change of weights before its client is asked to retry; 120,000 if not given. */
   longestWaitMs?: number;
 }
 
@@ -57,12 +58,12 @@ export class AgentServer {
     return new AgentServer(server, recorder);
   }
 
-  /** `http://ADDRESS:PORT`. */
+  /** Returns `http://ADDRESS:PORT`. */
   get origin(): string {
     return new URL(this.server.url).origin;
   }
 
-  /** The version of the weights that are sampled with from now on. Set it within `changeWeights`. */
+  /** Returns the version of the weights that are sampled with from now on. It is set within `changeWeights`. */
   get version(): number {
     return this.recorder.version;
   }
@@ -71,27 +72,27 @@ export class AgentServer {
     this.recorder.version = version;
   }
 
-  /** As `POST /rollouts`. A rollout that has begun stays as it is; with a higher attempt it begins once more. */
+  /** Begins a rollout, as `POST /rollouts` does. One that has begun stays as it is; with a higher attempt it begins again. */
   begin(origin: RolloutOrigin): Promise<OpenRollout> {
     return this.recorder.begin(origin);
   }
 
-  /** As `POST /rollouts/ID/rewards`. @returns whether it may count: the rollout was not learnt yet */
+  /** Rewards a rollout, as `POST /rollouts/ID/rewards` does. @returns whether the reward may count: the rollout was not learned from yet */
   reward(id: string, reward: GivenReward): Promise<boolean> {
     return this.recorder.reward(id, reward);
   }
 
-  /** As `POST /rollouts/ID/metrics`. */
+  /** Adds metrics, as `POST /rollouts/ID/metrics` does. */
   metrics(id: string, metrics: Record<string, number>): Promise<void> {
     return this.recorder.metrics(id, metrics);
   }
 
-  /** As `POST /rollouts/ID/end`. */
+  /** Ends a rollout, as `POST /rollouts/ID/end` does. */
   end(id: string, end?: RolloutEnd): Promise<void> {
     return this.recorder.end(id, end);
   }
 
-  /** From now on no reward of the rollout counts. */
+  /** Notes that the rollout was learned from: later rewards do not count. */
   learnt(id: string): Promise<void> {
     return this.recorder.learnt(id);
   }

@@ -1,4 +1,4 @@
-// A rollout that is being played: the number of its next call, and what its prompts may continue.
+// The state of a rollout that is being played: the number of its next call, and the answers that its prompts may continue.
 import type { LogEvent, RolloutOrigin } from '../record/log-event.js';
 import { digest } from '../record/call-record.js';
 import type { Place } from '../record/log-parts.js';
@@ -6,20 +6,20 @@ import type { RecordedCall } from '../record/recorded.js';
 import { History } from '../tree/history.js';
 import { RolloutStateError } from './rollout-state-error.js';
 
-/** Names of metrics of a rollout. */
+/** The most names of metrics of a rollout. */
 const MOST_METRICS = 1_000;
 
 export class LiveRollout {
   readonly history = new History();
   status: 'open' | 'ended' | 'failed' = 'open';
   isLearnt = false;
-  /** Its next attempt has begun: what is still under way belongs to none. */
+  /** Whether its next attempt has begun, so that calls still in progress belong to no rollout. */
   isReplaced = false;
-  /** Digests of the keys of rewards: a key is what its sender makes it. */
+  /** Digests of the keys of rewards; a sender may choose keys of any length. */
   readonly #keys = new Set<string>();
   readonly #metrics = new Set<string>();
   #calls = 0;
-  /** By request: the newest call whose client has not got its answer, as far as is known. */
+  /** The newest call of each request, by its digest, whose client has not received its answer, as far as is known. */
   readonly #unanswered = new Map<string, number>();
 
   /** Calls and other requests in progress. */
@@ -27,7 +27,7 @@ export class LiveRollout {
 
   constructor(readonly origin: RolloutOrigin) {}
 
-  /** Its state from the events in the log; whether clients got the answers of another process's last calls is not known. */
+  /** Restores the state from the events in the log. Whether clients received the answers to another process's last calls is not known. */
   static from(id: string, events: readonly { event: LogEvent; place: Place }[]): LiveRollout {
     const begun = events.findLastIndex(({ event }) => event.type === 'begun');
     const first = events[begun]?.event;
@@ -37,7 +37,7 @@ export class LiveRollout {
     return live;
   }
 
-  /** How many have begun. */
+  /** Returns the number of calls that have begun. */
   get calls(): number {
     return this.#calls;
   }
@@ -74,12 +74,12 @@ export class LiveRollout {
     return isNew;
   }
 
-  /** The reward of the key was not kept: sent again, it is new. */
+  /** Forgets the key of a reward that could not be stored, so that a repeated request is new. */
   giveBackKey(key: string | undefined): void {
     if (key !== undefined) this.#keys.delete(digest(key));
   }
 
-  /** @throws {RolloutStateError} where it has too many names of metrics with these */
+  /** Adds names of metrics. @throws {RolloutStateError} where the rollout then has too many */
   takeMetrics(names: readonly string[]): void {
     const added = names.filter((name) => !this.#metrics.has(name));
     if (this.#metrics.size + added.length > MOST_METRICS)

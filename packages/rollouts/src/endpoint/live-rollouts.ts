@@ -1,9 +1,9 @@
-// The rollouts that are being played. Those that nobody asks for leave, and come back from the log.
+// The rollouts in memory. Idle ones are removed, and restored from the log when they are needed.
 import type { RolloutOrigin } from '../record/log-event.js';
 import type { RolloutLog } from '../record/rollout-log.js';
 import { LiveRollout } from './live-rollout.js';
 
-/** Rollouts that are kept beside those in use. */
+/** Rollouts that are kept in memory beside those in use. */
 const MOST_IDLE = 1024;
 
 export class LiveRollouts {
@@ -26,10 +26,10 @@ export class LiveRollouts {
     }
   }
 
-  /** A rollout that there is; whoever takes it counts `inUse` down again. @throws where its record cannot be read now */
+  /** Returns a known rollout and counts it as in use; whoever takes it counts `inUse` down again. @throws where its record cannot be read now */
   async take(id: string): Promise<LiveRollout> {
     const found = this.#rollouts.get(id) ?? this.#restored(id);
-    this.#rollouts.delete(id); // it becomes the newest
+    this.#rollouts.delete(id); // this makes it the newest
     this.#rollouts.set(id, found);
     const live = await found;
     live.inUse++;
@@ -37,7 +37,7 @@ export class LiveRollouts {
     return live;
   }
 
-  /** A read that fails is not kept: the next request reads again. */
+  /** Restores a rollout. A failed read is not remembered: the next request reads again. */
   #restored(id: string): Promise<LiveRollout> {
     const found = this.log.events(id).then((events) => LiveRollout.from(id, events));
     found.catch(() => this.#drop(id, found));
@@ -48,7 +48,7 @@ export class LiveRollouts {
     if (this.#rollouts.get(id) === found) this.#rollouts.delete(id);
   }
 
-  /** A rollout that begins, or its next attempt. @returns what takes it back, where its beginning cannot be recorded */
+  /** Adds a rollout, or its next attempt. @returns a function that removes it, where its beginning cannot be recorded */
   begin(origin: RolloutOrigin): () => void {
     const { id } = origin;
     const before = this.#rollouts.get(id);
@@ -73,7 +73,7 @@ export class LiveRollouts {
 
   async #dropOldest(): Promise<void> {
     for (const [id, found] of [...this.#rollouts].slice(0, -MOST_IDLE)) {
-      const live = await found.catch(() => null); // which is dropped already
+      const live = await found.catch(() => null); // a rollout whose read failed is removed already
       if (live?.inUse === 0) this.#drop(id, found);
     }
   }

@@ -1,4 +1,5 @@
-// Records the calls, rewards and ends of rollouts: what a server of models shows to its observer becomes events of the log.
+// Records the calls, rewards and ends of rollouts: a model server reports calls to it as to an observer, and it writes events to
+// the log.
 import type { IncomingMessage } from 'node:http';
 import { Rng } from '@bowyer/core';
 import {
@@ -29,9 +30,9 @@ import { WeightGate, type WeightGateOptions } from './weight-gate.js';
 interface RecorderOptions extends WeightGateOptions {
   log: RolloutLog;
   keys: RolloutKeys;
-  /** How prompts are written; absent: none are. */
+  /** The writer of prompts; absent for a proxy, which writes none. */
   prompts?: Pick<PromptSource, 'tokenizer' | 'policy'>;
-  /** The seed for requests without one: each call of a rollout has random numbers of its own. */
+  /** The seed for requests without one; each call of a rollout has random numbers of its own. */
   seed?: number;
   /** See `AgentServerOptions`. */
   bodyOf?: CallObserver['bodyOf'];
@@ -40,10 +41,10 @@ interface RecorderOptions extends WeightGateOptions {
   onFault: (error: Error) => void;
 }
 
-/** How an agent's program reaches its rollout. */
+/** The addresses by which an agent's program reaches its rollout. */
 export interface OpenRollout {
   id: string;
-  /** For clients of OpenAI's protocols, and those of Anthropic's that add `/messages`. */
+  /** For clients of OpenAI's protocols, and for those of Anthropic's that add `/messages`. */
   baseURL: string;
   /** For Anthropic's SDK, which adds `/v1/messages`. */
   anthropicBaseURL: string;
@@ -59,11 +60,11 @@ export interface GivenReward {
   key?: string;
 }
 
-/** A call from its beginning on. It ends with `keep` or `failed`. */
+/** A call in progress. It ends with `keep` or `failed`. */
 export interface TrackedCall {
   live: LiveRollout;
   begun: BegunCall;
-  /** @param keys of the dialogues that the answers of each call end */
+  /** Writes the finished calls to the log. @param keys of the dialogues that the answers of each call end */
   keep: (calls: readonly RecordedCall[], keys?: readonly (readonly string[])[]) => Promise<void>;
   undelivered: () => void;
   failed: (error: unknown) => void;
@@ -92,11 +93,11 @@ export class Recorder implements CallObserver {
 
   rolloutOfKey = (key: string): string | null => this.options.keys.rolloutOf(key);
 
-  /** A rollout that has begun stays as it is; with a higher attempt it begins once more. @throws {RolloutStateError} where it has ended */
+  /** Begins a rollout. One that has begun stays as it is; with a higher attempt it begins again. @throws {RolloutStateError} where it has ended */
   async begin(origin: RolloutOrigin): Promise<OpenRollout> {
     const { id } = origin;
     checkId(id);
-    // One after the other, so that two requests for the same rollout begin one.
+    // Beginnings run one after another, so that two requests for the same rollout begin one.
     const begun = this.#beginning.then(() =>
       this.#live.use(id, (live) => Promise.resolve(this.#takeBeginning(origin, live))),
     );
@@ -139,7 +140,7 @@ export class Recorder implements CallObserver {
     });
   }
 
-  /** Numbers by their names; of those of one name the last counts. */
+  /** Adds metrics by their names; the last value of a name counts. */
   metrics(id: string, metrics: Record<string, number>): Promise<void> {
     checkMetrics(metrics);
     return this.#known(id, async (live) => {
@@ -148,7 +149,7 @@ export class Recorder implements CallObserver {
     });
   }
 
-  /** The rollout takes no further calls. It may be ended again: the last status counts. */
+  /** Ends a rollout, which then takes no further calls. It may be ended again: the last status counts. */
   end(id: string, { status = 'ended', reason }: RolloutEnd = {}): Promise<void> {
     return this.#known(id, async (live) => {
       live.status = status;
@@ -156,7 +157,7 @@ export class Recorder implements CallObserver {
     });
   }
 
-  /** From now on nothing that is sent for the rollout counts. */
+  /** Notes that the rollout was learned from: what is sent for it later does not count. */
   learnt(id: string): Promise<void> {
     return this.#known(id, async (live) => {
       live.isLearnt = true;
@@ -164,7 +165,7 @@ export class Recorder implements CallObserver {
     });
   }
 
-  /** @throws {RolloutStateError} where it is unknown */
+  /** Reads the record of a rollout. @throws {RolloutStateError} where it is unknown */
   async read(id: string): Promise<RecordedRollout> {
     const rollout = await this.options.log.read(id);
     if (rollout === null) throw unknown(id);
@@ -247,7 +248,7 @@ export class Recorder implements CallObserver {
     };
   }
 
-  /** The calls that a request is recorded as, and the keys of their dialogues. */
+  /** Returns the calls that are recorded for a request, and the keys of their dialogues. */
   #recorded(
     { live, begun }: TrackedCall,
     { sent, request, completed }: { sent: unknown; request: CompletionRequest; completed: Completed },

@@ -1,9 +1,9 @@
-// The rollout of a request, which its path, a header, or its key names.
+// Finds the rollout of a request, which its path, a header, or its key names.
 import type { IncomingHttpHeaders } from 'node:http';
 import { givenKeys, modelCalls } from '@bowyer/serving';
 import type { RolloutKeys } from '../record/record-key.js';
 
-/** The first parts of the paths of calls: `v1`, `messages`. */
+/** The first segments of the paths of model calls: `v1`, `messages`. */
 const callPaths: ReadonlySet<string> = new Set(
   modelCalls.flatMap(({ paths }) => paths.map((path) => path.split('/')[1])),
 );

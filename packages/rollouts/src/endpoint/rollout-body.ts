@@ -1,14 +1,14 @@
-// The body of a request for a rollout: each field does what it says, or is refused by its name.
+// The body of a request about a rollout. Every field is read, or refused by its name.
 import { BadRequestError } from '@bowyer/serving';
 
-/** In characters: keys, names and reasons are kept as long as their rollout is. */
+/** Characters of a text: keys, names and reasons are kept as long as their rollout is. */
 const LONGEST_TEXT = 4_096;
 const LONGEST_NAME = 256;
 
 export class RolloutBody {
   readonly #fields: Record<string, unknown>;
 
-  /** @param known null: any names */
+  /** Wraps a body. @param known names of fields; null: any */
   constructor(body: unknown, known: readonly string[] | null) {
     if (typeof body !== 'object' || body === null || Array.isArray(body))
       throw new BadRequestError('the body must be an object of JSON');
@@ -22,7 +22,7 @@ export class RolloutBody {
       );
   }
 
-  /** @param longest in characters */
+  /** Returns a text. @param longest in characters */
   text(name: string, longest = LONGEST_TEXT): string | undefined {
     const value = this.#fields[name];
     if (value === undefined || value === null) return undefined;
@@ -32,7 +32,7 @@ export class RolloutBody {
     return value;
   }
 
-  /** @throws where it is missing */
+  /** Returns a number. @throws where it is missing */
   number(name: string): number {
     const value = this.#fields[name];
     if (typeof value === 'number' && Number.isFinite(value)) return value;

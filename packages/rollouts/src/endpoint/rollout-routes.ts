@@ -1,4 +1,4 @@
-// Rollouts over REST: they begin, get rewards and metrics, end, and are read.
+// The REST routes of rollouts: they begin, get rewards and metrics, end, and are read.
 import { openaiError, type Exchange, type Protocol, type Route } from '@bowyer/serving';
 import type { HttpAnswer } from '@bowyer/serving';
 import { treeOf } from '../tree/build-tree.js';
@@ -10,7 +10,7 @@ import { RolloutStateError, UnknownRolloutError } from './rollout-state-error.js
 
 const one = '/rollouts/{id}';
 
-/** In characters: a program's last lines on stderr. */
+/** Characters of a reason, which may be a program's last lines on stderr. */
 const LONGEST_REASON = 65_536;
 
 export const rolloutRoutes = (recorder: Recorder): Protocol => {
@@ -79,7 +79,7 @@ async function begun(recorder: Recorder, body: RolloutBody): Promise<object> {
 
 const newId = (): string => `rollout-${crypto.randomUUID()}`;
 
-/** Without tokens, which are many. */
+/** Returns the record of a rollout without its tokens, which are many. */
 async function shown(recorder: Recorder, id: string): Promise<object> {
   const rollout = await recorder.read(id);
   const { calls, rewards, ...state } = rollout;

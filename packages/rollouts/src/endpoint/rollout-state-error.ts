@@ -3,7 +3,7 @@ export class RolloutStateError extends Error {
   override readonly name: string = 'RolloutStateError';
 }
 
-/** There is no such rollout. */
+/** A request that names an unknown rollout. */
 export class UnknownRolloutError extends RolloutStateError {
   override readonly name = 'UnknownRolloutError';
 }

@@ -1,10 +1,11 @@
-// Calls wait here while the weights change, and the change waits until no call is in progress.
+// Coordinates model calls with changes of the weights: calls wait while the weights change, and the change waits until no call
+// is in progress.
 import { QueueFullError } from '@bowyer/serving';
 
 export interface WeightGateOptions {
-  /** How long a call waits, in milliseconds; then its client is asked to come again. */
+  /** Milliseconds for which a call waits; then its client is asked to retry. */
   longestWaitMs: number;
-  /** Calls that wait; more are asked to come again. */
+  /** The number of calls that may wait; further clients are asked to retry. */
   mostWaiting: number;
 }
 
@@ -16,7 +17,7 @@ export class WeightGate {
 
   constructor(private readonly options: WeightGateOptions) {}
 
-  /** @throws {QueueFullError} where the weights change for longer than a call may wait */
+  /** Enters, after waiting for a change of the weights. @throws {QueueFullError} where the change takes longer than a call may wait */
   async enter(): Promise<void> {
     while (this.#isClosed) await this.#wait();
     this.#inside++;

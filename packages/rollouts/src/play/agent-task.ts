@@ -1,4 +1,4 @@
-/** An object with an id of its own; its other properties are the agent's. */
+/** A task: an object with an id; its other properties are for the agent. */
 export interface AgentTask {
   readonly id: string;
 }

@@ -1,10 +1,10 @@
-// Sets of rollouts with a server that is not there: order, tasks, attempts, failures, judges, and giving up.
+// Tests sets of rollouts with a fake server: order, tasks, attempts, failures, judges, and aborts.
 import { InterruptedError, play, type PlayContext } from '@bowyer/algorithms';
 import type { RecordedRollout } from '../record/recorded.js';
 import { rolloutPlayer, type RolloutHost, type RolloutPlayOptions } from './play-rollouts.js';
 import type { RankGroup, RunAgent } from './run-agent.js';
 
-/** Records what a model says that writes its seed's parity. */
+/** A server that records answers of a fake model, which says whether its seed is even or odd. */
 class FakeHost implements RolloutHost {
   readonly rollouts = new Map<string, RecordedRollout>();
   readonly begun: Parameters<RolloutHost['begin']>[0][] = [];
@@ -166,7 +166,7 @@ test('failed_reward counts what has failed in every attempt', async () => {
   const played = await playing;
   expect(failures).toEqual(['rollout episode 8: crash of rollout-8.2']);
   expect(played.map(({ transitions }) => transitions[0].reward)).toEqual([1, 1, -1, 1, 1, 1]);
-  // max_failure_share does not limit them, so that a training learns from them.
+  // max_failure_share does not count such failures, since the training learns from them.
   const all = setOf(
     failing(() => true),
     { attempts: 1, failedReward: -1 },

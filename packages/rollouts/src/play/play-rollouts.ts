@@ -1,4 +1,5 @@
-// Plays a set of rollouts: agents call a server of the policy, which records them, and the records are learned from as episodes.
+// Plays a set of rollouts: agents call a server of the policy, which records them, and each record becomes an episode to learn
+// from.
 import {
   episodeSeed,
   InterruptedError,
@@ -22,7 +23,7 @@ import { taskOf, type SplitTasks } from './tasks.js';
 export interface RolloutHost extends VerdictSink {
   begin(rollout: RolloutOrigin): Promise<RolloutAddress>;
   end(id: string, how: { status: 'ended' | 'failed'; reason?: string }): Promise<void>;
-  /** From now on no reward counts. */
+  /** Notes that the rollout was learned from: later rewards do not count. */
   learnt(id: string): Promise<void>;
   read(id: string): Promise<RecordedRollout>;
 }
@@ -30,9 +31,9 @@ export interface RolloutHost extends VerdictSink {
 export interface RolloutPlayOptions extends Pick<TrajectoryOptions, 'decode' | 'masks'> {
   tasks: SplitTasks;
   run: RunAgent;
-  /** Null: the agent says its reward itself. */
+  /** Judges a rollout; null: the agent sends its reward itself. */
   judge: JudgeRollout | null;
-  /** Judges the rollouts of each group beside each other, once all have ended; nobody if not given. */
+  /** Judges the rollouts of each group in comparison, once all have ended; absent: only `judge` does. */
   rank?: RankGroup;
   /** How often a rollout is begun at most. */
   attempts: number;
@@ -51,19 +52,19 @@ export const rolloutPlayer =
 interface EndedRollout {
   rollout: PlayedRollout;
   episode: number;
-  /** Why its agent has failed in every attempt; null where it has not. */
+  /** Why its agent has failed in every attempt; null where it has succeeded. */
   failure: Error | null;
 }
 
-/** Between two looks whether the set is given up, in ms. */
+/** Milliseconds between two checks whether the set was aborted. */
 const LOOK_MS = 100;
 
 class SetOfRollouts {
   readonly #stop = new AbortController();
   readonly #played: Trajectory[] = [];
-  /** Those that wait for the others of their group. */
+  /** Rollouts that wait for the others of their group. */
   readonly #unranked: EndedRollout[] = [];
-  /** Part of the ids of this set's records: an earlier set, as of a run that was killed, has the same names. */
+  /** A part of the ids of this set's records, since an earlier set, as of a killed run, has the same names. */
   readonly #stamp = Date.now().toString(36);
   #next = 0;
 
@@ -90,7 +91,7 @@ class SetOfRollouts {
     }
   }
 
-  /** One rollout after the other. An error of one lane ends all. */
+  /** Plays one rollout after another, until none is left. An error of one such loop ends all of them. */
   async #lane(): Promise<void> {
     try {
       while (this.#next < this.set.episodes && !this.#stop.signal.aborted) await this.#episode(this.#next++);
@@ -109,7 +110,7 @@ class SetOfRollouts {
     if (ended?.failure) this.watch.failed(ended.failure, episode, true);
   }
 
-  /** Work whose error is the failure of these episodes, unless the set is given up. */
+  /** Does work whose error counts as the failure of these episodes, unless the set was aborted. */
   async #orFailed(episodes: readonly number[], work: () => Promise<void>): Promise<void> {
     try {
       await work();
@@ -149,12 +150,12 @@ class SetOfRollouts {
     return ended;
   }
 
-  /** The record under the rollout's name. */
+  /** Reads the record, under the rollout's name. */
   async #recorded({ name, open }: PlayedRollout): Promise<RecordedRollout> {
     return { ...(await this.host.read(open.id)), id: name };
   }
 
-  /** From now on no reward of the rollout counts. */
+  /** Hands over an ended rollout as an episode to learn from; later rewards do not count. */
   async #learn({ rollout, episode, failure }: EndedRollout): Promise<void> {
     await this.host.learnt(rollout.open.id);
     const recorded = await this.#recorded(rollout);
@@ -163,7 +164,7 @@ class SetOfRollouts {
     this.watch.played();
   }
 
-  /** One group after the other. A judge that fails leaves out the rollouts of its group. */
+  /** Ranks one group after another. If the judge fails for a group, its rollouts are left out. */
   async #rankGroups(): Promise<void> {
     const { groupSize = 1 } = this.set;
     const groups = new Map<number, EndedRollout[]>();
@@ -211,7 +212,7 @@ class SetOfRollouts {
     return { name, task, open };
   }
 
-  /** @throws where the agent has failed, or says so itself */
+  /** Runs the agent and the judge. @throws where the agent has failed, or reports that itself */
   async #run(rollout: PlayedRollout): Promise<void> {
     const { id } = rollout.open;
     await reportVerdict(this.host, id, await this.how.run(rollout, this.#stop.signal));

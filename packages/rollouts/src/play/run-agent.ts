@@ -1,9 +1,9 @@
-// The player and the judge of a rollout: programs or functions of the user.
+// The agent and the judge of a rollout: programs or functions of the user.
 import type { RecordedRollout } from '../record/recorded.js';
 import type { Verdict } from '../rewards/verdict.js';
 import type { AgentTask } from './agent-task.js';
 
-/** Addresses of one rollout at the server of its model. */
+/** The addresses of one rollout at the model's server. */
 export interface RolloutAddress {
   id: string;
   /** The base URL for OpenAI's protocols, with the version. */
@@ -11,7 +11,7 @@ export interface RolloutAddress {
   /** The base URL for Anthropic's protocol, without the version. */
   anthropicBaseURL: string;
   apiKey: string;
-  /** Where rewards, metrics and the end are reported. */
+  /** The address to which rewards, metrics and the end are reported. */
   url: string;
 }
 
@@ -30,10 +30,10 @@ export interface PlayedRollout<Task extends AgentTask = AgentTask> {
  */
 export type RunAgent = (rollout: PlayedRollout, signal: AbortSignal) => Promise<Verdict>;
 
-/** @throws where it cannot judge, which is a failure of the rollout */
+/** Judges a rollout. @throws where it cannot, which is a failure of the rollout */
 export type JudgeRollout = (rollout: PlayedRollout, recorded: RecordedRollout, signal: AbortSignal) => Promise<Verdict>;
 
-/** A rollout of a group, as a judge of groups reads it. */
+/** A rollout of a group, in the form that a judge of groups reads. */
 export interface RankedRollout {
   task: AgentTask;
   recorded: RecordedRollout;

@@ -1,4 +1,5 @@
-// Traces as tasks to play again: the beginnings of conversations. Attempts at the same task are one.
+// Reads traces as tasks to play again: each task is the beginning of a conversation. Conversations with the same beginning are
+// one task.
 import { createHash } from 'node:crypto';
 import { readTextLines } from '@bowyer/core';
 import { asRecord, isConversationFile, isTrace, openingOf, readConversations } from '@bowyer/conversations';
@@ -25,7 +26,7 @@ function valueOf(text: string): unknown {
   }
 }
 
-/** @throws {DataFileError} with every item that cannot be read */
+/** Reads the tasks. @throws {DataFileError} with every item that cannot be read */
 export async function tasksOfTraces(path: string): Promise<AgentTask[]> {
   const { items } = await readConversations(path, { preferences: true });
   const tasks = new Map<string, AgentTask>();

@@ -18,7 +18,7 @@ async function file(text: string): Promise<string> {
 }
 
 test('each line is an object with an id of its own', async () => {
-  // A last line counts without a line feed too.
+  // A last line counts also without a line feed.
   expect(await readTasks(await file('{"id": 1, "question": "a"}\n\n{"id": "x"}'))).toEqual([
     { id: '1', question: 'a' },
     { id: 'x' },
@@ -63,7 +63,7 @@ const groupedBy = (names: readonly string[], family: (id: string) => string) => 
   return groups;
 };
 
-/** Usual forms of ids, and the family of an id: what neighbours have in common. */
+/** Common forms of ids, and the family of an id: the part that neighbours share. */
 const forms: [name: string, ids: string[], family: (id: string) => string][] = [
   ['numbers', made(1000).map((_, i) => String(i)), (id) => id.slice(0, -1)],
   ['padded numbers', made(1000).map((_, i) => `task-${String(i).padStart(4, '0')}`), (id) => id.slice(0, -1)],
@@ -105,7 +105,7 @@ test('an evaluation of fewer rollouts than tasks plays a sample of them, of give
   const { test } = splitTasks(made(4), { ...held, testTasks: sorted });
   const firstHalf = Array.from({ length: 100 }, (_, i) => taskOf(test, { split: 'test', group: i, seed: 0 }).id);
   const easy = firstHalf.filter((id) => id.startsWith('easy')).length;
-  expect(Math.abs(easy - 50)).toBeLessThan(4 * Math.sqrt(100 * 0.25 * 0.5)); // hypergeometric: 3.5 a standard deviation
+  expect(Math.abs(easy - 50)).toBeLessThan(4 * Math.sqrt(100 * 0.25 * 0.5)); // its standard deviation is 3.5 (hypergeometric distribution)
 });
 
 test('training plays each task once in each pass, in other orders; evaluations take them as they come', () => {

@@ -1,4 +1,4 @@
-// The tasks that an agent is given: lines of JSON, divided into those of training, of evaluations and of the final test.
+// The tasks that an agent is given: lines of JSON, divided into those for training, evaluations and the final test.
 import { readTextLines, Rng } from '@bowyer/core';
 import type { Split } from '@bowyer/envs';
 import type { AgentTask } from './agent-task.js';
@@ -6,7 +6,7 @@ import { containsTraces, tasksOfTraces } from './tasks-of-traces.js';
 
 export type SplitTasks<Task extends AgentTask = AgentTask> = Record<Split, readonly Task[]>;
 
-/** Lines of tasks, or traces to play again. @throws where a line is not an object with an `id`, or two have the same */
+/** Reads a file of tasks, or of traces to play again. @throws where a line is not an object with an `id`, or two have the same */
 export async function readTasks(file: string): Promise<AgentTask[]> {
   if (await containsTraces(file)) return tasksOfTraces(file);
   const tasks: AgentTask[] = [];
@@ -32,7 +32,7 @@ function taskOfLine(text: string, place: string): AgentTask {
   throw new Error(`${place} is not an object with an 'id'`);
 }
 
-/** @throws where there are none, or two have the same id */
+/** Checks tasks. @throws where there are none, or two have the same id */
 export function checkTasks(tasks: readonly AgentTask[], place: string): void {
   if (tasks.length === 0) throw new Error(`${place}: there are no tasks`);
   const seen = new Set<string>();

@@ -1,4 +1,4 @@
-// An agent that is a program: started once for each rollout, with the addresses of its model in the environment.
+// An agent as a program: it is started once for each rollout, and finds the addresses of its model in environment variables.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,15 +10,15 @@ import { verdictOfLine } from '../rewards/verdict.js';
 export interface AgentProgramOptions {
   /** A line for the shell, such as `node my-agent.js`. */
   command: string;
-  /** Names of further variables that it gets from this process; secrets and settings of others stay here. */
+  /** Names of further variables that are passed on to it; others, which may hold secrets, are not. */
   passEnv: readonly string[];
-  /** 0: none. */
+  /** Milliseconds at most; 0: no limit. */
   timeoutMs: number;
-  /** Each rollout's output is a file in it; null: it is not kept. */
+  /** The folder with a file for each rollout's output; null: it is not kept. */
   outputFolder: string | null;
 }
 
-/** Needed by any program to be found and to find its files. */
+/** Variables that any program needs to be found and to find its files. */
 const PASSED = [
   'PATH',
   'HOME',
@@ -34,7 +34,7 @@ const PASSED = [
   'COMSPEC',
 ];
 
-/** The reward is in the JSON of its last line, if it is there. */
+/** Returns a function that runs the program. The reward is in the JSON of its last line, if that has one. */
 export function agentProgram({ command, passEnv, timeoutMs, outputFolder }: AgentProgramOptions): RunAgent {
   return async (rollout, signal) => {
     const line = await withTaskFile(rollout.task, (taskFile) =>
@@ -65,7 +65,7 @@ async function withTaskFile<T>(task: AgentTask, work: (path: string) => Promise<
 const named = (names: readonly string[]): Record<string, string | undefined> =>
   Object.fromEntries(names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])));
 
-/** Bytes of an environment variable with its name that Linux allows (MAX_ARG_STRLEN). */
+/** The most bytes of an environment variable with its name that Linux allows (MAX_ARG_STRLEN). */
 const LONGEST_VARIABLE = 128 * 1024;
 
 /** Returns whether a task fits into an environment variable. */

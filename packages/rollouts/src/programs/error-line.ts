@@ -1,9 +1,9 @@
 import { LastLine } from './last-line.js';
 
-/** More of a line is not shown. */
+/** Characters of a line that are shown. */
 const LONGEST_SHOWN = 400;
 
-/** The line of a program's standard error that says why it ended: that of an uncaught error, else the last one. */
+/** The line of a program's standard error that explains its end: that of an uncaught error, else the last one. */
 export class ErrorLine {
   readonly #last = new LastLine();
   readonly #uncaught = new LastLine(isUncaught);
@@ -13,7 +13,7 @@ export class ErrorLine {
     this.#uncaught.add(chunk);
   }
 
-  /** Empty where there is none. */
+  /** Returns the line; empty where there is none. */
   get text(): string {
     return (this.#uncaught.text || this.#last.text).slice(0, LONGEST_SHOWN);
   }

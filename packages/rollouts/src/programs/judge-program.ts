@@ -1,4 +1,4 @@
-// A judge that is a program: reads a rollout as JSON, prints its reward.
+// A judge as a program: it reads a rollout as JSON, and prints its reward.
 import { join } from 'node:path';
 import type { JudgeRollout } from '../play/run-agent.js';
 import { runProgram } from './run-program.js';
@@ -8,11 +8,11 @@ export interface JudgeProgramOptions {
   /** A line for the shell, such as `node judge.js`. */
   command: string;
   timeoutMs: number;
-  /** Its output is in files of it; null: it is not kept. */
+  /** The folder with files of its output; null: it is not kept. */
   outputFolder: string | null;
 }
 
-/** It has the whole environment of this process, and reads `{task, rollout}` from standard input. */
+/** Returns a function that runs the judge. The program has the whole environment of this process, and reads `{task, rollout}` from standard input. */
 export function judgeProgram({ command, timeoutMs, outputFolder }: JudgeProgramOptions): JudgeRollout {
   return async ({ name, task }, recorded, signal) => {
     const line = await runProgram({

@@ -1,12 +1,12 @@
 import { stripVTControlCharacters } from 'node:util';
 
-/** More characters of a line are not kept: its last ones are. */
+/** Characters of a line that are kept, the last ones. */
 const LONGEST_LINE = 1 << 20;
 
-/** Finds the last line of a stream of bytes that has text, and is wanted. */
+/** Finds the last line of a stream of bytes that has text and passes a filter. */
 export class LastLine {
   #finished = '';
-  /** The line that has not ended, in the pieces in which it came. */
+  /** The pieces of the line that has not ended. */
   #begun: string[] = [];
   #length = 0;
   readonly #decoder = new TextDecoder();

@@ -1,25 +1,25 @@
-// The file of what a program prints: its beginning and its end, whatever is between them.
+// A file of a program's output, which keeps its beginning and its end, and leaves out what is between them.
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { finished } from 'node:stream/promises';
 
-/** Bytes that are written as they come. */
+/** Bytes at the beginning, which are written as they come. */
 const FIRST = 256 * 1024;
-/** Bytes after those: the last ones are kept in memory, and written at the end. */
+/** Bytes at the end, which are kept in memory and written when the program has ended. */
 const LAST = 768 * 1024;
 
 export class OutputFile {
   readonly #written: Promise<void>;
-  /** Bytes that the file may take as they come. */
+  /** Bytes that may still be written as they come. */
   #room = FIRST;
   #last: Buffer | null = null;
-  /** Bytes after the first ones. */
+  /** The number of bytes after the first ones. */
   #further = 0;
 
   private constructor(private readonly stream: WriteStream) {
     this.#written = finished(stream);
-    this.#written.catch(() => {}); // thrown by end
+    this.#written.catch(() => {}); // `end` throws the error
   }
 
   /** Begins to append to a file, which is made with its folder where it is missing. */
@@ -35,14 +35,14 @@ export class OutputFile {
     if (first.length < chunk.length) this.#keep(chunk.subarray(first.length));
   }
 
-  /** @throws where the file could not be written */
+  /** Writes the end of the output. @throws where the file could not be written */
   async end(): Promise<void> {
     for (const part of this.#lastParts()) this.stream.write(part);
     this.stream.end();
     await this.#written;
   }
 
-  /** In a ring: a byte stands where its number says. */
+  /** Keeps bytes in a ring buffer: a byte's place follows from its number. */
   #keep(chunk: Buffer): void {
     this.#last ??= Buffer.alloc(LAST);
     const kept = chunk.subarray(-LAST);

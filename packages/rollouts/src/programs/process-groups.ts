@@ -1,10 +1,11 @@
-// Process groups that end with this process, however it ends: Node has neither Linux's parent-death signal nor a way to run at SIGKILL.
+// Ends the process groups of programs with this process, however this process ends: Node has neither Linux's parent-death signal
+// nor a way to run code at SIGKILL.
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
 
 /**
- * Reads the ids of groups as they begin (`+ ID`) and end (`- ID`). Its standard input ends when this process does: it then ends the
- * groups that are left.
+ * A shell script that reads the ids of groups when they begin (`+ ID`) and end (`- ID`). Its standard input ends when this
+ * process does: it then kills the groups that are left.
  */
 const GUARD = `trap '' HUP INT TERM
 groups=' '
@@ -19,7 +20,7 @@ for group in $groups; do kill -s KILL -- "-$group"; done`;
 let guard: ChildProcess | null = null;
 const groups = new Set<number>();
 
-/** Has the group ended when this process ends. */
+/** Registers a group that is killed when this process ends. */
 export function guardGroup(group: number): void {
   if (process.platform === 'win32') return;
   groups.add(group);
@@ -27,12 +28,12 @@ export function guardGroup(group: number): void {
   else guard.stdin?.write(`+ ${group}\n`);
 }
 
-/** The group has ended, so that its id may become that of another one. */
+/** Removes a group that has ended, since another one may get its id. */
 export function releaseGroup(group: number): void {
   if (groups.delete(group)) guard?.stdin?.write(`- ${group}\n`);
 }
 
-/** In a session of its own, so that a signal of the terminal does not reach it. */
+/** Starts the script in a session of its own, so that a signal of the terminal does not reach it. */
 function startGuard(): void {
   const child = spawn('/bin/sh', ['-c', GUARD], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
   const isGone = () => {
@@ -40,9 +41,9 @@ function startGuard(): void {
   };
   child.on('error', isGone);
   child.on('exit', isGone);
-  child.stdin?.on('error', () => undefined); // it has ended
+  child.stdin?.on('error', () => undefined); // the script has ended
   child.unref();
-  (child.stdin as Socket | null)?.unref(); // this process may end before it
+  (child.stdin as Socket | null)?.unref(); // this process may end before the script does
   child.stdin?.write([...groups].map((group) => `+ ${group}\n`).join(''));
   guard = child;
 }

@@ -14,7 +14,7 @@ import { ErrorLine } from './error-line.js';
 import { LastLine } from './last-line.js';
 import { runProgram } from './run-program.js';
 
-/** For processes that run sources. */
+/** The loader for processes that run TypeScript sources. */
 const tsx = import.meta.resolve('tsx');
 
 let folder: string;
@@ -67,7 +67,7 @@ test('an error says what the program has said about it: the line of an uncaught 
 
 test('a program that takes too long is ended with everything that it has started', async () => {
   const file = join(folder, 'pids.txt');
-  // The child of the child ignores the request to end, so that it has to be killed.
+  // The grandchild ignores SIGTERM, so that it has to be killed.
   const command = `(trap '' TERM; echo $(sh -c 'echo $PPID') > ${file}; while :; do sleep 0.05; done) & wait`;
   const begun = Date.now();
   await expect(runProgram({ ...options, command, timeoutMs: 600 })).rejects.toThrow(
@@ -142,7 +142,7 @@ test('a task that no environment variable can hold is in a file, and others are 
   const agent = agentProgram({ command, passEnv: ['PLACE'], timeoutMs: 60_000, outputFolder: null });
   const play = (length: number) =>
     agent({ ...rollout, task: { id: 'é', text: 'x'.repeat(length) } as AgentTask }, signal);
-  // 'BOWYER_TASK=', the JSON beside the text, and the NUL at the end
+  // The limit also counts 'BOWYER_TASK=', the JSON around the text, and the NUL at the end.
   const longest = 128 * 1024 - 12 - Buffer.byteLength('{"id":"é","text":""}') - 1;
   expect(await play(longest)).toEqual({ reward: longest, metrics: { same: 1 } });
   expect(await play(longest + 1)).toEqual({ reward: longest + 1, metrics: { same: 0 } });

@@ -1,4 +1,5 @@
-// One run of a user's program: its output goes to a file, its last line to whoever started it, and it ends with all that it has started.
+// Runs a user's program once: its output goes to a file, its last line to the caller, and all processes that it has started are
+// ended with it.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { devNull } from 'node:os';
@@ -16,18 +17,18 @@ interface ProgramOptions {
   env: Readonly<Record<string, string | undefined>>;
   /** Text for its standard input; nothing if not given. */
   input?: string;
-  /** The file that its output is appended to; null: it is not kept. */
+  /** The file to which its output is appended; null: it is not kept. */
   outputFile: string | null;
-  /** It is ended after so many milliseconds; 0: never. */
+  /** Milliseconds after which it is ended; 0: never. */
   timeoutMs: number;
   signal?: AbortSignal;
 }
 
-/** Between asking a program to end and ending it. */
+/** Milliseconds between SIGTERM and SIGKILL. */
 const GRACE_MS = 2000;
 const LOOK_MS = 20;
 
-/** Turns of the event loop in which what is left in the pipes of an ended program is read: they hold less. */
+/** Turns of the event loop in which the rest in the pipes of an ended program is read; that is enough for all that pipes can hold. */
 const MOST_TURNS = 64;
 
 /**
@@ -63,7 +64,7 @@ async function runGroup(
   const ended = endOf(child);
   const { pid: group, stdin, stdout, stderr } = child;
   if (group === undefined) {
-    await ended; // throws
+    await ended; // throws the program's error
     throw new Error('could not be started');
   }
   guardGroup(group);
@@ -74,7 +75,7 @@ async function runGroup(
     output?.add(chunk);
     (from === stdout ? last : said).add(chunk);
   });
-  stdin.on('error', () => {}); // it need not read
+  stdin.on('error', () => {}); // the program need not read its input
   stdin.end(input);
   let stopping: Promise<void> | null = null;
   const stop = () => void (stopping = endGroup(group));
@@ -82,7 +83,7 @@ async function runGroup(
   else signal.addEventListener('abort', stop, { once: true });
   try {
     const { code, by } = await ended;
-    if (!signal.aborted) signalGroup(group, 'SIGKILL'); // what it has left behind
+    if (!signal.aborted) signalGroup(group, 'SIGKILL'); // ends processes that the program has left behind
     await pipes.drain();
     signal.throwIfAborted();
     if (code !== 0) throw new Error(endText(code, by, said.text));
@@ -96,12 +97,12 @@ async function runGroup(
   }
 }
 
-/** Descriptors that stay free for the rest of this process, and for the calls of each program. V8 aborts where it gets none. */
+/** File descriptors that stay free for the rest of this process, and for the calls of each program. V8 aborts the process where it gets none. */
 const FREE = 16;
 const FREE_PER_PROGRAM = 2;
 let running = 0;
 
-/** @throws where this process may open no more files than these */
+/** Checks that enough descriptors are free. @throws where this process may open no more files than these */
 function checkDescriptors(): void {
   const held: number[] = [];
   try {
@@ -129,11 +130,11 @@ interface ProgramEnd {
 const endOf = (child: ChildProcess): Promise<ProgramEnd> =>
   new Promise((resolve, reject) => {
     child.once('error', (error) => reject(startError(error)));
-    // Not 'close', which waits for all that hold its output.
+    // The event 'close' would wait for all processes that hold the program's output.
     child.once('exit', (code, by) => resolve({ code, by }));
   });
 
-/** Standard output and standard error. */
+/** The standard output and standard error of a program. */
 class Pipes {
   #bytes = 0;
 
@@ -142,7 +143,7 @@ class Pipes {
     read: (chunk: Buffer, from: Readable) => void,
   ) {
     for (const stream of streams) {
-      stream.on('error', () => {}); // it ends
+      stream.on('error', () => {}); // a stream that fails ends too
       stream.on('data', (chunk: Buffer) => {
         this.#bytes += chunk.length;
         read(chunk, stream);
@@ -165,7 +166,7 @@ class Pipes {
   }
 }
 
-/** @param said by the program about the reason, on standard error */
+/** Describes how a program has ended. @param said by the program about the reason, on standard error */
 function endText(code: number | null, signal: NodeJS.Signals | null, said: string): string {
   const end = code === null ? `was ended by ${signal ?? 'a signal'}` : `ended with exit code ${code}`;
   return said === '' ? end : `${end}: ${said}`;
@@ -178,14 +179,14 @@ const startRemedies: Readonly<Record<string, string>> = {
   E2BIG: 'the command and its variables are longer than this machine allows: give less to pass_env',
 };
 
-/** With what to do about it. */
+/** Adds what the user can do about an error at the start. */
 function startError(error: Error): Error {
   const remedy = startRemedies[(error as NodeJS.ErrnoException).code ?? ''];
   const text = `could not be started: ${error.message}`;
   return new Error(remedy === undefined ? text : `${text}\n  ${remedy}`, { cause: error });
 }
 
-/** With the command and the place of its output. */
+/** Adds the command and the file of its output to an error. */
 function namedError(error: unknown, { command, outputFile, timeoutMs }: ProgramOptions): Error {
   const { message } =
     error instanceof DeadlineError ? new Error(`did not end within ${timeoutMs / 1000} s (timeout)`) : asError(error);

@@ -38,7 +38,7 @@ test('a merge takes each text from the one that has changed it', () => {
 
 test('where both have changed a text, that of the better stays', () => {
   const other: Candidate = { prompts: { a: 'a2', b: 'b1' }, parents: [0], scores: [0.4, 0.9] };
-  expect(mergeOf([seed, withA, other], new Rng(0))).toBeNull(); // a2 with b1 is the other one itself
+  expect(mergeOf([seed, withA, other], new Rng(0))).toBeNull(); // a2 with b1 is the candidate `other` itself
   const better: Candidate = { ...withA, scores: [1.5, 0] };
   expect(mergeOf([seed, better, other], new Rng(0))!.prompts).toEqual({ a: 'a1', b: 'b1' });
 });

@@ -1,4 +1,4 @@
-// The candidates of a prompt evolution, and which of them is changed next.
+// The candidates of a prompt evolution, and the choice of the next one to change.
 import { maximum, type Rng } from '@bowyer/core';
 
 /** Texts by the name of their place: a system message, the description of a tool. */
@@ -6,9 +6,9 @@ export type Prompts = Readonly<Record<string, string>>;
 
 export interface Candidate {
   prompts: Prompts;
-  /** Indexes of the candidates that it was made of; none for the prompts that the agent came with. */
+  /** The indexes of the candidates that it was made from; none for the prompts that the agent started with. */
   parents: readonly number[];
-  /** [tasks] the score of each selection task. */
+  /** [tasks] its score on each selection task. */
   scores: readonly number[];
 }
 
@@ -22,7 +22,7 @@ export const paretoFront = (candidates: readonly Pick<Candidate, 'scores'>[]): n
     (k) => !candidates.some(({ scores }, other) => other !== k && dominates(scores, candidates[k].scores)),
   );
 
-/** [tasks] for each of them, the members of the front that have its highest score. */
+/** Returns, for each task, the members of the front that have its highest score. */
 function leaders(candidates: readonly Pick<Candidate, 'scores'>[], front: readonly number[]): number[][] {
   return candidates[0].scores.map((_, task) => {
     const highest = maximum(front.map((k) => candidates[k].scores[task]));
@@ -49,7 +49,7 @@ export function bestCandidate(candidates: readonly Pick<Candidate, 'scores'>[]):
 export const samePrompts = (one: Prompts, other: Prompts): boolean =>
   Object.keys(one).every((place) => one[place] === other[place]);
 
-/** Two members of the front, and the text of each place from the one that has changed it. */
+/** Two members of the front, and prompts in which each text comes from the one that has changed it. */
 interface Merge {
   parents: readonly [number, number];
   prompts: Prompts;

@@ -3,15 +3,15 @@ import { bestPrompts, evolvePrompts, type EvolutionParts, type EvolutionState } 
 import type { Prompts } from './candidates.js';
 
 /**
- * A task names the word that a text must contain for the agent to succeed. The reflector adds the first word that was missing, so it
- * needs the feedback to do any good.
+ * Each task names a word that a text must contain for the agent to succeed. The reflector adds the first missing word, which
+ * it finds in the feedback alone.
  */
 const words = ['units', 'limits', 'dates', 'currency'];
 
 const score = ({ system, 'tool look_up': tool }: Prompts, word: string): number =>
   word === 'dates' ? Number(tool.includes(word)) : Number(system.includes(word));
 
-/** In a new order in each pass, so that every text meets every task. */
+/** Returns feedback tasks in a new order in each pass, so that every text meets every task. */
 function feedbackTasks({ first, count }: { first: number; count: number }): string[] {
   const pass = Rng.forPurpose(0, `pass ${Math.floor(first / words.length)}`).shuffle(words);
   return pass.slice(first % words.length, (first % words.length) + count);

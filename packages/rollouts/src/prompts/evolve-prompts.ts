@@ -1,19 +1,19 @@
-// GEPA: prompts are changed one text at a time by a model that reads what happened with them, and a change is kept where it scores
-// better on the same tasks. A pool of candidates is kept, of which each is best at some task, so that no single one decides.
+// GEPA: prompts are changed one text at a time by a model that reads what happened with them, and a change is kept where it
+// scores better on the same tasks. The pool keeps every candidate that is best on some task, so that no single one decides.
 // Source: Agrawal et al. 2025, arXiv:2507.19457, algorithm 1:
 //
 //     k ← a candidate of the Pareto front; j ← its next text; M ← a minibatch of the feedback tasks
 //     π′ ← Φ_k with text j rewritten by the reflector, who reads what Φ_k did on M
 //     if the scores of Φ_k with π′ on M sum to more than those of Φ_k: score it on all selection tasks, and add it to the pool
 //
-// Differs from it: dominated candidates are those that another is nowhere worse and somewhere better than; a merge is tried after each
+// Differs from it: a candidate is dominated where another one is nowhere worse and somewhere better; a merge is tried after each
 // candidate that was added, up to `merges`.
 import { maximum, mean, Rng } from '@bowyer/core';
 import { bestCandidate, chooseParent, mergeOf, samePrompts, type Candidate, type Prompts } from './candidates.js';
 
 /** One rollout of the agent on a task. */
 export interface Trial {
-  /** For the reflector. */
+  /** The task, for the reflector. */
   task: string;
   score: number;
   /** The text that the reflector reads: the dialogue, the explanation of the judge, an error. */
@@ -22,21 +22,21 @@ export interface Trial {
 
 export interface EvolutionOptions {
   seed: number;
-  /** Rollouts of the agent after which no further iteration begins. */
+  /** Rollouts after which no further iteration begins. */
   budget: number;
-  /** Feedback tasks of an iteration. */
+  /** The number of feedback tasks of an iteration. */
   minibatchSize: number;
-  /** Most merges of two candidates. */
+  /** The number of merges at most. */
   merges: number;
-  /** A minibatch whose scores all reach it shows nothing to mend; null: there is no such score. */
+  /** The score with which nothing is left to improve; a minibatch whose scores all reach it is skipped. Null: there is no such score. */
   perfectScore: number | null;
-  /** Iterations in a row in which the reflector may write no text. */
+  /** Iterations in a row in which the reflector may fail to write a text. */
   mostWithoutText: number;
 }
 
 /**
- * Tasks on which prompts are tried: `count` of the feedback tasks from the one with the number `first`, where each pass over them has an
- * order of its own; or all selection tasks.
+ * The tasks on which prompts are tried: `count` feedback tasks from number `first` on, in an order of its own for each pass
+ * over them; or all selection tasks.
  */
 export type TrialSet = { kind: 'feedback'; first: number; count: number } | { kind: 'selection' };
 
@@ -46,26 +46,29 @@ export interface EvolutionParts {
   evaluate(prompts: Prompts, set: TrialSet): Promise<Trial[]>;
   /** Returns a new text for a place; null where the reflector has written none. */
   reflect(place: string, prompts: Prompts, trials: readonly Trial[]): Promise<string | null>;
-  /** Called with the whole state after each iteration: evolution continues from it. */
+  /** Called with the whole state after each iteration, from which evolution can continue. */
   onIteration(state: EvolutionState, report: IterationReport): Promise<void>;
-  /** Whether the user asks to stop: it ends after the iteration that is under way. */
+  /** Returns whether the user asks to stop; the current iteration is still finished. */
   stopRequested?(): boolean;
 }
 
-/** Plain JSON. */
+/** The state of an evolution as plain JSON. */
 export interface EvolutionState {
-  /** The number of ended iterations. */
+  /** The number of finished iterations. */
   iterations: number;
   rollouts: number;
   merges: number;
   candidates: Candidate[];
-  /** [candidates] how often a text of each was rewritten: which text is next. */
+  /** [candidates] how often a text of each was rewritten, which decides the next text. */
   rewritten: number[];
   /** Iterations in a row, up to now, in which the reflector has written no text; absent: 0. */
   withoutText?: number;
 }
 
-/** `no text`: the reflector has written none; `unchanged`: its text was known; `perfect`: nothing to mend; `worse`: not better on the minibatch. */
+/**
+ * The outcome: `no text`: the reflector wrote none; `unchanged`: its text was known; `perfect`: nothing is left to improve;
+ * `worse`: not better on the minibatch.
+ */
 export interface IterationReport {
   outcome: 'added' | 'worse' | 'unchanged' | 'perfect' | 'no text';
   parent: number;
@@ -86,6 +89,8 @@ interface MergeReport {
 }
 
 /**
+ * Evolves prompts.
+ *
  * @param state where an earlier evolution with the same options and parts has ended; null: from the beginning
  * @throws where the reflector has written no text in more than `mostWithoutText` iterations in a row
  */
@@ -117,7 +122,7 @@ class Evolution {
     const report = await this.#mutate(Rng.forPurpose(this.options.seed, `prompts/${state.iterations}`));
     state.iterations++;
     if (report.outcome === 'no text') state.withoutText = (state.withoutText ?? 0) + 1;
-    else if (report.outcome !== 'perfect') state.withoutText = 0; // it was not asked then
+    else if (report.outcome !== 'perfect') state.withoutText = 0; // the reflector was not asked in a perfect iteration
     await parts.onIteration(state, report);
     this.#checkReflector();
   }
@@ -155,7 +160,7 @@ class Evolution {
     return { ...nothing, after, outcome: 'added', ...(merge && { merge }) };
   }
 
-  /** A merge is kept where it is at least as good as the better of its parents on the selection tasks. */
+  /** Tries a merge, which is kept where it is at least as good on the selection tasks as the better of its parents. */
   async #merge(rng: Rng): Promise<MergeReport | null> {
     const { state } = this;
     const merge = mergeOf(state.candidates, rng);

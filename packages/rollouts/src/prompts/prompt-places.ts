@@ -1,4 +1,4 @@
-// The texts of a request that instruct a model, in every protocol: found, and replaced by others before the request is read.
+// Finds the texts of a request that instruct a model, in every protocol, and replaces them before the request is read.
 import type { Prompts } from './candidates.js';
 
 type Json = Record<string, unknown>;
@@ -6,7 +6,7 @@ type Json = Record<string, unknown>;
 /** Visits every instructing text of a body, and puts in its place what is returned. */
 type Visit = (text: string, kind: PlaceKind) => string;
 
-/** `system`, or the description of a tool, by its name. */
+/** The kind of a text: `system`, or the description of a named tool. */
 type PlaceKind = { kind: 'system' } | { kind: 'tool'; name: string };
 
 const isObject = (value: unknown): value is Json =>
@@ -39,7 +39,7 @@ function mappedText(content: unknown, place: PlaceKind, visit: Visit): unknown {
   );
 }
 
-/** Chat Completions has the function in a field of its own; Responses and Messages have not. */
+/** Maps a tool's description. Chat Completions has the function in a field of its own; Responses and Messages do not. */
 function mappedTool(tool: unknown, visit: Visit): unknown {
   if (!isObject(tool)) return tool;
   if (isObject(tool.function)) return { ...tool, function: mappedTool(tool.function, visit) };
@@ -68,7 +68,7 @@ export function promptTexts(body: unknown): { text: string; place: PlaceKind }[]
 export function withPrompts(body: unknown, own: Prompts, prompts: Prompts): unknown {
   const places = Object.keys(own).filter((place) => own[place] !== '');
   if (places.every((place) => own[place] === prompts[place])) return body;
-  // The longest first: one prompt may contain another, which is then no text of its own there.
+  // The longest come first: a text that is contained in another one is not replaced there.
   places.sort((a, b) => own[b].length - own[a].length);
   return mapped(body, (text, kind) => {
     const ofKind = places.filter((place) =>

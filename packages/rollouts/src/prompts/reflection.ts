@@ -2,7 +2,7 @@
 import type { Prompts } from './candidates.js';
 import type { Trial } from './evolve-prompts.js';
 
-/** Characters of a trial's feedback that the reflector reads: its beginning and its end. */
+/** Characters of a trial's feedback that the reflector reads, from its beginning and its end. */
 const LONGEST_FEEDBACK = 6_000;
 
 /** Returns the message that asks for a new text. */

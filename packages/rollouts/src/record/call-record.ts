@@ -1,4 +1,4 @@
-// A call of the model as it is recorded.
+// The record of a model call.
 import { createHash } from 'node:crypto';
 import { jsonAsWritten, textAsWritten, type ChatMessage } from '@bowyer/text';
 import type { Choice, Completed, CompletionRequest, OpenedCall } from '@bowyer/serving';
@@ -25,12 +25,7 @@ export function begunCall(call: number, rollout: string, { protocol, path, heade
   };
 }
 
-/**
- * One record for each prompt: a request of texts may have several.
- *
- * @param calls as many as the request has prompts
- * @param sent the body
- */
+/** Returns one record for each prompt: a request of texts may have several. @param calls as many as the request has prompts @param sent the body */
 export function recordedCalls(
   calls: readonly BegunCall[],
   sent: unknown,
@@ -71,7 +66,7 @@ function recordedChoice(choice: Choice, index: number, constraint: string | unde
   };
 }
 
-/** As used, whatever the request left out. */
+/** Returns the sampling settings that were used, whatever the request left out. */
 function samplingOf(request: CompletionRequest): Record<string, unknown> {
   const { model, n, maxTokens, minTokens, sampling, seed, stops, stopIds, ignoresEnd, rules } = request;
   const { logitBias, presencePenalty, frequencyPenalty } = request;

@@ -2,8 +2,8 @@
 import type { RecordedReward, RecordedRollout } from './recorded.js';
 
 /**
- * The last reward of a name for a call (or for the rollout as a whole) counts, if it came before the rollout was learnt. All others
- * are kept in the record.
+ * Returns the rewards that count: for each name and call (or the rollout as a whole) the last one that came before the
+ * rollout was learned from. The record keeps all others too.
  */
 export function effectiveRewards({ rewards }: Pick<RecordedRollout, 'rewards'>): RecordedReward[] {
   const last = new Map<string, RecordedReward>();

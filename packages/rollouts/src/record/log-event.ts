@@ -1,9 +1,9 @@
-// The events of the log, and how those of a rollout become its record.
+// The events of the log, and the reduction of a rollout's events to its record.
 import type { RecordedCall, RecordedReward, RecordedRollout, RolloutOrigin } from './recorded.js';
 
 export type { RolloutOrigin };
 
-/** Times are milliseconds since 1970. */
+/** An event. Times are milliseconds since 1970. */
 export type LogEvent =
   /** Also where it begins once more, as its next attempt: then what stands before counts no more. */
   | ({ type: 'begun'; at: number } & RolloutOrigin)

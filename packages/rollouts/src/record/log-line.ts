@@ -6,7 +6,7 @@ const MARK = ',"crc32":"';
 /** Bytes of `,"crc32":"0123abcd"}`. */
 const TAIL = MARK.length + 8 + 2;
 
-/** @param event an object with members @returns the line with its end */
+/** Writes an event as a line. @param event an object with members @returns the line with its end */
 export function lineOf(event: object): string {
   const { call } = event as { call?: unknown };
   const written = typeof call === 'object' && call !== null ? writtenParts(call) : null;
@@ -14,10 +14,7 @@ export function lineOf(event: object): string {
   return `${body}${MARK}${checksum(body)}"}\n`;
 }
 
-/**
- * @param line without its end
- * @returns null where the line is not as it was written
- */
+/** Reads a line. @param line without its end @returns null where the checksum does not fit */
 export function eventOf<T>(line: Buffer): T | null {
   const length = line.length - TAIL;
   if (length <= 0) return null;
@@ -29,7 +26,7 @@ export function eventOf<T>(line: Buffer): T | null {
   return { ...event, call: { ...(event as { call: object }).call, ...Object.fromEntries(parts) } } as T;
 }
 
-/** The parts of a call that came as JSON. */
+/** The parts of a call that are JSON of the client. */
 const GIVEN = ['request', 'tools', 'messages'];
 
 /** Returns the texts of parts with numbers that print in another way than they were written, such as 1.0; null where there are none. */

@@ -1,4 +1,4 @@
-// The files of a log: numbered parts of bounded size, whose lines are read with their places, also while another process writes them.
+// The files of a log: numbered parts of bounded size. Lines are read with their places, also while another process writes them.
 import { open, readdir, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { eventOf } from './log-line.js';
@@ -7,14 +7,14 @@ import { eventOf } from './log-line.js';
 export interface Place {
   part: number;
   offset: number;
-  /** Without the line's end. */
+  /** Its length without the line's end. */
   bytes: number;
 }
 
 export const partPath = (folder: string, part: number): string =>
   join(folder, `rollouts.${String(part).padStart(5, '0')}.jsonl`);
 
-/** Numbers of the parts that there are, in order. */
+/** Returns the numbers of the parts that exist, in order. */
 export async function partsOf(folder: string): Promise<number[]> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
@@ -61,7 +61,7 @@ export async function readPart<T>(
   }
 }
 
-/** @throws where the line is not as it was written */
+/** Reads the event at a place. @throws where the checksum of the line does not fit */
 export async function readEvent<T>(file: FileHandle, path: string, { offset, bytes }: Place): Promise<T> {
   const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(bytes), 0, bytes, offset);
   const event = bytesRead === bytes ? eventOf<T>(buffer) : null;

@@ -24,7 +24,7 @@ export class LogWriter {
     private offset: number,
   ) {}
 
-  /** @param length bytes of the part to keep: what follows is cut off */
+  /** Opens a part to append to it. @param length bytes of the part to keep; the rest is cut off */
   static async open(folder: string, partBytes: number, part: number, length: number): Promise<LogWriter> {
     const file = await openPart(folder, part);
     await file.truncate(length);
@@ -32,7 +32,7 @@ export class LogWriter {
     return new LogWriter(folder, partBytes, file, part, length);
   }
 
-  /** @param line with its end @returns its place once it is on disk */
+  /** Appends a line. @param line with its end @returns its place once it is on disk */
   append(line: string): Promise<Place> {
     const written = new Promise<Place>((resolve, reject) =>
       this.#waiting.push({ line: Buffer.from(line), resolve, reject }),
@@ -48,7 +48,7 @@ export class LogWriter {
   }
 
   async #write(): Promise<void> {
-    await Promise.resolve(); // lines of the same turn go together
+    await Promise.resolve(); // lines of the same turn of the event loop go to disk together
     while (this.#waiting.length > 0) {
       const group = this.#waiting.splice(0);
       try {
@@ -59,7 +59,7 @@ export class LogWriter {
         for (const { reject } of group) reject(error);
       }
     }
-    this.#writing = null; // in the same turn in which nothing was left
+    this.#writing = null; // this follows the last check for lines without a pause, so that none is missed
   }
 
   /** Cuts off the part of the lines that a full disk has taken. */
@@ -67,7 +67,7 @@ export class LogWriter {
     try {
       await this.file.truncate(this.offset);
     } catch {
-      this.#broken = error; // how much stands in the file is not certain
+      this.#broken = error; // how much of the line is in the file is unknown
     }
   }
 
@@ -97,7 +97,7 @@ async function openPart(folder: string, part: number): Promise<FileHandle> {
   return file;
 }
 
-/** A new file is found after a loss of power once its folder is on disk. Windows opens no folders, and has no need to. */
+/** Syncs a folder, without which a new file may be missing after a loss of power. Windows cannot open folders, and does not need it. */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
   const opened = await open(folder, 'r');

@@ -1,4 +1,4 @@
-// Keys of rollouts: each names its rollout, and is known again after a restart, without a list of them.
+// Keys of rollouts: each contains its rollout's id and a signature, so that a restarted server knows it without a list.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 export class RolloutKeys {
   private constructor(private readonly secret: Buffer) {}
 
-  /** The secret is a file of the folder, which its owner alone can read. */
+  /** Reads or makes the secret, a file of the folder that its owner alone can read. */
   static async open(folder: string): Promise<RolloutKeys> {
     const path = join(folder, 'rollouts.key');
     const known = await readFile(path).catch(() => null);

@@ -1,14 +1,14 @@
-// The record of an agent's rollout: the calls of the model with their tokens, rewards, and how it ended.
+// The record of an agent's rollout: the model calls with their tokens, rewards, and how it ended.
 import type { SampledUtterance } from '@bowyer/serving';
 
 export interface RecordedChoice extends SampledUtterance {
   index: number;
-  /** The source of the constraint, to compile it again for training; absent without one. */
+  /** The source of the constraint, from which it is compiled again for training; absent without one. */
   constraint?: string;
   finishReason: 'stop' | 'length' | 'tool_calls';
-  /** The text of the request that ended the answer, as opposed to an end that the model wrote; absent where none did. */
+  /** The stop string that ended the answer; absent where the model ended it, or a limit. */
   stop?: string;
-  /** The answer in the form that all protocols share: content, reasoning, calls, and attempts at calls, also those that succeeded. */
+  /** The answer in the form that all protocols share: content, reasoning, calls, and attempts at calls, the successful ones included. */
   message: RecordedMessage;
 }
 
@@ -16,26 +16,29 @@ export interface RecordedMessage {
   content: string;
   reasoning?: string;
   calls: { id: string; name: string; arguments: string }[];
-  /** The client has got less than was sampled: calls after the first, where the request allows one. A dialogue does not continue its tokens. */
+  /**
+   * True where the client has received less than was sampled: calls after the first are left out where the request allows
+   * one. No dialogue continues the tokens of such an answer.
+   */
   shortened?: true;
   /** `ok`: it is one of the calls; else why it could not be read. */
   attempts?: { status: string; name: string | null; start: number; end: number }[];
 }
 
 export interface RecordedCall {
-  /** Counts the calls of its rollout from 0, in the order in which they were begun. */
+  /** The number of the call in its rollout, from 0, in the order in which calls began. */
   call: number;
   rollout: string;
-  /** 'chat-completions' | 'completions' | 'responses' | 'messages' */
+  /** 'chat-completions' | 'completions' | 'responses' | 'messages'. */
   protocol: string;
   path: string;
-  /** The body as sent. */
+  /** The body as the client sent it. */
   request: unknown;
   /** The sampling settings that were used. */
   sampling: Record<string, unknown>;
   /** Digest of the chat template; null: there is none. */
   template: string | null;
-  /** In the form of Chat Completions. */
+  /** The `ChatMessage[]` from which the prompt was written. */
   tools: unknown[];
   /** `ChatMessage[]` that the prompt was written from. */
   messages: unknown[];
@@ -46,15 +49,15 @@ export interface RecordedCall {
   /** Milliseconds since 1970. */
   startedAt: number;
   endedAt: number;
-  /** False: the connection broke before the last byte; such a call is left out of training by default. */
+  /** False where the connection broke before the last byte; such a call is left out of training by default. */
   delivered: boolean;
-  /** The call that the same request was answered with when its client asked again; absent: it did not. */
+  /** The number of the call that answered the same request when its client sent it again; absent: it did not. */
   supersededBy?: number;
-  /** The number of a counter header (`X-Stainless-Retry-Count`); 0 where there is none. */
+  /** The number in a client's retry header (`X-Stainless-Retry-Count`); 0 where there is none. */
   retry: number;
-  /** Headers of known agents, which say what belongs together. */
+  /** Headers of known agents that say which calls belong together. */
   hints: { session?: string; parent?: string };
-  /** Excluded from training, such as titles and judges (header `X-Bowyer-Purpose: auxiliary`). */
+  /** Whether the call is excluded from training, as for titles and judges (header `X-Bowyer-Purpose: auxiliary`). */
   auxiliary: boolean;
 }
 
@@ -62,19 +65,19 @@ export interface RecordedReward {
   value: number;
   /** 'reward' by default. */
   name: string;
-  /** The call that it is for; absent: the rollout. */
+  /** The number of the call that is rewarded; absent: the rollout. */
   call?: number;
   /** A second request with the same key changes nothing. */
   key?: string;
-  /** Milliseconds since 1970: for readers. A clock may be set back, so that nothing is decided by it. */
+  /** Milliseconds since 1970, for readers. A clock may be set back, so that nothing depends on it. */
   at: number;
-  /** It came after the rollout was learnt from, and does not count; absent: it came in time. */
+  /** True where it came after the rollout was learned from, and does not count; else absent. */
   isLate?: true;
 }
 
-/** Values that replace what an agent's requests say; those left out are as it sends them. */
+/** Values that replace those of an agent's requests; values that are left out stay as the agent sends them. */
 export interface FixedSampling {
-  /** 0: greedy. */
+  /** The temperature; 0: greedy. */
   temperature?: number;
   topP?: number;
   topK?: number;
@@ -86,7 +89,10 @@ export interface RolloutOrigin {
   task?: string;
   attempt?: number;
   group?: string;
-  /** All its answers follow from it and the numbers of their calls, whatever seed a request brings; absent: from the server's seed and `id`. */
+  /**
+   * The seed of all its answers, beside the numbers of their calls, whatever seed a request brings; absent: it follows from
+   * the server's seed and `id`.
+   */
   seed?: number;
   sampling?: FixedSampling;
 }
@@ -98,6 +104,6 @@ export interface RecordedRollout extends RolloutOrigin {
   metrics: Record<string, number>;
   status: 'open' | 'ended' | 'failed';
   reason?: string;
-  /** When it was learnt from, in milliseconds since 1970; rewards that stand behind it in the log are late. Absent: it was not. */
+  /** When it was learned from, in milliseconds since 1970; later rewards in the log are late. Absent: it was not. */
   learntAt?: number;
 }

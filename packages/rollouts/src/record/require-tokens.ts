@@ -1,6 +1,10 @@
 import type { RecordedRollout } from './recorded.js';
 
-/** @throws for a rollout that another endpoint has answered: losses with ratios need what the model sampled */
+/**
+ * Checks that all answers have tokens, since losses with ratios need what the model sampled.
+ *
+ * @throws for a rollout that another endpoint has answered
+ */
 export function requireTokens({ id, calls }: Pick<RecordedRollout, 'id' | 'calls'>): void {
   const foreign = calls.find(({ upstream }) => upstream !== undefined);
   if (foreign === undefined) return;

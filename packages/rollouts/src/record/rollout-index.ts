@@ -1,13 +1,13 @@
-// The places of each rollout's events in the log, and not the events, so that memory does not grow with their size.
+// The places of each rollout's events in the log. The events are not kept, so that memory does not grow with their size.
 import type { LogEvent } from './log-event.js';
 import type { Place } from './log-parts.js';
 
 export class RolloutIndex {
   readonly #open = new Map<string, Place[]>();
-  /** Those that have ended, the newest last. */
+  /** The rollouts that have ended, the newest last. */
   readonly #ended = new Map<string, Place[]>();
 
-  /** @param mostEnded rollouts that have ended and are still found; the oldest leave */
+  /** Makes an empty index. @param mostEnded ended rollouts that are still found; beyond it, the oldest are removed */
   constructor(private readonly mostEnded: number) {}
 
   add({ id, type }: LogEvent, place: Place): void {
@@ -19,7 +19,7 @@ export class RolloutIndex {
       this.#open.set(id, places);
     } else {
       this.#open.delete(id);
-      this.#ended.delete(id); // it becomes the newest
+      this.#ended.delete(id); // this makes it the newest
       this.#ended.set(id, places);
       if (this.#ended.size > this.mostEnded) this.#ended.delete(this.#ended.keys().next().value!);
     }

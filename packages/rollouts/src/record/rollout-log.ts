@@ -1,4 +1,5 @@
-// The durable record of rollouts: an append-only log in a folder, which one process writes and others may read meanwhile.
+// The durable record of rollouts: an append-only log in a folder. One process writes it, and others may read it at the same
+// time.
 import { join } from 'node:path';
 import { mkdir, open, type FileHandle } from 'node:fs/promises';
 import { holderMessage, namingFile, withFileLock } from '@bowyer/core';
@@ -10,9 +11,9 @@ import type { RecordedRollout } from './recorded.js';
 import { RolloutIndex } from './rollout-index.js';
 
 export interface RolloutLogOptions {
-  /** Bytes of a part, beyond which the next one begins; 64 MiB if not given. */
+  /** Bytes of a part, after which the next one begins; 64 MiB if not given. */
   partBytes?: number;
-  /** Rollouts that have ended and are still found by their ids; 16,384 if not given. The log has all of them. */
+  /** Ended rollouts that are still found by their ids; 16,384 if not given. The log has all of them. */
   mostEnded?: number;
 }
 
@@ -24,7 +25,7 @@ export class RolloutLog {
     private readonly index: RolloutIndex,
     private readonly writer: LogWriter,
     private readonly release: () => Promise<void>,
-    /** Bytes that a kill had left behind the last whole line, and that were cut off. */
+    /** Bytes after the last whole line that a killed process had left, and that were cut off. */
     readonly cutBytes: number,
   ) {}
 
@@ -107,7 +108,7 @@ async function readParts(folder: string, index: RolloutIndex): Promise<{ part: n
     const path = partPath(folder, part);
     let bad: number | null = null;
     const read = await readPart<LogEvent>(path, 0, (event, offset, bytes) => {
-      if (bad !== null) throw damaged(path, bad); // a kill damages nothing but the end
+      if (bad !== null) throw damaged(path, bad); // a killed process damages only the end of the last part
       if (event === null) bad = offset;
       else index.add(event, { part, offset, bytes });
     });

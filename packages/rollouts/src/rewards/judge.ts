@@ -1,6 +1,6 @@
-// A judge that compares the rollouts of a group: one model reads all of them beside a rubric, and gives each a score from 0 to 1. Scores
-// within a group need no common scale over groups, which is what group methods compare.
-// Source of the idea: RULER of OpenPipe's ART (art.openpipe.ai/fundamentals/ruler). The text and the checks are ours.
+// A judge that compares the rollouts of a group: one model reads all of them beside a rubric, and gives each a score from 0 to
+// 1. Scores need to be comparable only within a group, since group methods use no more. Source of the idea: RULER of OpenPipe's
+// ART (art.openpipe.ai/fundamentals/ruler). The text and the checks are ours.
 import type { OpenAiChat } from '@bowyer/envs';
 
 /** One message of a dialogue, as text. */
@@ -10,7 +10,7 @@ export interface JudgedMessage {
 }
 
 export interface Verdict {
-  /** 0 to 1. */
+  /** The score, 0 to 1. */
   score: number;
   explanation: string;
 }
@@ -18,7 +18,7 @@ export interface Verdict {
 export interface JudgeOptions {
   /** A description of good rollouts, in words. */
   rubric: string;
-  /** Further answers that are asked for where one cannot be read. */
+  /** Further answers that are requested where one cannot be read. */
   retries: number;
   /** Longest answer in tokens. */
   maxTokens: number;
@@ -82,7 +82,7 @@ function sharedMessages(rollouts: readonly (readonly JudgedMessage[])[]): number
   return shared;
 }
 
-/** @throws where the answer does not score each of the rollouts once, from 0 to 1 */
+/** Reads the judge's scores. @throws where the answer does not score each of the rollouts once, from 0 to 1 */
 export function verdictsOf(answer: string, rollouts: number): Verdict[] {
   const start = answer.indexOf('{');
   const end = answer.lastIndexOf('}');

@@ -1,4 +1,4 @@
-// A recorded rollout as the text that judges read.
+// Writes a recorded rollout as the text that judges read.
 import type { RecordedRollout } from '../record/recorded.js';
 import { conversationsOf } from '../trajectories/conversations-of.js';
 import type { JudgedMessage } from './judge.js';

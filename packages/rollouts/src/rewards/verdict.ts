@@ -2,14 +2,14 @@
 
 export interface Verdict {
   reward?: number;
-  /** Parts of the reward, and other figures that are judged: reported apart, never added. */
+  /** Parts of the reward and other figures of the judge, which are reported apart and never added to the reward. */
   components?: Record<string, number>;
   metrics?: Record<string, number>;
 }
 
 /**
- * A number is the reward; an object is a verdict, whose other fields are not read. Everything else, as a line that a program prints for
- * people, says nothing.
+ * Reads a verdict. A number is the reward; an object is a verdict, whose other fields are not read. Anything else, such as a
+ * line that a program prints for people, is ignored.
  *
  * @throws for a reward, a component or a metric that is not a finite number
  */
@@ -47,5 +47,5 @@ function figure(value: unknown, field: string, who: string): number {
   throw new Error(`${who}: ${field} is ${textOf(value)}; it must be a finite number`);
 }
 
-/** JSON writes numbers that are not finite as null. */
+/** Writes a value for an error. JSON writes numbers that are not finite as null. */
 const textOf = (value: unknown): string => (typeof value === 'number' ? String(value) : JSON.stringify(value));

@@ -91,7 +91,7 @@ test('what is not to be learned is left out', () => {
   expect(conversationsOf({ calls })).toEqual([]);
 });
 
-/** An answer with a call of the arguments, and as its client sends it back. */
+/** Returns an answer that calls a tool with the arguments, and the message as its client sends it back. */
 function calledWith(args: string) {
   const first = callOf([user('a')], 'so');
   first.choices[0].message.calls = [{ id: '1', name: 'f', arguments: args }];

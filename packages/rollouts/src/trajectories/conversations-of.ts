@@ -1,4 +1,5 @@
-// A recorded rollout as conversations to imitate: what a stronger model has said is learned by supervised learning, token ids or not.
+// Converts a recorded rollout to conversations to imitate: what a stronger model has said is learned by supervised learning,
+// with or without token ids.
 import type { ChatMessage } from '@bowyer/text';
 import type { RecordedCall, RecordedChoice, RecordedRollout } from '../record/recorded.js';
 import { dialogueKeys, toolsKey } from '../tree/dialogue-keys.js';
@@ -13,9 +14,9 @@ export interface RecordedConversation {
 
 interface Answered {
   call: RecordedCall;
-  /** Up to the answer, as the model has said it. */
+  /** The dialogue up to the answer, as the model has said it. */
   messages: ChatMessage[];
-  /** Keys of the dialogues up to each of the messages. */
+  /** The keys of the dialogue's prefixes, one for each message. */
   keys: string[];
 }
 
@@ -70,7 +71,7 @@ function learnedHistory(
   });
 }
 
-/** Without answers at its end that are not learned; none where no other is. */
+/** Cuts off final answers that are not learned; returns nothing where no answer is learned. */
 function upToLearned({ messages, ...more }: RecordedConversation): RecordedConversation[] {
   const isLearned = (message: object) => {
     const { role, weight } = message as ChatMessage;

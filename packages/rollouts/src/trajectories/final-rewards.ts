@@ -1,4 +1,4 @@
-// The rewards of a rollout as they are learned from.
+// The rewards of a rollout that training uses.
 import { effectiveRewards } from '../record/effective-rewards.js';
 import type { RecordedRollout } from '../record/recorded.js';
 
@@ -16,7 +16,7 @@ export function finalRewards(rollout: Rewarded): Record<string, number> {
   return Object.fromEntries(ofRollout.map(({ name, value }) => [name, value]));
 }
 
-/** By call; calls without a reward of their own are absent. */
+/** Returns the rewards by call; calls without a reward of their own are absent. */
 export function rewardsOfCalls(rollout: Rewarded): Map<number, number> {
   const ofCalls = effectiveRewards(rollout).filter(({ call, name }) => call !== undefined && name === REWARD);
   return new Map(ofCalls.map(({ call, value }) => [call!, value]));

@@ -5,11 +5,11 @@ import { treeOf } from '../tree/build-tree.js';
 import type { CallNode } from '../tree/tree.js';
 import { trajectoryOf } from './trajectory-of.js';
 
-/** Tokens that the agent, its tools and the template wrote: none may ever be learned. */
+/** Tokens from this id on are written by the agent, its tools or the template: none of them may ever be learned. */
 const MARKED = 1000;
 
 const decode = (ids: readonly number[]) => ids.map((id) => ` ${id}`).join('');
-/** No answer here was held to a grammar. */
+/** The masks of constrained answers: no answer here was constrained. */
 const masks = {
   masksOf: () => {
     throw new Error('there are no masks');
@@ -54,7 +54,10 @@ function callOf(call: number, promptIds: number[], rng: Rng, choices = 1): Recor
   };
 }
 
-/** Sub-agents begin from nothing, edited histories fork, several choices, answers that were lost, calls aside. */
+/**
+ * Draws a rollout in which sub-agents start from nothing, edited histories fork, calls have several choices, answers were
+ * lost, and calls are auxiliary.
+ */
 function randomRollout(rng: Rng): RecordedRollout {
   const marked = () => Array.from({ length: rng.integer(1, 5) }, () => rng.integer(MARKED, MARKED + 20));
   const calls: RecordedCall[] = [];
@@ -113,7 +116,7 @@ test('each answer is one utterance, exactly as sampled; nothing else carries los
   expect(branched).toBeGreaterThan(100);
 });
 
-/** Three calls, the second by a sub-agent. */
+/** Returns a rollout of three calls, the second of which is a sub-agent's. */
 function threeCalls(rewards: RecordedRollout['rewards']): RecordedRollout {
   const rng = new Rng(1);
   const first = callOf(0, [1001], rng);

@@ -1,4 +1,5 @@
-// A recorded rollout as an episode that algorithms learn from: each branch of its tree is a segment, each answer an utterance and a turn.
+// Converts a recorded rollout to an episode that algorithms learn from: each branch of its tree is a segment, each answer an
+// utterance and a turn.
 import { spokenIds, type SegmentUtterance, type TokenSegment, type Trajectory, type Transition } from '@bowyer/core';
 import type { RecordedMasks } from '@bowyer/serving';
 import type { RecordedCall, RecordedChoice, RecordedRollout } from '../record/recorded.js';
@@ -7,25 +8,24 @@ import type { CallNode, RolloutTree } from '../tree/tree.js';
 import { finalRewards, missingReward, rewardsOfCalls } from './final-rewards.js';
 
 export interface TrajectoryOptions {
-  /** Counts the episodes of a purpose, from 0. */
+  /** The number of the episode among those of its purpose, from 0. */
   episode: number;
   seed: number;
-  /** The same for rollouts of the same task whose returns are compared. */
+  /** The number of its group: rollouts of the same task whose returns are compared. */
   group?: number;
   /** The task as text, for judges and reports. */
   task?: string;
-  /** The text of tokens, with special tokens. */
+  /** Returns the text of tokens, with special tokens. */
   decode: (ids: readonly number[]) => string;
-  /** The masks of answers that were held to a grammar. */
+  /** Computes the masks of answers whose tokens a grammar constrained. */
   masks: Pick<RecordedMasks, 'masksOf'>;
 }
 
 /**
- * Turns are the answers in the order in which their calls were begun; the rollout's reward is on the last one, and a call's on its
- * first answer. Branches share what they begin with: an answer that several contain is an utterance of the first alone, and context in
- * the others. All that the agent, its tools and the template wrote is context everywhere.
- *
- * Left out: auxiliary calls, and those whose answer did not reach the agent.
+ * Converts a rollout. Turns are the answers in the order in which their calls began; the last turn has the rollout's reward,
+ * and a call's first answer that of the call. Where branches share a prefix, an answer in it is an utterance of the first
+ * branch, and context in the others. All text of the agent, its tools and the template is context. Left out are auxiliary
+ * calls, and those whose answer did not reach the agent.
  *
  * @throws where nothing was rewarded, or no answer can be learned from
  */
@@ -41,7 +41,7 @@ export function trajectoryOf(rollout: RecordedRollout, tree: RolloutTree, option
   };
 }
 
-/** @throws where no answer can be learned from */
+/** Checks that there is an answer to learn from. @throws where there is none */
 export function checkAnswers({ id, calls }: Pick<RecordedRollout, 'id' | 'calls'>, tree: RolloutTree): void {
   if (learnedNodes(tree).length > 0) return;
   throw new Error(
@@ -53,7 +53,7 @@ export function checkAnswers({ id, calls }: Pick<RecordedRollout, 'id' | 'calls'
   );
 }
 
-/** A rollout that counts as failed: where the model was never asked, a turn without tokens has the reward. */
+/** Converts a rollout that counts as failed. Where the agent never called the model, a turn without tokens has the reward. */
 export function failedTrajectory(rollout: RecordedRollout, tree: RolloutTree, options: TrajectoryOptions): Trajectory {
   if (learnedNodes(tree).length > 0) return trajectoryOf(rollout, tree, options);
   const { reward = 0 } = finalRewards(rollout);
@@ -70,7 +70,7 @@ const placeOf = ({ task: item }: RecordedRollout, { episode, seed, group, task }
   ...(group !== undefined && { group }),
 });
 
-/** In the order of time. */
+/** Returns the answers to learn from, in the order of time. */
 function learnedNodes({ nodes }: RolloutTree): CallNode[] {
   return nodes
     .filter(({ call, choice }) => call.delivered && !call.auxiliary && choice.ids.length > 0)
@@ -102,7 +102,7 @@ function transitionsOf(
   return transitions;
 }
 
-/** Figures of the whole rollout are with its last turn: components of its reward, and metrics. */
+/** Returns the infos of the turns. That of the last turn has the figures of the whole rollout: components of its reward, and metrics. */
 function infosOf(rollout: RecordedRollout, turns: readonly CallNode[]): Record<string, unknown>[] {
   const { reward: _, ...components } = finalRewards(rollout);
   const { won = rollout.metrics.success, ...metrics } = rollout.metrics;
@@ -114,7 +114,7 @@ function infosOf(rollout: RecordedRollout, turns: readonly CallNode[]): Record<s
   return turns.map(({ call, choice: { message } }, turn) => ({
     call: call.call,
     rollout: rollout.id,
-    // An agent without tools has neither.
+    // Without tools there are neither.
     ...(call.tools.length > 0 && {
       tool: message.calls.length > 0,
       failed_call: message.attempts?.some(({ status }) => status !== 'ok') ?? false,
@@ -154,7 +154,10 @@ function utteranceOf(
   };
 }
 
-/** An answer that was held to a grammar is trained as it was sampled: among the tokens that the grammar allowed. */
+/**
+ * Returns the tokens of an answer. One that a grammar constrained is trained with probabilities among the tokens that the
+ * grammar allowed, as it was sampled.
+ */
 function maskedTokens(
   { sampling }: RecordedCall,
   { ids, terminated, constraint, maskedLogprobs }: RecordedChoice,

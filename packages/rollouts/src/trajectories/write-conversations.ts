@@ -1,14 +1,14 @@
-// Recorded rollouts as a file of conversations to imitate: the data of task=finetune.
+// Writes recorded rollouts as a file of conversations to imitate, the data of task=finetune.
 import { JsonlFile } from '@bowyer/core';
 import { jsonAsWritten } from '@bowyer/text';
 import type { RecordedRollout } from '../record/recorded.js';
 import { conversationsOf } from './conversations-of.js';
 import { finalRewards, REWARD } from './final-rewards.js';
 
-/** How many there were. */
+/** The numbers of rollouts and conversations. */
 export interface WrittenConversations {
   rollouts: number;
-  /** Rollouts that are in the file. */
+  /** The number of rollouts that are in the file. */
   kept: number;
   conversations: number;
 }

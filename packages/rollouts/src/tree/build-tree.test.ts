@@ -1,11 +1,11 @@
-// Trees of rollouts as agents play them, with tokens as letters.
+// Tests trees of rollouts as agents play them, with letters as tokens.
 import { Rng } from '@bowyer/core';
 import type { RecordedCall } from '../record/recorded.js';
 import { treeOf } from './build-tree.js';
 
 const idsOf = (text: string) => [...text].map((letter) => letter.charCodeAt(0));
 
-/** A call by its prompt and its answers. */
+/** Returns a call with its prompt and its answers. */
 function call(number: number, prompt: string, ...answers: string[]): RecordedCall {
   return {
     call: number,

@@ -1,10 +1,11 @@
-// The tree of a rollout, by tokens alone: a call continues an answer if its prompt begins with that answer's prompt and tokens.
+// Builds the tree of a rollout from tokens alone: a call continues an answer if its prompt begins with that answer's prompt and
+// tokens.
 import type { RecordedRollout } from '../record/recorded.js';
 import type { CallNode, RolloutTree } from './tree.js';
 
 /**
- * Each call continues the deepest answer that was begun before it; with several, as where the same was sampled twice, the newest of
- * them that reached its client. Each answer of a call is a node of its own.
+ * Returns the tree. Each call continues the deepest answer that began before it. If several are equal, since the same was
+ * sampled twice, it continues the newest of them that reached its client. Each answer of a call is a node of its own.
  */
 export function treeOf(rollout: Pick<RecordedRollout, 'calls'>): RolloutTree {
   const nodes: CallNode[] = [];
@@ -29,7 +30,7 @@ function branchTo(leaf: CallNode): CallNode[] {
   return branch;
 }
 
-/** Answers by a hash of all tokens up to their ends, so that the time for a rollout is linear in its tokens. */
+/** Finds answers by a hash of all tokens up to their ends, so that the time for a rollout is linear in its tokens. */
 class Ends {
   readonly #nodes = new Map<number, CallNode[]>();
 
@@ -62,7 +63,7 @@ function endsAt({ call, choice }: CallNode, ids: readonly number[], length: numb
 
 const START = 0x811c9dc5;
 
-/** FNV-1a over whole ids; equal hashes are compared. */
+/** Adds an id to a hash, FNV-1a over whole ids; where hashes are equal, the tokens are compared. */
 const step = (hash: number, id: number): number => Math.imul(hash ^ id, 0x01000193) >>> 0;
 
 const hashOf = (ids: readonly number[], start = START): number => ids.reduce(step, start);

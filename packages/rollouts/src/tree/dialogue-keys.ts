@@ -1,4 +1,4 @@
-// Keys of dialogues: messages that mean the same have the same key, however a client has written them again.
+// Keys of dialogues: messages with the same meaning have the same key, in whatever form a client repeats them.
 import { createHash } from 'node:crypto';
 import { keepsDigits } from '@bowyer/core';
 import {
@@ -57,8 +57,8 @@ function callsOf({ tool_calls: calls }: ChatMessage): Call[] {
 }
 
 /**
- * Keys of a message that are compared in a way of their own, or not at all: reasoning counts only where the client sends it, and no
- * template sees how a message ended and whether it is learned.
+ * Keys of a message that are compared in a special way, or not at all. Reasoning is compared only where the client sends it;
+ * templates do not read how a message ended and whether it is learned.
  */
 const OWN_KEYS = [
   'role',
@@ -133,7 +133,7 @@ function textOf({ content }: ChatMessage): string {
   return (content ?? []).map(({ text }) => (typeof text === 'string' ? text : '')).join('');
 }
 
-/** JSON with sorted keys; a text of JSON is its value, and any other text itself. */
+/** Writes a value as JSON with sorted keys; a text that is JSON counts as its value, and any other text as itself. */
 function canonicalJson(value: unknown): string {
   const text = typeof value === 'object' && value !== null ? textAsWritten(value) : value;
   if (typeof text !== 'string') return JSON.stringify(sorted(value));
@@ -148,10 +148,10 @@ function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item, i) => member(value, i, item));
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return entries.map(([key, item]) => [key, member(value, key, item)]); // an array: keys that are numbers keep their place
+  return entries.map(([key, item]) => [key, member(value, key, item)]); // this is an array, in which numeric keys are not moved to the front
 }
 
-/** Numbers are equal as numbers, 1.0 and 1, but where they have digits that a number does not keep. */
+/** Returns a member in a form in which equal numbers are equal, such as 1.0 and 1, unless they have digits that a float64 does not keep. */
 function member(holder: object, key: string | number, item: unknown): unknown {
   const text = typeof item === 'number' ? numberText(holder, key) : undefined;
   return text === undefined || keepsDigits(text) ? sorted(item) : { digits: text };

@@ -1,4 +1,4 @@
-// Which answer a dialogue continues: that of the same messages in all that a template may read of them.
+// Tests which answer a dialogue continues: the one with the same messages, in all parts that a template may read.
 import { chatTemplate, wordLevelTokenizer, type ChatMessage } from '@bowyer/text';
 import type { RecordedMessage } from '../record/recorded.js';
 import { answerKeys, History } from './history.js';

@@ -1,4 +1,4 @@
-// The answers that the model gave in one rollout, found by the dialogues that they end. Their tokens stay in the log.
+// The model's answers in one rollout, found by the dialogues that they end. Their tokens stay in the log.
 import type { Dialogue } from '@bowyer/serving';
 import type { ChatMessage, ChatTemplate } from '@bowyer/text';
 import type { RecordedCall } from '../record/recorded.js';
@@ -20,11 +20,11 @@ interface Entry extends KnownAnswer {
 export class History {
   readonly #entries = new Map<string, Entry[]>();
 
-  /** @param keys of the dialogues that the answers end, as `answerKeys` gives them */
+  /** Adds the answers of a call. @param keys of the dialogues that the answers end, as `answerKeys` gives them */
   add(keys: readonly string[], { choices }: Pick<RecordedCall, 'choices'>, place: Place): void {
     for (const [i, key] of keys.entries()) {
       const { index, message } = choices[i];
-      if (message.shortened) continue; // what the client holds is not what was sampled: the template writes it
+      if (message.shortened) continue; // the client does not have all that was sampled, so the template writes the answer
       const reasoning = message.reasoning?.trim() ?? '';
       const entry = { place, choice: index, reasoning, callIds: message.calls.map(({ id }) => id) };
       this.#entries.set(key, [...(this.#entries.get(key) ?? []), entry]);
@@ -41,7 +41,7 @@ export class History {
       const entries = message.role === 'assistant' ? (this.#entries.get(key) ?? []) : [];
       if (entries.length === 0) continue;
       const answer = bestOf(entries, message);
-      if (answer === null) return found; // its reasoning was edited: what follows it is another dialogue
+      if (answer === null) return found; // the client has edited its reasoning, so that it is another dialogue from here on
       found = { at, answer };
     }
     return found;

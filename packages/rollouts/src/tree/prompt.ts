@@ -1,4 +1,5 @@
-// The tokens of a call's prompt, spliced where its dialogue continues an answer that was sampled here.
+// Writes the tokens of a call's prompt. Where its dialogue continues an answer that was sampled here, the prompt keeps that
+// answer's tokens.
 import type { PromptWriter } from '@bowyer/serving';
 import type { Tokenizer } from '@bowyer/text';
 import type { RecordedCall } from '../record/recorded.js';
@@ -6,8 +7,9 @@ import type { History, KnownAnswer } from './history.js';
 import { continuation } from './splice.js';
 
 /**
- * The beginning of a dialogue that has a new message of the user. `template`: as the template now writes it, which may leave thoughts out
- * of earlier answers; where it changes nothing but white space, the tokens stay as they were sampled. `sampled`: always those.
+ * How a prompt repeats earlier answers after a new message of the user. `template`: as the template writes them now, which
+ * may leave thoughts out of earlier answers; where that changes only white space, the sampled tokens stay. `sampled`: always
+ * in the sampled tokens.
  */
 export type SplicePolicy = 'template' | 'sampled';
 

@@ -1,5 +1,5 @@
-// The prompt of a dialogue that continues an answer of the model: what the model read and wrote stays in the tokens in which it did, and
-// the template writes the messages after it alone.
+// Writes the prompt of a dialogue that continues an answer of the model: it keeps the tokens that the model has read and
+// sampled, and takes only the messages after them from the template.
 import type { ChatMessage } from '@bowyer/text';
 import type { WriteDialogue } from '@bowyer/serving';
 
@@ -12,8 +12,9 @@ interface Continuation {
 }
 
 /**
- * The dialogue is written twice, each time with another text in place of the answer: from where the two agree, up to their ends, they
- * are what follows it. Earlier messages are short ones with the same roles, so that a long dialogue costs nothing.
+ * Returns the tokens that a template writes after an answer. The dialogue is written twice, each time with another text in
+ * place of the answer: the common suffix of the two is what follows it. Earlier messages are replaced by short ones with the
+ * same roles, so that the work does not grow with the dialogue.
  *
  * @param at the place of the answer among the messages
  * @param endIds tokens that end the model's messages
@@ -37,7 +38,7 @@ export async function continuation(
 const withAnswer = (messages: readonly ChatMessage[], at: number, text: string): ChatMessage[] =>
   messages.map((message, i) => (i > at ? message : shortened(message, i === at ? text : 'x')));
 
-/** With the same role, and the same calls with other arguments. */
+/** Returns a short message with the same role, and the same calls with other arguments. */
 function shortened(message: ChatMessage, text: string): ChatMessage {
   const { role, tool_calls: calls, tool_call_id: id, name } = message;
   const hasCalls = Array.isArray(calls) && calls.length > 0;

@@ -1,4 +1,4 @@
-// The tree of a rollout: which call continues which.
+// The tree of a rollout, in which each call is a child of the answer that it continues.
 import type { RecordedCall, RecordedChoice } from '../record/recorded.js';
 
 /** One answer of a call. */
@@ -13,6 +13,6 @@ export interface CallNode {
 export interface RolloutTree {
   roots: CallNode[];
   nodes: CallNode[];
-  /** Each from its root to a leaf. */
+  /** The branches, each from its root to a leaf. */
   branches: CallNode[][];
 }

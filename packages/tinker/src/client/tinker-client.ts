@@ -1,4 +1,5 @@
-// A small client of the same wire: requests with their keys, results by long polling, and losses whose metrics and tensors are checked.
+// A small client of the Tinker API: it adds the API key to requests, fetches results by long polling, and checks the metrics and
+// tensors of losses.
 import { randomUUID } from 'node:crypto';
 import { protobuf } from '@bowyer/core';
 import { forwardBackwardOutput, sampleResponse } from '../wire/messages.js';
@@ -12,7 +13,7 @@ export interface TinkerClientOptions {
   apiKey: string;
 }
 
-/** The server refused a request, or its future failed. */
+/** An error of a request that the server refused, or whose future failed. */
 export class TinkerError extends Error {
   override readonly name = 'TinkerError';
 
@@ -31,7 +32,7 @@ const REDUCTIONS = ['mean', 'sum', 'min', 'max', 'slack', 'hash_unordered', 'uni
 export class TinkerClient {
   constructor(private readonly options: TinkerClientOptions) {}
 
-  /** Any route, by its path behind `/api/v1/`. @throws {TinkerError} */
+  /** Sends a request to any route. @param path behind `/api/v1/` @throws {TinkerError} */
   async send(
     method: 'GET' | 'POST' | 'PUT' | 'DELETE',
     path: string,
@@ -65,7 +66,7 @@ export class TinkerClient {
     return this.result<Reply>(id);
   }
 
-  /** @throws {TinkerError} where it failed, or the reply is not what its type promises */
+  /** Waits for the result of a future. @throws {TinkerError} where it failed, or the reply is not what its type promises */
   async result<Reply = Record<string, unknown>>(id: string, form: 'protobuf' | 'json' = 'protobuf'): Promise<Reply> {
     for (;;) {
       const accept = form === 'protobuf' ? 'application/x-protobuf, application/json' : 'application/json';
@@ -83,7 +84,10 @@ export class TinkerClient {
   }
 }
 
-/** A sample has sequences in field 1, which are messages; a loss has the type of its outputs there. */
+/**
+ * Decodes a result in protobuf. Field 1 distinguishes the two types: in a sample it holds sequences, which are messages; in a
+ * loss it holds the name of the outputs' type.
+ */
 function resultOf(bytes: Uint8Array): Record<string, unknown> {
   const isLoss = (() => {
     try {

@@ -1,5 +1,6 @@
-// The futures of requests: what was asked, until it is answered and no restart needs it; and the answers, until they are fetched and
-// their room is needed. A request is on disk before its client hears of its future, and a result before the future is done.
+// The futures of requests, and their results. A request is kept until it is answered and a restart does not need it any more; a
+// result until it is fetched and its space is needed. A request is on disk before its client gets its future, and a result
+// before the future is done.
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { QueueFullError } from '@bowyer/serving';
@@ -10,18 +11,18 @@ import { finishedNames } from '../store/finished-names.js';
 import { readStored, writeStored } from './stored-file.js';
 
 export interface NewRequest {
-  /** The future's own. */
+  /** The id of its future. */
   id: string;
   kind: string;
-  /** The model whose requests are answered in their order; null: it has no order. */
+  /** The model whose requests are answered in order; null: the request has no order. */
   model: string | null;
-  /** Its place in that order. */
+  /** Its sequence number among the requests of the model. */
   seq: number;
   form: 'json' | 'protobuf';
   body: Uint8Array;
   /** The header X-Idempotency-Key. */
   key: string | null;
-  /** The hash of its kind and body. */
+  /** The hash of its kind and body, by which a repeated request is recognised. */
   hash: string;
 }
 
@@ -43,25 +44,28 @@ interface Entry {
   state: 'pending' | 'done' | 'dropped';
   /** The size of the result on disk. */
   bytes: number;
-  /** The size of the body of its request, until that is answered. */
+  /** The size of the request's body; 0 once it is answered. */
   askedBytes: number;
   isFetched: boolean;
-  /** Its model is another one after it perhaps: it is never run a second time for its result. */
+  /**
+   * Whether it has an order among the requests of a model. Such a request is never run a second time for its result, since
+   * the model may have changed.
+   */
   isOrdered: boolean;
-  /** It has failed without its turn, and is passed over when that comes. */
+  /** Whether it failed before its turn, so that the queue passes over it. */
   isSkipped: boolean;
 }
 
 type RequestHead = Omit<NewRequest, 'body'> & { isSkipped?: boolean };
 type ResultHead = Pick<Entry, 'id' | 'hash' | 'key' | 'isOrdered'> & { form: Result['form'] };
 
-/** The memory of an entry beside its result. */
+/** An estimate of the memory of an entry beside its result, in bytes. */
 const ENTRY_BYTES = 512;
 
 interface FutureLimits {
-  /** Bytes of results; the oldest ones that were fetched are removed first. */
+  /** Bytes of all results together; beyond it, the oldest ones that were fetched are removed. */
   resultBytes: number;
-  /** Bytes of the bodies of requests that are not answered. */
+  /** Bytes of the bodies of all requests that are not answered. */
   waitingBytes: number;
 }
 
@@ -70,7 +74,7 @@ export class FutureStore {
   readonly #byKey = new Map<string, string>();
   readonly #written = new Map<string, Promise<void>>();
   readonly #waiters = new Map<string, Set<() => void>>();
-  /** The requests on disk of each model, with their places. */
+  /** The sequence numbers of the requests on disk, by model and id. */
   readonly #ofModels = new Map<string, Map<string, number>>();
   #bytes = 0;
   #askedBytes = 0;
@@ -111,7 +115,7 @@ export class FutureStore {
       });
       this.#bytes += content.length + ENTRY_BYTES;
     }
-    // The process ended before it could say so: they wait again.
+    // The process ended before it had stored their failures: the requests wait again.
     for (const entry of this.#entries.values()) entry.isSkipped &&= entry.state === 'done';
     return requests;
   }
@@ -149,7 +153,7 @@ export class FutureStore {
             : `the header X-Idempotency-Key was sent before with another request, ${found.id}`,
           409,
         );
-      else if (found?.state === 'dropped' && !found.isOrdered) continue; // it is answered again
+      else if (found?.state === 'dropped' && !found.isOrdered) continue; // the request is answered again
       else if (found) return found.id;
     return undefined;
   }
@@ -173,7 +177,7 @@ export class FutureStore {
     this.#written.set(id, written);
     return written
       .catch((error: unknown) => {
-        this.#forget(id); // sent again, it is a new one
+        this.#forget(id); // if the client sends the request again, it is a new one
         throw error;
       })
       .finally(() => this.#written.delete(id));
@@ -192,7 +196,7 @@ export class FutureStore {
     for (const ids of this.#ofModels.values()) ids.delete(id);
   }
 
-  /** A request whose turn is over, and whose result is gone since before a restart: it gets none, and is not kept. */
+  /** Registers a request whose turn is over, and whose result was removed before a restart: it is neither run nor kept. */
   acceptDropped({ id, key, hash }: NewRequest): void {
     this.#register({ ...newEntry({ id, key, hash, isOrdered: true }), state: 'dropped' });
   }
@@ -206,7 +210,7 @@ export class FutureStore {
     return this.#entries.get(id)?.isSkipped === true;
   }
 
-  /** The request fails without its turn, and keeps its place in the order, also over a restart. */
+  /** Fails a request before its turn; it keeps its place in the order, also over a restart. */
   async skip(head: WaitingRequest, failure: Failure): Promise<void> {
     const entry = this.#entries.get(head.id)!;
     entry.isSkipped = true;
@@ -245,13 +249,13 @@ export class FutureStore {
     await this.#makeRoom(id);
   }
 
-  /** A restart does not run the request again. */
+  /** Removes a request from disk, so that a restart does not run it again. */
   async forgetRequest(id: string): Promise<void> {
     await rm(this.#path('requests', id), { force: true });
     for (const ids of this.#ofModels.values()) ids.delete(id);
   }
 
-  /** The same for one that a restart finds although its turn is over. Its result may be gone since before. */
+  /** Removes a request from disk that a restart finds although its turn is over. Its result may have been removed before. */
   async forgetPast(id: string): Promise<void> {
     const entry = this.#entries.get(id)!;
     if (entry.state === 'pending') entry.state = 'dropped';
@@ -260,16 +264,19 @@ export class FutureStore {
     await this.forgetRequest(id);
   }
 
-  /** The same for the requests of a model up to a place in their order. */
+  /** Removes the requests of a model up to a sequence number. */
   async forgetRequestsOf(model: string, seq: number): Promise<void> {
     for (const [id, place] of [...(this.#ofModels.get(model) ?? [])])
       if (place <= seq && this.isDone(id)) await this.forgetRequest(id);
   }
 
   /**
+   * Waits for a result.
+   *
    * @param ms to wait for it
    * @returns null where it is not done yet; a failure where the result was removed and the request cannot be run again
-   * @throws {RequestError} 410 where there is no such future, or its result was removed: sent again, the request has one
+   * @throws {RequestError} 410 where there is no such future, or its result was removed: the client must send the request
+   * again
    */
   async result(id: string, ms: number, signal: AbortSignal): Promise<Result | null> {
     const entry = this.#entries.get(id);
@@ -303,7 +310,7 @@ export class FutureStore {
     });
   }
 
-  /** The newest result stays, whatever its size. */
+  /** Removes results until the rest is within the bound. The newest result stays, whatever its size. */
   async #makeRoom(newest: string): Promise<void> {
     if (this.#bytes <= this.most.resultBytes) return;
     const done = [...this.#entries.values()].filter(({ state, id }) => state === 'done' && id !== newest);
@@ -311,7 +318,7 @@ export class FutureStore {
       if (this.#bytes <= this.most.resultBytes) return;
       entry.state = 'dropped';
       this.#bytes -= entry.bytes;
-      if (!entry.isOrdered) this.#forget(entry.id); // it is answered again
+      if (!entry.isOrdered) this.#forget(entry.id); // the request is answered again
       await rm(this.#path('results', entry.id), { force: true });
     }
   }

@@ -1,14 +1,14 @@
-// Requests of one model in the order of their sequence numbers, whenever they arrive: one that comes early waits for those before it,
-// and not for ever.
+// A queue of one model's requests in the order of their sequence numbers. A request that arrives early waits for those before
+// it, up to a time limit.
 import { RequestError } from '../request-error.js';
 
-/** Numbers that may arrive before one that is missing: a client sends the parts of a batch at the same time. */
+/** How far a number may be ahead of a missing one: a client sends the parts of a batch at the same time. */
 const MOST_AHEAD = 1024;
 
 interface OrderedQueueOptions<Item> {
-  /** One at a time; it does not throw. */
+  /** Runs one item at a time; it does not throw. */
   run: (item: Item, seq: number) => Promise<void>;
-  /** A number has been missing for this many ms while others waited for it. */
+  /** Milliseconds for which a number may be missing while others wait for it. */
   missingMs: number;
   /** Gets the items that have waited. They stay in the order, and `run` gets them when their turn comes. */
   onMissing: (seq: number, items: Item[]) => void;
@@ -22,7 +22,7 @@ export class OrderedQueue<Item> {
   #isClosed = false;
   #timer: NodeJS.Timeout | null = null;
 
-  /** @param next the number of the first item that is run */
+  /** Makes an empty queue. @param next the number of the first item that is run */
   constructor(
     next: number,
     private readonly options: OrderedQueueOptions<Item>,
@@ -32,7 +32,7 @@ export class OrderedQueue<Item> {
     this.#last = next - 1;
   }
 
-  /** No item before it is missing. */
+  /** The first number that may be missing; all before it have arrived. */
   #missing: number;
 
   get #firstMissing(): number {
@@ -41,7 +41,7 @@ export class OrderedQueue<Item> {
     return this.#missing;
   }
 
-  /** The number of the next item that brings none: behind all that have arrived. */
+  /** Returns the number for an item that brings none: behind all that have arrived. */
   get free(): number {
     return this.#last + 1;
   }
@@ -56,7 +56,7 @@ export class OrderedQueue<Item> {
     return seq === this.#next;
   }
 
-  /** @throws {RequestError} for a number that is far ahead of one that is missing */
+  /** Checks that a number is not too far ahead. @throws {RequestError} for a number that is far ahead of one that is missing */
   checkPlace(seq: number): void {
     const missing = this.#firstMissing;
     if (seq - missing > MOST_AHEAD)
@@ -73,7 +73,7 @@ export class OrderedQueue<Item> {
   }
 
   async #drain(): Promise<void> {
-    await Promise.resolve(); // those of the same turn of the event loop may be earlier ones
+    await Promise.resolve(); // items that arrive in the same turn of the event loop may have lower numbers
     while (!this.#isClosed && this.#waiting.has(this.#next)) {
       const seq = this.#next++;
       const item = this.#waiting.get(seq)!;
@@ -81,7 +81,7 @@ export class OrderedQueue<Item> {
       this.#stopWaiting();
       await this.options.run(item, seq);
     }
-    this.#running = null; // in the turn in which nothing was left
+    this.#running = null; // this follows the last check for items without a pause, so that none is missed
     if (this.#waiting.size > 0 && !this.#isClosed) this.#timer ??= this.#startWaiting();
   }
 

@@ -1,4 +1,4 @@
-// A file of a line of JSON and bytes, as requests and results are kept.
+// A file format of one line of JSON followed by bytes, in which requests and results are kept.
 import { readFile } from 'node:fs/promises';
 import { writeFileAtomically } from '@bowyer/core';
 

@@ -1,5 +1,5 @@
 // One model on this server: its requests in order, its state in memory, and the snapshots from which a restart resumes. Requests
-// since the newest snapshot stay on disk, and a restart runs them again: the same numbers come out on the same machine.
+// since the newest snapshot stay on disk, and a restart runs them again; on the same machine this gives the same numbers.
 import { readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { maximum } from '@bowyer/core';
@@ -14,45 +14,49 @@ import type { ModelRecord } from './model-record.js';
 /** The turn of a request in the order of its model. */
 export interface QueueTurn {
   seq: number;
-  /** Whether a restart runs it again, and its result is that it has failed. */
+  /** Returns whether a restart runs the request again although its result is that it has failed. */
   hasFailed: () => Promise<boolean>;
 }
 
 /** The work of one request. */
 export interface Work {
   run: (model: TrainableModel, live: LiveModel, turn: QueueTurn) => Promise<Result>;
-  /** Whether the model is another one afterwards: a restart must run it again. */
+  /** Whether it changes the model, so that a restart must run it again. */
   changes: boolean;
 }
 
 /** The work of a kind of request. */
 export interface Operation {
-  /** @throws {RequestError} for a body that is not of its kind: it changes nothing, also if it is run again */
+  /**
+   * Reads the body of a request.
+   *
+   * @throws {RequestError} for a body that is not of its kind; such a request changes nothing, also when it is run again
+   */
   read: (request: StoredRequest) => Promise<Work>;
-  /** A moment at which little of the state is pending, good for a snapshot. */
+  /** Whether little of the model's state is pending afterwards, which is a good moment for a snapshot. */
   endsStep: boolean;
 }
 
 interface LiveModelOptions {
   record: ModelRecord;
-  /** For snapshots. */
+  /** The folder of snapshots. */
   folder: string;
   futures: FutureStore;
   operations: Readonly<Record<string, Operation>>;
   /** Opens the model as its record has it. @param snapshot null: there is none yet */
   open: (snapshot: string | null) => Promise<TrainableModel>;
   onFault: (error: Error) => void;
-  /** A request that waits for one that is missing fails after this many ms. */
+  /** Milliseconds after which a request fails that waits for a missing one. */
   missingMs: number;
 }
 
 /** Returns the work of a request that cannot be read. */
 const unreadable = (error: Error): Work => ({ changes: false, run: () => Promise.reject(error) });
 
-/** Snapshots take at most this share of the time: one in so many times its own duration. */
+/** The least time between two snapshots, as a multiple of the time that one takes. */
 const SNAPSHOT_INTERVAL = 10;
 
-/** Begins the names of copies of checkpoints, which end with the number of the request that loads them. */
+/** The prefix of the names of copied checkpoints; the number of the request that loads the copy follows. */
 const LOADED = 'loaded-';
 const loadedBy = (name: string): number => (name.startsWith(LOADED) ? Number(name.slice(LOADED.length)) : 0);
 
@@ -84,7 +88,7 @@ export class LiveModel {
     return this.options.record;
   }
 
-  /** For a request that brings no sequence number. */
+  /** Returns the sequence number for a request that brings none. */
   get freeSeq(): number {
     return this.#queue.free;
   }
@@ -94,12 +98,12 @@ export class LiveModel {
     return this.#queue.isPast(seq);
   }
 
-  /** @throws {RequestError} for a number that is far ahead of one that is missing */
+  /** Checks that a number is not too far ahead. @throws {RequestError} for a number that is far ahead of one that is missing */
   checkPlace(seq: number): void {
     this.#queue.checkPlace(seq);
   }
 
-  /** Its state, which is read from disk where it is not in memory. */
+  /** Returns the model's state, which is read from disk where it is not in memory. */
   trainable(): Promise<TrainableModel> {
     const { open, folder } = this.options;
     this.#trainable ??= open(this.snapshot === null ? null : join(folder, String(this.snapshot)));
@@ -117,13 +121,13 @@ export class LiveModel {
     return this.#queue.isNext(seq);
   }
 
-  /** @param request on disk, where its body is read when its turn comes */
+  /** Adds a request to the queue. @param request on disk, where its body is read when its turn comes */
   add(request: WaitingRequest): void {
     this.lastRequest = Date.now();
     this.#queue.add(request.seq, request);
   }
 
-  /** Their numbers are past when their turn would come; the missing one may still be sent. */
+  /** Fails the requests that wait for a missing one. The missing one may still be sent; the failed ones are passed over then. */
   #failWaiting(missing: number, requests: readonly WaitingRequest[]): void {
     const { futures, onFault, missingMs, record } = this.options;
     const seconds = Math.round(missingMs / 1000);
@@ -184,7 +188,7 @@ export class LiveModel {
     await this.#forgetUpTo(seq);
   }
 
-  /** The requests since the snapshot have changed nothing: it is also that of the last of them. */
+  /** Gives the snapshot a later number: the requests since it have changed nothing, so that it is also the state after the last of them. */
   async #moveSnapshot(seq: number): Promise<void> {
     if (this.snapshot === null) return;
     const { folder } = this.options;
@@ -195,14 +199,14 @@ export class LiveModel {
 
   async #forgetUpTo(seq: number): Promise<void> {
     const { folder, futures, record } = this.options;
-    // After a restart, requests behind it are run again, and load their copies again.
+    // After a restart, later requests are run again, and load their copies again.
     const isNeeded = (name: string) => name === String(seq) || loadedBy(name) > seq;
     for (const name of await readdir(folder))
       if (!isNeeded(name)) await rm(join(folder, name), { recursive: true, force: true });
     await futures.forgetRequestsOf(record.id, seq);
   }
 
-  /** After the requests before it: its memory is free, and what comes later fails. */
+  /** Unloads the model after the requests before it: its memory is freed, and later requests fail. */
   async unload(): Promise<void> {
     await this.#queue.idle();
     this.record.isUnloaded = true;

@@ -1,4 +1,4 @@
-// The facts of a model that a restart needs besides its snapshot and its requests.
+// The facts about a model that a restart needs besides its snapshot and its requests.
 import type { LoraShape } from '../training/trainable.js';
 
 export interface ModelRecord {
@@ -7,7 +7,7 @@ export interface ModelRecord {
   baseModel: string;
   shape: LoraShape;
   userMetadata: Record<string, unknown> | null;
-  /** The checkpoint that it began with; null: fresh adapters. */
+  /** The checkpoint from which it started; null: it started with fresh adapters. */
   from: { path: string; optimizer: boolean } | null;
   isUnloaded: boolean;
 }

@@ -26,16 +26,16 @@ interface ModelTableOptions {
   seed: number;
   operations: Readonly<Record<string, Operation>>;
   onFault: (error: Error) => void;
-  /** A request that waits for one that is missing fails after this many ms. */
+  /** Milliseconds after which a request fails that waits for a missing one. */
   missingMs: number;
 }
 
-/** The folder of a model's that has the checkpoint it begins with, as that was then. */
+/** The name of a folder of each model: it has a copy of the checkpoint from which the model started. */
 const START = 'start';
 
 export class ModelTable {
   readonly #models = new Map<string, LiveModel>();
-  /** The models being loaded count too. */
+  /** The ids of models that are being loaded, which count as loaded. */
   readonly #loading = new Set<string>();
 
   private constructor(
@@ -53,7 +53,7 @@ export class ModelTable {
     return [...this.#models.values()];
   }
 
-  /** @throws {RequestError} 404 */
+  /** Returns a model by its id. @throws {RequestError} 404 */
   find(id: string): LiveModel {
     const found = this.#models.get(id);
     if (found) return found;
@@ -110,7 +110,8 @@ export class ModelTable {
       seed: seed ?? Rng.forPurpose(this.options.seed, `adapter ${hash32(id)} ${id}`).uint32(),
       trainAttn: train_attn ?? true,
       trainMlp: train_mlp ?? true,
-      // The official client sends true by default; weights_info answers what is trained.
+      // The official client sends `true` by default, although many models have no head of their own; weights_info says what is
+      // trained.
       trainUnembed: (train_unembed ?? true) && this.options.base.trainableModules.unembed.length > 0,
     };
     return this.#record({ id, sessionId: session_id, shape, userMetadata: user_metadata ?? null, from: null });
@@ -129,7 +130,7 @@ export class ModelTable {
     return { ...given, baseModel: this.options.baseModel, isUnloaded: false };
   }
 
-  /** @throws {RequestError} for another base */
+  /** Checks the name of the base. @throws {RequestError} for another base */
   checkBase(name: string): void {
     const { baseModel } = this.options;
     if (name !== baseModel) throw new RequestError(`base_model '${name}' is not served here; '${baseModel}' is`);
@@ -148,7 +149,7 @@ export class ModelTable {
     return LiveModel.open({ record, folder: own, futures, operations, open, onFault, missingMs });
   }
 
-  /** @param start the folder with a copy of the checkpoint that it begins with, which the first snapshot removes */
+  /** Opens the state of a model. @param start the folder with a copy of the checkpoint from which it started, which the first snapshot removes */
   async #open({ shape, from }: ModelRecord, snapshot: string | null, start: string): Promise<TrainableModel> {
     const { base, checkpoints, quotas } = this.options;
     const trainable = await base.create(shape);
@@ -175,7 +176,7 @@ export class ModelTable {
 
   readonly #bytes = new Map<TrainableModel, number>();
 
-  /** Its bytes count until it is closed. */
+  /** Counts the bytes of a model until it is closed. */
   #counted(trainable: TrainableModel): TrainableModel {
     const close = trainable.close.bind(trainable);
     trainable.close = () => {
@@ -190,7 +191,7 @@ export class ModelTable {
   }
 }
 
-/** A model that was created before stays as it is. @throws {RequestError} where another one is asked for */
+/** Returns the known model if it equals the requested one. @throws {RequestError} where another one is asked for */
 function sameModel(known: ModelRecord, { shape, from }: ModelRecord): ModelRecord {
   if (JSON.stringify([known.shape, known.from]) === JSON.stringify([shape, from])) return known;
   throw new RequestError(

@@ -25,7 +25,7 @@ interface OperationContext {
   quotas: Quotas;
   /** Makes the sampling session that save_weights_for_sampler asks for. @returns its id */
   openSampler: (live: LiveModel, seq: number, path: string) => Promise<string>;
-  /** The files of a checkpoint have been written. */
+  /** Called when the files of a checkpoint have been written. */
   saved: (path: string) => Promise<void>;
 }
 
@@ -52,7 +52,7 @@ export const operationsOf = (context: OperationContext): Readonly<Record<string,
   },
 });
 
-/** A restart loads the same files again, whatever has become of the checkpoint since then. */
+/** Loads a checkpoint from a copy of its files, so that a restart loads the same files again, whatever has become of the checkpoint since then. */
 async function loaded(
   { checkpoints }: OperationContext,
   path: string,
@@ -71,7 +71,7 @@ async function loaded(
   return json({ type: 'load_weights', path, model_id: live.record.id });
 }
 
-/** @throws {RequestError} where the model cannot load it */
+/** Returns a checkpoint that the model can load. @throws {RequestError} where it cannot */
 function loadable(checkpoints: Checkpoints, path: string, { record }: LiveModel): Checkpoint {
   const found = checkpoints.find(path);
   if (found.kind !== 'weights')

@@ -1,11 +1,11 @@
-// The route by which clients fetch results, in the form that they accept.
+// The route by which clients fetch results, in protobuf or JSON as they accept it.
 import { inTurns, type Exchange, type HttpAnswer, type Route } from '@bowyer/serving';
 import type { TinkerService } from '../tinker-service.js';
 import { checkedBody } from '../wire/bodies.js';
 import { lossText, sampleText } from '../wire/results.js';
 import { jsonOf, ok, PREFIX, PROTOBUF, readBody } from './route-context.js';
 
-/** The client waits for 45 seconds. */
+/** Milliseconds of one long poll; the official client waits for 45 seconds. */
 const POLL_MS = 30_000;
 
 export const futureRoutes = (service: TinkerService, pollMs = POLL_MS): Route[] => [

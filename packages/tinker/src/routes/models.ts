@@ -1,4 +1,4 @@
-// Routes of models and of their training: each request gets a future, and its place in the order of its model.
+// Routes of models and of their training: each request gets a future, and a place in the order of its model.
 import type { Exchange, Route } from '@bowyer/serving';
 import type { Quotas } from '../models/model-record.js';
 import { RequestError } from '../request-error.js';
@@ -100,7 +100,7 @@ async function created(
   return { request_id: await service.submit(stored), model_id: model };
 }
 
-/** proto3 does not tell 0 from a field that was left out: sequence numbers begin at 1. */
+/** Reads model and sequence number from a body in protobuf. proto3 does not distinguish 0 from an absent field: sequence numbers begin at 1. */
 function placeOf({ bytes }: ReadBody, { datums }: Quotas): { modelId: string; seqId: number | null } {
   const { modelId = '', seqId = 0 } = placeOfMessage(bytes, datums);
   if (modelId === '') requestOf(bytes, datums);
@@ -108,7 +108,10 @@ function placeOf({ bytes }: ReadBody, { datums }: Quotas): { modelId: string; se
   return { modelId, seqId: seqId === 0 ? null : seqId };
 }
 
-/** The rest of the body is checked when its turn comes: a bad one fails, and those behind it run. */
+/**
+ * Reads model and sequence number from a body in JSON. The rest of the body is checked when its turn comes: a wrong one
+ * fails, and the requests behind it run.
+ */
 function placeIn(body: unknown): { modelId: string; seqId: number | null } {
   const { model_id, seq_id } = (body ?? {}) as { model_id?: unknown; seq_id?: unknown };
   if (typeof model_id !== 'string') throw new RequestError('model_id: expected string');

@@ -1,4 +1,4 @@
-// The common parts of all routes: bodies read within their bounds, and answers that say which future to ask for.
+// The common parts of all routes: they read bodies within bounds, and answer with a future's id.
 import type { Exchange, HttpAnswer, Route } from '@bowyer/serving';
 import { RequestError } from '../request-error.js';
 import type { TinkerService } from '../tinker-service.js';

@@ -1,4 +1,4 @@
-// Routes that a client asks when it starts, and while it lives.
+// Routes that a client requests when it starts and while it runs.
 import { randomUUID } from 'node:crypto';
 import type { Route } from '@bowyer/serving';
 import type { TinkerService } from '../tinker-service.js';
@@ -9,7 +9,7 @@ import { direct, keyOf, plain } from './route-context.js';
 /** Characters of the JSON of a session's tags. */
 const MOST_TAGS = 16_384;
 
-/** Seconds for which a client may use its flags. */
+/** Seconds for which a client may use the flags that it was sent. */
 const REFRESH_S = 300;
 
 export function startUpRoutes(service: TinkerService): Route[] {
@@ -48,7 +48,7 @@ export function startUpRoutes(service: TinkerService): Route[] {
       service.sessions.find(session_id);
       return { type: 'session_heartbeat' };
     }),
-    // Nothing is kept of it: it is about the client, for whoever makes the client.
+    // Telemetry is about the client and meant for its makers: the server discards it.
     direct(service, 'telemetry', 'telemetry', () => ({ status: 'accepted' })),
     plain('GET', 'healthz', () => ({ status: 'ok' })),
     plain('GET', 'get_server_capabilities', () => ({ supported_models: [model] })),

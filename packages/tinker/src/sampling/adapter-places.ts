@@ -1,15 +1,15 @@
-// The adapters that are loaded beside the base for sampling: those used last, as many as there are places.
+// The adapters that are loaded beside the base for sampling: the most recently used ones, as many as there are places.
 import type { ServedEngine } from '@bowyer/serving';
 
 /** An adapter by its name. */
 export interface NamedAdapter {
   name: string;
-  /** Its folder stays and has whole files while `use` reads it. @throws where there is no such adapter any more */
+  /** Calls `use` with the adapter's folder, whose files stay unchanged meanwhile. @throws where there is no such adapter any more */
   reading: (use: (folder: string) => Promise<unknown>) => Promise<unknown>;
 }
 
 export class AdapterPlaces {
-  /** The one that was used longest ago comes first. */
+  /** The names of loaded adapters, the least recently used first. */
   readonly #loaded = new Set<string>();
   #lastChange: Promise<unknown> = Promise.resolve();
 
@@ -33,7 +33,7 @@ export class AdapterPlaces {
     return work;
   }
 
-  /** The files of an adapter have changed, or are gone. */
+  /** Unloads an adapter whose files have changed, or are gone. */
   forget(adapter: string): Promise<void> {
     return this.#inTurn(async () => {
       if (this.#loaded.delete(adapter)) this.engine.adapters.unload(adapter);

@@ -1,4 +1,4 @@
-// A sampling request in the engine's form.
+// The fields of a sampling request, converted to the engine's settings.
 import { hash32, Rng } from '@bowyer/core';
 import { MAX_TOP_LOGPROBS, noLogitRules, type LanguageModel } from '@bowyer/models';
 import type { CompletionRequest } from '@bowyer/serving';
@@ -21,6 +21,8 @@ export interface SampleSettings {
 }
 
 /**
+ * Reads the settings of a sampling request.
+ *
  * @param id of the request: without a seed, what is drawn depends on it and on the server's seed alone
  * @throws {RequestError}
  */
@@ -59,7 +61,7 @@ export function* sampleSettings(
   };
 }
 
-/** @throws {RequestError} */
+/** Checks the number of samples. @throws {RequestError} */
 export function checkSamples(samples: number, most: number): void {
   if (samples > most)
     throw new RequestError(`num_samples is ${samples}; this server has room for ${most} (slots and max_queued)`);

@@ -7,7 +7,7 @@ import { EMPTY, type SampleResult } from '../wire/results.js';
 import type { AdapterPlaces, NamedAdapter } from './adapter-places.js';
 import { completionOf, type SampleSettings } from './sample-settings.js';
 
-/** Requests of other protocols may have filled the engine's queue: then it is tried again, in milliseconds. */
+/** Milliseconds after which sampling is tried again where requests of other protocols have filled the engine's queue. */
 const RETRY_MS = 50;
 
 export class Sampler {
@@ -18,7 +18,7 @@ export class Sampler {
     private readonly places: AdapterPlaces,
   ) {}
 
-  /** @param adapter null: the base samples */
+  /** Samples continuations of a prompt. @param adapter null: the base samples */
   async sample(adapter: NamedAdapter | null, settings: SampleSettings): Promise<SampleResult> {
     const { signal } = this.#stop;
     const { scoresPrompt, prompt, topK } = settings;
@@ -61,7 +61,10 @@ export class Sampler {
     return Float32Array.of(NaN, ...scores);
   }
 
-  /** The engine reports the most likely tokens where it samples one: it samples one behind each of the prompt's beginnings. */
+  /**
+   * Returns the k most likely tokens at each position of a prompt. The engine reports them only for a token that it samples,
+   * so that one token is sampled after each prefix of the prompt.
+   */
   async #topK(
     adapter: NamedAdapter | null,
     prompt: readonly number[],

@@ -1,4 +1,4 @@
-// Checkpoints that are overwritten and removed: what is listed can be read, whatever happens meanwhile.
+// Tests of checkpoints that are overwritten and removed: what is listed can be read at any time.
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ const path = pathOf(one);
 
 const open = () => Checkpoints.open(folder, 1000);
 
-/** The disk takes the files of checkpoints, and not their records. */
+/** Does work while records cannot be written, although checkpoints' files can. */
 const withoutRecords = async (work: () => Promise<void>) => {
   const records = join(folder, 'records');
   await rename(records, `${records}.away`);

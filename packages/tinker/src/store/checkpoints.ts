@@ -1,5 +1,5 @@
-// Checkpoints of models in their folders: what save_weights and save_weights_for_sampler wrote. One is there once its record is, and one
-// that is overwritten stays until the record of the new one has taken its place.
+// Checkpoints of models in their folders, written by save_weights and save_weights_for_sampler. A checkpoint exists once its
+// record is written; one that is overwritten stays until the record of the new one has replaced its own.
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,21 +14,21 @@ export interface Checkpoint {
   run: string;
   kind: CheckpointKind;
   name: string;
-  /** The folder of its files beside those of its kind; absent where its name alone says so, as for the first one of a name. */
+  /** The name of the folder with its files; absent where it is the checkpoint's own name, as for the first one of a name. */
   files?: string;
-  /** The request that wrote it: the same request writes it once. */
+  /** The id of the request that wrote it, by which a repeated request does not write it again. */
   request: string;
   baseModel: string;
   shape: LoraShape;
-  /** ISO 8601: for readers. A clock may be set back, so that the order of checkpoints is in their numbers. */
+  /** ISO 8601, for readers. A clock may be set back, so that `number` gives the order of checkpoints. */
   time: string;
-  /** Counts the checkpoints of the server; those of earlier versions have none, and are the oldest. */
+  /** Counts the checkpoints of the server; those of earlier versions have no number, and are the oldest. */
   number?: number;
   bytes: number;
-  /** ms since 1970; null: it stays. */
+  /** Milliseconds since 1970; null: never. */
   expires: number | null;
   isPublic: boolean;
-  /** Belongs to a sampling session, without a name that a client gave: the oldest ones of a model make room. */
+  /** Whether it belongs to a sampling session and has no name that a client gave: of these, a model keeps only the newest. */
   isEphemeral: boolean;
 }
 
@@ -38,11 +38,11 @@ const KEPT_EPHEMERAL = 16;
 /** The folder of the records, beside those of the runs. */
 const RECORDS = 'records';
 
-/** Quotas are for all of them together. */
+/** The checkpoints of all models, which share one quota. */
 export class Checkpoints {
-  /** How many read in the folder of a checkpoint. */
+  /** The number of readers of each checkpoint's folder. */
   readonly #readers = new Map<string, number>();
-  /** Folders that are removed when nobody reads in them any more. */
+  /** Folders that are removed when their last reader has finished. */
   readonly #discarded = new Set<string>();
 
   private constructor(
@@ -59,7 +59,7 @@ export class Checkpoints {
     return checkpoints;
   }
 
-  /** Files of a process that was killed: no record says that they are whole. */
+  /** Removes files that a killed process has left: no record says that they are whole. */
   async #removeUnknown(): Promise<void> {
     const known = new Set([...this.records.entries.values()].map((each) => this.folderOf(each)));
     const runs = (await foldersIn(this.folder)).filter((path) => path !== join(this.folder, RECORDS));
@@ -72,7 +72,10 @@ export class Checkpoints {
     return join(this.folder, fileName(run), kind, files);
   }
 
-  /** Its folder stays until `use` has read it, also where the checkpoint is overwritten or removed meanwhile. */
+  /**
+   * Calls `use` with a checkpoint's folder. The folder stays until `use` has read it, also where the checkpoint is
+   * overwritten or removed meanwhile.
+   */
   async reading<Result>(checkpoint: Checkpoint, use: (folder: string) => Promise<Result>): Promise<Result> {
     const folder = this.folderOf(checkpoint);
     this.#readers.set(folder, (this.#readers.get(folder) ?? 0) + 1);
@@ -91,24 +94,21 @@ export class Checkpoints {
     else await rm(folder, { recursive: true, force: true });
   }
 
-  /** Newest first; of one run if it is given. Those of sampling sessions have no names and are left out. */
+  /** Returns the checkpoints, newest first; of one run if it is given. Those of sampling sessions have no names and are left out. */
   list(run?: string): Checkpoint[] {
     return [...this.records.entries.values()]
       .filter((each) => (run === undefined || each.run === run) && !each.isEphemeral && this.#isAlive(each))
       .sort((a, b) => byAge(b, a));
   }
 
-  /** @throws {RequestError} 404 */
+  /** Returns a checkpoint by its path. @throws {RequestError} 404 */
   find(path: string): Checkpoint {
     const found = this.records.get(path);
     if (found && this.#isAlive(found)) return found;
     throw new RequestError(`there is no checkpoint ${path}`, 404);
   }
 
-  /**
-   * @param write puts the files into the folder it is given, whole or not at all
-   * @param mostBytes of those files
-   */
+  /** Saves a checkpoint. @param write puts the files into the folder it is given, whole or not at all @param mostBytes of those files */
   async save(
     wanted: Omit<Checkpoint, 'files' | 'time' | 'number' | 'bytes' | 'isPublic'>,
     overwrite: boolean,
@@ -180,24 +180,24 @@ export class Checkpoints {
   }
 }
 
-/** The oldest first. */
+/** Sorts the oldest first. */
 const byAge = (a: Checkpoint, b: Checkpoint): number =>
   (a.number ?? 0) - (b.number ?? 0) || (a.time < b.time ? -1 : a.time > b.time ? 1 : 0);
 
-/** `tinker://RUN/weights/NAME`. */
+/** Returns the path that clients know, `tinker://RUN/weights/NAME`. */
 export const pathOf = ({ run, kind, name }: Pick<Checkpoint, 'run' | 'kind' | 'name'>): string =>
   `tinker://${run}/${kind}/${name}`;
 
 const NAME = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** Bytes of the name of a record's file, which systems bound by 255: the rest is for endings and temporary names. */
+/** Bytes of a record's file name. Systems bound it by 255: the rest is for endings and temporary names. */
 const LONGEST_FILE = 230;
 
-/** @throws {RequestError} */
+/** Checks the name of a checkpoint. @throws {RequestError} */
 export function checkpointName(name: string, { run, kind }: Pick<Checkpoint, 'run' | 'kind'>): string {
   if (!NAME.test(name) || /^\.+$/.test(name))
     throw new RequestError(`path '${name.slice(0, 80)}' must have 1 to 128 letters, digits, '.', '_' or '-'`);
-  // Dots take three bytes each in names of files.
+  // A dot takes three bytes in a file name.
   const room = LONGEST_FILE - fileName(pathOf({ run, kind, name: '' })).length;
   if (fileName(name).length > room)
     throw new RequestError(`path '${name.slice(0, 80)}' has too many dots: give it a shorter name, or fewer of them`);

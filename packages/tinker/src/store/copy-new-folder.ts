@@ -3,7 +3,7 @@ import { copyFile, link, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeNewFolder } from '@bowyer/core';
 
-/** Where the file system has hard links, the copy takes no room. It is there whole or not at all. */
+/** Copies a folder, whole or not at all. Where the file system has hard links, the copy takes no space. */
 export const copyNewFolder = (from: string, to: string): Promise<void> =>
   writeNewFolder(to, async (partial) => {
     for (const name of await readdir(from)) {

@@ -1,8 +1,8 @@
-// Folders whose entries are written under temporary names: a process that was killed leaves some of these behind.
+// Finds the folders whose entries are whole: a killed process leaves entries under temporary names.
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The names by which writeFileAtomically and writeNewFolder write; ids of clients have no dots in names of files. */
+/** The names under which writeFileAtomically and writeNewFolder write; file names of clients' ids have no dots. */
 const UNFINISHED = /\.(\d+\.tmp|partial)$/;
 
 /** Makes the folder where there is none, and removes what was begun in it. @returns the names of the rest */

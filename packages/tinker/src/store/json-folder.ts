@@ -1,4 +1,5 @@
-// Records by their ids, each a file of its own that is written whole: what is read back is what was written, whenever the process ends.
+// Records by their ids, each in a file of its own, which is written whole: what is read back is what was written, whenever the
+// process ends.
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomically } from '@bowyer/core';
@@ -27,7 +28,7 @@ export class JsonFolder<Entry extends object> {
     return this.entries.get(id);
   }
 
-  /** The entry is there once it is on disk: a full disk leaves what was there before. */
+  /** Writes an entry, which is there once it is on disk: on a full disk, the earlier one stays. */
   set(id: string, entry: Entry): Promise<void> {
     return this.#inTurn(id, () => this.#write(id, entry));
   }
@@ -52,7 +53,7 @@ export class JsonFolder<Entry extends object> {
     });
   }
 
-  /** The last change of each record that is being written. */
+  /** The last change of each record that is being written, which the next change waits for. */
   readonly #changes = new Map<string, Promise<void>>();
 
   /** Changes of one record reach the disk one behind the other. */

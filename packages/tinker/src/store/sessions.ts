@@ -1,4 +1,4 @@
-// Sessions of clients, and the sampling sessions that they open: each samples the base, or a checkpoint.
+// Sessions of clients, and the sampling sessions that they open: each samples from the base, or from a checkpoint.
 import { join } from 'node:path';
 import { RequestError } from '../request-error.js';
 import { JsonFolder } from './json-folder.js';
@@ -7,20 +7,20 @@ export interface Session {
   id: string;
   tags: string[];
   userMetadata: Record<string, unknown> | null;
-  /** The key of the request that opened it, and the hash of its body: sent again, it is the same session. */
+  /** The idempotency key of the request that opened it, and the hash of its body: a repeated request gets the same session. */
   key: string | null;
   hash: string;
-  /** Counts the sessions of the server: those that nobody uses leave, the oldest first. */
+  /** Counts the sessions of the server: unused ones are removed, the oldest first. */
   number: number;
 }
 
-/** Sessions that are kept; beyond, the oldest ones without a model and without a sampling session leave. */
+/** Sessions that are kept; beyond it, the oldest ones without a model and without a sampling session are removed. */
 const MOST_SESSIONS = 1_024;
 
-/** Sampling sessions of one session; beyond, those of the lowest numbers leave. */
+/** Sampling sessions of one session; beyond it, those of the lowest numbers are removed. */
 const MOST_SAMPLERS = 4_096;
 
-/** Those of all sessions. */
+/** Sampling sessions of all sessions together. */
 const MOST_OF_ALL = 16_384;
 
 interface SamplingSession {
@@ -28,12 +28,12 @@ interface SamplingSession {
   sessionId: string;
   /** Absent in records of earlier versions, which are the oldest. */
   seq?: number;
-  /** Null: the base. */
+  /** The checkpoint; null: the base. */
   path: string | null;
 }
 
 export class Sessions {
-  /** One after the other, so that the same request opens one session. */
+  /** The last creation; creations run one after another, so that a repeated request opens one session only. */
   #creating: Promise<unknown> = Promise.resolve();
 
   private constructor(
@@ -44,7 +44,7 @@ export class Sessions {
   static async open(folder: string): Promise<Sessions> {
     const [sessions, samplers] = [join(folder, 'sessions'), join(folder, 'samplers')];
     const opened = await JsonFolder.open<Session & { body?: string }>(sessions);
-    for (const session of opened.entries.values()) delete session.body; // that earlier versions kept, megabytes of it perhaps
+    for (const session of opened.entries.values()) delete session.body; // records of earlier versions have this field, which can be megabytes
     return new Sessions(opened, await JsonFolder.open(samplers));
   }
 
@@ -61,6 +61,8 @@ export class Sessions {
   }
 
   /**
+   * Opens a session.
+   *
    * @param used the sessions that have models
    * @throws {RequestError} 409 where its key was sent with another body, 429 where all sessions are in use
    */
@@ -97,14 +99,14 @@ export class Sessions {
     return [...this.sessions.entries.values()].find((each) => each.key === key);
   }
 
-  /** @throws {RequestError} 404 */
+  /** Returns a session by its id. @throws {RequestError} 404 */
   find(id: string): Session {
     const found = this.sessions.get(id);
     if (found) return found;
     throw new RequestError(`there is no session ${id}`, 404);
   }
 
-  /** @throws {RequestError} 409 where the number was used for another one */
+  /** Opens a sampling session. @throws {RequestError} 409 where the number was used for another one */
   async openSampler(sessionId: string, seq: number, path: string | null): Promise<SamplingSession> {
     const id = `${sessionId}:sample:${seq}`;
     const known = this.samplers.get(id);
@@ -121,7 +123,7 @@ export class Sessions {
     return sampler;
   }
 
-  /** @throws {RequestError} 404 */
+  /** Returns a sampling session by its id. @throws {RequestError} 404 */
   findSampler(id: string): SamplingSession {
     const found = this.samplers.get(id);
     if (found) return found;

@@ -178,7 +178,7 @@ test('a model that is loaded continues with the same bits, its waiting gradients
   await model.save(join(folder, 'state'));
   const bytes = bytesIn(join(folder, 'state'));
   expect(bytes).toBeLessThanOrEqual(most);
-  expect(bytes).toBeGreaterThan(model.bytes); // four copies, as in memory
+  expect(bytes).toBeGreaterThan(model.bytes); // the loaded model has four copies of the adapter, as in memory
   await loaded.load(join(folder, 'state'), { optimizer: true });
   for (const [each, name] of [
     [model, 'went-on'],

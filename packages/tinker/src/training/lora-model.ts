@@ -1,4 +1,4 @@
-// One LoRA over the shared base: its gradients, its optimizer, its files.
+// One LoRA adapter over the shared base: its gradients, its optimizer, its files.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readSafetensorsFile, writeSafetensors } from '@bowyer/checkpoints';
@@ -12,16 +12,16 @@ import type { AdamParams, Datum, LossReport, LossRequest, TrainableModel } from 
 const OPTIMIZER = 'optimizer.safetensors';
 const GRADIENTS = 'gradients.safetensors';
 
-/** The most bytes of a tensor's line in the header of a file. */
+/** An upper bound for the bytes of a tensor's entry in the header of a file. */
 const OF_NAME = 512;
-/** The most bytes of adapter_config.json, which names the trained layers, and of the state of the optimizer beside its moments. */
+/** An upper bound for the bytes of adapter_config.json, which names the trained layers, and of the optimizer's state beside its moments. */
 const OF_CONFIG = 2 ** 14;
 
-/** The moments are of this kind; each step has settings of its own. */
+/** The optimizer with which moments are created; each step has settings of its own. */
 const adamW = { kind: 'adamw', betas: [0.9, 0.95], eps: 1e-12, weightDecay: 0 } as const;
 
 export class LoraModel implements TrainableModel {
-  /** Whether gradients are there that no step has applied. */
+  /** Whether there are gradients that no step has applied. */
   #hasGradients = false;
 
   private constructor(
@@ -29,7 +29,7 @@ export class LoraModel implements TrainableModel {
     private readonly onClose: () => void,
   ) {}
 
-  /** @param model with adapters of its own, released by `close` */
+  /** Opens a LoRA. @param model with adapters of its own, released by `close` */
   static async open(model: LanguageModel, onClose: () => void): Promise<LoraModel> {
     await model.createOptimizer(adamW);
     return new LoraModel(model, onClose);
@@ -98,7 +98,7 @@ export class LoraModel implements TrainableModel {
     await writeNewFolder(folder, (temporary) => this.model.save(temporary));
   }
 
-  /** @param options.optimizer moments and gradients too; false: there are none, as in a new model */
+  /** Loads a checkpoint. @param options.optimizer moments and gradients too; false: there are none, as in a new model */
   async load(folder: string, { optimizer }: { optimizer: boolean }): Promise<void> {
     const { model } = this;
     const state = join(folder, OPTIMIZER);
@@ -121,14 +121,14 @@ export class LoraModel implements TrainableModel {
     return elements;
   }
 
-  /** Bytes of the adapter, its gradients and its two moments. */
+  /** Returns the bytes of the adapter, its gradients and its two moments. */
   get bytes(): number {
     return 16 * this.#elements;
   }
 
   bytesOnDisk(files: 'state' | 'sampler'): number {
     const gradients = this.#hasGradients ? 1 : 0;
-    const copies = files === 'sampler' ? 1 : 3 + gradients; // the adapter, two moments
+    const copies = files === 'sampler' ? 1 : 3 + gradients; // a training checkpoint has the adapter, two moments and perhaps gradients
     return OF_CONFIG + copies * (4 * this.#elements + OF_NAME * this.model.parameters.tensors.size);
   }
 

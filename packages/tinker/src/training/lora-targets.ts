@@ -1,4 +1,4 @@
-// Which layers the flags train_attn, train_mlp and train_unembed name.
+// Finds the layers that the flags train_attn, train_mlp and train_unembed stand for.
 import type { LanguageModel } from '@bowyer/models';
 import { TrainingRequestError } from './request-error.js';
 import type { LoraShape, TrainableModules } from './trainable.js';
@@ -18,7 +18,8 @@ export function trainableModules({ blocks, heads }: LanguageModel['linearModules
 }
 
 /**
- * PEFT's target_modules for the flags of a shape: the last two names of each path, which are in files of all layers the same.
+ * Returns PEFT's target_modules for the flags of a shape: the last two names of each path, which are the same in the files of
+ * all layers.
  *
  * @throws TrainingRequestError where the head has no layer of its own, or no layer is left
  */

@@ -1,4 +1,4 @@
-// Each loss against its formula by hand, one token at a time, and what a request may not have.
+// Tests each loss against its formula by hand, one token at a time, and the inputs that it refuses.
 import { lossValue, tokenLosses } from './losses.js';
 import type { Datum, LossRequest } from './trainable.js';
 

@@ -1,5 +1,6 @@
-// The losses of the Tinker API: what a request must give, and the same loss in the form that the models' training graphs calculate.
-// All are sums over tokens and sequences; log p is that of each position's target, q the sampler's, A the advantage, r = p / q.
+// The losses of the Tinker API: the inputs that each needs, and the same loss in the form that the models' training graphs
+// compute. All are sums over tokens and sequences; log p is that of each position's target, q the sampler's, A the advantage, r
+// = p / q.
 //
 //     cross_entropy         −Σ w log p
 //     importance_sampling   −Σ w r A
@@ -7,7 +8,8 @@
 //     cispo                 −Σ w sg(clip(r, low, high)) A log p          sg: constant in the gradient
 //     dro                   −Σ w (A log p − β/2 (log r)²)
 //
-// Source: https://tinker-docs.thinkingmachines.ai/tinker/losses. Weights beside q and A are an addition; they are 1 if not given.
+// Source: https://tinker-docs.thinkingmachines.ai/tinker/losses. It differs from it: weights are allowed beside q and A; they
+// are 1 if not given.
 import { cispoLoss, droLoss, ppoClipLoss } from '@bowyer/core';
 import type { TokenLosses } from '@bowyer/models';
 import { TrainingRequestError } from './request-error.js';
@@ -130,7 +132,12 @@ function checkDatum({ tokens, targets, width, inputs }: Datum, where: string, na
   }
 }
 
-/** @param logprobs [data] of [tokens × width], in nats @returns the sum over all of them, and figures worth plotting */
+/**
+ * Returns a loss and its metrics.
+ *
+ * @param logprobs [data] of [tokens × width], in nats
+ * @returns the sum over all of them, and figures worth plotting
+ */
 export function lossValue(
   { policy, scalars, ...rows }: TokenLosses,
   logprobs: readonly Float32Array[],
@@ -160,14 +167,14 @@ function ratioLoss(policy: TokenLosses['policy'], { low, high, beta }: TokenLoss
   return ppoClipLoss(tokens, { clipLow: 1 - low!, clipHigh: high! - 1, dualClip: null }).loss;
 }
 
-/** Figures of the tokens that the sampler wrote: those with a log-probability other than 0. */
+/** Returns statistics of the ratios of the tokens that the sampler wrote: those with a log-probability other than 0. */
 function ratioMetrics({ logprobs, oldLogprobs }: Tokens): Record<string, number> {
   let [count, kl, largest] = [0, 0, 0];
   oldLogprobs.forEach((old, t) => {
     if (old === 0) return;
     count++;
     const logRatio = logprobs[t] - old;
-    kl += Math.exp(logRatio) - 1 - logRatio; // k3 estimator: never negative
+    kl += Math.exp(logRatio) - 1 - logRatio; // Schulman's k3 estimator, which is never negative
     largest = Math.max(largest, Math.exp(logRatio));
   });
   return count === 0 ? {} : { 'kl_sampling:mean': kl / count, 'ratio:max': largest };

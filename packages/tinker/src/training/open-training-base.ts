@@ -1,11 +1,11 @@
-// The base of all models: loaded once, for training and for sampling.
+// The base of all models, loaded once for training and for sampling.
 import { LanguageModel, type LoadOptions } from '@bowyer/models';
 import { LoraModel } from './lora-model.js';
 import { targetModules, trainableModules } from './lora-targets.js';
 import { TrainingRequestError } from './request-error.js';
 import type { LoraShape, TrainableModel, TrainingBase } from './trainable.js';
 
-/** The same for every rank, so that a learning rate suits all of them: Schulman et al. 2025, "LoRA Without Regret". */
+/** LoRA's α, which is the same for every rank, so that one learning rate suits all of them: Schulman et al. 2025, "LoRA Without Regret". */
 const ALPHA = 32;
 
 export interface TrainingBaseOptions extends Omit<
@@ -16,7 +16,7 @@ export interface TrainingBaseOptions extends Omit<
   model: string;
 }
 
-/** The device stays the caller's. Every token has the probability that the checkpoint gives it. */
+/** Loads the base on a device, which the caller closes. Padding tokens are not masked: every token has the probability that the checkpoint gives it. */
 export async function openTrainingBase({ model: dir, ...options }: TrainingBaseOptions): Promise<TrainingBase> {
   return new SharedTrainingBase(await LanguageModel.load({ ...options, dir, masksPadding: false }));
 }

@@ -1,8 +1,8 @@
-// The server's view of training: one LoRA per model, over a base that is in memory once.
+// The server's view of training: one LoRA adapter per model, over a base that is in memory once.
 
 import type { LanguageModel } from '@bowyer/models';
 
-/** One sequence. */
+/** One training sequence. */
 export interface Datum {
   /** [N] */
   tokens: Int32Array;
@@ -17,7 +17,7 @@ export interface Datum {
 export type LossName = 'cross_entropy' | 'importance_sampling' | 'ppo' | 'cispo' | 'dro';
 
 export interface LossRequest {
-  /** One of LossName; another one is refused. */
+  /** A LossName; others are refused. */
   name: string;
   config: Readonly<Record<string, number>>;
 }
@@ -27,7 +27,7 @@ export interface LossReport {
   logprobs: Float32Array[];
   /** The sum over tokens and datums. */
   loss: number;
-  /** By names of the form `name:reduction`. */
+  /** Metrics with names of the form `name:reduction`. */
   metrics: Record<string, number>;
 }
 
@@ -37,26 +37,26 @@ export interface AdamParams {
   beta2: number;
   eps: number;
   weightDecay: number;
-  /** The most that the norm of all gradients may be; 0: any. */
+  /** The bound of the norm of all gradients; 0: no bound. */
   gradClipNorm: number;
 }
 
 export interface LoraShape {
   rank: number;
-  /** The adapter's first values follow it. */
+  /** The seed of the adapter's first values. */
   seed: number;
   trainAttn: boolean;
   trainMlp: boolean;
   trainUnembed: boolean;
 }
 
-/** One LoRA over the shared base. Calls of one model come one after the other; those of several models may come at once. */
+/** One LoRA adapter over the shared base. Calls for one model run one after another; those for several models may overlap. */
 export interface TrainableModel {
   forwardBackward(data: readonly Datum[], loss: LossRequest, options: { forwardOnly: boolean }): Promise<LossReport>;
   optimStep(params: AdamParams): Promise<Record<string, number>>;
-  /** Adapter (a PEFT folder), optimizer state, and gradients that are not applied: written whole or not at all. */
+  /** Saves the adapter (a PEFT folder), the optimizer's state, and gradients that are not applied: whole or not at all. */
   save(folder: string): Promise<void>;
-  /** The adapter alone, as a PEFT folder that the server's `adapters` reads. */
+  /** Saves the adapter alone, as a PEFT folder that the server's `adapters` reads. */
   saveForSampler(folder: string): Promise<void>;
   load(folder: string, options: { optimizer: boolean }): Promise<void>;
   /** Bytes of memory. */
@@ -66,7 +66,7 @@ export interface TrainableModel {
   close(): Promise<void>;
 }
 
-/** Paths of the layers that each flag stands for. A head that is the embedding itself has no layer of its own. */
+/** The paths of the layers that each flag stands for. A head that shares the embedding's weights has no layer of its own. */
 export interface TrainableModules {
   attn: readonly string[];
   mlp: readonly string[];

@@ -1,6 +1,6 @@
 import { checkedBody } from './bodies.js';
 
-/** A list that notes which of its elements are read. */
+/** Returns a list that records which of its elements are read. */
 function watched(length: number) {
   const read: string[] = [];
   const list = new Proxy<number[]>(new Array<number>(length).fill(1), {

@@ -1,4 +1,4 @@
-// The JSON bodies of requests. A field that no schema has is refused: what it asks for would not be done.
+// The JSON bodies of requests. A field that no schema has is refused, since it would have no effect.
 import { Kind, Type, TypeRegistry, type Static, type TSchema } from '@sinclair/typebox';
 import { TypeCompiler, type TypeCheck } from '@sinclair/typebox/compiler';
 import { RequestError } from '../request-error.js';
@@ -11,16 +11,16 @@ const object = <T extends Record<string, TSchema>>(fields: T) => Type.Object(fie
 /** Returns the kind of the request, as some clients repeat it. */
 const ofType = (name: string) => ({ type: Type.Optional(Type.Literal(name)) });
 
-/** A list whose elements are checked where they are read, in steps. The check of Type.Array(Type.Unknown()) goes through all of them. */
+/** The kind of a list whose elements are checked in steps when they are read. Type.Array(Type.Unknown()) would check all of them at once. */
 const LIST = 'List';
 TypeRegistry.Set(LIST, (_, value) => Array.isArray(value));
 const list = Type.Unsafe<unknown[]>({ [Kind]: LIST });
-/** Lists and maps that nobody fills with thousands, which would take long to check. */
+/** Elements of lists and maps that have few in practice, so that checking them stays fast. */
 const FEW = 1024;
 const few = <T extends TSchema>(schema: T) => Type.Array(schema, { maxItems: FEW });
 const byName = <T extends TSchema>(schema: T) => Type.Record(Type.String(), schema, { maxProperties: FEW });
 
-/** A client's own notes, which are kept as long as what they are about. */
+/** The kind of a client's own notes, which are kept as long as the object that they describe. */
 const METADATA = 'Metadata';
 const MOST_METADATA = 16_384;
 const isNote = (value: unknown): boolean =>
@@ -48,7 +48,7 @@ const datum = object({
 });
 const lossConfig = maybe(byName(Type.Union([Type.Number(), Type.String()])));
 const lossInput = object({
-  /** Each of the schema `datum`. */
+  /** The elements are of the schema `datum`. */
   data: list,
   loss_fn: text,
   loss_fn_config: lossConfig,
@@ -56,7 +56,7 @@ const lossInput = object({
 });
 const ofModel = { model_id: id, seq_id: maybe(index) };
 const number = Type.Number();
-/** A moment that far ahead, 136 years, can still be written as a date. */
+/** 136 years: such a time can still be written as a date. */
 const seconds = Type.Integer({ minimum: 1, maximum: 2 ** 32 });
 
 const schemas = {
@@ -175,6 +175,8 @@ export type ModelInputJson = Body<'asample'>['prompt'];
 const checks = new Map<BodyName, TypeCheck<TSchema>>();
 
 /**
+ * Checks a body against its schema.
+ *
  * @param place of the body within that of the request; '': it is the whole
  * @throws {RequestError} that names the field and what it must be
  */
@@ -205,7 +207,7 @@ function deepest(check: TypeCheck<TSchema>, body: unknown) {
   return found;
 }
 
-/** A value for an error; an array or object, which may be long, as its kind. */
+/** Returns a value as text for an error; an array or object, which may be long, by its kind. */
 export function shown(value: unknown): string {
   if (Array.isArray(value)) return `an array of ${value.length}`;
   if (typeof value === 'object' && value !== null) return 'an object';

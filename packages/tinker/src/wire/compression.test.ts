@@ -1,6 +1,6 @@
 import { decompressed } from './compression.js';
 
-/** A zstd frame of raw and run-length blocks, by RFC 8878: magic, a header with a window of 128 KiB, blocks. */
+/** Returns a zstd frame of raw and run-length blocks, by RFC 8878: magic, a header with a window of 128 KiB, blocks. */
 function frame(...blocks: readonly (Uint8Array | { byte: number; times: number })[]): Uint8Array {
   const written = blocks.map((block, i) => {
     const isRun = !(block instanceof Uint8Array);
@@ -30,7 +30,10 @@ test('a content longer than the cap, another encoding and broken bytes are refus
   );
 });
 
-/** The program zstd 1.5.5 has made it, with a window of 8 MiB, which the header gives in its sixth byte; its blocks have sequences. */
+/**
+ * A frame that the program zstd 1.5.5 has written, with a window of 8 MiB, which the header gives in its sixth byte; its
+ * blocks contain sequences.
+ */
 const compressed = Buffer.from(
   'KLUv/QRo7QEAZAJ7InNka192ZXJzaW9uIjogIjAuMjYuMC1hYmMgMTIzNDU2NzgifQogsBPrLsyCdiGDAg9kUOAVZFggeSj+jfE=',
   'base64',

@@ -1,16 +1,16 @@
-// Bodies that clients compress. Node 20 reads no zstd, and the library moves its whole window for every block of a stream, so that a
-// few bytes can ask for minutes of work: what a frame asks for is looked at before it is decoded.
+// Decompression of bodies. Node 20 does not read zstd, and the library fzstd moves its whole window for every block of a stream,
+// so that a few bytes can cause minutes of work: the work of a frame is computed before it is decoded.
 import { RequestError } from '../request-error.js';
 import { ZstdError, zstdFrame, type ZstdFrame } from './zstd-frame.js';
 import { zstdThread } from './zstd-thread.js';
 
-/** As many as a content of 512 MiB needs. */
+/** Blocks of a content of 512 MiB. */
 const MOST_BLOCKS = 4096;
 
-/** Bytes that all encoders keep to unless a user asks for more (RFC 8878, section 3.1.1.1.2). */
+/** The largest window that encoders use by default (RFC 8878, section 3.1.1.1.2). */
 const LARGEST_WINDOW = 2 ** 23;
 
-/** Bytes of windows that are moved for one body, about half a second. */
+/** Bytes by which windows may be moved for one body, about half a second. */
 const MOST_MOVED = 2 ** 31;
 
 /**

@@ -1,5 +1,5 @@
-// The input of forward_backward, in JSON or protobuf: sequences with numbers for each position. Their loss checks names and values.
-// They are read in steps, between which other requests have their turn.
+// The input of forward_backward, from JSON or protobuf: sequences with numbers for each position. It is read in steps, between
+// which other requests are served. The loss then checks names and values.
 import type { Datum, LossRequest } from '../training/trainable.js';
 import { RequestError } from '../request-error.js';
 import { checkedBody, shown, type LossInputJson, type ModelInputJson } from './bodies.js';
@@ -12,7 +12,7 @@ export interface LossInput {
   loss: LossRequest;
 }
 
-/** @throws {RequestError} */
+/** Reads the input from JSON, in steps. @throws {RequestError} */
 export function* lossInputOfJson(input: LossInputJson): Steps<LossInput> {
   const { data, loss_fn, loss_fn_config, loss_fn_config_v2 } = input;
   const loss = lossOf(loss_fn, loss_fn_config_v2 ?? loss_fn_config ?? {});
@@ -29,7 +29,7 @@ export function* lossInputOfJson(input: LossInputJson): Steps<LossInput> {
   return { data: datums, loss };
 }
 
-/** @throws {RequestError} @throws {protobuf.MessageError} */
+/** Reads the input from a protobuf message, in steps. @throws {RequestError} @throws {protobuf.MessageError} */
 export function* lossInputOfMessage({
   data = [],
   lossFn = '',
@@ -50,7 +50,7 @@ export function* lossInputOfMessage({
   return { data: datums, loss };
 }
 
-/** @param name for messages @throws {RequestError} for anything but a text */
+/** Reads the tokens of a model input, in steps. @param name for messages @throws {RequestError} for anything but a text */
 export function* tokensOfJson(name: string, { chunks }: ModelInputJson): Steps<Int32Array> {
   const parts: Int32Array[] = [];
   for (const [i, chunk] of chunks.entries()) {

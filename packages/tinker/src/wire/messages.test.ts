@@ -1,4 +1,4 @@
-// Bytes written by hand: tag = number * 8 + wire type (0 varint, 1 eight bytes, 2 length-delimited).
+// Tests with bytes written by hand: tag = number * 8 + wire type (0 varint, 1 eight bytes, 2 length-delimited).
 import { protobuf } from '@bowyer/core';
 import { dtypes, forwardBackwardRequest, placeOfMessage, requestOf, sampleResponse } from './messages.js';
 import { lossInputOfJson, lossInputOfMessage } from './loss-input.js';
@@ -80,7 +80,7 @@ test('millions of empty messages are refused before they are all made', () => {
   expect(() => drained(lossInputOfMessage(requestOf(request, 1)))).toThrow('Datum: it has more than 4096 values');
 });
 
-/** The tensor `weights` of a request of one datum, which has a token. */
+/** Returns the tensor `weights` that is read from a request of one datum with one token. */
 function weightsOf(dtype: keyof typeof dtypes, dense: Uint8Array, shape: number[]): Float32Array {
   const target = { dense: hex('07000000'), dtype: dtypes.int32, shape: [1] };
   const modelInput = [{ encodedText: { tokens: hex('05000000') } }];
@@ -99,7 +99,7 @@ test('integers of 64 bits are read with their sign, and refused where 32 do not 
   expect(weightsOf('float32', hex('000000bf'), [1])).toEqual(Float32Array.of(-0.5));
 });
 
-/** A request in JSON of one datum. */
+/** Returns a request in JSON of one datum. */
 const ofJson = (tokens: unknown[], data: unknown[]) => ({
   data: [
     {

@@ -1,5 +1,4 @@
-// The messages of Tinker's wire that are also sent as protobuf.
-// Source: the package tinker_public (tinker_public_pb2.pyi of thinking-machines-lab/tinker@d595dc2); field numbers are its own.
+// The messages of the Tinker API that are also sent as protobuf.
 import { protobuf } from '@bowyer/core';
 
 const { bool, bytes, decode, decodeBeginning, double, int32, int64, many, map, messageType, optional, string } =
@@ -8,7 +7,7 @@ const { bool, bytes, decode, decodeBeginning, double, int32, int64, many, map, m
 /** The numbers of dtypes; unspecified is 0. */
 export const dtypes = { float32: 1, int64: 2, int32: 3, bfloat16: 4 } as const;
 
-/** The numbers of the reasons for which a sequence ends. */
+/** The reasons for which a sequence ends, in the order of their numbers. */
 export const stopReasons = ['stop', 'length'] as const;
 
 const encodedText = messageType('EncodedTextChunk', { tokens: optional(1, bytes) });
@@ -47,17 +46,17 @@ const ofRequest = {
 
 export const forwardBackwardRequest = messageType('ForwardBackwardRequest', { ...ofRequest, data: many(3, datum) });
 
-/** The same, with each datum as its bytes, which are read one after the other. */
+/** The same message with each datum as its bytes, so that data are decoded one after another. */
 const requestOfBytes = messageType('ForwardBackwardRequest', { ...ofRequest, data: many(3, bytes) });
 
-/** Fields of one datum, and of a request beside its data: those of the official client have about thirty. */
+/** A bound for the fields of one datum, and of a request beside its data: those of the official client have about thirty. */
 const MOST_FIELDS = 4096;
 
-/** @param datums that a request may have @throws {protobuf.MessageError} */
+/** Decodes a request without its data. @param datums that a request may have @throws {protobuf.MessageError} */
 export const requestOf = (content: Uint8Array, datums: number): ForwardBackwardBytes =>
   decode(requestOfBytes, content, { unknown: 'refused', mostFields: datums + MOST_FIELDS });
 
-/** @throws {protobuf.MessageError} */
+/** Decodes one datum. @throws {protobuf.MessageError} */
 export const datumOf = (content: Uint8Array): DatumMessage =>
   decode(datum, content, { unknown: 'refused', mostFields: MOST_FIELDS });
 
@@ -106,6 +105,6 @@ export type ChunkMessage = protobuf.MessageOf<typeof chunk>;
 
 const place = messageType('ForwardBackwardRequest', { modelId: optional(1, string), seqId: optional(2, int32) });
 
-/** Model and sequence number of a ForwardBackwardRequest, as far as they can be read where the rest is not a message. */
+/** Reads model and sequence number of a ForwardBackwardRequest, also where the rest of it is damaged. */
 export const placeOfMessage = (content: Uint8Array, datums: number) =>
   decodeBeginning(place, content, datums + MOST_FIELDS);

@@ -1,14 +1,15 @@
-// Lists of numbers of JSON, which may have millions: checked and copied in steps, between which other requests have their turn.
+// Lists of numbers in JSON, which can have millions of elements: they are checked and copied in steps, between which other
+// requests are served.
 import { RequestError } from '../request-error.js';
 import { shown } from './bodies.js';
 
-/** Numbers of a step: less than a millisecond. */
+/** Numbers that one step reads, in less than a millisecond. */
 const AT_ONCE = 2 ** 16;
 
-/** Work in steps, which ends with a value. */
+/** Work that pauses between its steps, and returns a value. */
 export type Steps<Value> = Generator<undefined, Value>;
 
-/** The value of steps that nobody waits between. */
+/** Runs all steps without a pause and returns their value. */
 export function drained<Value>(steps: Steps<Value>): Value {
   for (;;) {
     const { done, value } = steps.next();
@@ -16,7 +17,12 @@ export function drained<Value>(steps: Steps<Value>): Value {
   }
 }
 
-/** @param name for messages @throws {RequestError} for a value that is no number, or a number that is no integer of 32 bits */
+/**
+ * Copies integers, in steps.
+ *
+ * @param name for messages
+ * @throws {RequestError} for a value that is no number, or a number that is no integer of 32 bits
+ */
 export function* integersOf(name: string, values: readonly unknown[]): Steps<Int32Array> {
   const integers = new Int32Array(values.length);
   for (let i = 0; i < values.length; i++) {

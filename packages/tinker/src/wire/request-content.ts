@@ -1,4 +1,4 @@
-// The content of a request's body, read in steps of a few milliseconds: 32 MB of numbers take a second in all.
+// Reads the content of a request's body in steps of a few milliseconds: 32 MB of numbers take a second in all.
 import { createHash } from 'node:crypto';
 import { inTurns, parseJson, textOf } from '@bowyer/serving';
 import type { Steps } from './numbers.js';
@@ -6,14 +6,14 @@ import type { Steps } from './numbers.js';
 /** A chunk of 5,000,000 bytes in JSON has up to half as many numbers. */
 const LIMITS = { values: 2_600_000, fields: 200_000, keepsNumbers: false };
 
-/** @throws {BodyError} */
+/** Parses a body of JSON, in steps. @throws {BodyError} */
 export const jsonBody = async ({ body }: { body: Uint8Array }): Promise<unknown> =>
   parseJson(await textOf(body), LIMITS);
 
-/** By which the same request is known when it is sent again. */
+/** Returns the hash by which a repeated request is recognised. */
 export const hashOf = (kind: string, body: Uint8Array): Promise<string> => inTurns(hashInSteps(kind, body));
 
-/** Bytes of a step: about a millisecond. */
+/** Bytes that one step hashes, in about a millisecond. */
 const HASHED_AT_ONCE = 2 ** 20;
 
 function* hashInSteps(kind: string, body: Uint8Array): Steps<string> {

@@ -1,11 +1,11 @@
-// The results that are sent as protobuf or JSON, as the client asks. They are kept as protobuf.
+// The results, which are kept as protobuf, and sent as protobuf or JSON as the client asks.
 import { protobuf } from '@bowyer/core';
 import type { LossReport } from '../training/trainable.js';
 import { dtypes, forwardBackwardOutput, sampleResponse, stopReasons, type SampleResponseMessage } from './messages.js';
 import { drained, numbersText, type Steps } from './numbers.js';
 import { bytesOf, floats, integers } from './tensors.js';
 
-/** The type of the outputs that the losses have. */
+/** The name of the type that the outputs of losses have. */
 const OUTPUT_TYPE = 'TensorDict';
 
 /** Returns the outputs of a loss by datum: one batch for each run of datums of the same width. */
@@ -67,12 +67,12 @@ export interface SampleResult {
   sequences: { stopReason: 'stop' | 'length'; tokens: readonly number[]; logprobs: readonly number[] }[];
   /** Log-probabilities of the prompt's tokens: NaN for the first; null where they were not asked for. */
   promptLogprobs: Float32Array | null;
-  /** [prompt, k] row by row; the first row is empty; null where they were not asked for. */
+  /** [prompt, k], row by row; the first row is empty. Null: they were not asked for. */
   topK: { ids: Int32Array; logprobs: Float32Array; k: number; promptLength: number } | null;
   cachedTokens: number;
 }
 
-/** Written in the place of a token that is missing. */
+/** The id and log-probability that fill the place of a missing token. */
 export const EMPTY = { id: 0, logprob: -99_999 } as const;
 
 export function sampleBytes({ sequences, promptLogprobs, topK, cachedTokens }: SampleResult): Uint8Array {
@@ -123,7 +123,7 @@ export function* sampleText(bytes: Uint8Array): Steps<string> {
 /** Returns the same as an object. */
 export const sampleJson = (bytes: Uint8Array): object => JSON.parse(drained(sampleText(bytes))) as object;
 
-/** Rows of a step. */
+/** Rows that one step writes. */
 const ROWS = 512;
 
 function* topKText({

@@ -1,11 +1,11 @@
-// Arrays of numbers on the wire: a list in JSON, bytes in protobuf, dense or as a sparse matrix in compressed rows (CSR).
+// Arrays of numbers in requests: a list in JSON, bytes in protobuf, dense or as a sparse matrix in compressed rows (CSR).
 import { RequestError } from '../request-error.js';
 import { dtypes, type TensorMessage } from './messages.js';
 import { floatsOf, integersOf, type Steps } from './numbers.js';
 
-/** TensorData of JSON. */
+/** TensorData in JSON. */
 export interface TensorJson {
-  /** Numbers, as those of the indices. */
+  /** Numbers, like the members for the indices. */
   data: unknown[];
   dtype: 'float32' | 'int64';
   shape?: number[] | null;
@@ -29,10 +29,10 @@ interface Stored {
   sparse: { crow: Int32Array; col: Int32Array } | null;
 }
 
-/** The most elements of a dense array: what a sparse one unfolds to is bounded too. */
+/** Elements of a dense array at most, also of one that a sparse array unfolds to. */
 const MOST_ELEMENTS = 2 ** 24;
 
-/** @param name for messages @throws {RequestError} */
+/** Reads a tensor from JSON, in steps. @param name for messages @throws {RequestError} */
 export function* tensorOfJson(name: string, tensor: TensorJson): Steps<Tensor> {
   const { data, dtype, shape, sparse_crow_indices: crow, sparse_col_indices: col } = tensor;
   if ((crow ?? null) !== null && (col ?? null) === null)
@@ -46,7 +46,7 @@ export function* tensorOfJson(name: string, tensor: TensorJson): Steps<Tensor> {
   return denseTensor(name, { shape: shape ?? null, values, sparse: sparse ?? null });
 }
 
-/** @param name for messages @throws {RequestError} */
+/** Reads a tensor from a protobuf message. @param name for messages @throws {RequestError} */
 export function tensorOfMessage(name: string, message: TensorMessage): Tensor {
   const { dense, sparseCsr, dtype = 0, shape } = message;
   const read = readers[dtype];
@@ -67,7 +67,7 @@ const readers: Readonly<Record<number, (name: string, bytes: Uint8Array) => Numb
   [dtypes.bfloat16]: (name, bytes) => bfloats(name, bytes),
 };
 
-/** By halves: a BigInt for each would take ten times as long. @throws {RequestError} */
+/** Reads integers of 64 bits from their halves of 32 bits: a BigInt for each would take ten times as long. @throws {RequestError} */
 function int64s(name: string, bytes: Uint8Array): Int32Array {
   const halves = new Int32Array(aligned(name, bytes, 8));
   const values = new Int32Array(halves.length / 2);
@@ -87,16 +87,16 @@ function bfloats(name: string, bytes: Uint8Array): Float32Array {
   return new Float32Array(bits.buffer);
 }
 
-/** Little-endian, as the CPUs are that this runs on. @throws {RequestError} */
+/** Reads float32 numbers in little-endian order, which all supported CPUs use. @throws {RequestError} */
 export const floats = (name: string, bytes: Uint8Array): Float32Array => new Float32Array(aligned(name, bytes, 4));
 
-/** @throws {RequestError} */
+/** Reads int32 numbers. @throws {RequestError} */
 export const integers = (name: string, bytes: Uint8Array): Int32Array => new Int32Array(aligned(name, bytes, 4));
 
 function aligned(name: string, bytes: Uint8Array, size: number): ArrayBuffer {
   if (bytes.length % size !== 0)
     throw new RequestError(`${name} has ${bytes.length} bytes, which is not a multiple of ${size}`);
-  return new Uint8Array(bytes).buffer; // a copy, which slice() of a Buffer would not be
+  return new Uint8Array(bytes).buffer; // this copies, which slice() of a Buffer would not
 }
 
 export const bytesOf = (array: Float32Array | Int32Array | BigInt64Array): Uint8Array =>

@@ -1,15 +1,14 @@
-// The header of a zstd frame and those of its blocks, from which the work of its decoder is known before it begins.
-// Source: RFC 8878, sections 3.1.1.1 and 3.1.1.2.
+// Reads the header of a zstd frame and those of its blocks, from which the work of decoding is known in advance.
 
 export interface ZstdFrame {
   /** Bytes of the content; null: the header does not say. */
   size: number | null;
-  /** Bytes before each place that a block may refer to. */
+  /** Bytes before the current position that a block may refer to. */
   window: number;
   blocks: number;
 }
 
-/** The bytes are not a zstd frame of which the whole is there. */
+/** The bytes are not a whole zstd frame. */
 export class ZstdError extends Error {
   override readonly name = 'ZstdError';
 }
@@ -18,15 +17,17 @@ const MAGIC = 0xfd2fb528;
 const RUN = 1;
 
 /**
- * @param mostBlocks a frame of more is not looked at to its end
- * @throws {ZstdError} also where it has a dictionary, or something stands behind it
+ * Reads the headers of a frame.
+ *
+ * @param mostBlocks a frame with more blocks is refused
+ * @throws {ZstdError} also where it needs a dictionary, or bytes follow it
  */
 export function zstdFrame(bytes: Uint8Array, mostBlocks: number): ZstdFrame {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   if (view.length < 6 || view.readUInt32LE(0) !== MAGIC) throw new ZstdError('it does not begin as a frame does');
   const flags = view[4];
   if ((flags & 3) !== 0) throw new ZstdError('it needs a dictionary');
-  const isWhole = (flags & 0x20) !== 0; // one segment: its window is the content
+  const isWhole = (flags & 0x20) !== 0; // the frame is one segment: its window is the content
   const sizeKind = flags >> 6;
   const sizeBytes = sizeKind === 0 ? Number(isWhole) : 1 << sizeKind;
   const sizeAt = isWhole ? 5 : 6;

@@ -1,4 +1,5 @@
-// zstd in a thread of its own: a content of 5 MB takes the library 0.3 s, for which the server's other requests must not wait.
+// Decodes zstd in a thread of its own: a content of 5 MB takes the library 0.3 s, for which the server's other requests must not
+// wait.
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 
@@ -13,10 +14,10 @@ interface ZstdWork {
 
 type ZstdAnswer = { content: Uint8Array } | { problem: 'too long' } | { problem: 'damaged'; message: string };
 
-/** The compressed bytes that are decoded before the length is looked at again. */
+/** Compressed bytes that are decoded before the length is checked again. */
 const PIECE = 2 ** 14;
 
-/** The thread as text: the tests run from sources, which a thread cannot load. */
+/** The program of the thread as text, since a thread cannot load the TypeScript sources that the tests run. */
 const THREAD = `
 const { parentPort, workerData } = require('node:worker_threads');
 const { decompress, Decompress } = require(workerData.library);
@@ -41,7 +42,7 @@ function answerTo({ body, size, longest }) {
     return { content: size === null ? streamed(body, longest) : decompress(body, new Uint8Array(size)) };
   } catch (error) {
     if (error instanceof TooLong) return { problem: 'too long' };
-    // The library's errors have codes; others are of arrays that a damaged block writes beyond.
+    // The library's own errors have codes; others are thrown when a damaged block writes outside of an array.
     return { problem: 'damaged', message: 'code' in error ? error.message : 'a block is damaged' };
   }
 }
@@ -77,13 +78,13 @@ class ZstdThread {
     return worker;
   }
 
-  /** The next frame starts another thread. */
+  /** Rejects all waiting frames; the next frame starts another thread. */
   #fail(worker: Worker, error: Error): void {
-    if (this.#worker !== worker) return; // its exit after its error
+    if (this.#worker !== worker) return; // an `exit` event that follows an `error` event
     this.#worker = null;
     for (const { reject } of this.#waiting.splice(0)) reject(error);
   }
 }
 
-/** For all servers of the process. */
+/** The thread that all servers of the process share. */
 export const zstdThread = new ZstdThread();

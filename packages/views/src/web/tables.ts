@@ -11,7 +11,7 @@ export function table({ title, header, rows, notes = [] }: Table): HTMLElement {
   return el(
     'div',
     { class: 'block' },
-    // This is no caption, since a caption is as narrow as its table.
+    // This is not a caption, since a caption is as narrow as its table.
     el('p', { class: 'title' }, title),
     el(
       'div',

@@ -12,7 +12,7 @@ import { closedOnError, readLog, TransactionLog } from './transaction-log.js';
 /** Time between two records of the whole summary in an unfinished run. */
 const SUMMARY_MS = 30_000;
 
-/** What is computed once for rows with the same names. */
+/** The values that are computed once for rows with the same names. */
 interface Prepared {
   names: readonly string[];
   /** The encoder of rows with these names. */

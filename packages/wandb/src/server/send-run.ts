@@ -25,7 +25,7 @@ export interface SendOptions {
 }
 
 export interface Sending {
-  /** Tells the sender that no more records come. */
+  /** Ends the log for the sender: no more records come. */
   end(): void;
   /** Gives up what is under way. */
   abort(): void;

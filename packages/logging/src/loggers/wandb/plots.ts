@@ -1,4 +1,4 @@
-// The plot of a run's metrics as an image. It is drawn while the training goes on, and belongs to the first row after it is
+// The plot of a run's metrics as an image. It is drawn beside the training, and belongs to the first row after it is
 // ready; the last image is in the summary, since no row follows it.
 import type { MediaValue, WandbRun } from '@bowyer/wandb';
 import { lineChart } from '../../line-chart.js';

@@ -1,4 +1,5 @@
-// Routes whose answers come from another endpoint: they pass through as they come, and are recorded before their last byte is sent.
+// Routes whose answers come from another endpoint: they are passed on as they arrive, and recorded before their last byte is
+// sent.
 import {
   addEvent,
   AnswerEvents,
@@ -44,7 +45,7 @@ export function proxiedProtocols(recorder: Recorder, options: UpstreamOptions): 
   return [...protocols, { errorBody: openaiError, routes: [models] }];
 }
 
-/** A fault of the endpoint, in the form of the protocol. */
+/** Turns an error of the endpoint into one in the protocol's form. */
 async function orGatewayError(
   errorBody: Protocol['errorBody'],
   { response }: Exchange,
@@ -56,7 +57,7 @@ async function orGatewayError(
     if (!(error instanceof UpstreamError)) throw error;
     const { status, message } = error;
     if (response.headersSent) {
-      response.destroy(); // a stream that broke off breaks off for the agent too
+      response.destroy(); // if the endpoint's stream broke off, the agent's stream breaks off too
       return null;
     }
     return { status, json: errorBody({ kind: 'server', status, message, param: null, code: null }) };
@@ -113,7 +114,7 @@ async function recordedCall(
 interface StreamRecord extends Pick<ModelCalls, 'isEnd'> {
   read: (data: Record<string, unknown> | '[DONE]' | null) => void;
   keep: () => Promise<void>;
-  /** The agent gets what the endpoint says, also where the record cannot have it. @throws what is another error */
+  /** Passes on the endpoint's answer although it cannot be recorded. @throws any other error */
   unread: (error: unknown) => void;
 }
 
@@ -174,7 +175,7 @@ async function recordOf(
   };
 }
 
-/** @throws {UpstreamError} */
+/** Parses an answer. @throws {UpstreamError} */
 function jsonOf(text: string, asked: string): Record<string, unknown> {
   try {
     const value = parseJson(text);

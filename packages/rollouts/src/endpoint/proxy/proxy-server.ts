@@ -1,4 +1,5 @@
-// A server for agents whose answers come from another endpoint, such as a stronger model: what it says is recorded without tokens.
+// A server for agents whose answers come from another endpoint, such as a stronger model: its answers are recorded without
+// tokens.
 import { ProtocolServer, sameText } from '@bowyer/serving';
 import { RolloutKeys } from '../../record/record-key.js';
 import type { RolloutLog } from '../../record/rollout-log.js';
@@ -15,7 +16,7 @@ export interface ProxyServerOptions extends Omit<UpstreamOptions, 'isOwnKey'> {
   port: number;
   /** Clients must send it, or the key of a rollout; null: no key is required. */
   apiKey: string | null;
-  /** Closed by whoever opened it, after the server. */
+  /** The log; whoever opened it closes it, after the server. */
   log: RolloutLog;
   /** Called on faults of the server, which the client sees as status 500. */
   onFault?: (error: Error) => void;
@@ -24,7 +25,7 @@ export interface ProxyServerOptions extends Omit<UpstreamOptions, 'isOwnKey'> {
 export class ProxyServer {
   private constructor(
     private readonly server: ProtocolServer,
-    /** Begins, rewards, ends and reads rollouts, as REST does. */
+    /** Begins, rewards, ends and reads rollouts, as the REST routes do. */
     readonly rollouts: Pick<Recorder, 'begin' | 'reward' | 'metrics' | 'end' | 'read'>,
   ) {}
 
@@ -33,7 +34,7 @@ export class ProxyServer {
     const { onFault = () => undefined } = options;
     let origin = '';
     const keys = await RolloutKeys.open(log.folder);
-    const gate = { longestWaitMs: 0, mostWaiting: 0 }; // no weights change here
+    const gate = { longestWaitMs: 0, mostWaiting: 0 }; // a proxy's weights never change
     const recorder = new Recorder({ log, keys, ...gate, origin: () => origin, onFault });
     const isOwnKey = (key: string) => (apiKey !== null && sameText(key, apiKey)) || keys.rolloutOf(key) !== null;
     const server = await ProtocolServer.listen({
@@ -53,7 +54,7 @@ export class ProxyServer {
     return new ProxyServer(server, recorder);
   }
 
-  /** `http://ADDRESS:PORT`. */
+  /** Returns `http://ADDRESS:PORT`. */
   get origin(): string {
     return new URL(this.server.url).origin;
   }

@@ -1,6 +1,6 @@
-// The endpoint behind a recording proxy that gives no answer, or none that can be read.
+// An error of the endpoint behind a recording proxy: it gives no answer, or none that can be read.
 
-/** Codes of Node's network errors and of its `fetch` that mean a limit of time. */
+/** Error codes of Node's network and of its `fetch` that mean a time-out. */
 const TIMEOUTS = ['ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'];
 
 export class UpstreamError extends Error {
@@ -15,7 +15,7 @@ export class UpstreamError extends Error {
     super(message, { cause });
   }
 
-  /** @param asked method and address */
+  /** Makes the error for an endpoint that cannot be reached, or not in time. @param asked method and address */
   static unreachable(asked: string, error: unknown): UpstreamError {
     if (isTimeout(error)) return UpstreamError.#late(asked, error);
     const remedy = 'see that the endpoint runs, and that upstream is its base URL';
@@ -40,7 +40,7 @@ export class UpstreamError extends Error {
 
 const isTimeout = (error: unknown): boolean => TIMEOUTS.includes(causeOf(error).code ?? '');
 
-/** `fetch failed` says nothing; its cause does. */
+/** Returns the cause of an error: the message `fetch failed` alone says nothing. */
 const causeOf = (error: unknown): { message?: string; code?: string } =>
   ((error as Error | null)?.cause ?? error ?? {}) as { message?: string; code?: string };
 

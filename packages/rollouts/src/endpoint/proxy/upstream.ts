@@ -4,7 +4,7 @@ import { givenKeys } from '@bowyer/serving';
 import { jsonAsWritten } from '@bowyer/text';
 import { UpstreamError } from './upstream-error.js';
 
-/** Headers of clients that an endpoint reads. */
+/** Headers of clients that are passed on to the endpoint. */
 const PASSED_ON = /^(anthropic-|openai-|x-stainless-|accept$|user-agent$)/;
 
 export interface UpstreamOptions {
@@ -12,7 +12,7 @@ export interface UpstreamOptions {
   upstream: string;
   /** Null: the client's own key is passed on. */
   upstreamKey: string | null;
-  /** Whether a key is one of this server, or of a rollout: those are never passed on. */
+  /** Returns whether a key is that of this server, or of a rollout: such a key is never passed on. */
   isOwnKey: (key: string) => boolean;
 }
 
@@ -20,13 +20,15 @@ export interface UpstreamRequest {
   headers: IncomingHttpHeaders;
   body?: unknown;
   signal: AbortSignal;
-  /** A header that has the key too; absent: none. */
+  /** A further header that holds the key; absent: none. */
   keyHeader?: string;
 }
 
 /**
- * @param path `/v1/…`, or as Anthropic's clients have it `/messages`
- * @throws {UpstreamError} where it cannot be reached, or does not answer in time
+ * Sends a request to the endpoint.
+ *
+ * @param path `/v1/…`, or `/messages` as some clients of Anthropic's protocol send it
+ * @throws {UpstreamError} where the endpoint cannot be reached, or does not answer in time
  */
 export async function askUpstream(
   { upstream, upstreamKey, isOwnKey }: UpstreamOptions,
@@ -52,7 +54,7 @@ export async function askUpstream(
   return { asked, answer, text };
 }
 
-/** Bytes of a whole answer: one that is longer is none. */
+/** Bytes of an answer at most; a longer one is an error. */
 const MOST_BYTES = 2 ** 26;
 
 async function textOf(answer: Response, asked: string): Promise<string> {
@@ -67,12 +69,12 @@ async function textOf(answer: Response, asked: string): Promise<string> {
   return Buffer.concat(pieces).toString('utf8');
 }
 
-/** An answer whose headers have come. */
+/** An answer whose headers have arrived. */
 export interface UpstreamAnswer {
   /** Method and address. */
   asked: string;
   answer: Response;
-  /** @throws {UpstreamError} where it breaks off, or is longer than any answer */
+  /** Reads the whole answer. @throws {UpstreamError} where it breaks off, or is too long */
   text: () => Promise<string>;
 }
 

@@ -1,5 +1,5 @@
-// The spans of a batch that can be read, found in turns: attributes are JSON in texts of JSON, and a few kilobytes of gzip may be a
-// million brackets in each of hundreds of spans.
+// Finds the spans of a batch that can be read, in steps. Attributes are JSON texts within JSON, and a few kilobytes of gzip can
+// expand to a million brackets in each of hundreds of spans.
 import { checkedSpans, type CheckedSpans } from '@bowyer/conversations';
 import { BodyError, checkCounts, countsOf } from '@bowyer/serving';
 
@@ -31,7 +31,7 @@ export function* checkedBatch(
   return { kept, spans, rejected };
 }
 
-/** @param lists takes the spans of each scope, in its order */
+/** Returns the batch without its spans. @param lists takes the spans of each scope, in order */
 function withoutSpans(batch: unknown, lists: unknown[][]): unknown {
   const taken = (spans: unknown): unknown => (Array.isArray(spans) ? (lists.push(spans), []) : spans);
   const scope = (each: unknown) => changed(each, ['spans'], taken, () => lists.push([]));
@@ -74,7 +74,7 @@ function checkedSpan(span: unknown, otherOwner: (trace: string) => string | null
 
 const shownId = (id: string): string => (id.length > 64 ? `${id.slice(0, 64)}…` : id);
 
-/** A text that may be JSON is read as such. @throws {BodyError} */
+/** Checks the size of JSON values, also of those in texts. @throws {BodyError} */
 function checkTexts(value: unknown): void {
   if (typeof value === 'string' && /^\s*[[{]/.test(value)) checkCounts(countsOf(value));
   else if (typeof value === 'object' && value !== null) for (const each of Object.values(value)) checkTexts(each);

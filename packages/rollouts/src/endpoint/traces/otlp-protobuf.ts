@@ -1,15 +1,13 @@
-// Spans of OpenTelemetry as protobuf, read into the JSON of OTLP, and the answer to them.
-// Source: opentelemetry-proto, collector/trace/v1/trace_service.proto, trace/v1/trace.proto, resource/v1, common/v1; ids as
-// hexadecimal digits, 64-bit integers as texts and bytes in base64, as the JSON mapping of the OTLP specification says.
+// Decodes OpenTelemetry spans from protobuf to the JSON of OTLP, and encodes the answer.
 import { protobuf } from '@bowyer/core';
 
 const { bool, double, encodedBytes, fixed64Text, int32, int64, int64Text, string } = protobuf;
 const { later, many, messageType, one, optional } = protobuf;
 
-/** As many values as a body of JSON may have. */
+/** The most values in a message, as many as a JSON body may have. */
 const MOST_FIELDS = 250_000;
 
-/** Values contain values. */
+/** A value may contain values, so that these types refer to each other. */
 const innerValue = later(() => anyValue);
 const innerPair = later(() => keyValue);
 const anyValue = messageType('AnyValue', {
@@ -49,10 +47,10 @@ const resourceSpans = messageType('ResourceSpans', {
 });
 const request = messageType('ExportTraceServiceRequest', { resourceSpans: many(1, resourceSpans) });
 
-/** @throws {protobuf.MessageError} if the bytes are not such a message, or have too many levels or values */
+/** Decodes spans. @throws {protobuf.MessageError} if the bytes are not such a message, or have too many levels or values */
 export const readTraces = (content: Uint8Array): Record<string, unknown> => ({
   resourceSpans: [],
-  // Receivers of OTLP must skip what they do not know.
+  // OTLP requires receivers to skip unknown fields.
   ...protobuf.decode(request, content, { unknown: 'skipped', mostFields: MOST_FIELDS }),
 });
 

@@ -1,10 +1,10 @@
-// The body of a request with traces: JSON or protobuf, as it is or compressed with gzip.
+// Reads the body of a request with traces: JSON or protobuf, plain or compressed with gzip.
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { BadRequestError, BodyError, parseJson, type Exchange } from '@bowyer/serving';
 import { readTraces } from './otlp-protobuf.js';
 
-/** In bytes, compressed and inflated. */
+/** Bytes at most, both compressed and decompressed. */
 const LONGEST_BODY = 8 * 2 ** 20;
 
 export const PROTOBUF = 'application/x-protobuf';
@@ -19,7 +19,7 @@ export interface TraceBody {
   isCompressed: boolean;
 }
 
-/** @throws {BodyError} for encodings that are not read, and bodies that are too large */
+/** Reads a body as it was sent. @throws {BodyError} for encodings that are not supported, and bodies that are too large */
 export async function arrivedBody(exchange: Exchange): Promise<TraceBody> {
   const { 'content-encoding': encoding = 'identity' } = exchange.request.headers;
   if (encoding !== 'identity' && encoding !== 'gzip') {

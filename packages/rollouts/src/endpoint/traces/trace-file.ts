@@ -1,4 +1,5 @@
-// Traces that other programs have sent, beside the log of the rollouts: a line for each batch, as OpenTelemetry's file exporters write them.
+// Stores traces that other programs have sent in a file beside the log of the rollouts: a line for each batch, as
+// OpenTelemetry's file exporters write them.
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { JsonlFile, namingFile } from '@bowyer/core';
@@ -8,7 +9,7 @@ export class TraceFile {
   #file: Promise<JsonlFile> | null = null;
   #last: Promise<void> = Promise.resolve();
 
-  /** @param folder of the log, which its owner holds; the file is made with the first batch */
+  /** Names the file, which is made with the first batch. @param folder of the log */
   constructor(folder: string) {
     this.path = join(folder, 'traces.jsonl');
   }

@@ -1,11 +1,11 @@
-// Which rollout a trace belongs to: the first one that has sent a span of it.
+// Remembers the rollout to which each trace belongs: the first one that has sent a span of it.
 import { createHash } from 'node:crypto';
 
-/** Traces that are remembered, the latest ones. */
+/** The number of the latest traces that are remembered. */
 const MOST_TRACES = 100_000;
 
 export class TraceOwners {
-  /** By a digest, since ids come from strangers. */
+  /** The rollout of each trace, by a digest of its id, since clients choose the ids. */
   readonly #rollouts = new Map<string, string>();
 
   /** Notes that a rollout sends a span of a trace. @returns the other rollout that the trace belongs to; null where there is none */

@@ -1,4 +1,4 @@
-// Traces over OTLP/HTTP: `POST /v1/traces` keeps spans of calls of models, whose conversations can be learned by supervision.
+// The route `POST /v1/traces` of OTLP/HTTP: it stores spans of model calls, whose conversations can be imitated.
 // Source: the OpenTelemetry protocol specification, "OTLP/HTTP" and "Partial Success".
 import { BadItem, type CheckedSpans } from '@bowyer/conversations';
 import { BadRequestError, inTurns, openaiError, type Exchange, type HttpAnswer, type Protocol } from '@bowyer/serving';
@@ -8,13 +8,13 @@ import { arrivedBody, batchOf, PROTOBUF, type TraceBody } from './trace-body.js'
 import type { TraceFile } from './trace-file.js';
 import { TraceOwners } from './trace-owners.js';
 
-/** Reasons that an answer names. */
+/** How many reasons an answer names. */
 const SHOWN = 5;
 
 export function traceRoutes(traces: TraceFile): Protocol {
   let last: Promise<unknown> = Promise.resolve();
   const owners = new TraceOwners();
-  // One batch at a time: a few bytes of gzip may be as many as a body may have.
+  // Batches are read one at a time, since a few bytes of gzip may expand to the largest body.
   const respond = async (exchange: Exchange): Promise<HttpAnswer> => {
     const body = await arrivedBody(exchange);
     const { rollout } = exchange;

@@ -3,7 +3,7 @@ import type { RunSummary } from '../../data.js';
 /** The content of the page below its head. */
 export interface View {
   element: HTMLElement;
-  /** Tells the view of every new list of runs. */
+  /** Passes every new list of runs to the view. */
   onRuns(runs: readonly RunSummary[]): void;
 }
 
