@@ -25,7 +25,7 @@ export interface SendOptions {
 }
 
 export interface Sending {
-  /** Ends the log for the sender: no more records come. */
+  /** Notes that no more records come. */
   end(): void;
   /** Gives up what is under way. */
   abort(): void;

@@ -57,7 +57,7 @@ export class Sender {
 
   constructor(private readonly options: SenderOptions) {}
 
-  /** Ends the log for the sender: no more records come: what is left is sent without waiting. */
+  /** Notes that no more records come: what is left is sent without waiting. */
   end(): void {
     this.#ending = true;
     this.#wake.abort();
