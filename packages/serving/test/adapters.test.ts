@@ -1,4 +1,4 @@
-// Adapters by name over real HTTP: what each answers is what a server of that adapter alone answers, while others come and go.
+// Tests adapters by name over HTTP: each answers as a server of that adapter alone does, while others are loaded and unloaded.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -17,7 +17,7 @@ const config = tinyLlama(96, { num_hidden_layers: 2, initializer_range: 0.2 });
 let device: Device;
 let folder: string;
 let base: string;
-/** Folders by name. */
+/** The folders of the given adapters, by name. */
 const given: Record<string, string> = {};
 const notices: string[] = [];
 const faults: Error[] = [];

@@ -1,4 +1,5 @@
-// Every text that a grammar of calls allows is parsed as calls with arguments that follow the schemas, random tokens included.
+// Tests that every text which a grammar of calls allows is parsed as calls whose arguments follow the schemas, also random
+// tokens.
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Rng } from '@bowyer/core';
@@ -81,7 +82,7 @@ function randomAnswers(file: string, choice: CallChoice['choice'], count: number
   });
 }
 
-/** The ids whose bits are set. */
+/** Returns the ids whose bits are set. */
 function idsIn(mask: Uint32Array): number[] {
   const ids: number[] = [];
   for (const [word, bits] of mask.entries())

@@ -1,4 +1,4 @@
-// Earlier calls and results as templates of each format write them, odd ones too.
+// Tests earlier calls and results as templates of each format write them, also unusual ones.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { earlierArguments } from '@bowyer/conversations';
@@ -18,7 +18,7 @@ const tokenizer = withMarks(
 );
 const user: ChatMessage = { role: 'user', content: 'Go.' };
 
-/** The dialogue behind its first message, as the template of a format writes it. */
+/** Returns the dialogue after its first message, as the template of a format writes it. */
 function written(form: string, messages: readonly ChatMessage[]): string {
   const template = chatTemplate(readFileSync(path(`call-templates/${form}.jinja`), 'utf8'), tokenizer);
   const style = callStyle(template, tokenizer)!;

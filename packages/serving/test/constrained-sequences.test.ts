@@ -1,4 +1,4 @@
-// Answers of a model with random weights under a constraint: whatever it would say, they are what the grammar has.
+// Tests answers of a model with random weights under a constraint: they always follow the grammar.
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Rng } from '@bowyer/core';
@@ -76,7 +76,7 @@ test('the first constrained answer follows a free one', async () => {
   const free = await answer(null, 7);
   const [{ text: json }, again] = await Promise.all([answer(jsonValue(schema), 7), answer(null, 7)]);
   expect(JSON.parse(json)).toHaveProperty('u');
-  expect(again.text).toBe(free.text); // another program, the same choice
+  expect(again.text).toBe(free.text); // the biased program makes the same choice
 });
 
 test('every answer is finished and valid, beside answers that are free', async () => {
@@ -91,9 +91,9 @@ test('every answer is finished and valid, beside answers that are free', async (
     expect([...(value.n as string)].length).toBeLessThanOrEqual(3);
     expect(finishReason).toBe('stop');
     expect(terminator?.id).toBe(END);
-    expect(terminator?.maskedLogprob).toBeCloseTo(0, 4); // nothing but the end could follow
+    expect(terminator?.maskedLogprob).toBeCloseTo(0, 4); // only the end could follow
     expect(maskedLogprobs).toHaveLength(logprobs.length);
-    // A choice among fewer tokens is at least as likely.
+    // A token's probability among fewer tokens is at least as large.
     maskedLogprobs.forEach((masked, i) => expect(masked).toBeGreaterThan(logprobs[i] - 1e-4));
   }
   const free = await answer(null, 100);

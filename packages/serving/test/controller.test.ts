@@ -1,5 +1,5 @@
-// The requests of AgentGym's Python controller against serve_env: its recorded requests in their order and form, answered to the
-// letter where the problems are the same here (textcraft, maze, wordle), by status and fields where they are not.
+// Tests the requests of AgentGym's Python controller against serve_env: its recorded requests in their order and form. Answers
+// are compared in full where the problems are the same here (textcraft, maze, wordle), by status and fields where they are not.
 // The controller itself needs its own Python packages; its requests are all that a server sees of it.
 import { recordedLines, whenRecorded } from '@bowyer/testing';
 import type { EnvName } from '@bowyer/envs';
@@ -49,7 +49,7 @@ whenRecorded(file).test.each(rollouts)('$name', async ({ task, http }) => {
   const server = await serveEnv({ name, options: {}, ...limits });
   try {
     const recordedId = idOf(http[0].response.json);
-    // If /create begins an episode, the id decides which one: ours has to be the recorded one.
+    // Where /create begins an episode, the id decides which one: ours has to be the recorded one.
     if (name === 'textcraft')
       for (let i = 0; i < recordedId; i++)
         await fetch(`${server.url}/create`, {
@@ -84,7 +84,7 @@ whenRecorded(file).test.each(rollouts)('$name', async ({ task, http }) => {
   }
 });
 
-// Not recorded; the requests of its client as read in the source (AgentGym at 3ef9235).
+// These requests were not recorded; they are read from the source of its client (AgentGym at 3ef9235).
 test('alfworld: create, reset by game in the world of Text, steps until the end, then the refusal', async () => {
   const server = await serveEnv({ name: 'alfworld', options: { stepLimit: 3 }, ...limits });
   const post = (path: string, json?: Fields) => send(server, { method: 'POST', path, json });

@@ -1,11 +1,11 @@
-// One dialogue written in each form in which it can come: as a data file has it, and as a client sends it.
+// Writes one dialogue in every form: as data files have it, and as clients send it.
 import { Rng } from '@bowyer/core';
 import { jsonAsWritten, parseJson } from '@bowyer/text';
 
 export interface Call {
   id: string;
   name: string;
-  /** Python's layout of JSON, which templates write too. */
+  /** The arguments as JSON with Python's spacing, which templates write too. */
   arguments: string;
 }
 
@@ -18,7 +18,7 @@ export interface Talk {
   system: string;
   tools: readonly { name: string; description: string; parameters: object }[];
   said: readonly Said[];
-  /** Decides where texts are divided into parts, and which of several ways of writing is taken. */
+  /** The seed of the choices where texts are split into parts, and in which of several ways they are written. */
   seed: number;
 }
 
@@ -27,7 +27,7 @@ type Json = Record<string, unknown>;
 /** Writes a talk as the JSON of an item or a body; null where the form has no place for it. */
 export type Write = (talk: Talk, form: Choices) => Json | null;
 
-/** A talk's own choices of how to write it. */
+/** The random choices of how a dialogue is written. */
 export class Choices {
   readonly #rng: Rng;
 
@@ -37,7 +37,7 @@ export class Choices {
 
   pick = <T>(from: readonly T[]): T => from[this.#rng.integer(0, from.length - 1)];
 
-  /** A text in one to three pieces. @param between lines: the pieces are whole lines */
+  /** Splits a text into one to three pieces. @param between lines: the pieces are whole lines */
   pieces(text: string, between: '' | 'lines' = ''): string[] {
     if (between === 'lines') return text === '' ? [text] : text.split('\n');
     const at = [0, 0].map(() => this.#rng.integer(0, text.length)).sort((a, b) => a - b);
@@ -95,7 +95,7 @@ const value = (json: string) => parseJson(json) as Json;
 const tooled = (key: string, tools: readonly object[]): Json => (tools.length > 0 ? { [key]: tools } : {});
 const functions = ({ tools }: Talk) => tools.map((tool) => ({ type: 'function', function: tool }));
 
-/** OpenAI's chat completions, which is the form of most data files too. */
+/** Writes OpenAI's chat completions, which is the form of most data files too. */
 export const chat: Write = (talk, choices) => {
   const content = (text: string) => (choices.pick([true, false]) ? text : choices.pieces(text).map(textPart));
   const called = ({ id, name, arguments: args }: Call) => ({
@@ -128,7 +128,7 @@ export const shareGpt: Write = (talk) => {
       from: 'gpt',
       value: text,
       ...(thought !== '' && { reasoning_content: thought }),
-      ...(calls.length > 0 && { tool_calls: calls }), // without a level for the function
+      ...(calls.length > 0 && { tool_calls: calls }), // without the level `function`
     };
   });
   const tools = tooled('tools', functions(talk));
@@ -139,7 +139,7 @@ export const shareGpt: Write = (talk) => {
   };
 };
 
-/** OpenAI's calls before June 2023: one in a message, without ids. */
+/** Writes OpenAI's calls before June 2023: one in a message, without ids. */
 export const legacy: Write = (talk) => {
   if (talk.said.some((each) => each.role === 'assistant' && each.calls.length > 1)) return null;
   const messages = talk.said.map((each) => {
@@ -157,7 +157,7 @@ export const legacy: Write = (talk) => {
   return { messages: [...(talk.system === '' ? [] : [system]), ...messages], ...tooled('functions', talk.tools) };
 };
 
-/** OpenAI's responses. @returns the items of the request alone */
+/** Writes OpenAI's responses. @returns the items of the request alone */
 export const responses: Write = (talk, choices) => {
   const content = (text: string, type: string) =>
     choices.pick([true, false]) ? text : choices.pieces(text).map((piece) => ({ type, text: piece }));
@@ -185,7 +185,7 @@ export const responses: Write = (talk, choices) => {
   };
 };
 
-/** Anthropic's messages, whose blocks of texts are lines of the prompt. */
+/** Writes Anthropic's messages, whose text blocks are lines of the prompt. */
 export const anthropic: Write = (talk, choices) => {
   const content = (text: string) => (choices.pick([true, false]) ? text : choices.pieces(text, 'lines').map(textPart));
   const messages: { role: string; content: unknown }[] = [];
@@ -210,7 +210,7 @@ export const anthropic: Write = (talk, choices) => {
   return { ...(talk.system !== '' && { system: content(talk.system) }), messages, ...tooled('tools', tools) };
 };
 
-/** Harbor's trajectories, whose results stand in the step that called. */
+/** Writes Harbor's trajectories, in which results belong to the step with the call. */
 export const atif: Write = (talk) => {
   const steps: Json[] = talk.system === '' ? [] : [{ source: 'system', message: talk.system }];
   for (const [i, each] of talk.said.entries()) {
@@ -247,7 +247,7 @@ const asText = (key: string, given: unknown): Json => ({
   value: { stringValue: typeof given === 'string' ? given : jsonAsWritten(given) },
 });
 
-/** Messages of OpenTelemetry's conventions; results of tools are parts of a message of the role `user` or `tool`. */
+/** Writes messages of OpenTelemetry's conventions; results of tools are parts of a message of the role `user` or `tool`. */
 function genAiMessages(talk: Talk, choices: Choices): Json[] {
   const messages: { role: string; parts: Json[]; finish_reason?: string }[] = [];
   for (const each of talk.said) {
@@ -293,11 +293,11 @@ const genAiParts = (talk: Talk, choices: Choices): [key: string, value: unknown]
 export const genAi: Write = (talk, choices) =>
   span(genAiParts(talk, choices).map(([key, given]) => asText(key, given)));
 
-/** The same attributes as structures, whose integers are texts. */
+/** Writes the same attributes as structures, whose integers are texts. */
 export const genAiStructures: Write = (talk, choices) =>
   span(genAiParts(talk, choices).map(([key, given]) => ({ key, value: value(anyValue(jsonAsWritten(given))) })));
 
-/** AnyValue of OTLP for a text of JSON, as a text of JSON. */
+/** Converts a JSON text to an AnyValue of OTLP, also as a JSON text. */
 function anyValue(json: string): string {
   const token = /\s*(?:("(?:[^"\\]|\\.)*")|([-+.\w]+)|(.))/gsy;
   const next = () => token.exec(json)!;
@@ -314,7 +314,7 @@ function anyValue(json: string): string {
       if (mark === ']' || mark === '}') break;
       if (mark === ',') continue;
       if (bracket === '{') {
-        next(); // the colon
+        next(); // skips the colon
         values.push(`{"key":${key},"value":${read()}}`);
       } else {
         token.lastIndex = at;
@@ -328,7 +328,7 @@ function anyValue(json: string): string {
   return read();
 }
 
-/** The AI SDK's own attributes, with results as version 4 or 5 writes them. */
+/** Writes the AI SDK's own attributes, with results as version 4 or 5 writes them. */
 export const aiSdk: Write = (talk, choices) => {
   const messages = talk.said.map((each): Json => {
     if (each.role === 'user') return { role: 'user', content: choices.pieces(each.text).map(textPart) };

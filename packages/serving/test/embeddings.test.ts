@@ -1,4 +1,4 @@
-// Embeddings over real HTTP, against a slow pooling of the encoder's own hidden states.
+// Tests embeddings over HTTP against a slow pooling of the encoder's own hidden states.
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -21,7 +21,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true });
 });
 
-/** A folder of sentence-transformers. */
+/** Writes a folder of sentence-transformers. */
 async function folder(mode: string, modules: readonly string[], pooling?: object): Promise<string> {
   const path = join(dir, `${mode}-${modules.join('-')}`);
   cpSync(fixture, path, { recursive: true });
@@ -104,8 +104,8 @@ test('cls, max and the last token pool as loops over the tokens do', async () =>
     });
   const { cls_token: cls, max_tokens: max, lasttoken: last, mean_tokens: mean } = vectors;
   const isSingle = tokenizer.encodeWithSpecials('dog').length === 1;
-  if (isSingle) for (const each of [max, last, mean]) near(each[0], cls[0]); // all are the only token's
-  const states = [cls[1], last[1]]; // of two tokens: the first and the last
+  if (isSingle) for (const each of [max, last, mean]) near(each[0], cls[0]); // all poolings are the only token's state
+  const states = [cls[1], last[1]]; // the first and the last of two tokens
   near(
     mean[1],
     states[0].map((value, i) => (value + states[1][i]) / 2),

@@ -1,4 +1,4 @@
-// docs/extending/protocol.md: the protocol that it shows is served, and reads the answers of another endpoint.
+// Tests docs/extending/protocol.md: the protocol that it shows is served, and reads the answers of another endpoint.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';

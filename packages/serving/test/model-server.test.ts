@@ -1,4 +1,4 @@
-// The server over real HTTP, with a small model of our own; what it says is compared with generateTexts.
+// Tests the server over HTTP, with a small model of our own, whose answers are compared with generateTexts.
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { Rng } from '@bowyer/core';
@@ -303,7 +303,7 @@ test.each([
   await server.close();
 });
 
-/** [vocabulary] log-probabilities of the next token. */
+/** Returns the [vocabulary] log-probabilities of the next token. */
 async function nextLogprobs(ids: readonly number[]): Promise<number[]> {
   const vocabulary = Array.from({ length: tokenizer.vocabSize }, (_, id) => id);
   const sayable = vocabulary.filter((id) => !model.maskedTokenIds.includes(id));
@@ -359,7 +359,7 @@ test('a bias and penalties choose as a loop over the vocabulary does; the log-pr
   const said = ids.slice(ids.length - logprobs.length).map((id) => tokenizer.decode([id]));
   const asked = { prompt, max_tokens: steps, temperature: 0, logprobs: 0, logit_bias: bias };
   const penalties = { presence_penalty: presence, frequency_penalty: frequency };
-  // In company of a request that wants nothing of the kind.
+  // Another request without bias runs at the same time.
   const [biased, plain] = await Promise.all([
     post(server, 'completions', { ...asked, ...penalties }),
     post(server, 'completions', { prompt, max_tokens: steps, temperature: 0 }),
@@ -388,7 +388,7 @@ test('a model without a template chats with nobody, and a key is asked for where
 });
 
 describe('what a long request costs the others', () => {
-  /** The model's tokenizer, with counts of what is asked of it. */
+  /** Returns the model's tokenizer, with counts of its calls. */
   const counted = () => {
     const counts = { whole: 0, steps: 0 };
     const count =

@@ -1,5 +1,5 @@
-// Requests of the kinds that OpenResponses' compliance cases make, with what it demands of a response and of a stream's events: every field
-// that its schema requires is there, with a value of its type, whatever a model of random weights says.
+// Tests requests of the kinds that OpenResponses' compliance tests send, against its requirements for a response and a stream's
+// events: every required field is there, with a value of its type, whatever a model of random weights says.
 // Source: openresponses/openresponses at 0cb939c, src/lib/compliance-tests.ts; its schema of a response.
 import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
@@ -105,7 +105,7 @@ function expectItem(item: Response): void {
   expect(item).toEqual({ id: expect.any(String), type: item.type, status, ...own });
 }
 
-/** The events of a stream, each with its name as its type, and in order. */
+/** Returns the events of a stream, and checks that the name of each is its type, and their order. */
 function eventsOf(text: string): Response[] {
   const blocks = text.split('\n\n').filter((block) => block.startsWith('event: '));
   const events = blocks.map((block) => {
@@ -120,7 +120,7 @@ function eventsOf(text: string): Response[] {
 
 const message = (role: string, content: unknown) => ({ type: 'message', role, content });
 
-/** So that the answer of a model of random weights ends. */
+/** A schema with which the answer of a model of random weights ends. */
 const text = { format: { type: 'json_schema', name: 'x', schema: { enum: ['a', 'b'] } } };
 
 const tools = [

@@ -1,4 +1,4 @@
-// Every embedded environment, served as AgentGym's or OpenEnv's and played by its own client, all with defaults.
+// Tests every embedded environment, served as AgentGym's or OpenEnv's and played by its own client, with defaults.
 import {
   agentGymFamilies,
   environmentInfo,
@@ -13,7 +13,7 @@ import {
 import { serveEnv, serveOpenEnv } from '../src/index.js';
 
 const limits = { host: '127.0.0.1', port: 0, maxInstances: 8, idleMs: 600_000 };
-/** Their games are on servers of others alone. */
+/** Environments whose games are only on other servers. */
 const elsewhere: readonly string[] = [...remoteOnlyEnvs, 'sciworld', 'openenv', 'mcp'];
 const embedded = environmentNames().filter((name) => !elsewhere.includes(name));
 const families = embedded.filter((name) => Object.hasOwn(agentGymFamilies, name)) as AgentGymFamily[];

@@ -1,4 +1,4 @@
-// Responses and Messages over real HTTP, with a model of random weights: what structures hold whatever it says.
+// Tests Responses and Messages over HTTP, with a model of random weights: structures that hold whatever it says.
 import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';

@@ -1,4 +1,4 @@
-// thinking.budget_tokens over real HTTP, with a model of random weights whose prompts end within reasoning, and without.
+// Tests thinking.budget_tokens over HTTP, with a model of random weights whose prompts end within reasoning, and without.
 import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
@@ -136,7 +136,7 @@ describe('token by token', () => {
   test('a grammar of the whole answer continues behind the mark', () => {
     const compiler = new ConstraintCompiler(new TokenVocabulary(tokenizer));
     const answer = boundedReasoning(compiler.compile(jsonValue({ const: { a: 1 } })), budget).start();
-    // This grammar has no reasoning, so that there is nothing to force.
+    // This grammar has no reasoning, so that nothing can be forced.
     for (const word of ['{', '"a"', ':', '1', '}']) {
       expect(allowed(answer)).toContain(idOf(word));
       answer.accept(idOf(word));

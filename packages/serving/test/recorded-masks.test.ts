@@ -1,4 +1,5 @@
-// A recorded answer's constraint, compiled again: its masks give each token the log-probability with which it was sampled.
+// Tests that a recorded answer's constraint, compiled again, gives masks with which each token has the log-probability with
+// which it was sampled.
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Rng } from '@bowyer/core';

@@ -1,5 +1,5 @@
-// The requests that AgentGym's own servers were asked, sent to ours: maze, wordle and textcraft answer the same to the letter;
-// babyai's worlds and webshop's catalogue are different here, so theirs are compared by routes, statuses and forms.
+// Tests recorded requests to AgentGym's own servers against ours: maze, wordle and textcraft give equal answers; babyai's worlds
+// and webshop's catalogue are different here, so that only routes, statuses and forms are compared.
 import { recordedLines, whenRecorded } from '@bowyer/testing';
 import type { EnvName } from '@bowyer/envs';
 import type { EnvServer } from '../src/env-server/env-server.js';
@@ -70,7 +70,7 @@ function form(value: unknown, ofText: (text: string) => unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, part]: [string, unknown]) => [key, form(part, ofText)]));
 }
 
-/** The parts of babyai's observations; other texts, such as errors, whole. */
+/** Returns the parts of babyai's observations; other texts, such as errors, whole. */
 const babyaiText = (text: string): unknown =>
   text.includes('Available actions: ')
     ? { goal: text.startsWith('Your goal: '), actions: /\nAvailable actions: \["[^\n]*"\]$/.test(text) }
@@ -83,7 +83,8 @@ play('babyai has the routes, statuses and forms of the recorded server', async (
       const { status, body } = await ask(server, request);
       if (request.path === '/reset') ended = false;
       const told = { seq, status, form: form(body, babyaiText) };
-      // An episode of ours may end earlier than the recorded one, which is then reported as recorded of lmrlgym.
+      // An episode of ours may end earlier than the recorded one; a later step then gets the answer that lmrlgym gave after an
+      // end.
       const isAfterEnd = ended && request.path !== '/reset' && request.path !== '/close' && request.json?.id === 3;
       const finished = { error: 'The task with environment 3 has finished.' };
       const expected = isAfterEnd ? finished : form(response.json, babyaiText);
@@ -114,7 +115,7 @@ play(
 const BUTTONS = ['back to search', 'next >', '< prev', 'description', 'features', 'reviews', 'buy now', 'search'];
 const PAGE_STARTS = ['WebShop [SEP] ', 'Instruction: [SEP] ', 'Thank you'];
 
-/** The parts that no catalogue decides: the beginning of a page, the label of an instruction, the kind of a link or button. */
+/** Returns the parts that do not depend on the catalogue: the beginning of a page, the label of an instruction, the kind of a link or button. */
 function shopText(text: string): unknown {
   if (text.includes(' [SEP] ')) return PAGE_STARTS.find((start) => text.startsWith(start));
   if (text.startsWith('Instruction: ')) return 'Instruction: ';
@@ -124,7 +125,7 @@ function shopText(text: string): unknown {
 
 const OUR_ID = 3;
 
-/** The recorded request to our instance; recorded products and options by those in their places. */
+/** Returns the recorded request for our instance; recorded products and options are replaced by those in the same places. */
 function toOurs({ method, path, json }: Exchange['request'], places: ReadonlyMap<string, string>): Exchange['request'] {
   const ours = path.replace(/env_idx=\d+/, `env_idx=${OUR_ID}`);
   if (json === undefined) return { method, path: ours };

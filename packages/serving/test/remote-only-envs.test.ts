@@ -1,4 +1,4 @@
-// Environments that are played on a server: their clients keep the environment contract.
+// Tests that clients of environments that run on a server keep the environment contract.
 import { checkEnv, environmentInfo, makeEnv, remoteOnlyEnvs } from '@bowyer/envs';
 import { EnvServer } from '../src/env-server/env-server.js';
 

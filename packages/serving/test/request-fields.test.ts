@@ -1,4 +1,5 @@
-// Every field of a request: what is served changes the answer or is checked, what is refused is named, and the page says the same.
+// Tests every field of a request: a served one changes the answer or is checked, a refused one is named, and the docs page says
+// the same.
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Rng } from '@bowyer/core';
@@ -16,7 +17,7 @@ import { usual } from './tiny-server.js';
 
 const repository = resolve(import.meta.dirname, '../../..');
 
-// ChatML in words: the message's ends are words of the vocabulary.
+// A vocabulary of words that includes ChatML's marks.
 const words =
   ' is it a dog or a cat ? yes . no the big red fox runs over my old house\nuser\nassistant\nis\nthe\nbig\nno\n';
 const tokenizer = wordLevelTokenizer([words], { wholeTokens: ['[start]', '[end]', '\n'] });
@@ -91,7 +92,7 @@ test('the page lists every field with what happens to it', () => {
   for (const table of fieldTables()) expect(page).toContain(table);
 });
 
-/** Values that no served field takes; numbers of fields that take any text, and the reverse. */
+/** Values that served fields refuse; numbers for fields that take any text, and the reverse. */
 const wrong: Record<string, unknown> = {
   model: 5,
   chat_template_kwargs: 5,
@@ -148,7 +149,7 @@ describe.each(routes)('%s', (_, ask, fields) => {
   });
 });
 
-/** An object with a field at a place within a request, such as `messages[].tool_calls[]`. */
+/** Returns an object with a field at a place within a request, such as `messages[].tool_calls[]`. */
 function nested(place: string, field: object): object {
   const call = { id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } };
   const tool = { type: 'function', function: { name: 'f' } };
@@ -182,7 +183,7 @@ const anyObject = [
   'response_format.json_schema.schema',
 ];
 
-/** Objects that are read; the words of this vocabulary spell no JSON, so that no answer can be held to it. */
+/** Objects that are read; the words of this vocabulary cannot spell JSON, so that no answer can follow a schema. */
 const unserved = ['response_format.json_schema'];
 
 describe.each(Object.entries(nestedFields) as [string, FieldRules][])('fields of %s', (place, rules) => {
@@ -363,7 +364,7 @@ test('reasoning_effort reaches the template, and chat_template_kwargs precede it
   await plain.close();
 });
 
-/** Far more levels than the stack has room for where each is a call. */
+/** Levels of nesting that a recursive function's stack could not hold. */
 const DEEP = 5_000;
 const brackets = '['.repeat(DEEP) + ']'.repeat(DEEP);
 const deep = (before: string, after: string) =>

@@ -1,5 +1,5 @@
-// Render → parse → render gives the same tokens, in each format and over dialogues of all kinds of texts. The number of dialogues for each
-// template is DIALOGUES, 50 by default.
+// Tests that render → parse → render gives the same tokens, in each format and over dialogues of all kinds of texts. The number
+// of dialogues for each template is DIALOGUES, 50 by default.
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { roundTrips } from './round-trips.js';

@@ -1,4 +1,5 @@
-// Dialogues with calls of tools as a model's answer: rendered, parsed, and rendered again, which must give the same tokens.
+// Renders dialogues with calls of tools as a model's answer, parses them, and renders them again, which must give the same
+// tokens.
 import { earlierArguments, type EarlierCall } from '@bowyer/conversations';
 import { Rng } from '@bowyer/core';
 import { chatTemplate, HuggingFaceTokenizer, type ChatMessage, type ChatTemplate, type Tokenizer } from '@bowyer/text';
@@ -10,7 +11,7 @@ import { PartStreamer } from '../src/tool-calls/part-streamer.js';
 
 type Json = Record<string, unknown>;
 
-/** Tokens of the families' templates, which end a turn, or mark what the tokenizers have a token for. */
+/** Tokens of the families' templates that end a turn, and marks that the tokenizers have a token for. */
 const TURN_ENDS = [
   '<|im_end|>',
   '<|eot_id|>',
@@ -25,7 +26,7 @@ const TURN_ENDS = [
 
 const PLAIN_MARKS = ['<tool_call>', '</tool_call>', '<think>', '</think>'];
 
-/** A tokenizer of any vocabulary with the marks of the formats as its tokens. */
+/** Returns a tokenizer of any vocabulary with the marks of the formats as tokens. */
 export function withMarks(definition: Json, marks: readonly string[]): HuggingFaceTokenizer {
   const known = definition.added_tokens as { id: number; content: string }[];
   const vocabulary = Object.values((definition.model as { vocab: Record<string, number> }).vocab);
@@ -62,7 +63,7 @@ const parameters = { type: 'object', properties };
 
 const tools: Tool[] = ['add', 'get_weather', 'search.web-2'].map((name) => ({ name, parameters, strict: false }));
 
-/** Short, for prompts are read in each dialogue: what they say of the tools does not matter here. */
+/** Short descriptions, since each dialogue reads them again. */
 const toolsOfRequest = tools.map(({ name }) => ({
   type: 'function',
   function: { name, description: 'A tool.', parameters: { type: 'object', properties: {} } },
@@ -71,15 +72,15 @@ const toolsOfRequest = tools.map(({ name }) => ({
 export interface RoundTrips {
   format: string;
   dialogues: number;
-  /** Those whose ids are the same after parsing. */
+  /** The number of dialogues whose ids are the same after parsing. */
   sameIds: number;
-  /** Those whose calls have the same names and JSON-equal arguments as were given. */
+  /** The number of dialogues whose calls have the given names and JSON-equal arguments. */
   sameCalls: number;
-  /** The first dialogue whose ids differ: its answer, and how it was rendered again. */
+  /** The first dialogue whose ids differ: its answer, and its second rendering. */
   difference: { answer: string; again: string } | null;
 }
 
-/** null: the template's calls are not known. */
+/** Runs the dialogues; null: the template's calls are not known. */
 export function roundTrips(
   source: string,
   definition: Json,
@@ -143,14 +144,14 @@ class RoundTrip {
       return { sameIds: false, sameCalls: false, answer, again: JSON.stringify(parsed) };
     const again = this.#rendered(prompt, [...before, parsed]);
     const ofParsed = after.map((result, i) => ({ ...result, tool_call_id: calls[i]?.id ?? '' }));
-    // The template may have trimmed the content, which the answer then has not.
+    // The template may have trimmed the content, as the answer shows.
     const first = this.#ids([...before, { ...message, content: parsed.content }, ...after]);
     const second = this.#ids([...before, parsed, ...ofParsed]);
     const isSame = again.answer === answer && String(first) === String(second);
     return { sameIds: isSame, sameCalls: sameCalls(message, calls), answer, again: again.answer };
   }
 
-  /** Whether an answer may have so many calls: DeepSeek R1's distilled models have a template that ends the turn behind each further call. */
+  /** Returns whether an answer may have so many calls: the template of DeepSeek R1's distilled models ends the turn after each further call. */
   #writes(count: number): boolean {
     const before: ChatMessage[] = [{ role: 'user', content: '' }];
     const tool_calls = Array.from({ length: count }, (_, i) => ({
@@ -167,7 +168,7 @@ class RoundTrip {
 
   #piece = (): string => this.#pieces[this.rng.integer(0, this.#pieces.length - 1)];
 
-  /** A message with one to three calls; now and then with content or a thought. */
+  /** Returns a message with one to three calls; now and then with content or reasoning. */
   #answer(): ChatMessage {
     const content =
       this.style.takesContent && this.style.format.name !== 'harmony' && this.#chance(2) ? this.#text() : '';
@@ -182,7 +183,7 @@ class RoundTrip {
 
   #chance = (of: number): boolean => this.rng.integer(1, of) === 1;
 
-  /** Arguments as a model may write them: in formats of JSON with any layout, escapes and repeated keys. */
+  /** Returns arguments as a model may write them: in JSON formats with any spacing, escapes and repeated keys. */
   #json(): string {
     const keys = Object.keys(properties).filter(() => this.#chance(2));
     const { argumentsAreJson: isFree } = this.style.format;
@@ -219,7 +220,7 @@ class RoundTrip {
 
   #oneOf = (...values: string[]): string => values[this.rng.integer(0, values.length - 1)];
 
-  /** The text of the last message as an answer to a prompt. */
+  /** Returns the text of the last message as an answer to a prompt. */
   #rendered(
     prompt: readonly number[],
     messages: readonly ChatMessage[],

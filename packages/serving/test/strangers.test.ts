@@ -1,4 +1,4 @@
-// Clients that leave, stall, or read nothing do not disturb the other clients of a server.
+// Tests that clients which leave, stall, or read nothing do not disturb the other clients of a server.
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
@@ -48,7 +48,7 @@ async function openEnv(more: Partial<OpenEnvServerOptions> = {}): Promise<OpenEn
   return server;
 }
 
-/** The answers of `listening`. */
+/** The server-side answers of `listening`. */
 const answers: ServerResponse[] = [];
 
 /** Answers with the length of the body; `answer` decides what follows. */
@@ -68,7 +68,7 @@ async function listening(limits: Partial<ListenerLimits>, answer = ''): Promise<
 interface Client {
   socket: Socket;
   said: () => string;
-  /** Resolves with all that was said when the connection is closed. */
+  /** A promise of all received text, resolved when the connection is closed. */
   closed: Promise<string>;
 }
 
@@ -88,7 +88,7 @@ const post = (length: number, body = '') =>
 const upgrade = (path: string, more = '') =>
   `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nupgrade: websocket\r\nconnection: Upgrade\r\nsec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n${more}\r\n`;
 
-/** Masked with zeros. */
+/** Returns a frame masked with zeros. */
 function frame(payload: string | Buffer, first = 0x81): Buffer {
   const bytes = Buffer.from(payload as string);
   const length = Buffer.alloc(8);
@@ -106,7 +106,7 @@ async function settled(value: () => unknown): Promise<void> {
   for (let before: unknown; before !== value(); await sleep(1000)) before = value();
 }
 
-/** A WebSocket whose handshake is done, and the code with which the server closes it. */
+/** Opens a WebSocket, and returns the code with which the server closes it. */
 async function webSocket(origin: string, path: string, more = '') {
   const talk = await client(origin, upgrade(path, more));
   await until(() => talk.said().includes('\r\n\r\n'));
@@ -220,7 +220,7 @@ test('who reads no answers is not answered further, also not to pings', async ()
   pinging.socket.pause();
   for (let i = 0; i < 50_000; i++) pinging.socket.write(frame(Buffer.alloc(125), 0x89));
   await settled(() => pinging.socket.bytesWritten - pinging.socket.writableLength);
-  expect(process.memoryUsage().rss - before).toBeLessThan(400 * MIB); // of both sides
+  expect(process.memoryUsage().rss - before).toBeLessThan(400 * MIB); // the memory of both sides
   for (const { socket: one } of [pinging, { socket }]) one.destroy();
   await until(() => bytesInFlight.held === 0);
 });
@@ -235,7 +235,7 @@ test('bodies that have arrived count until they are answered, apart from those t
     expect(each.keep()).toBe(true);
   }
   third.hold(9);
-  expect([budget.held, budget.kept, third.keep()]).toEqual([9, 18, false]); // nothing of those at work gives way
+  expect([budget.held, budget.kept, third.keep()]).toEqual([9, 18, false]); // bodies in progress are not removed
   first.release();
   expect(third.keep()).toBe(true);
   second.release();
@@ -244,7 +244,7 @@ test('bodies that have arrived count until they are answered, apart from those t
 });
 
 test('bodies that stop half-way give way to those that come', async () => {
-  const listener = await listening({ stallMs: 180_000, requestMs: 180_000 }); // nobody is left for being slow
+  const listener = await listening({ stallMs: 180_000, requestMs: 180_000 }); // no client is disconnected for being slow
   const talks = await Promise.all(Array.from({ length: 12 }, () => client(listener.origin)));
   const [last, ...others] = talks;
   const unfinished = post(8 * MIB, 'x'.repeat(8 * MIB - 1));
@@ -269,7 +269,7 @@ test('bodies that stop half-way give way to those that come', async () => {
 test('who stalls is left: within the head, within the body, before the answer is read', async () => {
   const listener = await listening({ stallMs: 1000, requestMs: 5000 }, 'x'.repeat(20 * MIB));
   const { origin } = listener;
-  const leftOrTold = /^(HTTP\/1\.1 408 |$)/; // by the idle time or by the time for a head, which are the same
+  const leftOrTold = /^(HTTP\/1\.1 408 |$)/; // the idle time and the time for a head are equal here, so that either may come first
   const begun = ['', 'POST / HTTP/1.1\r\nhost: local', post(9, 'x')];
   const [silent, head, body] = await Promise.all(begun.map(async (text) => (await client(origin, text)).closed));
   for (const said of [silent, head]) expect(said).toMatch(leftOrTold);
@@ -353,7 +353,7 @@ test('JSON is bounded in depth, fields and values, wherever its parts are cut fo
   await expect(parseJson(nested(129))).rejects.toThrow('more than 128 arrays and objects within each other');
   await expect(parseJson(`[${'[],'.repeat(25_000)}1]`)).rejects.toThrow('more than 25000 objects, arrays and fields');
   await expect(parseJson(`[${'1,'.repeat(250_001)}1]`)).rejects.toThrow('more than 250000 values');
-  const text = '\\"[{,'.repeat(300_000); // no structure: within a string
+  const text = '\\"[{,'.repeat(300_000); // brackets within a string do not nest
   expect(await parseJson(JSON.stringify(text))).toBe(text);
 });
 

@@ -1,4 +1,4 @@
-// Many clients of streams, and unkind ones: what they leave behind is nothing, and everybody else is answered.
+// Tests many clients of streams, also ones that misbehave: they leave nothing behind, and all others are answered.
 import { once } from 'node:events';
 import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
@@ -38,7 +38,7 @@ afterAll(async () => {
 });
 afterEach(() => expect(faults).toEqual([]));
 
-/** The answer to a completion as soon as its head is there. */
+/** Returns the answer to a completion as soon as its head has arrived. */
 async function ask(fields: object): Promise<IncomingMessage> {
   const body = JSON.stringify({ prompt: 'is it a dog', ignore_eos: true, ...fields });
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
@@ -156,7 +156,7 @@ test('who reads nothing of a stream is left after a mebibyte, and the answer end
   client.pause();
   while (ended === null) await sleep(5);
   expect(ended).toBe(true);
-  expect(pieces).toBeLessThan(1000); // 64 MiB: the kernel's buffers and a mebibyte, not the 250 MiB of all
+  expect(pieces).toBeLessThan(1000); // 64 MiB, more than the kernel's buffers and a mebibyte, but less than the 250 MiB of the whole answer
   client.destroy();
   asked.close();
 });

@@ -4,7 +4,7 @@ import { wordLevelTokenizer } from '@bowyer/text';
 const characters = Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i)).filter((c) => c !== ' ');
 const marks = ['[start]', '[end]', '<tool_call>', '</tool_call>', '\n', ' '];
 
-/** A tokenizer with a token for each character of ASCII, and marks of messages and calls. */
+/** A tokenizer with a token for each ASCII character, and marks of messages and calls. */
 export const characterTokenizer = wordLevelTokenizer([characters.join('\n')], {
   wholeTokens: [...marks, ...characters],
 });

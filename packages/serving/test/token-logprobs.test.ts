@@ -1,4 +1,4 @@
-// Bytes and names of tokens that are parts of characters, over the answers of a server with a byte-level tokenizer.
+// Tests bytes and names of tokens that are parts of characters, in answers of a server with a byte-level tokenizer.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -75,7 +75,7 @@ async function answers(name: string, path: string, json: object): Promise<Body['
   }
 }
 
-// A model without training writes any bytes; with this seed it writes no special token, which has a name and no text.
+// An untrained model writes any bytes; with this seed it writes no special token, which has a name and no text.
 const sampled = { max_tokens: 24, seed: 5, n: 4, temperature: 1 };
 
 test.each(['gpt2', 'llama2'])('%s: the bytes of an answer’s tokens are those of its text', async (name) => {
@@ -150,7 +150,7 @@ test('a sentencepiece token has the space before it, except at the beginning of 
 });
 
 const alternativeOf = (id: number, logprob: number) => ({ id, bytes: bytesOf(`t${id}`), logprob });
-/** 1,000 tokens, each with its 20 likeliest. */
+/** 1,000 tokens, each with its 20 most likely ones. */
 const manyTokens = Array.from({ length: 1000 }, (_, i): TokenLogprob => ({
   ...alternativeOf(i, -i / 7),
   offset: 3 * i,

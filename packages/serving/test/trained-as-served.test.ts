@@ -1,4 +1,4 @@
-// The tokens that are trained are those that are served: a dialogue gives the same ids from every format of data and every protocol.
+// Tests that training uses the tokens of serving: a dialogue gives the same ids from every data format and every protocol.
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ const tokenizer = withMarks(definition, marks);
 const stepped = new SteppedTokenizer(tokenizer);
 const { signal } = new AbortController();
 
-/** A template of no known family, which writes whatever it is given, with names and ids. */
+/** A template of no known family, which prints all its inputs, with names and ids. */
 const PLAIN = `{{ tools | tojson if tools }}
 {% for m in messages %}[{{ m.role }}{{ ' ' + m.name if m.name }}{{ ' ' + m.tool_call_id if m.tool_call_id }}]
 {{- '(' + m.reasoning_content + ')' if m.reasoning_content }}{{ m.content }}
@@ -88,7 +88,7 @@ const serveMessage: Serve = async (body, reader) =>
 
 interface Data {
   name: string;
-  /** The name of the format, where an item alone does not say it. */
+  /** The name of the format, where an item alone does not show it. */
   format?: string;
   write: Write;
 }
@@ -99,7 +99,7 @@ interface Served {
   serve: Serve;
 }
 
-/** Forms of data that say the same, and the protocols that serve it. */
+/** Data formats with equal content, and the protocols that serve it. */
 interface Group {
   data: readonly Data[];
   served: readonly Served[];
@@ -158,7 +158,7 @@ function refused(error: unknown): null {
   return null;
 }
 
-/** A talk in a form of data, read; null where it is refused by name, or the form cannot say it. */
+/** Reads a dialogue from a data format; null where it is refused by name, or the format cannot express it. */
 async function read({ write, format }: Data, talk: Talk): Promise<Conversation | null> {
   const item = write(talk, new Choices(talk.seed));
   if (item === null) return (counts.unsaid++, null);
@@ -174,7 +174,7 @@ async function read({ write, format }: Data, talk: Talk): Promise<Conversation |
   }
 }
 
-/** The examples that are trained; null where it is refused by name. */
+/** Returns the training examples; null where the dialogue is refused by name. */
 function trained({ messages, inputs }: Conversation, template: ChatTemplate): EncodedConversation[] | null {
   try {
     const examples = template.encodeConversation(servedMessages(template, tokenizer)(messages), inputs);
@@ -185,7 +185,7 @@ function trained({ messages, inputs }: Conversation, template: ChatTemplate): En
   }
 }
 
-/** The prompts of a talk's replies; null where one is refused by name, or the form cannot say it. */
+/** Returns the prompts of a dialogue's replies; null where one is refused by name, or the protocol cannot express it. */
 async function prompts({ write, serve }: Served, talk: Talk, reader: RequestReader): Promise<number[][] | null> {
   const all: number[][] = [];
   for (const [i, { role }] of talk.said.entries()) {
@@ -202,18 +202,18 @@ async function prompts({ write, serve }: Served, talk: Talk, reader: RequestRead
   return all;
 }
 
-/** The tokens before each text that is learned. */
+/** Returns the tokens before each text that is learned. */
 const asked = (examples: readonly EncodedConversation[]): number[][] =>
   examples.flatMap(({ ids, lossMask }) =>
     lossMask.flatMap((weight, i) => (weight > 0 && !(lossMask[i - 1] > 0) ? [ids.slice(0, i)] : [])),
   );
 
-/** An example as text, with the weight of each token. */
+/** Returns an example as text, with the weight of each token. */
 const learnedText = ({ ids, lossMask }: EncodedConversation): string => `${ids.join()} ${lossMask.join('')}`;
 
 const spelled = (ids: readonly number[]) => tokenizer.decode(ids, { keepSpecialTokens: true });
 
-/** The talks as each form of data says them: the same for all templates. */
+/** The dialogues as each data format expresses them, the same for all templates. */
 const readings = new Map<Data, (Conversation | null)[]>();
 
 beforeAll(async () => {
@@ -244,7 +244,7 @@ test.each(templates)('%s: ids are equal, or a form is refused by name', async (_
         replies.map(([name]) => [name, replies[0][1].map(spelled)]),
       );
       if (examples.length === 0 || replies.length === 0) continue;
-      // A template of one call in a message is asked once more for each further call.
+      // A template with one call in a message writes a further prompt for each further call.
       const starts = asked(examples[0][1]).map(spelled);
       expect(starts).toEqual(expect.arrayContaining(replies[0][1].map(spelled)));
     }

@@ -1,4 +1,4 @@
-// Answers of other endpoints, in the forms in which they are known to come: complete, or refused with the reason.
+// Tests answers of other endpoints in all known forms: they are complete, or refused with the reason.
 import { modelCalls } from '../src/protocols/protocols.js';
 import { AnswerEvents } from '../src/protocols/upstream/answer-events.js';
 import { addEvent, type ReadChoice } from '../src/protocols/upstream/answer-reader.js';
@@ -31,7 +31,7 @@ const call = (fields: { index?: unknown; id?: string | null; name?: string; args
   return { ...more, function: { ...(name !== undefined && { name }), ...(args !== undefined && { arguments: args }) } };
 };
 
-/** The calls of a stream whose deltas have these pieces. */
+/** Returns the calls of a stream whose deltas have these pieces. */
 const streamedCalls = (...deltas: object[][]) => {
   const pieces = deltas.map((calls) => piece({ tool_calls: calls }));
   const [{ message, finishReason }] = readAnswer('chat-completions', stream(...pieces, piece({}, 'tool_calls')), true);

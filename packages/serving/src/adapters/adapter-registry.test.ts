@@ -1,7 +1,7 @@
 import type { LoadedAdapter, ReadAdapter } from '@bowyer/models';
 import { AdapterRegistry } from './adapter-registry.js';
 
-/** A bank of two places that reads every folder but those called `broken`. */
+/** Returns a bank of two places that reads every folder except those called `broken`. */
 function bankOf(places = 2) {
   const taken = new Set<LoadedAdapter>();
   const events: string[] = [];
@@ -42,7 +42,7 @@ test('an adapter whose name is gone stays until its last answer has ended; whoev
   expect(() => registry.use('a')).toThrow("The model 'a' does not exist; this server has 'base'");
   const loading = registry.load('b', 'dir-b');
   first.release();
-  first.release(); // counts once
+  first.release(); // a second call changes nothing
   await ticks();
   expect(bank.events).toEqual(['load dir-a']);
   second.release();
@@ -70,7 +70,7 @@ test('refused: no place, the name of the model, a name that is not there; a fold
   const registry = new AdapterRegistry('base', bankOf());
   await expect(registry.load('a', 'broken')).rejects.toThrow('it is broken');
   expect(registry.names).toEqual(['base']);
-  // Two at once are taken in turn.
+  // Two loads that arrive together run one after another.
   await Promise.all([registry.load('a', 'dir-a'), registry.load('b', 'dir-b')]);
   await expect(registry.load('c', 'dir-c')).rejects.toThrow(
     'There is room for 2 adapters (max_adapters), and a, b have it; unload one first',

@@ -1,12 +1,12 @@
-// The names that a server answers to: its model's, and those of the adapters that are loaded beside it. Names come and go while
-// answers are in progress: an adapter whose name is gone stays loaded until the last of its answers has ended.
+// The names that a server answers to: its model's, and those of the adapters that are loaded beside it. Names can be added and
+// removed while answers are in progress: an adapter without a name stays loaded until the last of its answers has ended.
 import type { AdapterBank, LoadedAdapter } from '@bowyer/models';
 import { BadRequestError, unknownModel } from '../generation/request-error.js';
 
 interface ServedAdapter {
   name: string;
   dir: string;
-  /** When it was loaded, in ms since 1970. */
+  /** The time of loading, in milliseconds since 1970. */
   loadedAt: number;
 }
 
@@ -19,7 +19,7 @@ interface AdapterUse {
 
 interface Entry extends ServedAdapter {
   adapter: LoadedAdapter;
-  /** Answers in progress. */
+  /** The number of answers in progress. */
   users: number;
   /** Called when the last answer ends, once the name is gone. */
   whenUnused: (() => void) | null;
@@ -27,14 +27,16 @@ interface Entry extends ServedAdapter {
 
 export class AdapterRegistry {
   readonly #entries = new Map<string, Entry>();
-  /** Adapters without a name, whose answers have not ended. */
+  /** Adapters whose name was removed and whose answers have not ended. */
   readonly #leaving = new Set<Promise<void>>();
   #lastChange: Promise<unknown> = Promise.resolve();
 
   /**
+   * Makes a registry with no adapter.
+   *
    * @param modelName which stands for the model without an adapter
-   * @param bank null: there are none
-   * @param now ms since 1970
+   * @param bank null: there are no adapters
+   * @param now milliseconds since 1970
    */
   constructor(
     readonly modelName: string,
@@ -42,7 +44,7 @@ export class AdapterRegistry {
     private readonly now: () => number = Date.now,
   ) {}
 
-  /** In the order in which they were loaded. */
+  /** Returns the adapters in the order in which they were loaded. */
   get adapters(): readonly ServedAdapter[] {
     return [...this.#entries.values()].map(({ name, dir, loadedAt }) => ({ name, dir, loadedAt }));
   }
@@ -51,7 +53,7 @@ export class AdapterRegistry {
     return [this.modelName, ...this.#entries.keys()];
   }
 
-  /** The adapter stays as it is until it is released. @throws {BadRequestError} for a name that is not served */
+  /** Takes an adapter, which stays unchanged until it is released. @throws {BadRequestError} for a name that is not served */
   use(name: string): AdapterUse {
     if (name === this.modelName) return { adapter: null, release: () => undefined };
     const entry = this.#entryOf(name);
@@ -90,7 +92,7 @@ export class AdapterRegistry {
     });
   }
 
-  /** The name is gone when this returns, and the adapter's place is free once its answers have ended. */
+  /** Removes a name at once; the adapter's place becomes free when its answers have ended. */
   unload(name: string): void {
     const entry = this.#entryOf(name);
     this.#entries.delete(name);

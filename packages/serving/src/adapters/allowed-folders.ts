@@ -1,4 +1,4 @@
-// Which folders a client may have read.
+// Checks which folders a client may have read.
 import { realpath } from 'node:fs/promises';
 import { isAbsolute, relative, resolve } from 'node:path';
 

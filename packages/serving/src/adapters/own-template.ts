@@ -1,4 +1,4 @@
-// The chat template that lies in a folder beside a model's or an adapter's weights.
+// Reads the chat template that lies in a folder beside a model's or an adapter's weights.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -8,7 +8,7 @@ export function hasOtherTemplate(adapterFolder: string, modelFolder: string): bo
   return own !== null && own !== templateIn(modelFolder);
 }
 
-/** As text, or as JSON where there are several by name; null where there is none. */
+/** Reads the template as text, or as JSON where there are several by name; null where there is none. */
 function templateIn(folder: string): string | null {
   const file = join(folder, 'chat_template.jinja');
   if (existsSync(file)) return readFileSync(file, 'utf8');

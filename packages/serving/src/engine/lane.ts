@@ -1,22 +1,26 @@
-// Contexts that have similar room advance together: the rows of a key-value cache are read at the length of the longest, so that a
-// context of 30,000 tokens among chats of 500 would make each of their tokens as dear as its own. Each lane has a cache.
+// A lane is a group of contexts of similar length that share a key-value cache and advance together. A cache is read up to the
+// length of its longest context for each of its rows, so that one context of 30,000 tokens among chats of 500 would make each
+// token of the chats as expensive as its own.
 import { maximum } from '@bowyer/core';
 import { commonPrefix, type Episodes, type LanguageModel, type LoadedAdapter, type PrefixPool } from '@bowyer/models';
 
-/** The longest contexts of the first lane. Each further one has contexts four times as long: a lane more is a run of the model more. */
+/**
+ * The longest context of the first lane, in tokens. Each further lane has contexts four times as long, since every lane needs
+ * a run of the model of its own.
+ */
 const SHORTEST = 2048;
 const GROWTH = 4;
 
 export class Lane {
-  /** The least recently used one first. */
+  /** Free slots, the least recently used one first. */
   readonly #free: number[];
 
   private constructor(
     readonly episodes: Episodes,
-    /** Tokens of its longest contexts. */
+    /** The longest context of this lane, in tokens. */
     readonly positions: number,
     private readonly slots: number,
-    /** Whether contexts of slots that are free are also in a pool. */
+    /** Whether the contexts of free slots are also kept in a pool. */
     private readonly isPooled: boolean,
   ) {
     this.#free = Array.from({ length: slots }, (_, slot) => slot);
@@ -40,11 +44,11 @@ export class Lane {
   }
 
   /**
-   * A free slot for an answer, whose context is then as much of the prompt as the slot's own keys and values are of: one that the
-   * prompt continues, else the least recently used one, since others' beginnings can be copied.
+   * Takes a free slot for an answer, and keeps that prefix of the slot's context which the prompt begins with. It prefers a
+   * slot whose context the prompt continues, else the least recently used one, since prefixes of others can be copied.
    */
   take(promptIds: readonly number[], adapter: LoadedAdapter | null): number {
-    // Keys and values that one adapter has computed cannot be used by another.
+    // Keys and values depend on the adapter that computed them.
     const known = this.#free.map((slot) =>
       this.episodes.adapter(slot) === adapter ? commonPrefix(this.episodes.context(slot), promptIds) : 0,
     );
@@ -57,12 +61,15 @@ export class Lane {
     return slot;
   }
 
-  /** The answers have ended. Their contexts are kept in the pool, if there is one, and in the slots until others take these. */
+  /**
+   * Frees the slots of answers that have ended. Their contexts are kept in the pool, if there is one, and in the slots until
+   * other answers take these.
+   */
   async giveBack(slots: readonly number[]): Promise<void> {
     try {
       await this.episodes.retain(slots);
     } catch {
-      for (const slot of slots) this.episodes.truncate(slot, 0); // a broken device is reported by the next answer
+      for (const slot of slots) this.episodes.truncate(slot, 0); // the next answer reports a broken device
     }
     this.#free.push(...slots);
   }
@@ -76,7 +83,7 @@ export class Lane {
     for (const slot of free) if (this.episodes.length(slot) > longest) this.episodes.truncate(slot, longest);
   }
 
-  /** The weights have changed: nothing that free slots keep is true any more. */
+  /** Empties the free slots after a change of the weights, since their keys and values are those of the old ones. */
   forget(): void {
     for (const slot of this.#free) this.episodes.truncate(slot, 0);
   }

@@ -1,4 +1,4 @@
-// The sums that a request adds to logits: a bias on tokens of its choice, and penalties on tokens of the answer so far.
+// The changes that a request makes to logits: a bias on chosen tokens, and penalties on tokens of the answer so far.
 // Source: platform.openai.com/docs/api-reference, logit_bias, presence_penalty and frequency_penalty.
 
 export interface LogitAdjustments {
@@ -18,9 +18,10 @@ export function adjustsLogits(
 }
 
 /**
+ * Computes change(token) = bias(token) − presence · [count > 0] − frequency · count.
  *     change(token) = bias(token) − presence · [count > 0] − frequency · count
  *
- * @param counts how often the answer contains each token; the prompt's do not count
+ * @param counts how often the answer contains each token; the prompt's tokens do not count
  * @returns each token once
  */
 export function logitChanges(

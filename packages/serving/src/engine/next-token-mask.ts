@@ -1,11 +1,11 @@
-// Which tokens a constrained answer may continue with, in sampling and in training alike.
+// The mask of the tokens with which a constrained answer may continue, for sampling and training.
 import type { TokenMask } from '@bowyer/core';
 import type { TokenConstraint } from '@bowyer/text';
 
 export interface MaskOptions {
-  /** Tokens that the answer may still have, the one that ends it included. */
+  /** The number of tokens that may still follow, the end token included. */
   left: number;
-  /** They are allowed where the text may end. */
+  /** End tokens, which are allowed where the text may end. */
   terminatorIds: readonly number[];
   vocabSize: number;
 }

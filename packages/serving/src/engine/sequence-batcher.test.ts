@@ -1,4 +1,4 @@
-// Answers beside each other: what each says, when it says it, and what of its prompt is read.
+// Tests answers that are generated together: the text of each, the order of tokens, and how much of each prompt is read.
 import { jest } from '@jest/globals';
 import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
@@ -49,7 +49,7 @@ const request = (promptIds: readonly number[], changes: Partial<SequenceRequest>
   ...changes,
 });
 
-/** The answer, and how much of its prompt was not read for it. */
+/** Generates an answer. @returns it, and the number of prompt tokens that were not read for it */
 async function answer(batcher: SequenceBatcher, promptIds: readonly number[], changes: Partial<SequenceRequest> = {}) {
   const said: number[] = [];
   const logprobs: number[] = [];
@@ -71,7 +71,7 @@ test('a long prompt is read between the tokens of others, and a short prompt beh
     const firstOf = (name: string) => heard.findIndex((piece) => piece.name === name);
     expect(heard.every(({ ids }) => ids.length === 1)).toBe(true);
     expect(firstOf('short')).toBeLessThan(firstOf('long'));
-    // Eight pieces of 256 tokens make 2,000: a token of the running answer comes after each of them.
+    // 2,000 tokens are eight pieces of 256: the running answer gets a token after each of them.
     const between = heard.slice(firstOf('short'), firstOf('long')).filter(({ name }) => name === 'running').length;
     expect(between).toBeGreaterThanOrEqual(6);
   });
@@ -92,7 +92,7 @@ test('an answer is the same alone and in company, with its prompt in pieces or c
       said.forEach((own, i) => {
         expect(own.said).toEqual(alone[i].said);
         own.logprobs.forEach((logprob, t) => expect(logprob).toBeCloseTo(alone[i].logprobs[t], 4));
-        // In the second round everything but the last token, or but what does not fill a block, is known.
+        // In the second round, all tokens except the last, or except the last incomplete block, are in the cache.
         if (round === 1) expect(own.cachedTokens).toBeGreaterThanOrEqual(prompts[i].length - 32);
       });
     }

@@ -1,5 +1,6 @@
-// Continuous batching: each answer has a slot of a key-value cache, and all slots advance together, a token a round. In each round
-// some of the prompts' tokens are read besides: requests join those that are answered, and a long prompt does not hold them up.
+// Continuous batching: each answer has a slot of a key-value cache, and all slots advance together, by one token a round. Each
+// round also reads some tokens of new prompts: requests join a running batch, and a long prompt does not stop the answers in
+// progress.
 import { spokenIds, type Rng } from '@bowyer/core';
 import {
   changesLogits,
@@ -17,27 +18,27 @@ import { nextTokenMask, type MaskOptions } from './next-token-mask.js';
 import { adjustsLogits, logitChanges, type LogitAdjustments } from './logit-bias.js';
 
 export interface SequenceRequest {
-  /** At least one; with `maxNewTokens` they fit into the context. */
+  /** The prompt, at least one token; with `maxNewTokens` it fits into the context. */
   promptIds: readonly number[];
   maxNewTokens: number;
   sampling: Pick<SamplingOptions, 'temperature' | 'topK' | 'topP' | 'greedy'>;
-  /** The adapter of the model's bank that it is answered with; null or left out: none. It stays loaded until the answer ends. */
+  /** The adapter of the model's bank that generates the answer; null or left out: none. It stays loaded until the answer ends. */
   adapter?: LoadedAdapter | null;
   terminatorIds: readonly number[];
-  /** Changes of logits; none if not given. */
+  /** The request's changes of logits; none if not given. */
   adjustments?: LogitAdjustments;
-  /** The changes that prompt and answer so far make to logits; none if not given. */
+  /** Changes of logits that depend on prompt and answer so far; none if not given. */
   rules?: LogitRules;
-  /** The texts that the answer may be, at its beginning; it moves with the answer, one token a round. Any text if not given. */
+  /** The grammar of the answer, in the state at its beginning; it advances with each token. Any text is allowed if not given. */
   constraint?: TokenConstraint | null;
   /** Whether the most likely tokens are returned beside the generated ones. */
   returnsTopLogprobs?: boolean;
-  /** The answer's own stream: what is sampled does not depend on other requests. */
+  /** The answer's own random numbers, so that samples do not depend on other requests. */
   rng: Rng;
-  /** Ends the answer as soon as it is noticed. */
+  /** Ends the answer in the next round. */
   signal: AbortSignal;
   /**
-   * Called with tokens as they are generated, without the terminator.
+   * Takes tokens as they are generated, without the terminator.
    *
    * @param maskedLogprobs with a constraint: the same as `logprobs`, but among the tokens that it allowed
    * @returns whether more are wanted
@@ -50,50 +51,53 @@ export interface SequenceRequest {
   ) => boolean;
 }
 
-/** `stop`: a terminator, or no more was wanted or allowed; `length`: maxNewTokens were generated; `aborted`: by the signal. */
+/**
+ * How a sequence ended. `stop`: by a terminator, or since no more was wanted or allowed; `length`: maxNewTokens were
+ * generated; `aborted`: by the signal.
+ */
 export interface SequenceEnd {
   finishReason: 'stop' | 'length' | 'aborted';
-  /** The terminator included. */
+  /** The number of generated tokens, the terminator included. */
   newTokens: number;
-  /** Tokens of the prompt that the model did not read for it, since their keys and values were known. */
+  /** The number of the prompt's tokens that the model did not read, since their keys and values were in the cache. */
   cachedTokens: number;
   /** The token that ended the answer, if one did; its log-probability in nats. */
   terminator?: { id: number; logprob: number; maskedLogprob?: number };
 }
 
 export interface SequenceBatcherOptions {
-  /** Answers at the same time; each takes its share of the cache. */
+  /** Answers that are generated at the same time; each needs a part of the cache. */
   slots: number;
   /** Answers that wait for a slot; more are refused. */
   maxQueued: number;
-  /** Memory for what prompts and answers begin with after they have ended, in bytes; 0 if not given: only what slots keep is used again. */
+  /** Bytes of memory for the prefixes of ended prompts and answers; 0 if not given: then only prefixes that slots still hold are reused. */
   prefixCacheBytes?: number;
 }
 
-/** Everything is busy and the queue is full. */
+/** All slots are in use and the queue is full. */
 export class QueueFullError extends Error {
   override readonly name = 'QueueFullError';
 }
 
 /**
- * Tokens of prompts that are read between two tokens of the answers in progress: enough for matrix products at their full rate, and
- * more would only make the others wait longer.
+ * Tokens of prompts that are read between two tokens of the answers in progress. Matrix products reach their full rate with
+ * so many; more would only delay the answers.
  */
 const READ_BESIDE_ANSWERS = 256;
 
-/** The same while there is no answer in progress: only requests that arrive meanwhile wait for it. */
+/** Tokens of prompts that are read at once while no answer is in progress: only requests that arrive meanwhile wait for it. */
 const READ_ALONE = 1024;
 
-/** Tokens of several prompts that are scored at once: the logits of each are as wide as the vocabulary. */
+/** Tokens of several prompts that are scored at once, a bound since each has logits as wide as the vocabulary. */
 const MOST_SCORED = 2048;
 
 interface Sequence {
   request: SequenceRequest;
-  /** The lane and the slot that answer it; null while it waits. */
+  /** Its lane and slot; null while it waits. */
   place: { lane: Lane; slot: number } | null;
   newTokens: number;
   cachedTokens: number;
-  /** How often each token was generated. */
+  /** The number of times that each token was generated. */
   counts: Map<number, number>;
   resolve: (end: SequenceEnd) => void;
   reject: (error: unknown) => void;
@@ -104,7 +108,7 @@ type EpisodeTurn = Parameters<Lane['episodes']['act']>[0][number];
 /** A sequence that has a slot. */
 type Placed = Sequence & { place: NonNullable<Sequence['place']> };
 
-/** Prompts whose tokens are to be scored. */
+/** Prompts whose tokens are scored. */
 interface Scoring {
   prompts: readonly (readonly number[])[];
   adapter: LoadedAdapter | null;
@@ -123,12 +127,12 @@ export class SequenceBatcher {
   #scorings: Scoring[] = [];
   #changes: Change[] = [];
   #waiting: Sequence[] = [];
-  /** Those whose prompts are read come in the order of their turns. */
+  /** The sequences in progress. Those whose prompts are being read are in the order in which the next pieces are read. */
   #running: Placed[] = [];
   /** Slots whose answers have ended. */
   #ended: Placed['place'][] = [];
   #rounds: Promise<void> | null = null;
-  /** Once a request has asked for it: another program then, which serves the plain requests too. */
+  /** Whether a request has asked for changes of logits: a second program of the model, which adds biases, then serves all requests. */
   #biasesLogits = false;
   #appliesRules = false;
   #masksTokens = false;
@@ -146,17 +150,17 @@ export class SequenceBatcher {
     return new SequenceBatcher(model, await Lane.openAll(model, slots, pool ?? undefined), pool, options);
   }
 
-  /** Numbers of running and of queued answers. */
+  /** Returns the numbers of running and of queued answers. */
   get load(): { running: number; waiting: number } {
     return { running: this.#running.length, waiting: this.#waiting.length };
   }
 
-  /** Tokens that the memory for beginnings has room for; 0 where there is none. */
+  /** Returns the tokens that the memory for prefixes has space for; 0 where there is none. */
   get prefixCacheTokens(): number {
     return this.pool?.tokens ?? 0;
   }
 
-  /** All of them or none. @throws {QueueFullError} */
+  /** Queues all requests or none. @throws {QueueFullError} */
   submit(requests: readonly SequenceRequest[]): Promise<SequenceEnd>[] {
     const { maxQueued, slots } = this.options;
     if (this.#waiting.length + requests.length > maxQueued + slots - this.#running.length)
@@ -178,7 +182,8 @@ export class SequenceBatcher {
   }
 
   /**
-   * log p(token | those before it) of each prompt's tokens after the first, in nats: between two rounds, apart from the cache.
+   * Computes log p(token | those before it) of each prompt's tokens after the first, in nats. It runs between two rounds,
+   * without the cache.
    *
    * @throws {QueueFullError}
    */
@@ -216,12 +221,12 @@ export class SequenceBatcher {
 
   /** Ends once nothing is left to do; what is asked for from then on begins further rounds. */
   async #play(): Promise<void> {
-    // Requests of the same turn of the event loop begin together.
+    // Requests that arrive in the same turn of the event loop begin together.
     await new Promise<void>((resolve) => setImmediate(resolve));
     try {
       while (this.#hasWork) await this.#round();
     } finally {
-      this.#rounds = null; // in the same turn in which nothing was left
+      this.#rounds = null; // this follows the last check for requests without a pause, so that none is missed
     }
   }
 
@@ -280,7 +285,7 @@ export class SequenceBatcher {
       await lane.giveBack(ended.filter((place) => place.lane === lane).map(({ slot }) => slot));
   }
 
-  /** Into the lane whose contexts are the shortest among those that have room for the whole answer. */
+  /** Places a sequence in the lane with the shortest contexts among those that have space for the whole answer. */
   #admit(sequence: Sequence): void {
     const { promptIds, maxNewTokens, adapter = null } = sequence.request;
     const needed = Math.min(promptIds.length + maxNewTokens, this.model.contextLength);
@@ -289,7 +294,10 @@ export class SequenceBatcher {
     this.#running.push(Object.assign(sequence, { place: { lane, slot }, cachedTokens: lane.episodes.length(slot) }));
   }
 
-  /** Sequences that one call may move on by a token: those of a lane, where it cannot mix them those that are sampled alike. */
+  /**
+   * Groups the sequences that one call of the model can advance by a token: those of a lane, and of these, where the model
+   * requires it, those with equal sampling settings.
+   */
   #groups(): Placed[][] {
     const groups = new Map<string, Placed[]>();
     for (const sequence of this.#running) {
@@ -300,14 +308,14 @@ export class SequenceBatcher {
     return [...groups.values()];
   }
 
-  /** The properties that sequences of one call have in common. */
+  /** Returns a key that sequences in one call must share. */
   #kind({ request: { sampling, terminatorIds }, place: { lane } }: Placed): string {
     return JSON.stringify([lane.positions, ...(lane.episodes.mixesTurns ? [] : [sampling, terminatorIds])]);
   }
 
   /**
-   * One call for prompts: those whose turn it is and that are read to their ends, with the token that follows, or a piece of a long one,
-   * whose next turn comes after the others'.
+   * Reads prompts in one call. It either completes the prompts whose turn it is, and samples the first token of each answer,
+   * or reads a piece of a long prompt, whose next turn comes after those of the others.
    */
   async #readPrompts(): Promise<void> {
     const unread = this.#running.filter(({ newTokens }) => newTokens === 0);
@@ -325,12 +333,12 @@ export class SequenceBatcher {
     else await this.#readPiece(first, -left);
   }
 
-  /** Those of a prompt's first tokens that need not be read any more. */
+  /** Returns the number of the prompt's first tokens that are in the cache. */
   #cachedTokens({ request: { promptIds, adapter = null }, place: { lane, slot } }: Placed): number {
     return Math.max(lane.episodes.length(slot), lane.episodes.cachedTokens(slot, promptIds, adapter));
   }
 
-  /** @param rest tokens that stay unread */
+  /** Reads a piece of a prompt. @param rest tokens that stay unread */
   async #readPiece(sequence: Placed, rest: number): Promise<void> {
     const { request, place } = sequence;
     const { episodes } = place.lane;
@@ -410,7 +418,7 @@ export class SequenceBatcher {
   #fail(group: readonly Placed[], error: unknown): void {
     for (const sequence of group) {
       const { lane, slot } = sequence.place;
-      lane.episodes.truncate(slot, 0); // the content of its cache is no longer certain
+      lane.episodes.truncate(slot, 0); // the content of its cache is unknown after an error
       this.#end(sequence, error);
     }
   }
@@ -443,7 +451,7 @@ export class SequenceBatcher {
     else if (sequence.newTokens >= maxNewTokens) this.#end(sequence, 'length');
   }
 
-  /** @param how its finish reason, or what broke it */
+  /** Ends a sequence. @param how its finish reason, or the error that ended it */
   #end(sequence: Sequence, how: unknown, terminator?: SequenceEnd['terminator']): void {
     this.#waiting = this.#waiting.filter((other) => other !== sequence);
     this.#running = this.#running.filter((other) => other !== sequence);

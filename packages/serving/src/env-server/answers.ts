@@ -1,9 +1,9 @@
-// The answers of AgentGym's servers, family by family: the forms of an id, of an episode's start and of a step.
+// The answers of AgentGym's servers for each family: the forms of an id, of an episode's start and of a step.
 // Source: AgentGym's servers at 3ef9235; those of textcraft, babyai, lmrlgym and webshop as recorded.
 import { agentGymFamilies, type AgentGymFamily, type Family } from '@bowyer/envs';
 import type { HttpAnswer } from '../http/http-listener.js';
 
-/** The state of one instance that answers are made of. */
+/** The state of one instance, from which answers are made. */
 export interface InstanceState {
   id: number;
   observation: string;
@@ -11,7 +11,7 @@ export interface InstanceState {
   start: string;
   /** The result of the last step. */
   reward: number;
-  /** Sum since the reset. */
+  /** The sum of rewards since the reset. */
   total: number;
   terminated: boolean;
   truncated: boolean;
@@ -22,9 +22,9 @@ export const ok = (json: unknown): HttpAnswer => ({ status: 200, json });
 export const notFound: HttpAnswer = { status: 404, json: { detail: 'Not Found' } };
 export const serverError: HttpAnswer = { status: 500, text: 'Internal Server Error' };
 
-/** How one family's server differs from the others. */
+/** The differences between one family's server and the others. */
 interface Forms {
-  /** Failures as {"error"} with status 200, or as 500 with a plain text. */
+  /** How failures are reported: as {"error"} with status 200, or as status 500 with plain text. */
   errors: 'field' | 'exception';
   /** Whether /create begins an episode, that of the item with the id's number. */
   startsAtCreate: boolean;
@@ -32,16 +32,16 @@ interface Forms {
   createNeedsBody: boolean;
   /** Whether steps after the end continue the episode, instead of being refused. */
   continuesAfterEnd: boolean;
-  /** A reset without a number: refused, the first problem, or any. */
+  /** The treatment of a reset without a number: it is refused, plays the first problem, or any. */
   noItem: 'refused' | 'first' | 'any';
-  /** Whether /reset asks for world_type. */
+  /** Whether /reset requires world_type. */
   asksWorldType: boolean;
   /** The answer to GET /observation before the first reset, where that is not an error. */
   unplayedText?: string;
   created: (state: InstanceState) => unknown;
   begun: (state: InstanceState) => unknown;
   stepped: (state: InstanceState) => unknown;
-  /** The answers of GET routes that ask for one instance, by name. */
+  /** The answers of GET routes about one instance, by name. */
   forms: Readonly<Record<string, (state: InstanceState) => unknown>>;
   /** The answers of GET routes that always answer the same. */
   fixed: Readonly<Record<string, HttpAnswer>>;
@@ -58,7 +58,7 @@ const bareId = ({ id }: InstanceState): unknown => id;
 const bareText = ({ observation }: InstanceState): unknown => observation;
 const actionsOf = ({ info }: InstanceState): unknown => (Array.isArray(info.validActions) ? info.validActions : []);
 
-/** {hasSearchBar, clickables} as {has_search_bar, clickables}. */
+/** Renames {hasSearchBar, clickables} to {has_search_bar, clickables}. */
 function snakeCased(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value ?? [];
   const entries = Object.entries(value).map(([key, part]: [string, unknown]) => {
@@ -75,7 +75,7 @@ const detail = (state: InstanceState): object => ({
   deleted: false,
 });
 
-/** The base of most answers. */
+/** The forms that most families share. */
 const common: Forms = {
   errors: 'field',
   startsAtCreate: false,
@@ -141,7 +141,7 @@ const webshop: Forms = {
     ...shop.forms,
     available_actions: ({ info }) => snakeCased(info.availableActions),
     instruction_text: ({ info }) => `Instruction: ${String(info.instruction ?? '')}`,
-    // Upstream's handler unpacks a dict, so the values are the names.
+    // AgentGym's handler unpacks a dict, so that the values are the names.
     state: () => ({ url: 'url', html: 'html', instruction_text: 'instruction_text' }),
   },
 };
@@ -227,7 +227,7 @@ const names: Partial<Record<AgentGymFamily, string>> = {
 
 const isFamily = (name: string): name is AgentGymFamily => Object.hasOwn(agentGymFamilies, name);
 
-/** How an environment is served: as AgentGym serves it, or in babyai's forms where AgentGym does not. */
+/** Returns how an environment is served: as AgentGym serves it, or in babyai's forms where AgentGym does not. */
 export function wireOf(name: string): Wire {
   if (!isFamily(name)) {
     const health = `This is environment ${name}.`;

@@ -1,4 +1,5 @@
-// The promises of a server that many clients share: limits, idle clean-up, order within an instance, a graceful end.
+// Tests the guarantees of a server that many clients share: limits, closing of idle environments, order within an instance, a
+// graceful end.
 import { jest } from '@jest/globals';
 import { agentGymEnv, type Env, makeEnv, playEpisodes } from '@bowyer/envs';
 import { EnvServer, type EnvServerOptions } from './env-server.js';
@@ -21,7 +22,7 @@ async function post(server: EnvServer, path: string, json: object = {}): Promise
 const serveMade = (make: () => Env, more: Partial<EnvServerOptions> = {}): Promise<EnvServer> =>
   EnvServer.listen({ ...limits, name: 'own', makeEnv: make, resetOptions: (seed) => ({ seed: seed ?? 0 }), ...more });
 
-/** Answers each step after some milliseconds with its number; notes what is at work at the same time. */
+/** Answers each step after some milliseconds with its number, and counts the environments that work at the same time. */
 class SlowEnv implements Env {
   static atWork = 0;
   static closed = 0;
@@ -86,7 +87,7 @@ test('an instance that is asked for is kept, also when the clock is set; so is a
     for (const id of [0, 1]) expect((await post(server, '/create')).body).toEqual({ id });
     for (const id of [0, 1]) await post(server, '/reset', { id });
     const now = Date.now;
-    const clock = jest.spyOn(Date, 'now').mockImplementation(() => now() + 86_400_000); // set by a day
+    const clock = jest.spyOn(Date, 'now').mockImplementation(() => now() + 86_400_000); // the clock is set back by a day
     expect(await server.instances.closeIdle()).toBe(0);
     clock.mockRestore();
     const reset = performance.now();
@@ -95,7 +96,7 @@ test('an instance that is asked for is kept, also when the clock is set; so is a
     expect(server.instances.ids).toEqual([1]);
     const step = post(server, '/step', { id: 1, action: 'go' });
     while (SlowEnv.atWork === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-    expect(await server.instances.closeIdle(performance.now() + 60_001)).toBe(0); // at work, however long ago it was asked
+    expect(await server.instances.closeIdle(performance.now() + 60_001)).toBe(0); // it is at work, however long ago it was requested
     expect((await step).status).toBe(200);
     expect(await server.instances.closeIdle(performance.now() + 60_001)).toBe(1);
   } finally {
@@ -145,7 +146,7 @@ test.each(['textcraft', 'maze', 'wordle', 'babyai', 'webshop', 'alfworld'] as co
     const server = await serveEnv({ name, options: {}, ...limits });
     const played = { actionFormat: 'plain', instructions: false, maxRounds: 3, items: 25 } as const;
     const options = { baseUrl: server.url, ...played };
-    // The first of the actions that the environment names, so that the same observation gets the same answer.
+    // The first valid action that an observation lists is played, so that equal observations get equal answers.
     const actions: Record<typeof name, string> = {
       textcraft: 'get 1 stick',
       maze: 'move down',
@@ -171,7 +172,7 @@ test.each(['textcraft', 'maze', 'wordle', 'babyai', 'webshop', 'alfworld'] as co
         }));
       expect(state(many)).toEqual(state(one));
       expect(many.filter(({ error }) => error !== null)).toEqual([]);
-      const kept = ['textcraft', 'babyai'].includes(name) ? 0 : 12; // the others cannot be given back, so they are kept
+      const kept = ['textcraft', 'babyai'].includes(name) ? 0 : 12; // other environments cannot be given back, and stay
       expect(server.instances.ids.length).toBe(kept);
     } finally {
       await server.close();

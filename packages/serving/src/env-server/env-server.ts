@@ -1,5 +1,5 @@
-// Any environment over AgentGym's HTTP protocol, so that AgentGym's Python clients and ours can play it.
-// Routes: those of AgentGym's servers at 3ef9235. Stops gracefully: requests in progress are answered, environments closed.
+// Serves any environment over AgentGym's HTTP protocol, so that AgentGym's Python clients and ours can play it. Routes: those of
+// AgentGym's servers at 3ef9235. It stops gracefully: requests in progress are answered, environments closed.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { faultMessage } from '../http/excerpt.js';
 import { HttpListener, pathOf, type HttpAnswer } from '../http/http-listener.js';
@@ -16,12 +16,12 @@ import {
 } from './instance-table.js';
 
 export interface EnvServerOptions extends Omit<InstanceTableOptions, 'continuesAfterEnd'> {
-  /** The family of AgentGym whose routes and forms it has, or anything else for plain ones. */
+  /** The name of a family of AgentGym, whose routes and forms it then has; any other name has plain ones. */
   name: string;
   host: string;
   /** 0: any free one. */
   port: number;
-  /** The list of wordle's GET /filtered_vocab: the words that the answers so far allow. */
+  /** Returns the list of wordle's GET /filtered_vocab: the words that the answers so far allow. */
   vocabulary?: (state: InstanceState | null) => readonly string[];
   /** Called on faults of an environment, which the client sees as a failed request. */
   onFault?: (error: Error) => void;
@@ -56,7 +56,7 @@ export class EnvServer {
     return server;
   }
 
-  /** The base URL that a client is given. */
+  /** Returns the base URL for clients. */
   get url(): string {
     return `${this.#listener.origin}${this.#wire.path}`;
   }
@@ -86,7 +86,7 @@ export class EnvServer {
   async #posted(route: string, body: string): Promise<HttpAnswer> {
     const { idField, created, begun, stepped, startsAtCreate, closes, createNeedsBody } = this.#wire;
     if (route === 'create') {
-      if (createNeedsBody) await fieldsOf(body); // the others' do not look at it
+      if (createNeedsBody) await fieldsOf(body); // other families ignore the body
       const id = this.instances.create();
       return ok(created(startsAtCreate ? await this.instances.reset(id, id) : initialState(id)));
     }
@@ -133,7 +133,7 @@ export class EnvServer {
     return ok(forms[route](await this.instances.state(id)));
   }
 
-  /** A fault of an environment is reported as AgentGym's servers report theirs. */
+  /** Reports a fault of an environment as AgentGym's servers report theirs. */
   #fault(error: unknown): HttpAnswer {
     if (error instanceof FieldError) {
       const loc = error.field === null ? ['body'] : ['body', error.field];
@@ -151,9 +151,9 @@ export class EnvServer {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A field that is lacking or of the wrong type. */
+/** A field is missing or of the wrong type. */
 class FieldError extends Error {
-  /** @param field null: the body itself */
+  /** Names the field. @param field null: the body itself */
   constructor(readonly field: string | null) {
     super(field ?? 'body');
   }

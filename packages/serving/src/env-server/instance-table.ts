@@ -4,19 +4,19 @@ import type { InstanceState } from './answers.js';
 
 export interface InstanceTableOptions {
   makeEnv: () => Env;
-  /** Turns a problem's number into what the environment's reset takes; null: any problem. */
+  /** Converts a problem's number to the options of the environment's reset; null: any problem. */
   resetOptions: (item: number | null) => object;
-  /** Whether steps after the end are taken, by environments that can. */
+  /** Whether an environment that supports it takes steps after the end. */
   continuesAfterEnd?: boolean;
-  /** Whether a line end at the end of an observation is left out. */
+  /** Whether a line break at the end of an observation is removed. */
   withoutLineEnd?: boolean;
-  /** Environments at the same time. */
+  /** The most environments at the same time. */
   maxInstances: number;
-  /** An environment that is not asked for anything for this long is closed, in milliseconds. */
+  /** Milliseconds without a request after which an environment is closed. */
   idleMs: number;
 }
 
-/** The error that a client gets for a request that is not possible. */
+/** The error that a client gets for an impossible request. */
 export class InstanceError extends Error {
   override readonly name = 'InstanceError';
 }
@@ -30,7 +30,7 @@ interface Instance {
   /** Null before the first reset. */
   state: InstanceState | null;
   lastUsed: number;
-  /** Requests of one instance go one after another. */
+  /** The last request; requests of one instance run one after another. */
   last: Promise<unknown>;
   waiting: number;
 }
@@ -45,7 +45,7 @@ export class InstanceTable {
     return [...this.#instances.keys()];
   }
 
-  /** @throws {TooManyInstancesError} */
+  /** Makes an environment. @returns its id @throws {TooManyInstancesError} */
   create(): number {
     const { makeEnv, maxInstances } = this.options;
     if (this.#instances.size >= maxInstances) {
@@ -77,12 +77,12 @@ export class InstanceTable {
     });
   }
 
-  /** @throws {InstanceError} before the first reset and, unless the episode may continue, after its end */
+  /** Returns the state. @throws {InstanceError} before the first reset and, unless the episode may continue, after its end */
   state(id: number): Promise<InstanceState> {
     return this.#inTurn(id, (instance) => Promise.resolve(this.#running(id, instance)));
   }
 
-  /** @throws {InstanceError} for a number that is not in use */
+  /** Returns whether the instance was reset. @throws {InstanceError} for a number that is not in use */
   wasReset(id: number): boolean {
     return this.#known(id).state !== null;
   }

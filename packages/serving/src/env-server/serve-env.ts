@@ -1,4 +1,4 @@
-// An environment by name, served as AgentGym serves its own of that name.
+// Serves an environment by name, in the form in which AgentGym serves its own of that name.
 import {
   agentGymFamilies,
   environmentInfo,
@@ -10,24 +10,24 @@ import {
 } from '@bowyer/envs';
 import { EnvServer, type EnvServerOptions } from './env-server.js';
 
-/** AgentGym's servers of these have no limit; its clients count their rounds. */
+/** A step limit that is never reached: AgentGym's servers of these environments have none, since its clients count rounds. */
 const UNLIMITED = 1_000_000;
-/** No two goals are of one product. */
+/** The number of products; no two goals are of the same one. */
 const SERVED_PRODUCTS = 4000;
 
-/** Options under which an environment answers as AgentGym's server does. */
+/** The options under which an environment answers as AgentGym's server does. */
 const servedOptions: Partial<Record<EnvName, Record<string, unknown>>> = {
   maze: { observation: 'full', reward: 'agentgym' },
   wordle: { observation: 'answer', reward: 'agentgym' },
   webshop: { observation: 'text', maxTurns: UNLIMITED },
   textcraft: { observation: 'turn', stepLimit: UNLIMITED },
-  babyai: { stepLimit: UNLIMITED }, // a world has its own limit of low-level moves
+  babyai: { stepLimit: UNLIMITED }, // its worlds also have a limit of low-level moves
   alfworld: { observation: 'turn' },
 };
 
 /**
- * A client counts the problems of AgentGym's server, which are more than the goals of our own shop. A shop that somebody has chosen
- * stays as it is.
+ * Adds products. A client counts the problems of AgentGym's server, which has more goals than our default shop. A shop that
+ * the user has chosen stays as it is.
  */
 function servedGoals(name: EnvName, options: Record<string, unknown>): Record<string, unknown> {
   if (name !== 'webshop') return {};
@@ -37,7 +37,7 @@ function servedGoals(name: EnvName, options: Record<string, unknown>): Record<st
   return { numProducts: SERVED_PRODUCTS, numGoals: agentGymFamilies.webshop.items };
 }
 
-/** Environments whose texts end in a line end, where AgentGym's do not. */
+/** Environments whose texts end in a line break here, and not in AgentGym. */
 const endInLineEnd: readonly EnvName[] = ['babyai', 'alfworld'];
 
 export interface ServeEnvOptions extends Pick<
@@ -45,7 +45,7 @@ export interface ServeEnvOptions extends Pick<
   'host' | 'port' | 'maxInstances' | 'idleMs' | 'onFault'
 > {
   name: EnvName;
-  /** The environment's options. Those that decide what AgentGym's protocol carries are set. */
+  /** The environment's options. Those that decide what AgentGym's protocol contains are set here. */
   options: Record<string, unknown>;
   parts?: EnvParts;
 }
@@ -65,7 +65,7 @@ export async function serveEnv({ name, options, parts, ...limits }: ServeEnvOpti
   });
 }
 
-/** All words before an instance's first reset, then those that its answers so far allow. */
+/** Returns a function that gives all words before an instance's first reset, then those that its answers so far allow. */
 async function wordleVocabulary(make: () => Env): Promise<EnvServerOptions['vocabulary']> {
   const env = make();
   const { info } = await env.reset({ seed: 0 });

@@ -11,7 +11,7 @@ test('the first constraint of a model, for which all its tokens are spelled, lea
   const asked = [' word1', ' word2'].map((word) => constraints.compiled(word, () => text(word), 'response_format'));
   void Promise.all(asked).then(() => (isDone = true));
   for (; !isDone; turns++) await nextTurn();
-  // More than 100 ms of work in turns of 4 ms.
+  // The work takes more than 100 ms in turns of 4 ms.
   expect(turns).toBeGreaterThanOrEqual(20);
   const [first, second] = await Promise.all(asked);
   expect([first!.leastTokens, second!.leastTokens]).toEqual([1, 1]);
@@ -27,7 +27,7 @@ test('schemas of megabytes, each another one, leave nothing behind', async () =>
   await ask({ enum: ['a'] });
   const before = process.memoryUsage().heapUsed;
   for (let i = 0; i < 8; i++) await expect(ask({ enum: ['x'.repeat(2_000_000) + i] })).rejects.toThrow('steps of work');
-  // Each of these is allowed, and all of them together are more than is kept.
+  // Each of these is allowed, and all of them together are more than the cache keeps.
   for (let i = 0; i < 12; i++) await ask({ enum: Array.from({ length: 10_000 }, (_, n) => `k${i}n${n}`) });
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(400 * 2 ** 20);
 });

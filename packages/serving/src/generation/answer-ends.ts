@@ -3,13 +3,13 @@ import type { ChatTemplate } from '@bowyer/text';
 
 export interface AnswerEnds {
   model: LanguageModel;
-  /** Null: no chat. */
+  /** The chat template; null: the model has none. */
   template: Pick<ChatTemplate, 'terminatorIds'> | null;
-  /** Further ones. */
+  /** End tokens beside those of the model and the template. */
   terminatorIds?: readonly number[];
 }
 
-/** Tokens that end every answer of a served model. */
+/** Returns the tokens that end every answer of a served model. */
 export const answerEnds = ({ model, template, terminatorIds = [] }: AnswerEnds): number[] => [
   ...new Set([...terminatorIds, ...(template?.terminatorIds ?? []), ...endOfText(model)]),
 ];

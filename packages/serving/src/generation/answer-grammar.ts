@@ -1,29 +1,25 @@
-// Which texts may answer a chat, where its request decides it: a value of JSON, calls of tools, or, with strict tools, any text and
-// calls whose arguments follow their schemas. Reasoning stands before it where the model has some.
+// The grammar of the answers to a chat, where its request asks for one: a JSON value, calls of tools, or, with strict tools, any
+// text and calls whose arguments follow their schemas. If the model writes reasoning, it comes first.
 import { jsonValue, readingTogether, UnsupportedSchemaError, type Grammar, type Tokenizer } from '@bowyer/text';
 import { callGrammar, contentGrammar, StrictToolError, type WrittenStyle } from '../tool-calls/call-grammar.js';
 import type { PartsOptions } from '../tool-calls/part-streamer.js';
 import type { ChatRequest } from './chat-request.js';
 import { BadRequestError } from './request-error.js';
 
-/** Any object. */
+/** The schema of any object. */
 const anyObject = { type: 'object' };
 
 /** The part of a chat's request that decides which texts may answer it. */
 export type AskedAnswer = Pick<ChatRequest, 'format' | 'toolChoice' | 'parallelCalls'>;
 
-/** Where the answer begins, and how it is read. */
+/** How the prompt ends and how the answer is split into parts. */
 export interface AnswerPlace {
   parts: (Pick<PartsOptions, 'startsInReasoning' | 'tools'> & { style: WrittenStyle | null }) | null;
   /** Whether the answer may begin with reasoning of its own. */
   mayReason: boolean;
 }
 
-/**
- * Null: any text.
- *
- * @throws {BadRequestError} where a schema has what answers cannot be held to
- */
+/** Returns the grammar; null: any text. @throws {BadRequestError} where a schema cannot be guaranteed */
 export function answerGrammar(
   chat: AskedAnswer & Pick<ChatRequest, 'names'>,
   { parts, mayReason }: AnswerPlace,

@@ -1,14 +1,14 @@
-// An answer in this server's own form, which each protocol writes in its own.
+// An answer in the server's internal form, which each protocol converts to its own.
 import type { Utterance } from '@bowyer/core';
 import type { CallAttempt } from '../tool-calls/answer-parts.js';
 import type { CalledTool } from '../tool-calls/part-streamer.js';
 import type { TokenLogprob } from './token-logprobs.js';
 
-/** An answer's tokens as they were sampled, with their log-probabilities among all tokens. */
+/** An answer's tokens as they were sampled, with their log-probabilities in the full vocabulary. */
 export interface SampledUtterance extends Pick<Utterance, 'ids' | 'terminated' | 'logprobs'> {
   /** [n] nats, among the tokens that the constraint allowed; absent without one. */
   maskedLogprobs?: number[];
-  /** The version of the weights, from which of `ids` on. */
+  /** The versions of the weights, each with the index in `ids` from which it was used. */
   versions: { from: number; version: number }[];
 }
 
@@ -16,32 +16,32 @@ export interface SampledUtterance extends Pick<Utterance, 'ids' | 'terminated' |
 export interface Choice {
   index: number;
   text: string;
-  /** The parts of a chat whose answers are split. */
+  /** The reasoning of a chat whose answers are split. */
   reasoning?: string;
-  /** In a piece: the calls that begin, and further text of the arguments of those that have begun, by their index. */
+  /** In a piece: calls that begin, and further text of the arguments of those that have begun, by their index. */
   calls?: readonly CalledTool[];
-  /** In a whole answer: what was a call or was meant as one, also where it stayed text. */
+  /** In a whole answer: the calls and the texts that look like attempts at a call, also where they stayed text. */
   attempts?: readonly CallAttempt[];
-  /** In a whole answer: calls that were sampled are left out, since the request allows one. */
+  /** In a whole answer: whether sampled calls are left out, since the request allows only one. */
   isShortened?: boolean;
-  /** Null until the answer ends. */
+  /** The reason of the answer's end; null until it ends. */
   finishReason: 'stop' | 'length' | 'tool_calls' | null;
-  /** The text that ended the answer, where one of the request's did. */
+  /** The stop string of the request that ended the answer; absent where none did. */
   stop?: string;
-  /** Tokens of the text, where they were asked for. */
+  /** Tokens of the text with their log-probabilities; null where they were not requested. */
   tokens: readonly TokenLogprob[] | null;
-  /** Ids, where they were asked for: of the prompt (of a stream only in a choice's first piece), and of the text with its terminator. */
+  /** Ids, where they were requested: of the prompt (in a stream only in a choice's first piece), and of the text with its terminator. */
   ids?: { prompt?: readonly number[]; text: readonly number[] };
-  /** In a whole answer. */
+  /** The sampled tokens, in a whole answer. */
   sampled?: SampledUtterance;
 }
 
 export interface Usage {
   promptTokens: number;
-  /** Those of the prompts that were found in the cache. */
+  /** The number of the prompts' tokens that were found in the cache. */
   cachedPromptTokens: number;
   completionTokens: number;
-  /** Those of the answers up to the end of their reasoning. */
+  /** The number of the answers' tokens up to the end of their reasoning. */
   reasoningTokens: number;
 }
 
@@ -49,6 +49,6 @@ export interface Usage {
 export interface Completed {
   choices: readonly Choice[];
   usage: Usage;
-  /** The client has disconnected. */
+  /** Whether the client has disconnected. */
   aborted: boolean;
 }

@@ -1,4 +1,4 @@
-// A dialogue and what may answer it, in this server's own form, which the protocols of chats make of a body (protocols/).
+// A dialogue and the rules for its answer, in the server's internal form, to which the protocols of chats convert a body.
 import type { ChatMessage, ChatTemplate, PromptEnding, TemplateInputs } from '@bowyer/text';
 import type { CompletionSettings, RequestReader } from './completion-request.js';
 import type { PromptCut } from './request-bounds.js';
@@ -6,7 +6,7 @@ import { BadRequestError } from './request-error.js';
 
 export interface ChatRequest {
   messages: readonly ChatMessage[];
-  /** Tools in the form of Chat Completions, documents, variables. */
+  /** Tools in the form of Chat Completions, documents, and variables of the template. */
   inputs: TemplateInputs;
   template: ChatTemplate;
   ending: PromptEnding;
@@ -15,11 +15,11 @@ export interface ChatRequest {
   parallelCalls: boolean;
   format: AnswerFormat;
   settings: CompletionSettings;
-  /** Null: the request names no limit. */
+  /** The token limit; null: the request has none. */
   maxTokens: number | null;
-  /** The most tokens of reasoning; null: as many as the model writes. */
+  /** The most tokens of reasoning; null: no limit. */
   reasoningBudget: number | null;
-  /** A limit beyond the context gives way to it; else the request is refused. */
+  /** Whether a limit beyond the context is reduced to it; else the request is refused. */
   limitGivesWay: boolean;
   cut: PromptCut;
   names: ChatNames;
@@ -27,7 +27,7 @@ export interface ChatRequest {
 
 export type ToolChoice = 'none' | 'auto' | 'required' | { name: string };
 
-/** The form that the content of an answer must have: any text, an object of JSON, or a value that its schema describes. */
+/** The required form of an answer's content: any text, a JSON object, or a value of a schema. */
 export type AnswerFormat = { kind: 'text' } | { kind: 'object' } | { kind: 'schema'; schema: unknown };
 
 /** A protocol's names for the fields that errors are about. */
@@ -36,11 +36,11 @@ export interface ChatNames {
   tools: string;
   toolChoice: string;
   format: string;
-  /** Left out where the protocol has no budget for reasoning. */
+  /** The field with the budget for reasoning; left out where the protocol has none. */
   reasoningBudget?: string;
 }
 
-/** @throws {BadRequestError} where a server has no template for chats */
+/** Returns the chat template of the server. @throws {BadRequestError} where it has none */
 export function chatTemplateOf({ template }: RequestReader, names: ChatNames): ChatTemplate {
   if (template !== null) return template;
   throw new BadRequestError(

@@ -1,5 +1,5 @@
-// A client's request in this server's own form, which each protocol makes of a body (protocols/), and all that a run of it needs
-// (completion-run.ts). The prompt is written already.
+// A client's request in the server's internal form, to which each protocol converts a body (protocols/), with all that its run
+// needs (completion-run.ts). Its prompt consists of tokens already.
 import type { LogitRules, SamplingOptions } from '@bowyer/models';
 import type { ChatTemplate, CompiledConstraint } from '@bowyer/text';
 import type { AnswerConstraints } from './answer-constraints.js';
@@ -9,20 +9,20 @@ import type { PromptWriter, WrittenChat } from './prompt-writer.js';
 import type { SteppedTokenizer } from './stepped-tokenizer.js';
 
 export interface CompletionRequest {
-  /** The served name that answers it. */
+  /** The served name of the model or adapter that answers it. */
   model: string;
   prompts: Prompt[];
-  /** Answers to each prompt. */
+  /** The number of answers to each prompt. */
   n: number;
   maxTokens: number;
-  /** The least number of tokens before a token or a text may end an answer. */
+  /** The number of tokens that come before a token or a text may end an answer. */
   minTokens: number;
   sampling: Pick<SamplingOptions, 'temperature' | 'topK' | 'topP' | 'greedy'>;
   stops: string[];
-  /** Null: the server's own stream of random numbers. */
+  /** The seed; null: the server's own random numbers are used. */
   seed: number | null;
   stream: boolean;
-  /** A stream ends with the counts of its tokens. */
+  /** Whether a stream ends with the counts of its tokens. */
   streamsUsage: boolean;
   logprobs: boolean;
   /** Number of most likely tokens to return beside each generated one. */
@@ -35,27 +35,27 @@ export interface CompletionRequest {
   returnsIds: boolean;
   /** Tokens that end an answer in addition to the model's own. */
   stopIds: readonly number[];
-  /** The model's own end tokens end no answer. */
+  /** Whether the model's own end tokens do not end an answer. */
   ignoresEnd: boolean;
   /** The bias that is added to the logits of tokens. */
   logitBias: readonly (readonly [id: number, by: number])[];
-  /** Subtracted from the logit of a token that was generated. */
+  /** Subtracted from the logit of each token that the answer contains. */
   presencePenalty: number;
   /** Subtracted from the logit of a token once for each time it was generated. */
   frequencyPenalty: number;
-  /** The changes that the prompt and the answer so far make to logits. */
+  /** Changes of logits that depend on the prompt and the answer so far. */
   rules: LogitRules;
-  /** The texts that an answer may be; null: any. */
+  /** The constraint on the answer's text; null: any text. */
   constraint: CompiledConstraint | null;
-  /** An answer continues its prompt's text, with the space that it may begin with; false: it stands alone. */
+  /** Whether an answer continues its prompt's text, with the space that it may begin with; false: it is a text of its own. */
   continuesText: boolean;
-  /** How a chat's answer is split; null: its text is its content. */
+  /** How a chat's answer is split into parts; null: it is all content. */
   parts: PartsOptions | null;
-  /** The chat that its prompt was written from; absent for a text. */
+  /** The chat from which its prompt was written; absent for a text. */
   chat?: WrittenChat;
 }
 
-/** The settings of a request apart from its prompt. */
+/** The settings of a request, which do not depend on its prompt. */
 export type CompletionSettings = Omit<
   CompletionRequest,
   'prompts' | 'maxTokens' | 'parts' | 'continuesText' | 'constraint' | 'chat'
@@ -63,38 +63,38 @@ export type CompletionSettings = Omit<
 
 export interface Prompt {
   ids: number[];
-  /** Text at the beginning of the answer: the prompt, where `echo` is set. */
+  /** Text that is put before the answer: the prompt, where `echo` is set. */
   echo: string;
 }
 
-/** The settings that decide how a body is read. */
+/** The settings of the server that decide how a body is read. */
 export interface RequestReader {
   tokenizer: SteppedTokenizer;
-  /** Encodes with `tokenizer`. Null where the model has none. */
+  /** The chat template, which encodes with `tokenizer`. Null where the model has none. */
   template: ChatTemplate | null;
   /** Makes a template that a request brings; undefined: requests bring none. */
   templateOf?: (source: string) => ChatTemplate;
   contextLength: number;
   vocabSize: number;
-  /** Ids that the model never writes, as padding: they have no log-probability. */
+  /** Ids that the model never writes, such as padding; they have no log-probability. */
   maskedTokenIds: readonly number[];
   /** The model's name. */
   name: string;
-  /** The names of the adapters that are loaded beside it; none if not given. Other names are refused. */
+  /** Returns the names of the adapters that are loaded beside it; none if not given. Other names are refused. */
   adapterNames?: () => readonly string[];
-  /** Requests for other names are answered by the model itself; false if not given. */
+  /** Whether the model itself answers requests for other names; false if not given. */
   answersAnyName?: boolean;
-  /** Most answers to all prompts together: more never fit, however long they wait. */
+  /** The most answers to all prompts of a request together: more would never fit, however long they wait. */
   maxAnswers: number;
-  /** The model's settings; a request may change some. */
+  /** The model's changes of logits; a request may change some. */
   rules: LogitRules;
-  /** How the template writes calls of tools; undefined: answers are not split, null: in none of the known ways. */
+  /** Returns how the template writes calls of tools; null where the way is unknown. If not given, answers are not split. */
   callStyle?: (template: ChatTemplate) => CallStyle | null;
   constraints: AnswerConstraints;
-  /** Tokens that end an answer whatever its request says; none if not given. */
+  /** Tokens that end an answer in addition to those of its request; none if not given. */
   endIds?: readonly number[];
-  /** Writes the prompts of chats in place of the template; the template alone if not given. */
+  /** Writes the prompts of chats in place of the template; the template does if not given. */
   prompt?: PromptWriter;
-  /** The values for a request that leaves them out. */
+  /** The values of settings that a request leaves out. */
   defaults: { temperature: number; topK: number; topP: number; maxTokens: number };
 }

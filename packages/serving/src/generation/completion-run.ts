@@ -1,4 +1,4 @@
-// One request in progress: a sequence per answer, its text as it is generated, and the result.
+// One request in progress: a sequence for each answer, its text as it is generated, and the result.
 import { Rng } from '@bowyer/core';
 import { type LoadedAdapter, continuationText } from '@bowyer/models';
 import { byteTokens, type Tokenizer } from '@bowyer/text';
@@ -14,16 +14,16 @@ import { SpelledTokens, type TokenLogprob } from './token-logprobs.js';
 
 interface CompletionRun {
   request: CompletionRequest;
-  /** Loaded until the run has ended; null or left out: the model itself answers. */
+  /** The adapter, which stays loaded until the run has ended; null or left out: the model itself answers. */
   adapter?: LoadedAdapter | null;
   tokenizer: Tokenizer;
   terminatorIds: readonly number[];
-  /** Used where the request brings no seed of its own. */
+  /** The random numbers, where the request brings no seed of its own. */
   rng: Rng;
-  /** The version of the weights that are sampled with; 0 if not given. */
+  /** Returns the version of the weights that are sampled with; 0 if not given. */
   version?: () => number;
   signal: AbortSignal;
-  /** Called with every piece of text, and once at the end of every choice. */
+  /** Takes every piece of text, and the end of every choice. */
   onPiece: (piece: Choice) => void;
 }
 
@@ -45,7 +45,7 @@ export function runCompletion(
         adapter,
       )
     : null;
-  scores?.catch(() => {}); // reported below, unless the queue is full first
+  scores?.catch(() => {}); // the error is reported below, unless the queue is full first
   if (maxTokens === 0) return finished(answers, answers.map(nothing), scores, request);
   const ends = batcher.submit(
     answers.map((answer) => ({
@@ -94,12 +94,12 @@ async function finished(
   return { choices, usage, aborted };
 }
 
-/** Tokens of a prompt that can change how the first token after it is spelled. */
+/** Tokens at the end of a prompt that can affect the spelling of the first token after it. */
 const PROMPT_END = 64;
 
 class Answer {
   readonly promptIds: readonly number[];
-  /** Up to the end of its reasoning. */
+  /** The number of tokens up to the end of the reasoning. */
   reasoningTokens = 0;
   readonly #streamer: TextStreamer;
   readonly #tokens: TokenLogprob[] = [];
@@ -110,7 +110,7 @@ class Answer {
   #sentPieces = 0;
   #echo: string;
   readonly #parts: PartStreamer | null;
-  /** Null where tokens are not returned. */
+  /** The tokens with their texts; null where they are not returned. */
   readonly #spelled: SpelledTokens | null;
   readonly #sampled: Sampled;
 
@@ -130,7 +130,7 @@ class Answer {
     this.#sampled = new Sampled(run.version ?? (() => 0));
   }
 
-  /** A message stands alone; a text continues where the prompt ended, with its leading space. */
+  /** Returns the function that decodes the answer. A message is a text of its own; a completion continues the prompt, with its leading space. */
   #decoder(end: readonly number[]): (ids: readonly number[]) => string {
     const { tokenizer, request } = this.run;
     const decode = request.parts
@@ -164,7 +164,7 @@ class Answer {
     return this.#parts?.isOver === true;
   }
 
-  /** If ids are returned, the token that ended the answer is one of them, without a text. */
+  /** Takes the token that ended the answer. If ids are returned, it is one of them, without a text. */
   terminate({ id, logprob, maskedLogprob }: NonNullable<SequenceEnd['terminator']>): void {
     this.#sampled.end(id, logprob, maskedLogprob);
     if (!this.run.request.returnsIds) return;
@@ -178,7 +178,7 @@ class Answer {
 
   /** Returns the prompt's tokens. @param logprobs of those after the first */
   async scored(logprobs: Float32Array): Promise<TokenLogprob[]> {
-    await turn(); // one for each of a request's answers
+    await turn(); // pauses once for each of a request's answers
     return inTurns(this.#spell(logprobs));
   }
 
@@ -192,7 +192,7 @@ class Answer {
     return tokens;
   }
 
-  /** @param ofPrompt the prompt's tokens, where they are returned */
+  /** Ends the answer. @param ofPrompt the prompt's tokens, where they are returned */
   finish(finishReason: 'stop' | 'length', ofPrompt: readonly TokenLogprob[]): Choice {
     this.#send(this.#streamer.finish(), true);
     const { prompts, n, returnsIds } = this.run.request;

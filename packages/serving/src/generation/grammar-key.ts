@@ -1,5 +1,5 @@
-// All that the grammar of an answer is made of, as a text: a server finds a kept grammar by it, and a record of the answer has it, so that
-// the grammar can be made again.
+// The key of a constraint: a text with all that its grammar is made of. A server finds a cached constraint by it, and the record
+// of an answer contains it, so that the constraint can be compiled again.
 import type { Grammar, Tokenizer } from '@bowyer/text';
 import { callFormats } from '../tool-calls/call-formats.js';
 import { answerGrammar, type AnswerPlace, type AskedAnswer } from './answer-grammar.js';
@@ -38,14 +38,14 @@ const names: ChatNames = { messages: 'messages', tools: 'tools', toolChoice: 'to
 
 /** A constraint as its key describes it. */
 interface KeyedConstraint {
-  /** Null: any text, within the budget. */
+  /** The grammar; null: any text, within the budget. */
   grammar: Grammar | null;
   parts: AnswerPlace['parts'];
-  /** Null: none. */
+  /** The tokens of reasoning at most; null: no bound. */
   reasoningBudget: number | null;
 }
 
-/** @throws {RangeError} where the key was not written by `grammarKey`, or names a format of calls that is not known any more */
+/** Reads a key. @throws {RangeError} where `grammarKey` has not written it, or its format of calls is not known any more */
 export function constraintOfKey(key: string, reader: { tokenizer: Pick<Tokenizer, 'tokenToId'> }): KeyedConstraint {
   const [format, toolChoice, parallelCalls, place, mayReason, reasoningBudget = null] = JSON.parse(key) as KeyParts;
   const parts = place && placeOf(place);

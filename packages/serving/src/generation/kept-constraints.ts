@@ -1,10 +1,10 @@
-// Compiled constraints that are kept for further answers, by all that they are made of.
+// A cache of compiled constraints, by all that they are made of.
 import { createHash } from 'node:crypto';
 import type { CompiledConstraint } from '@bowyer/text';
 
-/** The least recently used ones leave, and those whose compiler has begun again: they would keep all its former parts in memory. */
+/** A cache that drops the least recently used constraints, and those of a compiler that was reset: they would keep all its former parts in memory. */
 export class KeptConstraints {
-  /** By digests: a key may have megabytes. */
+  /** The constraints by the digests of their keys, which can have megabytes. */
   readonly #kept = new Map<string, CompiledConstraint>();
 
   constructor(private readonly most: number) {}
@@ -14,7 +14,7 @@ export class KeptConstraints {
     const known = this.#kept.get(digest);
     this.#kept.delete(digest);
     if (!known || known.isStale) return undefined;
-    this.#kept.set(digest, known); // it becomes the newest
+    this.#kept.set(digest, known); // this makes it the newest
     return known;
   }
 

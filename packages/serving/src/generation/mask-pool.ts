@@ -1,11 +1,12 @@
-// Equal masks as one array: most tokens of most answers have one of a few, and those of large vocabularies take 20 kB each.
+// Shares one array among equal masks: most tokens of most answers have one of a few masks, each of which takes 20 kB for a large
+// vocabulary.
 import type { TokenMask } from '@bowyer/core';
 
-/** Masks that are kept; beyond that the pool begins again. */
+/** Masks that are kept; beyond it, the pool is emptied. */
 const MOST_KEPT = 4096;
 
 export class MaskPool {
-  /** By a hash of their words. */
+  /** The masks by a hash of their words. */
   #kept = new Map<number, TokenMask[]>();
   #size = 0;
 
@@ -23,7 +24,7 @@ export class MaskPool {
   }
 }
 
-/** FNV-1a over words. Source: Fowler, Noll and Vo, http://www.isthe.com/chongo/tech/comp/fnv/ */
+/** Computes FNV-1a over words. Source: Fowler, Noll and Vo, http://www.isthe.com/chongo/tech/comp/fnv/ */
 function hashOf(mask: TokenMask): number {
   let hash = 0x811c9dc5;
   for (let word = 0; word < mask.length; word++) hash = Math.imul(hash ^ mask[word], 0x01000193);

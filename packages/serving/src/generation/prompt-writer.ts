@@ -1,20 +1,20 @@
-// How the prompts of chats are written: by the template, or by whoever keeps what was sampled before.
+// The interface for writing the prompts of chats: by the template alone, or with tokens that were sampled before.
 import type { ChatMessage, ChatTemplate, PromptEnding, TemplateInputs } from '@bowyer/text';
 
 export interface Dialogue {
   messages: readonly ChatMessage[];
-  /** Tools in the form of Chat Completions, documents, variables. */
+  /** Tools in the form of Chat Completions, documents, and variables of the template. */
   inputs: TemplateInputs;
   template: ChatTemplate;
 }
 
 /** A chat whose prompt is written. */
 export interface WrittenChat extends Dialogue {
-  /** The source of its constraint; null: there is none. */
+  /** The source of its constraint; null: it has none. */
   constraint: string | null;
 }
 
-/** A dialogue in tokens as its template writes it. */
+/** Returns a dialogue in tokens as its template writes it. */
 export type WriteDialogue = (messages: readonly ChatMessage[]) => Promise<number[]>;
 
 /**

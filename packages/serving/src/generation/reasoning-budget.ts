@@ -1,4 +1,5 @@
-// An upper bound for the tokens of an answer's reasoning: behind them its closing mark is forced, and the answer continues.
+// An upper bound for the tokens of an answer's reasoning: when it is reached, the closing mark is forced, and the answer
+// continues.
 import type { CompiledConstraint, TokenConstraint, Tokenizer } from '@bowyer/text';
 import { decoderWithMarks } from '../tool-calls/call-style.js';
 import { reasoningForm, type ReasoningForm } from '../tool-calls/reasoning.js';
@@ -7,19 +8,21 @@ import type { AnswerPlace } from './answer-grammar.js';
 /** The character that an incomplete multi-byte character decodes to. */
 const HALF_CHARACTER = '\uFFFD';
 
-/** Tokens whose text the beginning or the end of reasoning is looked for in: marks have no more. */
+/** The last tokens whose text is searched for the marks of reasoning, which are shorter. */
 const LOOKED_AT = 16;
 
 export interface ReasoningBudget {
   form: ReasoningForm;
-  /** Tokens between the marks. */
+  /** The most tokens between the marks. */
   tokens: number;
   tokenizer: Pick<Tokenizer, 'encode' | 'tokenToId'>;
-  /** With the marks that are special tokens. */
+  /** Decodes tokens with the marks that are special tokens. */
   decode: (ids: readonly number[]) => string;
 }
 
 /**
+ * Adds the bound to a constraint.
+ *
  * @param constraint of the whole answer; null: none
  * @param budget.tokens of the reasoning
  * @returns null where the model has no form of reasoning
@@ -38,7 +41,7 @@ export function withinBudget(
   return boundedReasoning(constraint, { form, tokens, tokenizer, decode: decoderWithMarks(tokenizer, format) });
 }
 
-/** @param constraint of the whole answer; null: none */
+/** Returns the constraint with the bound. @param constraint of the whole answer; null: none */
 export const boundedReasoning = (
   constraint: CompiledConstraint | null,
   budget: ReasoningBudget,
@@ -52,16 +55,19 @@ export const boundedReasoning = (
 
 type TokenizerOfMarks = Parameters<typeof decoderWithMarks>[0] & Pick<Tokenizer, 'encode' | 'tokenToId'>;
 
-/** `before`: nothing but space, or the beginning of a mark; `closing`: the mark is forced; `over`: no reasoning follows. */
+/**
+ * The position in the answer. `before`: only space so far, or the beginning of a mark; `closing`: the mark is being forced;
+ * `over`: no reasoning follows.
+ */
 type Stage = 'before' | 'inside' | 'closing' | 'over';
 
 class BudgetedAnswer implements TokenConstraint {
   #stage: Stage;
-  /** Tokens of the reasoning so far. */
+  /** The number of reasoning tokens so far. */
   #count = 0;
-  /** The last tokens, in which marks are looked for. */
+  /** The last tokens, which are searched for marks. */
   #recent: number[] = [];
-  /** The rest of the closing mark. */
+  /** The rest of the closing mark that is being forced. */
   #forced: number[] = [];
 
   constructor(
@@ -120,7 +126,7 @@ class BudgetedAnswer implements TokenConstraint {
     return false;
   }
 
-  /** @param text of the last tokens */
+  /** Updates the position. @param text of the last tokens */
   #look(text: string): void {
     const { start, end } = this.budget.form;
     if (this.#stage === 'before') {

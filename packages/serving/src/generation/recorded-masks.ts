@@ -1,4 +1,5 @@
-// The masks that recorded answers were sampled under: their constraints are compiled again, and go over the tokens once more.
+// Computes the masks with which recorded answers were sampled: it compiles their constraints again, and advances them over the
+// tokens.
 import type { TokenMask } from '@bowyer/core';
 import { ConstraintCompiler, TokenVocabulary, type CompiledConstraint } from '@bowyer/text';
 import { nextTokenMask } from '../engine/next-token-mask.js';
@@ -8,32 +9,32 @@ import { KeptConstraints } from './kept-constraints.js';
 import { MaskPool } from './mask-pool.js';
 import { withinBudget } from './reasoning-budget.js';
 
-/** A recorded answer, as far as its masks depend on it. */
+/** The parts of a recorded answer on which its masks depend. */
 export interface MaskedAnswer {
   /** The source of its constraint, as it was recorded. */
   constraint: string;
-  /** As sampled, with the token that ended it. */
+  /** The sampled tokens, with the one that ended the answer. */
   ids: readonly number[];
   /** Whether the last of `ids` ended it. */
   terminated: boolean;
-  /** The most tokens that it could have, the one that ends it included: near the end a constraint allows only what can still be finished. */
+  /** The most tokens that the answer could have, the end token included: near the end, a constraint allows only texts that can still be finished. */
   maxTokens: number;
-  /** Tokens that could end it besides those that end every answer. */
+  /** Tokens that could end it beside those that end every answer. */
   stopIds: readonly number[];
 }
 
-/** Grammars that are kept. */
+/** The number of compiled constraints in the cache. */
 const MOST_KEPT = 256;
 
-/** The masks of one model. Compiled constraints, and the masks that answers have in common, are kept. */
+/** Computes masks for one model. Compiled constraints, and masks that several answers share, are cached. */
 export class RecordedMasks {
   readonly #terminatorIds: readonly number[];
   readonly #kept = new KeptConstraints(MOST_KEPT);
   readonly #pool = new MaskPool();
-  /** Made for the first answer: it takes seconds for a large vocabulary. */
+  /** The compiler, made for the first answer, which takes seconds for a large vocabulary. */
   #compiler: ConstraintCompiler | null = null;
 
-  /** @param served the model, its template and further terminators as they were served */
+  /** Makes an empty cache. @param served the model, its template and further terminators as they were served */
   constructor(private readonly served: AnswerEnds) {
     this.#terminatorIds = answerEnds(served);
   }
@@ -67,7 +68,7 @@ export class RecordedMasks {
     const { tokenizer, maskedTokenIds } = this.served.model;
     this.#compiler ??= new ConstraintCompiler(
       new TokenVocabulary(tokenizer, { endIds: this.#terminatorIds, excludedIds: maskedTokenIds }),
-      { unbounded: true }, // the server has bounded what it took
+      { unbounded: true }, // the server has bounded the work when the answer was sampled
     );
     const { grammar, parts, reasoningBudget: tokens } = constraintOfKey(constraint, { tokenizer });
     const compiled = grammar && this.#compiler.compile(grammar);

@@ -1,5 +1,5 @@
-// The most that a request may ask for: lengths in characters before anything is encoded, and in tokens afterwards.
-// A request that does not fit into the context is reported in the words of OpenAI's API, which clients of all protocols look for.
+// The bounds of a request: lengths in characters before anything is encoded, and in tokens afterwards. A request that does not
+// fit into the context is reported in the words of OpenAI's API, which clients of all protocols look for.
 import { maximum } from '@bowyer/core';
 import { isTooDeep, MOST_LEVELS } from '../http/json-nesting.js';
 import { BadRequestError } from './request-error.js';
@@ -8,38 +8,38 @@ import type { SteppedTokenizer } from './stepped-tokenizer.js';
 export interface LengthBounds {
   contextLength: number;
   tokenizer: SteppedTokenizer;
-  /** The value for a request that leaves it out. */
+  /** The token limit of a request that has none. */
   defaults: { maxTokens: number };
 }
 
-/** Leaves the tokens of a prompt that a request wants at most. */
+/** Returns the last tokens of a prompt, where a request limits their number. */
 export interface PromptCut {
   (ids: number[]): number[];
-  /** False: all are left. */
+  /** Whether anything is cut; false: all tokens are returned. */
   readonly cuts: boolean;
 }
 
 export const noCut: PromptCut = Object.assign((ids: number[]) => ids, { cuts: false });
 
-/** In characters. */
+/** Characters of a call's arguments, and of all calls together. */
 const LONGEST_ARGUMENTS = 2 ** 19;
 const MOST_STOPS = 16;
-/** In characters. */
+/** Characters of a stop string. */
 const LONGEST_STOP = 1_024;
 
-/** More are refused: no dialogue has as many, and some of the work for each is done in one go. */
+/** The most messages of a dialogue; some of the work for each cannot be interrupted. */
 const MOST_MESSAGES = 2_048;
 
-/** Characters of a token on average; English has 4 to 5, deeply indented code 8. Work before the first step takes this long. */
+/** Characters of a token on average, an upper estimate; English has 4 to 5, deeply indented code 8. It bounds the text that is encoded at all. */
 const MOST_PER_TOKEN = 16;
 
-/** The longest text that is encoded for any length of context. */
+/** Characters of a text that is encoded for any length of context. */
 const SHORT = 2 ** 15;
 
-/** The same of one that is cut to what is wanted of it. */
+/** Characters of a text that is encoded for a prompt that is cut. */
 const LONGEST_CUT = 2 ** 20;
 
-/** A text that cannot fit is refused before it is encoded; a text that a normalizer would shorten is refused all the same. */
+/** Refuses a text before it is encoded if it cannot fit; this also refuses a text that a normalizer would shorten enough. */
 export function checkCharacters(
   count: number,
   { contextLength, tokenizer }: LengthBounds,
@@ -67,7 +67,7 @@ export function checkMessageCount(count: number, param: string): void {
     throw new BadRequestError(`'${param}' has ${count} ${param}; at most ${MOST_MESSAGES} are allowed`, param);
 }
 
-/** The arguments of all calls of a dialogue, before those that are texts are parsed: that takes the event loop in one go. */
+/** Checks the size of a dialogue's arguments before they are parsed, since parsing cannot be interrupted. */
 export function checkArguments(given: readonly unknown[], param: string): void {
   const texts = given.filter((each) => typeof each === 'string');
   const count = texts.reduce((sum, { length }) => sum + length, 0);
@@ -87,7 +87,7 @@ export function checkTokens(count: number, { contextLength }: LengthBounds, para
   if (count > contextLength) throw tooLong(contextLength, `your ${param} resulted in ${count} tokens`, param);
 }
 
-/** One token more than fits is enough to know; of a prompt that is cut to its end, all must be known. */
+/** Encodes texts in steps. It stops one token beyond the context, unless the prompt is cut to its end, for which all tokens are needed. */
 export const inSteps = <Result>(
   encodeAll: () => Result,
   { tokenizer, contextLength }: LengthBounds,
@@ -96,9 +96,10 @@ export const inSteps = <Result>(
 ): Promise<Result> => tokenizer.inSteps(encodeAll, { maxTokens: cuts ? Infinity : contextLength + 1, signal });
 
 /**
- * The prompts and what is to follow must fit into the context; a default limit gives way to what room there is.
+ * Returns the token limit of the answers. Prompts and answers must fit into the context; a default limit is reduced to the
+ * rest of it.
  *
- * @param asked null: the request names no limit
+ * @param asked null: the request has no limit
  */
 export function tokenLimit(
   asked: number | null,
@@ -114,7 +115,7 @@ export function tokenLimit(
   throw tooLong(contextLength, what, ofPrompt, `${ofPrompt} or completion`);
 }
 
-/** @param name of the field */
+/** Returns the stop strings. @param name of the field */
 export function checkedStops(texts: readonly string[], name: string): string[] {
   const stops = texts.filter((stop) => stop !== '');
   const fail = (problem: string) => new BadRequestError(`'${name}' ${problem}`, name);

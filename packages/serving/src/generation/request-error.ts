@@ -1,9 +1,9 @@
-// A request that cannot be served, in this server's own words; each protocol reports it in its own form.
+// The error for a request that cannot be served, in the server's own words; each protocol reports it in its own form.
 
-/** The longest excerpt in a message, in characters: a client's input is not sent back at length. */
+/** Characters of an error message at most: a client's input is not sent back at length. */
 const LONGEST_MESSAGE = 1_000;
 
-/** The longest excerpt of a field's name, in characters. */
+/** Characters of a field's name in a message. */
 export const LONGEST_NAME = 80;
 
 type RequestProblem =
@@ -16,7 +16,7 @@ type RequestProblem =
 
 export class BadRequestError extends Error {
   override readonly name = 'BadRequestError';
-  /** The field that it is about. */
+  /** The field that the error is about. */
   readonly param: string | null;
 
   constructor(

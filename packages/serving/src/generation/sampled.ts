@@ -1,4 +1,4 @@
-// The tokens of one answer as they were sampled, with the weights that they were sampled from.
+// The tokens of one answer as they were sampled, with the versions of the weights.
 import type { SampledUtterance } from './answer.js';
 
 export class Sampled {
@@ -8,10 +8,10 @@ export class Sampled {
   #terminated = false;
   readonly #versions: { from: number; version: number }[] = [];
 
-  /** @param version of the weights that the newest tokens were sampled with */
+  /** Makes an empty answer. @param version returns the version of the weights that the newest tokens were sampled with */
   constructor(private readonly version: () => number) {}
 
-  /** @param masked with a constraint: the same as `logprobs`, but among the tokens that it allowed */
+  /** Adds tokens. @param masked with a constraint: the same as `logprobs`, but among the tokens that it allowed */
   add(ids: readonly number[], logprobs: readonly number[], masked?: readonly number[]): void {
     const version = this.version();
     if (this.#versions.at(-1)?.version !== version) this.#versions.push({ from: this.#ids.length, version });
@@ -20,7 +20,7 @@ export class Sampled {
     if (masked) (this.#masked ??= []).push(...masked);
   }
 
-  /** The token that ends the answer. */
+  /** Adds the token that ends the answer. */
   end(id: number, logprob: number, masked?: number): void {
     this.add([id], [logprob], masked === undefined ? undefined : [masked]);
     this.#terminated = true;

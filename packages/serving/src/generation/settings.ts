@@ -1,14 +1,14 @@
-// The settings of a request that names few of them.
+// Returns the settings of a request that gives only few of them.
 import type { CompletionSettings, RequestReader } from './completion-request.js';
 
 interface Sampling {
-  /** 0, or too small for float32 to divide by: greedy. */
+  /** The temperature; 0, or a number too small to divide by in float32, means greedy. */
   temperature?: number;
   topP?: number;
   topK?: number;
 }
 
-/** At `top_p` 0, as OpenAI's API allows, the most likely token alone is kept. */
+/** Returns the settings. With `top_p` 0, which OpenAI's API allows, only the most likely token is kept. */
 export function samplingOf(
   given: Sampling,
   { defaults }: Pick<RequestReader, 'defaults'>,

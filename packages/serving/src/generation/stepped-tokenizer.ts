@@ -1,23 +1,23 @@
-// A tokenizer for a server: a long text is encoded a bounded share at a time, and others have their turn in between.
-// A chat template encodes without waiting. It is run once to learn which texts it encodes; these are encoded in steps;
-// then it is run again with the results.
+// A tokenizer for a server: a long text is encoded in bounded steps, between which other work runs. A chat template cannot pause
+// while it encodes. It is therefore run once to collect the texts that it encodes; these are encoded in steps; then it is run
+// again with the results.
 import type { Tokenizer } from '@bowyer/text';
 import { inTurns } from '../http/turn.js';
 
-/** Characters that one run may encode at once: a few milliseconds. */
+/** Characters that one run may encode without a pause, in a few milliseconds. */
 const AT_ONCE = 8_192;
 
 interface Pass {
   known: ReadonlyMap<string, number[]>;
-  /** Texts to encode before the next pass, each with a letter before it for the kind of encoding. */
+  /** Texts to encode before the next run, each with a letter before it for the kind of encoding. */
   missing: Set<string>;
   charactersLeft: number;
 }
 
 export interface StepOptions {
-  /** An encoding may end early, with at least this many ids, where its text has more. */
+  /** The number of ids after which an encoding may stop, where its text has more. */
   maxTokens: number;
-  /** Ends the work. */
+  /** Aborts the work. */
   signal: AbortSignal;
 }
 

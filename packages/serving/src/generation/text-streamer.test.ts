@@ -6,7 +6,7 @@ import { byteTokens, HuggingFaceTokenizer } from '@bowyer/text';
 import { decoderWithMarks } from '../tool-calls/call-style.js';
 import { TextStreamer } from './text-streamer.js';
 
-/** Tokens are bytes. */
+/** Decodes tokens, which are bytes. */
 const bytes = (ids: readonly number[]) => Buffer.from(ids).toString('utf8');
 const ids = (text: string) => [...Buffer.from(text)];
 

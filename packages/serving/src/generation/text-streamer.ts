@@ -1,4 +1,4 @@
-// Incremental text of an answer: what can be sent already, and whether a stop string has ended it.
+// The text of an answer as it is generated: the part that can be sent already, and the stop string that ends it.
 import { maximum } from '@bowyer/core';
 import { GrowingText } from '@bowyer/text';
 
@@ -8,11 +8,11 @@ const HALF_CHARACTER = '\uFFFD';
 const NONE: ReadonlySet<number> = new Set();
 
 interface TextStreamerOptions {
-  /** The answer ends before the first of these. */
+  /** Stop strings; the answer ends before the first of them. */
   stops?: readonly string[];
-  /** A stop string ends the answer only if it ends behind this number of tokens; 0 if not given. */
+  /** The number of tokens before which a stop string does not end the answer; 0 if not given. */
   minTokens?: number;
-  /** Tokens that are a byte each, where the tokenizer has some. */
+  /** Tokens of a single byte, where the tokenizer has some. */
   byteIds?: ReadonlySet<number>;
 }
 
@@ -23,13 +23,13 @@ export class TextStreamer {
   readonly #minTokens: number;
   /** The first tokens, up to `minTokens`. */
   readonly #first: number[] = [];
-  /** The length of their text, once they are there. */
+  /** The length of the text of the first `minTokens` tokens, once they are there. */
   #least: number | null = null;
   #count = 0;
   #shown = 0;
   #end: { stop: string; at: number } | null = null;
 
-  /** @param decode all tokens of the answer so far as text */
+  /** Starts an answer. @param decode all tokens of the answer so far as text */
   constructor(
     private readonly decode: (ids: readonly number[]) => string,
     { stops = [], minTokens = 0, byteIds = NONE }: TextStreamerOptions = {},
@@ -40,17 +40,17 @@ export class TextStreamer {
     this.#text = new GrowingText(decode, { byteIds, keeps: 2 * this.#longestStop });
   }
 
-  /** Everything that counts, up to a stop string. */
+  /** Returns the text up to a stop string. */
   get text(): string {
     return this.#text.text.slice(0, this.#end?.at);
   }
 
-  /** A stop string was generated: later tokens are ignored. */
+  /** Returns whether a stop string was generated: later tokens are ignored. */
   get stopped(): boolean {
     return this.#end !== null;
   }
 
-  /** The stop string that ended the answer. */
+  /** Returns the stop string that ended the answer. */
   get stop(): string | null {
     return this.#end?.stop ?? null;
   }
@@ -66,7 +66,7 @@ export class TextStreamer {
     return this.#show(this.#end ? this.#end.at : this.#certainLength());
   }
 
-  /** No token follows. @returns what was held back */
+  /** Ends the answer. @returns the text that was held back */
   finish(): string {
     return this.#show(this.#end?.at ?? this.#text.length);
   }
@@ -91,7 +91,7 @@ export class TextStreamer {
     return piece;
   }
 
-  /** Up to where a stop string or a character may have begun. */
+  /** Returns the length of the text before a possible beginning of a stop string or an incomplete character. */
   #certainLength(): number {
     const start = Math.max(0, this.#shown - this.#longestStop);
     const text = this.#text.from(start);
@@ -101,7 +101,7 @@ export class TextStreamer {
   }
 }
 
-/** Characters at the end of `text` with which `stop` begins. */
+/** Returns the number of characters at the end of `text` with which `stop` begins. */
 function overlap(text: string, stop: string): number {
   for (let length = Math.min(stop.length - 1, text.length); length > 0; length--)
     if (text.endsWith(stop.slice(0, length))) return length;

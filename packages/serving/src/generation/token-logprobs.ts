@@ -1,20 +1,20 @@
-// The tokens of an answer as the API returns them: texts, bytes and log-probabilities, each with where it begins.
+// The tokens of an answer as the API returns them: texts, bytes and log-probabilities, each with its offset in the text.
 import { isUtf8 } from 'node:buffer';
 import type { TopLogprobs } from '@bowyer/models';
 import { TokenSpelling, type Tokenizer } from '@bowyer/text';
 
 export interface Alternative {
   id: number;
-  /** The bytes of the text that the token stands for; for a part of a character, its own bytes. */
+  /** The bytes of the token's text; for a part of a character, its own bytes. */
   bytes: Uint8Array;
-  /** Nats; null: of a prompt's first token, which nothing predicts. */
+  /** The log-probability in nats; null for a prompt's first token, which nothing predicts. */
   logprob: number | null;
 }
 
 export interface TokenLogprob extends Alternative {
-  /** Characters of the text before it. */
+  /** The number of characters before it in the text. */
   offset: number;
-  /** Among the tokens that the answer's constraint allowed, where it has one. */
+  /** The log-probability among the tokens that the answer's constraint allowed, where it has one. */
   maskedLogprob?: number;
   /** The most likely tokens at its position, as many as requested. */
   topLogprobs: readonly Alternative[];
@@ -25,11 +25,11 @@ export class SpelledTokens {
   readonly #text = new TextDecoder();
   #offset: number;
 
-  /** @param before tokens that the text continues; @param offset characters of the text before these tokens */
+  /** Starts a list of tokens. @param before tokens that the text continues @param offset characters of the text before these tokens */
   constructor(tokenizer: Tokenizer, before: readonly number[] = [], offset = 0) {
     this.#offset = offset;
     this.#spelling = new TokenSpelling(tokenizer);
-    // Nothing before a token that shows changes how those behind it are spelled.
+    // Tokens before the last visible one do not affect the spelling of later ones.
     const shown = before.findLastIndex((id) => tokenizer.decode([id]) !== '');
     for (const id of before.slice(Math.max(0, shown))) this.#spelling.next(id);
   }
@@ -52,7 +52,7 @@ export class SpelledTokens {
     if (!this.#spelling.isShown) return before;
     this.#offset += this.#text.decode(bytes, { stream: true }).length;
     const text = textOf(bytes);
-    return text === null ? before : this.#offset - text.length; // behind what the bytes before it have become
+    return text === null ? before : this.#offset - text.length; // it follows the text of the bytes before it
   }
 }
 
@@ -60,6 +60,6 @@ export class SpelledTokens {
 export const textOf = (bytes: Uint8Array): string | null =>
   isUtf8(bytes) ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString() : null;
 
-/** `\\xe2\\x9c`, as OpenAI's API writes bytes that are not text. */
+/** Writes bytes that are not text as OpenAI's API does: `\\xe2\\x9c`. */
 export const escaped = (bytes: Uint8Array): string =>
   Array.from(bytes, (byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join('');

@@ -1,4 +1,4 @@
-// How a chat becomes a completion: it is written by the chat template, and must fit into the context.
+// Converts a chat to a completion: the chat template writes it, and it must fit into the context.
 import { ChatTemplateError, textAsWritten } from '@bowyer/text';
 import { inTurns } from '../http/turn.js';
 import type { Tool } from '../tool-calls/answer-parts.js';
@@ -15,7 +15,7 @@ import { checkCharacters, inSteps, tokenLimit } from './request-bounds.js';
 import { withinBudget } from './reasoning-budget.js';
 import { BadRequestError } from './request-error.js';
 
-/** @throws {BadRequestError} before anything is encoded, where the length in characters shows that it cannot fit */
+/** Converts a chat. @throws {BadRequestError} before anything is encoded, where the length in characters shows that it cannot fit */
 export async function writtenChat(
   chat: ChatRequest,
   reader: RequestReader,
@@ -51,11 +51,11 @@ function limitOf(
 
 interface MadeConstraint {
   constraint: CompletionRequest['constraint'];
-  /** All that it is made of. */
+  /** The key of the grammar, all that it is made of. */
   key: string;
 }
 
-/** @throws {BadRequestError} where answers cannot be held to it, or other settings of the request contradict it */
+/** Returns the constraint of the answers. @throws {BadRequestError} where it cannot be guaranteed, or other settings of the request contradict it */
 async function constraintOf(chat: ChatRequest, place: AnswerPlace, reader: RequestReader): Promise<MadeConstraint> {
   const { format, toolChoice, parallelCalls, ending, settings, names } = chat;
   const { parts, mayReason } = place;
@@ -74,7 +74,7 @@ async function constraintOf(chat: ChatRequest, place: AnswerPlace, reader: Reque
   return { constraint, key };
 }
 
-/** @throws {BadRequestError} of a budget where answers have no reasoning, or are not split */
+/** Adds the reasoning budget to a constraint. @throws {BadRequestError} of a budget where answers have no reasoning, or are not split */
 function budgeted(
   { constraint, key }: MadeConstraint,
   { reasoningBudget: tokens, names }: ChatRequest,
@@ -89,7 +89,7 @@ function budgeted(
   throw new BadRequestError(`'${name}' cannot be kept to: ${why}; leave it out`, name, 'unsupported');
 }
 
-/** @throws {BadRequestError} where the dialogue is too long, or the template refuses it */
+/** Encodes the prompt of a chat. @throws {BadRequestError} where the dialogue is too long, or the template refuses it */
 export async function promptIds(chat: ChatRequest, reader: RequestReader, signal: AbortSignal): Promise<number[]> {
   const { messages, inputs, template, ending, cut, names } = chat;
   const characters = messages.reduce((sum, { role: _, ...texts }) => sum + charactersOf(texts), charactersOf(inputs));
@@ -119,11 +119,11 @@ export async function promptIds(chat: ChatRequest, reader: RequestReader, signal
 
 interface Written {
   ids: readonly number[];
-  /** The text of the message that is continued. */
+  /** The text of the message that the answer continues. */
   opened: string | null;
 }
 
-/** @throws {BadRequestError} where there are tools, and the template's calls cannot be read */
+/** Returns how the answer is split into parts. @throws {BadRequestError} where there are tools, and the template's calls cannot be read */
 function partsOf(
   { inputs: { tools = [] }, template, toolChoice, parallelCalls, settings, names }: ChatRequest,
   { ids, opened }: Written,
@@ -136,7 +136,7 @@ function partsOf(
       names.toolChoice,
       'unsupported',
     );
-  if (!reader.callStyle || settings.returnsIds) return null; // whose ids are the whole text's
+  if (!reader.callStyle || settings.returnsIds) return null; // returned ids must be those of the whole text
   const isOff = tools.length === 0 || toolChoice === 'none';
   const style = isOff && !mayFrameAnswers(reader.tokenizer) ? null : reader.callStyle(template);
   if (!isOff && style === null)
@@ -153,7 +153,7 @@ function partsOf(
   };
 }
 
-/** Tokens that contain the mark that a prompt may end with. */
+/** Tokens that contain a mark at the end of the prompt. */
 const PROMPT_END = 16;
 
 /** Returns whether the answer begins within reasoning: behind the prompt's mark, or the message's own. */
@@ -162,7 +162,7 @@ function isThinking(ids: readonly number[], opened: string | null, { tokenizer }
   return opened === null && endOf(ids, { tokenizer }).trimEnd().endsWith('<think>');
 }
 
-/** Not where the prompt ends with the marks of a reasoning that is left out. */
+/** Returns whether the answer may begin with reasoning: not where the prompt ends with the marks of empty reasoning. */
 function mayReason(ids: readonly number[], reader: Pick<RequestReader, 'tokenizer'>): boolean {
   const end = endOf(ids, reader).trimEnd();
   return !reasoningMarks.some((mark) => end.endsWith(mark));

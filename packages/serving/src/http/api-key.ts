@@ -1,8 +1,10 @@
-// The key that clients send, as a bearer token or as `x-api-key`.
+// Checks the key that clients send, as a bearer token or as `x-api-key`.
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 
 /**
+ * Checks the key of a request.
+ *
  * @param isRight whether a given key is accepted; '' where none was given that way
  * @returns what is wrong; null for authorized clients
  */
@@ -14,7 +16,7 @@ export function keyProblem({ headers }: IncomingMessage, isRight: (given: string
   return `${problem}; this server requires one as 'Authorization: Bearer KEY' or as 'x-api-key: KEY'`;
 }
 
-/** In constant time. */
+/** Compares two texts in constant time. */
 export function sameText(a: string, b: string): boolean {
   const [x, y] = [Buffer.from(a), Buffer.from(b)];
   return x.length === y.length && timingSafeEqual(x, y);

@@ -1,35 +1,35 @@
-// How much of what clients have sent a process holds at a time. A client that sends on takes the place of the one that has waited longest:
-// those that stop half-way would otherwise keep everybody else out. A request that has arrived counts apart until it is
-// answered: while it waits for its turn, it keeps its body in memory.
+// A budget for the bytes of clients' requests that a process keeps at a time. When it is full, a client that still sends takes
+// the place of the one that has made no progress for longest: clients that stop half-way would otherwise block all others. A
+// request that has arrived counts separately until it is answered, since its body stays in memory while it waits.
 
 export class ByteBudget {
   #held = 0;
   #kept = 0;
-  /** The one that has held without change for longest comes first. */
+  /** The shares; the one that has not changed for longest comes first. */
   readonly #shares = new Set<ByteShare>();
 
-  /** @param mostKept of those that have arrived and are not answered */
+  /** Makes an empty budget. @param mostKept of those that have arrived and are not answered */
   constructor(
     private readonly limit: number,
     private readonly mostKept: number,
   ) {}
 
-  /** In bytes, of those that arrive. */
+  /** Returns the bytes of requests that are arriving. */
   get held(): number {
     return this.#held;
   }
 
-  /** In bytes, of those that have arrived. */
+  /** Returns the bytes of requests that have arrived. */
   get kept(): number {
     return this.#kept;
   }
 
-  /** @param giveWay called once, when others need its bytes: it must then release them */
+  /** Opens a share. @param giveWay called once, when others need its bytes: it must then release them */
   open(giveWay: () => void): ByteShare {
     return new ByteShare(this, giveWay);
   }
 
-  /** Called by the shares. */
+  /** Changes the size of a share; its share calls it. */
   change(share: ByteShare, by: number): void {
     if (share.isKept) {
       this.#kept += by;
@@ -41,7 +41,7 @@ export class ByteBudget {
     if (by > 0) this.#makeRoom();
   }
 
-  /** Called by the shares. @returns whether there is room for it */
+  /** Marks a share as arrived; its share calls it. @returns whether there is space for it */
   keep(share: ByteShare): boolean {
     if (this.#kept > 0 && this.#kept + share.bytes > this.mostKept) return false;
     this.#shares.delete(share);
@@ -50,7 +50,7 @@ export class ByteBudget {
     return true;
   }
 
-  /** The newest share is the last to go, but it goes where the others cannot. */
+  /** Removes the oldest shares until the others fit. The newest share is removed last, also where it alone exceeds the budget. */
   #makeRoom(): void {
     for (const share of this.#shares) {
       if (this.#held <= this.limit) return;
@@ -59,7 +59,7 @@ export class ByteBudget {
   }
 }
 
-/** The share of a budget that one client's body or message holds. */
+/** The part of a budget that one client's body or message takes. */
 export class ByteShare {
   #bytes = 0;
   #isLost = false;
@@ -74,12 +74,12 @@ export class ByteShare {
     return this.#bytes;
   }
 
-  /** Whether it has arrived, and gives way no more. */
+  /** Returns whether it has arrived; from then on it is not removed. */
   get isKept(): boolean {
     return this.#isKept;
   }
 
-  /** From here on it counts until it is released: its bytes are being worked on. @returns whether there is room for it */
+  /** Counts it until it is released, since its bytes are being worked on. @returns whether there is space for it */
   keep(): boolean {
     return (this.#isKept ||= this.budget.keep(this));
   }

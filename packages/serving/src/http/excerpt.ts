@@ -1,6 +1,6 @@
-// The text of an error for a client: it repeats no long input, and does not show the place in the code.
+// Writes an error's text for a client: it quotes no long input, and does not show the place in the code.
 
-/** In characters. */
+/** Characters at most. */
 const MOST_ECHOED = 200;
 const LONGEST_FAULT = 2000;
 

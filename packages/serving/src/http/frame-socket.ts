@@ -1,5 +1,5 @@
-// A WebSocket of a stranger: one message is answered, and the answer taken by the system, before the next one is read; what is half sent
-// counts towards what all clients may send at once; nothing that comes over it ends the server.
+// A WebSocket of an untrusted client. A message is answered, and the answer taken by the system, before the next one is read;
+// incomplete messages count in the budget for all clients; no input can end the server.
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
@@ -10,27 +10,27 @@ import { inTurns, isEnough, turn } from './turn.js';
 export const closeCodes = { normal: 1000, goingAway: 1001, tooSlow: 1008, fault: 1011, tooBusy: 1013 } as const;
 
 interface FrameSocketOptions {
-  /** A connection without a message for so long is closed, in milliseconds. */
+  /** Milliseconds without a message after which the connection is closed. */
   idleMs: number;
-  /** For a whole message to come, and for an answer to be taken, in milliseconds. */
+  /** Milliseconds for a whole message to arrive, and for an answer to be taken. */
   stallMs?: number;
-  /** The next message waits for it. The connection is closed with what it throws, which the client does not see. */
+  /** Answers a message; the next one waits for it. If it throws, the connection is closed, and the client does not see the error. */
   onMessage: (socket: FrameSocket, data: Buffer, isBinary: boolean) => Promise<void>;
   onFault?: (error: Error) => void;
 }
 
 const STALL_MS = 30_000;
 
-/** Messages up to this many bytes are answered as they come; longer ones of several clients in turns. */
+/** Messages up to this many bytes are answered at once; longer ones of several clients are answered in turns. */
 const SHORT = 2 ** 14;
 
-/** How long a client may take to close its side after the server has been asked to stop, in milliseconds. */
+/** Milliseconds that a client may take to close its side after the server was asked to stop. */
 const GRACE_MS = 1000;
 
 /** The length of the head of a ping from a client. */
 const PING_HEAD = 6;
 
-/** @param longest message, in bytes */
+/** Makes the server of WebSockets. @param longest message, in bytes */
 export const frameServer = (longest: number): WebSocketServer =>
   // A fragment takes more memory than its bytes.
   new WebSocketServer({
@@ -42,20 +42,20 @@ export const frameServer = (longest: number): WebSocketServer =>
   });
 
 export class FrameSocket {
-  /** Resolves when the connection is closed and nothing is being answered. */
+  /** A promise that is resolved when the connection is closed and nothing is being answered. */
   readonly closed: Promise<void>;
   readonly #stallMs: number;
   readonly #idle: NodeJS.Timeout;
   readonly #share = bytesInFlight.open(() => this.#makeRoom());
-  /** Bytes of messages that are not answered. */
+  /** Bytes of messages that are not answered yet. */
   #unanswered = 0;
-  /** Bytes that have come since the last whole message. */
+  /** Bytes that have arrived since the last whole message. */
   #begun = 0;
   #messageTimer?: NodeJS.Timeout;
   #waiting = 0;
   #last: Promise<void> = Promise.resolve();
 
-  /** @param opened takes the connection when the handshake is done */
+  /** Accepts a connection. @param opened takes the connection when the handshake is done */
   static accept(
     server: WebSocketServer,
     [request, socket, head]: readonly [IncomingMessage, Duplex, Buffer],
@@ -73,7 +73,7 @@ export class FrameSocket {
     const { idleMs, stallMs = STALL_MS, onMessage } = options;
     this.#stallMs = stallMs;
     this.#idle = setTimeout(() => webSocket.close(closeCodes.goingAway, 'idle'), idleMs).unref();
-    // Malformed and too long frames: `ws` has sent the code for them, and ends the connection.
+    // `ws` answers malformed and too long frames with the right code, and ends the connection.
     webSocket.on('error', () => undefined);
     socket.prependListener('data', ({ length }: Buffer) => this.#arrived(length));
     webSocket.on('message', (data: Buffer, isBinary: boolean) => {
@@ -116,7 +116,7 @@ export class FrameSocket {
   }
 
   #arrived(bytes: number): void {
-    if (!this.isOpen) return; // read no more
+    if (!this.isOpen) return; // stops reading
     if (this.#begun === 0)
       this.#messageTimer = setTimeout(
         () => this.end(closeCodes.tooSlow, 'a message was not finished'),
@@ -168,7 +168,7 @@ export class FrameSocket {
     });
   }
 
-  /** A frame that was begun can only be dropped with the connection. */
+  /** Drops the connection, since a frame that has begun cannot be dropped alone. */
   #makeRoom(): void {
     this.end(closeCodes.tooBusy, 'the server is busy');
     this.webSocket.terminate();

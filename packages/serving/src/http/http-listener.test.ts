@@ -1,4 +1,4 @@
-// A listener protects all other clients from one client, or a page in a browser, that misbehaves.
+// Tests that a listener protects other clients from a client, or a page in a browser, that misbehaves.
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
@@ -79,7 +79,7 @@ test.each<[string, Sent, RegExp]>([
   expect(await send(listener, { ...sent, headers: own })).toMatch(expected);
 });
 
-/** A connection on which `text` has arrived. */
+/** Opens a connection and sends `text` on it. */
 async function connected(listener: HttpListener, text: string): Promise<Socket> {
   const socket = connect(Number(new URL(listener.origin).port), '127.0.0.1').on('error', () => {});
   await once(socket, 'connect');

@@ -1,5 +1,5 @@
-// The HTTP listener of every server: it refuses requests that a page in a browser could have sent, bounds what clients can make it hold
-// and for how long, and stops without waiting for clients that have not finished their request.
+// The HTTP listener of every server. It refuses requests that a page in a browser could have sent, bounds the memory and time
+// that clients can take, and stops without waiting for clients that have not finished their request.
 import { once } from 'node:events';
 import {
   createServer,
@@ -17,58 +17,58 @@ import { inTurns } from './turn.js';
 
 export interface HttpListenerOptions {
   host: string;
-  /** 0: any free one. */
+  /** The port; 0: any free one. */
   port: number;
   /** Answers a request that is not refused; called with the path and query as the client sent them. */
   respond: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
-  /** The body and headers of the answer to a request that is refused. */
+  /** Returns the body and headers of the answer to a request that is refused. */
   refuse: (refusal: Refusal) => { status: number; json: object };
   /** Takes a request for another protocol that is not refused, such as WebSocket; without it there is none. */
   upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
-  /** Called on faults of the server, which the client sees as status 500. */
+  /** Takes faults of the server, which the client sees as status 500. */
   onFault?: (error: Error) => void;
   limits?: Partial<ListenerLimits>;
 }
 
-/** A status and a body: text and bytes as they are, anything else as JSON. */
+/** A status and a body: texts and bytes are sent as they are, any other value as JSON. */
 export interface HttpAnswer {
   status: number;
   json?: unknown;
   text?: string;
-  /** With their type in the headers. */
+  /** Bytes, whose type is in the headers. */
   bytes?: Uint8Array;
   retryAfterS?: number;
   headers?: OutgoingHttpHeaders;
 }
 
 export interface ListenerLimits {
-  /** A client that neither sends what it began nor reads what it asked for is left after this long, in milliseconds. */
+  /** Milliseconds after which a client is disconnected that neither sends the rest of its request nor reads its answer. */
   stallMs: number;
-  /** For a whole request, however often its client sends a byte. */
+  /** Milliseconds for a whole request, however often its client sends a byte. */
   requestMs: number;
-  /** The most bytes of answers that are not read, on all connections together. */
+  /** The most bytes of unread answers on all connections together. */
   unread: number;
   connections: number;
 }
 
 const usualLimits: ListenerLimits = { stallMs: 30_000, requestMs: 120_000, unread: 64 * 2 ** 20, connections: 4096 };
 
-/** How long a client may take to send the rest of its request after the server has been asked to stop, in milliseconds. */
+/** Milliseconds that a client may take to send the rest of its request after the server was asked to stop. */
 const GRACE_MS = 1000;
 
 /**
- * How long the rest of a request that is refused is still read, in milliseconds. The system resets a connection that is closed while its
+ * Milliseconds for which the rest of a refused request is still read. The system resets a connection that is closed while its
  * client sends, and a client that notices the reset before it has read the answer loses it.
  */
 const LINGER_MS = 2000;
 
-/** Between two looks at what is not read, in milliseconds. */
+/** Milliseconds between two checks of what is not read. */
 const LOOK_MS = 250;
 
 export class HttpListener {
   readonly #server: Server;
   readonly #limits: ListenerLimits;
-  /** Open connections, each with its requests that are not answered. */
+  /** Open connections, each with its unanswered requests. */
   readonly #unanswered = new Map<Socket, Set<IncomingMessage>>();
   readonly #look: NodeJS.Timeout;
 
@@ -81,7 +81,7 @@ export class HttpListener {
         requestTimeout: requestMs,
         headersTimeout: Math.min(stallMs, requestMs),
         connectionsCheckingInterval: Math.min(5000, stallMs),
-        // An agent thinks between two requests; Node's 5 s end just when some send the next one.
+        // An agent can take long between two requests; Node's 5 s can end just when it sends the next one.
         keepAliveTimeout: stallMs,
       },
       (request, response) => void this.#take(request, response),
@@ -91,7 +91,7 @@ export class HttpListener {
     const { upgrade } = options;
     if (upgrade) this.#server.on('upgrade', (...taken) => this.#upgrade(upgrade, ...taken));
     this.#server.on('connection', (socket: Socket) => {
-      socket.on('error', ignore); // also when HTTP no longer listens to it: during and after an upgrade
+      socket.on('error', ignore); // this is needed when HTTP does not listen to the socket: during and after an upgrade
       this.#unanswered.set(socket, new Set());
       socket.once('close', () => this.#unanswered.delete(socket));
     });
@@ -104,7 +104,7 @@ export class HttpListener {
    */
   static async listen(options: HttpListenerOptions): Promise<HttpListener> {
     const listener = new HttpListener(options);
-    // Beyond the queue of connections, 511 by default, a client would try again after 1, 3, 7, … 63 seconds.
+    // Beyond the queue of connections, 511 by default, a client would try again only after 1, 3, 7, … 63 seconds.
     const { host, port } = options;
     listener.#server.listen({ host, port, backlog: listener.#limits.connections });
     try {
@@ -113,17 +113,17 @@ export class HttpListener {
       clearInterval(listener.#look);
       throw listenError(error as NodeJS.ErrnoException, options);
     }
-    // A connection that cannot be accepted, as when all file descriptors are in use, does not end the server.
+    // A connection that cannot be accepted, as when all file descriptors are in use, must not end the server.
     listener.#server.on('error', (error) => options.onFault?.(error));
     return listener;
   }
 
-  /** Whether new connections are accepted. */
+  /** Returns whether new connections are accepted. */
   get isListening(): boolean {
     return this.#server.listening;
   }
 
-  /** `http://ADDRESS:PORT`. */
+  /** Returns `http://ADDRESS:PORT`. */
   get origin(): string {
     const { address, port } = this.#server.address() as AddressInfo;
     return `http://${isIPv6(address) ? `[${address}]` : address}:${port}`;
@@ -143,7 +143,7 @@ export class HttpListener {
     clearInterval(this.#look);
   }
 
-  /** The same as `send`; JSON of many values is written in steps. */
+  /** Sends an answer as `send` does, but writes large JSON in steps. */
   async sendInSteps(request: IncomingMessage, response: ServerResponse, answer: HttpAnswer): Promise<void> {
     const { json } = answer;
     if (json === undefined) this.send(request, response, answer);
@@ -163,7 +163,7 @@ export class HttpListener {
     body: readonly Uint8Array[],
   ): void {
     const isLast = !this.isListening || !request.complete;
-    request.resume(); // or the client would never read the answer
+    request.resume(); // else the client would never read the answer
     response.writeHead(status, {
       'content-type': text === undefined ? 'application/json' : 'text/plain; charset=utf-8',
       'content-length': body.reduce((sum, { length }) => sum + length, 0),
@@ -213,7 +213,7 @@ export class HttpListener {
     this.send(request, response, { ...this.options.refuse(refusal), headers: { connection: 'close' } });
   }
 
-  /** Called where nothing has come or gone for as long as a client may take; a server may take longer for an answer. */
+  /** Disconnects a client if no byte has been sent or received for as long as a client may take; the server's own work may take longer. */
   #leaveStalled(socket: Socket): void {
     const requests = [...(this.#unanswered.get(socket) ?? [])];
     const isBeingRefused = requests.some((request) => !request.complete && request.listenerCount('timeout') > 0);
@@ -221,7 +221,7 @@ export class HttpListener {
     if (!isBeingRefused && !isAtWork) socket.destroy();
   }
 
-  /** The clients that leave most unread go first. */
+  /** Disconnects the clients with the most unread bytes first. */
   #dropUnread(): void {
     let unread = 0;
     for (const { writableLength } of this.#unanswered.keys()) unread += writableLength;
@@ -238,7 +238,7 @@ const ignore = (): void => undefined;
 
 /** Sends an answer at once, and closes its connection when the client has sent the rest or has had the time for it. */
 function endAfterRequest(request: IncomingMessage, response: ServerResponse, body: readonly Uint8Array[]): void {
-  response.flushHeaders(); // which an answer without a body would keep back
+  response.flushHeaders(); // without this, an answer without a body would delay the headers
   for (const part of body) response.write(part);
   const end = () => {
     clearTimeout(linger);
@@ -260,13 +260,13 @@ export function refuseUpgrade(socket: Duplex, status: number, message = STATUS_C
 
 /**
  * Calls `left` when the client's connection closes before `done`. A response behind others on the same connection (HTTP
- * pipelining) has no connection of its own yet, so its own 'close' event would not come.
+ * pipelining) has no connection of its own yet, so that its own 'close' event would not come.
  *
- * @returns what ends the watch
+ * @returns a function that ends the watch
  */
 export function whenClientLeaves({ socket }: IncomingMessage, left: () => void): () => void {
   if (socket.destroyed) left();
-  socket.setMaxListeners(0); // one for each pipelined request
+  socket.setMaxListeners(0); // one listener for each pipelined request
   socket.once('close', left);
   return () => socket.off('close', left);
 }
@@ -274,7 +274,7 @@ export function whenClientLeaves({ socket }: IncomingMessage, left: () => void):
 /** Returns the path of a request without its query; '/' where the client sent a whole URL that cannot be read. */
 export function pathOf(request: IncomingMessage): { path: string; query: URLSearchParams } {
   const target = request.url ?? '/';
-  // `//host` would be read as a host's name
+  // `//host` would be parsed as a host's name
   const text = target.startsWith('/') ? `http://server${target}` : target;
   if (!URL.canParse(text)) return { path: '/', query: new URLSearchParams() };
   const { pathname, searchParams } = new URL(text);

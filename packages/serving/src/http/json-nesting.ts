@@ -1,16 +1,16 @@
-// How deeply a text of JSON is nested. A parser calls itself for each level, up to the end of the stack, so that a text is measured
-// before it is parsed.
+// Measures the nesting of a JSON text before it is parsed, since a parser's recursion would otherwise reach the end of the
+// stack.
 
-/** Levels of arrays and objects within each other. Schemas of published tools have about twenty. */
+/** The most levels of nested arrays and objects. Schemas of published tools have about twenty. */
 export const MOST_LEVELS = 128;
 
-/** The counts of a text of JSON, or of the part of it that was read. */
+/** Counts of a JSON text, or of the part of it that was read. */
 export interface JsonCounts {
   /** The number of `:`, `[` and `{` outside strings. */
   fields: number;
-  /** Outside strings. */
+  /** The number of `,` outside strings. */
   commas: number;
-  /** Whether it has more levels than may be. */
+  /** Whether it has too many levels. */
   tooDeep: boolean;
 }
 

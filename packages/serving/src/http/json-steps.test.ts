@@ -2,7 +2,7 @@ import { Rng } from '@bowyer/core';
 import { jsonAsWritten, parseJson } from '@bowyer/text';
 import { jsonInSteps } from './json-steps.js';
 
-/** @returns the value, and after how many steps it was there */
+/** Reads a text in steps. @returns the value, and the number of steps */
 function read(text: string, piece?: number): { value: unknown; steps: number } {
   const reading = jsonInSteps(text, () => undefined, parseJson, piece);
   for (let steps = 0; ; steps++) {
@@ -31,7 +31,7 @@ const leaves = [
   '{}',
 ];
 
-/** JSON as somebody could write it, by hand. */
+/** Returns random JSON with the spacing of a hand-written text. */
 function written(rng: Rng, depth: number): string {
   const kind = rng.uniform();
   if (depth === 0 || kind < 0.3) return `${space(rng)}${pick(rng, leaves)}${space(rng)}`;
@@ -40,14 +40,14 @@ function written(rng: Rng, depth: number): string {
   return `{${members.map((member) => `${space(rng)}${JSON.stringify(pick(rng, keys))}${space(rng)}:${member}`).join(',')}}`;
 }
 
-/** One character left out, written twice or replaced by another that JSON has. */
+/** Damages a text: a character is left out, repeated or replaced by another one of JSON. */
 function damaged(text: string, rng: Rng): string {
   const at = rng.integer(0, text.length - 1);
   const [before, after] = [text.slice(0, at), text.slice(at + 1)];
   return before + pick(rng, ['', text[at].repeat(2), ...'[]{},:"\\1 x\u00a0']) + after;
 }
 
-/** The value of a parser as a text in which the kinds of zero differ; null for an error. */
+/** Returns a parser's value as a text in which 0 and −0 differ; null for an error. */
 function outcome(parse: () => unknown): string | null {
   try {
     return JSON.stringify(parse(), (_, value: unknown) => (Object.is(value, -0) ? '-0' : value));
@@ -72,7 +72,7 @@ test('any text is the same value, or an error, as for JSON.parse, however short 
       if (found !== null) expect(jsonAsWritten(read(text, piece).value)).toBe(jsonAsWritten(parseJson(text)));
     }
   }
-  expect(errors).toBeGreaterThan(300); // the damage is seen
+  expect(errors).toBeGreaterThan(300); // most damaged texts must be refused
 });
 
 test('a key that an object has twice has its last value, and __proto__ is a key as others are', () => {

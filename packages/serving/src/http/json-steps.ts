@@ -1,12 +1,13 @@
-// JSON of several megabytes in steps of a few milliseconds, between which other work has its turn: JSON.parse alone takes 5 MB of small
-// numbers in 0.1 s, and 400,000 fields in half a second. A thread would not help: the copy of its result takes as long as JSON.parse.
+// Parses JSON of several megabytes in steps of a few milliseconds, between which other work runs: JSON.parse alone takes 0.1 s
+// for 5 MB of small numbers, and half a second for 400,000 fields. A thread would not help, since copying its result takes as
+// long as JSON.parse.
 import { keepNumbers } from '@bowyer/text';
 import { MOST_LEVELS, type JsonCounts } from './json-nesting.js';
 
 /** Characters of a step, and about half of what JSON.parse gets at once, unless one text or number is longer. */
 const PIECE = 2 ** 15;
 
-/** An array or object of more than a piece, whose members are read one piece after the other. */
+/** An array or object that is longer than a piece, whose members are parsed piece by piece. */
 interface Frame {
   value: unknown[] | Record<string, unknown>;
   isEmpty: boolean;
@@ -28,16 +29,16 @@ export function jsonInSteps(
 }
 
 class JsonSteps {
-  /** The containers from the root to the one whose members are being read. */
+  /** The containers from the root to the one whose members are being parsed. */
   readonly #frames: Frame[] = [];
-  /** The members of the last frame are read up to here. */
+  /** The place up to which the members of the last frame are parsed. */
   #from = 0;
-  /** A member that is a container has ended at `#from`: a comma or the end of the frame must follow. */
+  /** Whether a container has just ended at `#from`, so that a comma or the end of the frame must follow. */
   #isBehindMember = false;
   #at = 0;
   #depth = 0;
   #inString = false;
-  /** The place of the bracket of each level that is open, and that of its last comma (-1: none). */
+  /** The place of each open bracket, and of the last comma in it (-1: none). */
   readonly #brackets = new Int32Array(MOST_LEVELS + 2);
   readonly #lastCommas = new Int32Array(MOST_LEVELS + 2);
   readonly #counts: JsonCounts = { fields: 0, commas: 0, tooDeep: false };
@@ -102,7 +103,7 @@ class JsonSteps {
   }
 
   #close(at: number, code: number): void {
-    if (this.#depth > this.#frames.length) return void this.#depth--; // JSON.parse sees which bracket it is
+    if (this.#depth > this.#frames.length) return void this.#depth--; // JSON.parse checks which bracket it is
     this.#take(at, true);
     const { value } = this.#frames.pop()!;
     if ((code === END_BRACKET) !== Array.isArray(value))
@@ -122,14 +123,14 @@ class JsonSteps {
       this.#from = comma + 1;
       return true;
     }
-    if (this.#depth === level) return false; // within a long string or number
+    if (this.#depth === level) return false; // the piece ends within a long string or number
     const bracket = this.#brackets[level + 1];
     if (this.#isBehindMember) throw this.#problem("Expected ',' or the end of an array or object", this.#from);
     this.#enter(bracket, this.text.slice(this.#from, bracket));
     return true;
   }
 
-  /** @param before what stands between the last comma and the bracket: the key, if the frame is an object */
+  /** Enters a container. @param before the text between the last comma and the bracket: the key, if the frame is an object */
   #enter(bracket: number, before = ''): Frame {
     const isArray = this.text.charCodeAt(bracket) === BRACKET;
     const frame: Frame = { value: isArray ? [] : {}, isEmpty: true };

@@ -1,5 +1,5 @@
-// JSON of clients, bounded in values and depth as well as in bytes: each value takes memory and time, and what is nested deeply overflows
-// the stack of whoever walks through it.
+// Parses clients' JSON within bounds on values and depth as well as bytes: each value takes memory and time, and deep nesting
+// overflows the stack of recursive code.
 import type { IncomingMessage } from 'node:http';
 import { parseJson as parseKeepingNumbers } from '@bowyer/text';
 import { countsOf, MOST_LEVELS, type JsonCounts } from './json-nesting.js';
@@ -8,28 +8,25 @@ import { BodyError, readBody, type KeepBody } from './request-body.js';
 import { inTurns, turn } from './turn.js';
 
 interface JsonLimits {
-  /** Elements of arrays and fields of objects. */
+  /** The most elements of arrays and fields of objects. */
   values: number;
-  /** Objects, arrays and fields, which take longer than numbers: 100,000 different names take 0.1 s. */
+  /** The most objects, arrays and fields, which take longer than numbers: 100,000 different names take 0.1 s. */
   fields: number;
-  /** Numbers print in templates as they were written. True if not given. */
+  /** Whether numbers keep their text, which templates print. True if not given. */
   keepsNumbers?: boolean;
 }
 
-/** The token ids of long prompts are the most that anybody needs. */
+/** The limits of most requests; the token ids of long prompts need the most values. */
 const usualLimits: JsonLimits = { values: 250_000, fields: 25_000 };
 
-/** Texts up to this many characters wait for no turn. */
+/** Characters of a text that is parsed at once. */
 const SHORT = 2 ** 14;
 
-/**
- * @param longest in bytes
- * @throws {BodyError} if it is too large or no JSON
- */
+/** Reads the body of a request as JSON. @param longest in bytes @throws {BodyError} if it is too large or not JSON */
 export const readJson = (request: IncomingMessage, longest: number, keep?: KeepBody): Promise<unknown> =>
   readBody(request, longest, (text) => parseJson(text), keep);
 
-/** @throws {BodyError} if it has too many values or is not JSON */
+/** Parses a text. @throws {BodyError} if it has too many values or is not JSON */
 export async function parseJson(text: string, limits: JsonLimits = usualLimits): Promise<unknown> {
   const parse = limits.keepsNumbers === false ? (json: string): unknown => JSON.parse(json) : parseKeepingNumbers;
   const check = (counts: JsonCounts) => checkCounts(counts, limits);
@@ -46,7 +43,7 @@ export async function parseJson(text: string, limits: JsonLimits = usualLimits):
   }
 }
 
-/** @throws {BodyError} where a text of JSON has more than a body may have */
+/** Checks counts against limits. @throws {BodyError} where a text has more */
 export function checkCounts(
   { fields, commas, tooDeep }: JsonCounts,
   { values, fields: mostFields }: JsonLimits = usualLimits,

@@ -10,7 +10,7 @@ function drained<Result>(steps: Generator<undefined, Result>): { result: Result;
 
 const many = <Item>(count: number, make: (i: number) => Item) => Array.from({ length: count }, (_, i) => make(i));
 
-/** Values of all kinds, some of them too large for one piece. */
+/** Draws a value of any kind, sometimes too large for one piece. */
 function randomValue(rng: Rng, depth: number): unknown {
   const scalars = [
     null,

@@ -1,16 +1,16 @@
-// JSON of answers with many values, written in steps: JSON.stringify takes a million numbers in half a second, in which nobody else has
-// a turn. Small values are left to it, so that those of most answers are written at once.
+// Writes large JSON in steps, since JSON.stringify takes half a second for a million numbers, in which the server does nothing
+// else. Small values are left to JSON.stringify, so that most answers are written at once.
 
-/** Values that JSON.stringify gets at once, about a millisecond of work. A container of more is written part by part. */
+/** Values that JSON.stringify gets at once, about a millisecond of work. A larger container is written part by part. */
 const PIECE = 2048;
 
 /** Items of a `WrittenList` that are made at once: making one takes longer than writing it. */
 const MADE_AT_ONCE = 64;
 
-/** Characters of a text that take as long as a value. */
+/** Characters of a text that take as long to write as one value. */
 const CHARACTERS = 64;
 
-/** A list whose items are made when they are written, each for itself: those of all would take long, and much memory. */
+/** A list whose items are made one by one when they are written, since all of them would take much time and memory at once. */
 export class WrittenList<Item> {
   constructor(
     readonly items: readonly Item[],
@@ -32,7 +32,7 @@ export function* jsonBytesInSteps(value: unknown): Generator<undefined, Buffer[]
   return parts;
 }
 
-/** The same as a string. */
+/** Writes JSON to a string in the same way. */
 export function* jsonTextInSteps(value: unknown): Generator<undefined, string> {
   const parts: string[] = [];
   for (const text of piecesOf(value)) {

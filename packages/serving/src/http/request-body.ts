@@ -1,4 +1,5 @@
-// The body of a request, read within the bounds of its server: its bytes, the time between two pieces, the bytes of all clients at once.
+// Reads the body of a request within the bounds of its server: its bytes, the time between two pieces, and the bytes of all
+// clients together.
 import type { IncomingMessage } from 'node:http';
 import { excerpt } from './excerpt.js';
 import { bytesInFlight, type ByteShare } from './byte-budget.js';
@@ -26,13 +27,13 @@ export class BodyError extends Error {
     super(message);
   }
 
-  /** The status of the answer; an answer to a client that has left reaches nobody. */
+  /** Returns the status of the answer; if the client has left, nobody reads it. */
   get status(): (typeof statuses)[typeof this.reason] {
     return statuses[this.reason];
   }
 }
 
-/** A client that sends more is cut off instead of answered, in multiples of what it may send. */
+/** How many times the allowed size is still read and discarded, so that the client sees the answer; a client that sends more is disconnected. */
 const MOST_DISCARDED = 8;
 
 /** Takes what ends the count of a body's bytes: its request is answered. */
@@ -57,7 +58,7 @@ export async function readBody<T>(
   return usedBody(request, longest, async (blocks) => use(await decoded(blocks)), keep);
 }
 
-/** The same for a body of bytes. */
+/** Reads a body as bytes in the same way. */
 export async function readBytes<T>(
   request: IncomingMessage,
   longest: number,
@@ -86,18 +87,18 @@ async function usedBody<T>(
 /** Routes that read such a body take it by `readBytes`. */
 export const isOfBytes = (contentType = ''): boolean => /^application\/x-protobuf\s*(;|$)/i.test(contentType);
 
-/** Sizes of the blocks that a body is copied into: each is twice as large as the one before, up to the largest. */
+/** Sizes of the blocks to which a body is copied: each is twice as large as the one before, up to the largest. */
 const [FIRST_BLOCK, LARGEST_BLOCK] = [2 ** 10, 2 ** 18];
 
 class ArrivingBody {
   readonly arrived: Promise<Buffer[]>;
   readonly share: ByteShare;
-  /** Pieces are copied: a list of them may take a hundred times their bytes. Blocks are not, however long the body becomes. */
+  /** The blocks. Pieces are copied to them, since a list of small pieces can take a hundred times their bytes. */
   #blocks: Buffer[] = [];
-  /** Bytes of the last block that are free. */
+  /** The free bytes of the last block. */
   #free = 0;
   #length = 0;
-  /** Whether it has arrived or was refused. */
+  /** Whether the body has arrived or was refused. */
   #isOver = false;
   #fail: (error: BodyError) => void = () => undefined;
 
@@ -131,18 +132,18 @@ class ArrivingBody {
     this.#length += piece.length;
     if (this.#length > MOST_DISCARDED * this.longest) this.request.destroy();
     if (this.#isOver) return;
-    // The rest is read too, or the client would never see the answer.
+    // The rest is read too, since the client would otherwise never see the answer.
     if (this.#length > this.longest) return this.#refuse('too large', `the body has more than ${this.longest} bytes`);
     for (let at = 0; at < piece.length && !this.#isOver;) {
       if (this.#free === 0) this.#grow();
       const last = this.#blocks.at(-1);
-      const copied = last ? piece.copy(last, last.length - this.#free, at) : 0; // none: its bytes were needed by others
+      const copied = last ? piece.copy(last, last.length - this.#free, at) : 0; // there is no block where its bytes were needed by others
       this.#free -= copied;
       at += copied;
     }
   }
 
-  /** The others' bytes come first. */
+  /** Pauses, so that bytes of other clients are read first. */
   #wait(): void {
     this.request.pause();
     void turn().then(() => this.request.resume());
@@ -164,7 +165,7 @@ class ArrivingBody {
   }
 }
 
-/** Blocks that are decoded before others have their turn. */
+/** Blocks that are decoded without a pause. */
 const DECODED_AT_ONCE = 4;
 
 /** Returns the text of a body that was read as bytes. @throws {BodyError} if it is not UTF-8 */

@@ -1,7 +1,7 @@
-// Which requests a server on this machine refuses: those that a foreign page in a browser can make its reader send.
-// A page of another site sends its Origin; a page whose name was rebound to this machine's address (DNS rebinding) sends its
-// name as Host; a form or a simple request of another site cannot send JSON's content type. Programs such as `curl -d` name a form's
-// type, or none, for JSON: that is accepted where no header shows a browser (docs/decisions/requests.md).
+// Refuses requests that a page of another site in a browser can make its reader send to a server on this machine. A page of
+// another site sends its Origin; a page whose name was rebound to this machine's address (DNS rebinding) sends its name as Host;
+// a form or a simple request of another site cannot send JSON's content type. Programs such as `curl -d` send a form's type, or
+// none, for JSON: that is accepted where no header shows a browser (docs/decisions/requests.md).
 // Source: the Fetch standard, sections 3.1 (Origin) and 4.1 (CORS-safelisted content types).
 import type { IncomingMessage } from 'node:http';
 import { isLoopback } from '@bowyer/core';
@@ -13,10 +13,7 @@ export interface Refusal {
   message: string;
 }
 
-/**
- * @param host that the server listens on
- * @returns null where the request may be answered
- */
+/** Returns why a request is refused. @param host that the server listens on @returns null where the request may be answered */
 export function refusalOf({ headers, method }: IncomingMessage, host: string): Refusal | null {
   if (isLoopback(host) && !isLoopback(nameOf(headers.host ?? '')))
     return {
@@ -34,19 +31,19 @@ export function refusalOf({ headers, method }: IncomingMessage, host: string): R
   return null;
 }
 
-/** `localhost:8000` without its port. */
+/** Returns the host's name without its port. */
 const nameOf = (host: string): string => host.replace(/:\d+$/, '').toLowerCase();
 
 const hasBody = (headers: IncomingMessage['headers']): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
-/** Headers that browsers send with a page's requests and programs do not. */
+/** Headers that browsers send with a page's requests and programs do not send. */
 const OF_BROWSERS = /^(origin|referer|cookie|sec-)/;
 
 const isUntypedOfProgram = (headers: IncomingMessage['headers']): boolean =>
   /^(application\/x-www-form-urlencoded\s*(;|$)|$)/i.test(headers['content-type'] ?? '') &&
   !Object.keys(headers).some((name) => OF_BROWSERS.test(name));
 
-/** A page of another site can send neither type without asking first, nor can a form. */
+/** Returns whether a content type is one of JSON or bytes, which a page of another site cannot send without asking first, nor a form. */
 const isOfNoForm = (contentType = ''): boolean =>
   /^application\/json\s*(;|$)/i.test(contentType) || isOfBytes(contentType);

@@ -1,9 +1,9 @@
-// Long work of several clients, cut into steps: between two steps, whosever they are, the event loop looks at the network. With
-// `setImmediate` alone the steps of all clients that wait would follow each other in one go.
+// Runs the long work of several clients in steps: between two steps, of any client, the event loop serves the network. With
+// `setImmediate` alone, the steps of all waiting clients would run without a pause.
 
 const waiting: (() => void)[] = [];
 
-/** Bytes that all connections together take in one turn of the event loop; one alone can bring 2 MB. */
+/** Bytes that all connections together may take in one turn of the event loop; one alone can bring 2 MB. */
 const AT_ONCE = 2 ** 19;
 
 let arrived = 0;
@@ -28,10 +28,10 @@ function next(): void {
   if (waiting.length > 0) setImmediate(next);
 }
 
-/** Others wait for at most this long, and one step: in milliseconds. */
+/** Milliseconds that a turn may take, beside one step. */
 const TURN_MS = 4;
 
-/** Work that yields where others may have their turn. */
+/** Work that yields where other work may run. */
 export type Steps<Result> = Generator<undefined, Result>;
 
 /**

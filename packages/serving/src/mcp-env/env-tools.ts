@@ -1,15 +1,15 @@
-// The tools, resources and prompts of one server of environments, in the SDK's terms. Their schemas are made once and shared by all
-// sessions: a validator is compiled for each.
+// The tools, resources and prompts of a server of environments, as the SDK takes them. Their schemas are made once and shared by
+// all sessions, since a validator is compiled for each schema.
 import { fromJsonSchema, McpServer, type CallToolResult } from '@modelcontextprotocol/server';
 import type { Opening, ServedGames } from './games.js';
 import { PlayError, type Player, type PlayedTurn } from './player.js';
 import { begunText, instructionsFor, playText, steppedText } from './texts.js';
 
-/** The place where a call finds its player. */
+/** The object in which a call finds its player. */
 export interface Seat {
   /** Returns the player that a reset is for, and the id that further calls give; null where the session has one player. */
   take(episode?: string): { player: Player; episode: string | null };
-  /** @throws {PlayError} where there is none of this id */
+  /** Returns a player. @throws {PlayError} where there is none of this id */
   find(episode?: string): Player;
 }
 
@@ -33,7 +33,7 @@ interface Reset {
   input: Schema;
 }
 
-/** Source: the Model Context Protocol of 2025-11-25, section Tools. */
+/** The tools of environments. Source: the Model Context Protocol of 2025-11-25, section Tools. */
 export class EnvTools {
   readonly #named: boolean;
   readonly #resets: Reset[];
@@ -44,6 +44,8 @@ export class EnvTools {
   readonly #listed: Schema;
 
   /**
+   * Describes the tools.
+   *
    * @param options.isNamed whether calls name their episode: over HTTP without sessions
    * @param options.drawSeed the seed of an episode whose player gives none
    */
@@ -146,7 +148,7 @@ export class EnvTools {
   }
 }
 
-/** A call changes its own episode alone. */
+/** Hints for clients: a call changes its own episode alone. */
 const PLAYS = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false };
 
 const steppedProperties = {
@@ -162,7 +164,7 @@ const steppedRequired = ['observation', 'reward', 'terminated', 'truncated', 're
 
 const steppedContent = ({ episodicReturn, ...turn }: PlayedTurn): Arguments => ({ ...turn, return: episodicReturn });
 
-/** The mistakes of a player, and an environment's faults, are results: a model reads them and continues. */
+/** Returns mistakes of a player and faults of an environment as results, so that a model reads them and continues. */
 async function answered(work: () => Promise<[text: string, content: Arguments]>): Promise<CallToolResult> {
   try {
     const [content, structuredContent] = await work();

@@ -1,4 +1,4 @@
-// The environments of a server, as it describes them: the rules of each, and how an episode of each is begun.
+// The environments of a server: the rules of each, and the ways to begin an episode.
 import {
   defaultOffer,
   environmentInfo,
@@ -10,14 +10,14 @@ import {
 } from '@bowyer/envs';
 import { toCamelCase, toSnakeCase } from '@bowyer/core';
 
-/** One environment that is served: alone, or a member of a mixture. */
+/** One environment that is served, alone or as a member of a mixture. */
 export interface Game {
   /** Its name; in a mixture its label. */
   label: string;
   description: string;
-  /** How it is played, for a player who has seen no observation. */
+  /** The rules, for a player who has seen no observation. */
   rules: string;
-  /** Whether the possible actions are listed. */
+  /** Whether observations list the valid actions. */
   listsActions: boolean;
 }
 
@@ -38,7 +38,7 @@ export interface ServedGames {
   openings: readonly Opening[];
 }
 
-/** @param options as in a config, in camelCase */
+/** Describes the environments. @param options as in a config, in camelCase */
 export function servedGames(name: string, options: Record<string, unknown>): ServedGames {
   const { description, members, schema } = environmentInfo(name);
   if (members === undefined) {
@@ -69,7 +69,7 @@ function openingOf(name: string): Pick<Opening, 'properties' | 'resetOptions'> {
   const nameOf = (own: string) => (own === key && hasItem ? 'item' : toSnakeCase(own));
   const ownOf = (given: string) => (given === 'item' && hasItem ? key : toCamelCase(given));
   return {
-    // A default of the schema may not be that of the environment's options.
+    // A default of the schema may differ from the environment's options.
     properties: Object.fromEntries(
       Object.entries(properties).map(([own, { default: _, ...property }]) => [nameOf(own), property]),
     ),
@@ -80,7 +80,7 @@ function openingOf(name: string): Pick<Opening, 'properties' | 'resetOptions'> {
   };
 }
 
-/** In a mixture: the environment is drawn too. */
+/** The tool `reset` of a mixture, which also draws the environment. */
 const drawnOpening: Opening = {
   tool: 'reset',
   description: 'Begins an episode of an environment that the seed draws; the episode before is left.',

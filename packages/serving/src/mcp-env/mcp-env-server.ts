@@ -1,4 +1,4 @@
-// Environments over MCP: over HTTP, a player for each session or each named episode; over a pipe, one player.
+// Serves environments over MCP: over HTTP with a player for each session or each named episode, over a pipe with one player.
 import { randomInt } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
 import type { McpServer } from '@modelcontextprotocol/server';
@@ -15,13 +15,13 @@ export interface McpEnvOptions {
   makeEnv: () => Env;
   /** The version of this project. */
   version: string;
-  /** The seed of an episode whose player gives none. */
+  /** Returns the seed of an episode whose player gives none. */
   drawSeed?: () => number;
   onFault?: (error: Error) => void;
 }
 
 export type McpHttpOptions = Pick<McpListenerOptions, 'host' | 'port' | 'apiKey' | 'idleMs'> & {
-  /** Sessions and named episodes at the same time. */
+  /** The most sessions and named episodes at the same time. */
   maxInstances: number;
 };
 
@@ -34,9 +34,9 @@ const seatOf = (player: Player): Seat => ({ take: () => ({ player, episode: null
 
 /** A running server. */
 export interface McpEnvServer {
-  /** The URL that a client is given. */
+  /** The URL for clients. */
   readonly url: string;
-  /** Sessions and named episodes. */
+  /** The number of sessions and named episodes. */
   readonly players: number;
   /** Accepts nothing further, answers what has arrived, closes every environment. */
   close(): Promise<void>;
@@ -102,12 +102,12 @@ export function pipeMcpEnv(options: McpEnvOptions, { input, output }: Pipe): Mcp
 }
 
 export interface McpPipe {
-  /** Resolves when the other end has closed, and the environment with it. */
+  /** A promise that is resolved when the other end has closed, and the environment with it. */
   readonly ended: Promise<void>;
   close(): Promise<void>;
 }
 
-/** Says when it is closed, by either end or because a message is too long. */
+/** A transport that reports when it is closed, by either end or because a message is too long. */
 class EndingTransport extends StdioServerTransport {
   ended: () => void = () => undefined;
   override async close(): Promise<void> {

@@ -1,4 +1,4 @@
-// The server of environments over MCP, played through the official client to the end, over HTTP and over a pipe.
+// Tests the MCP server of environments, played to the end by the official client, over HTTP and over a pipe.
 import { PassThrough } from 'node:stream';
 import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
@@ -31,7 +31,7 @@ async function connected(transport: Transport, mode: 'legacy' | { pin: string } 
 const http = ({ url }: McpEnvServer, headers: Record<string, string> = {}) =>
   new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } });
 
-/** The client's end of a pipe is a transport over two streams, as the server's is. */
+/** Returns the client's end of a pipe, a transport over two streams. */
 async function piped(served: ServedEnvOptions): Promise<Transport> {
   const [input, output] = [new PassThrough(), new PassThrough()];
   open.push(await serveMcpPipe(served, { input, output }));

@@ -1,5 +1,5 @@
-// MCP over Streamable HTTP: any server of the SDK, one for each session, within the bounds of every server here. A session is a client
-// that has sent `initialize`; requests of the stateless protocol of 2026-07-28 go to a handler of their own.
+// MCP over Streamable HTTP: a server of the SDK for each session, within the bounds of all servers here. A session begins when a
+// client sends `initialize`; requests of the stateless protocol of 2026-07-28 go to a handler of their own.
 // Source: the Model Context Protocol of 2025-11-25, section Transports.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createMcpHandler, isLegacyRequest, type McpHttpHandler, type McpServer } from '@modelcontextprotocol/server';
@@ -12,20 +12,20 @@ import { sendWebResponse, webRequest } from './web-exchange.js';
 
 export interface McpListenerOptions extends SessionTableOptions {
   host: string;
-  /** 0: any free one. */
+  /** The port; 0: any free one. */
   port: number;
   /** Clients must send it as a bearer token or as `x-api-key`; null: no key is required. */
   apiKey: string | null;
-  /** Whether there is no place for one more session. */
+  /** Returns whether no further session can begin. */
   isFull: () => boolean;
-  /** A server for one request of a client without sessions; without it there are none. */
+  /** Returns a server for one request of a client without sessions; absent: such requests are refused. */
   stateless?: () => McpServer;
 }
 
 const LONGEST_BODY = 2 ** 20;
 const PATH = '/mcp';
 
-/** Codes of JSON-RPC, and the first that is free for servers. */
+/** Error codes of JSON-RPC, and the first one that is free for servers. */
 const codes = {
   parse: -32_700,
   invalid: -32_600,
@@ -67,7 +67,7 @@ export class McpListener {
     return server;
   }
 
-  /** The URL that a client is given. */
+  /** Returns the URL for clients. */
   get url(): string {
     return `${this.#listener.origin}${PATH}`;
   }
@@ -121,7 +121,7 @@ export class McpListener {
     return refused(400, 'No session: send initialize first, and the Mcp-Session-Id that it answers with each request');
   }
 
-  /** The first request of a session. */
+  /** Answers the first request of a session. */
   async #opened(exchange: Exchange, body: unknown): Promise<HttpAnswer | null> {
     if (!this.#listener.isListening) return unavailable('The server stops');
     if (this.options.isFull()) return unavailable('All places of the server are in use (max_instances)');
@@ -133,7 +133,7 @@ export class McpListener {
     }
   }
 
-  /** A stream for the server's own messages stays open between requests; all else counts as the session's work. */
+  /** Answers a request of a session. A stream for the server's own messages stays open between requests; all else counts as the session's work. */
   async #inSession(session: Session, exchange: Exchange, body: unknown): Promise<null> {
     const [request] = exchange;
     const work = async () => {
@@ -145,14 +145,14 @@ export class McpListener {
     return null;
   }
 
-  /** A stream of events, such as a subscription, ends when the server stops. */
+  /** Answers a request without a session. A stream of events, such as a subscription, ends when the server stops. */
   async #withoutSession(handler: McpHttpHandler, exchange: Exchange, body: unknown): Promise<null> {
     const answer = await this.#counted(() => handler.fetch(webRequest(exchange[0]), { parsedBody: body }));
     await sendWebResponse(this.#listener, exchange, answer);
     return null;
   }
 
-  /** The server stops after it. */
+  /** Does work for which the server waits before it stops. */
   async #counted<T>(work: () => Promise<T>): Promise<T> {
     const done = work();
     const settled = done.catch(() => undefined);

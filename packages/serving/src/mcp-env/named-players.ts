@@ -1,13 +1,13 @@
-// The players of clients without sessions, as the protocol of 2026-07-28 has them: each call names its episode.
+// The players of clients without sessions, in the protocol of 2026-07-28, in which each call names its episode.
 import { randomUUID } from 'node:crypto';
 import type { Seat } from './env-tools.js';
 import { PlayError, type Player } from './player.js';
 
 interface NamedPlayersOptions {
   player: () => Player;
-  /** Whether there is no place for one more. */
+  /** Returns whether no further episode can begin. */
   isFull: () => boolean;
-  /** An episode without a call for so long is closed, in milliseconds. */
+  /** Milliseconds without a call after which an episode is closed. */
   idleMs: number;
 }
 

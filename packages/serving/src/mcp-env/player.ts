@@ -1,5 +1,5 @@
-// The environment of one player: one episode at a time, its calls one after another. A player's mistakes and
-// faults of the environment are errors that say what to call next.
+// The environment of one player: one episode at a time, its calls one after another. Mistakes of the player and faults of the
+// environment become errors that say what to call next.
 import type { Env } from '@bowyer/envs';
 import { faultMessage } from '../http/excerpt.js';
 
@@ -10,27 +10,27 @@ export interface PlayedTurn {
   reward: number;
   terminated: boolean;
   truncated: boolean;
-  /** Sum of the rewards since the reset. */
+  /** The sum of the rewards since the reset. */
   episodicReturn: number;
-  /** Steps since the reset. */
+  /** The number of steps since the reset. */
   steps: number;
   /** Absent where the environment does not say. */
   won?: boolean;
 }
 
-/** A call that is not possible now, or that the environment refused. The message says what to call next. */
+/** An error of a call that is impossible now, or that the environment refused. The message says what to call next. */
 export class PlayError extends Error {
   override readonly name = 'PlayError';
 }
 
 interface PlayerOptions {
   makeEnv: () => Env;
-  /** Called on errors of the environment, which the player sees as a failed call. */
+  /** Takes errors of the environment, which the player sees as a failed call. */
   onFault?: (error: Error) => void;
 }
 
 export class Player {
-  /** Made for the first episode. */
+  /** The environment, made for the first episode. */
   #env: Env | null = null;
   #turn: PlayedTurn | null = null;
   #actions: string[] | null = null;
@@ -53,11 +53,11 @@ export class Player {
     });
   }
 
-  /** @throws {PlayError} before the first reset, after the end, or where the environment fails, which ends the episode */
+  /** Plays an action. @throws {PlayError} before the first reset, after the end, or where the environment fails, which ends the episode */
   step(action: string): Promise<PlayedTurn> {
     return this.#inOrder(async () => {
       const before = this.#running();
-      this.#turn = null; // until the environment has answered
+      this.#turn = null; // there is none until the environment has answered
       const result = await this.#asked(
         () => this.#env!.step(action),
         'The episode is lost. Call reset for another one.',

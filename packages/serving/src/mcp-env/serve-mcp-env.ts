@@ -1,4 +1,4 @@
-// An environment by name, or the members of a mixture, served over MCP. The SDK is loaded here and not before.
+// Serves an environment by name, or the members of a mixture, over MCP. The SDK is loaded here and not before.
 import { makeEnv, type EnvName, type EnvParts } from '@bowyer/envs';
 import { servedGames } from './games.js';
 import type { McpEnvOptions, McpEnvServer, McpHttpOptions, McpPipe, Pipe } from './mcp-env-server.js';
@@ -21,7 +21,7 @@ async function optionsOf({ name, options, parts, drawSeed, onFault }: ServedEnvO
   return { served: servedGames(name, options), makeEnv: make, version: VERSION, drawSeed, onFault };
 }
 
-/** Over Streamable HTTP. @returns the server once it listens */
+/** Serves over Streamable HTTP. @returns the server once it listens */
 export async function serveMcpEnv({
   host,
   port,
@@ -34,13 +34,13 @@ export async function serveMcpEnv({
   return listenMcpEnv(await optionsOf(served), { host, port, apiKey, maxInstances, idleMs });
 }
 
-/** To the program at the other end of a pipe, such as one that has started this process. */
+/** Serves the program at the other end of a pipe, such as one that has started this process. */
 export async function serveMcpPipe(served: ServedEnvOptions, pipe: Pipe): Promise<McpPipe> {
   const { pipeMcpEnv } = await import('./mcp-env-server.js');
   return pipeMcpEnv(await optionsOf(served), pipe);
 }
 
-/** Any server of the SDK over Streamable HTTP, by the same sessions and within the same bounds. */
+/** Serves any server of the SDK over Streamable HTTP, with the same sessions and bounds. */
 export async function listenMcp(options: McpListenerOptions): Promise<McpListener> {
   const listeners = await import('./mcp-listener.js');
   return listeners.McpListener.listen(options);

@@ -1,18 +1,19 @@
-// The sessions of a server of MCP, each under the id that its client sends: opened by `initialize`, closed by the client or when idle.
+// The sessions of an MCP server, by the id that their clients send. They are opened by `initialize`, and closed by the client or
+// when idle.
 import type { IncomingMessage } from 'node:http';
 import { randomUUID } from 'node:crypto';
 import { WebStandardStreamableHTTPServerTransport, type McpServer } from '@modelcontextprotocol/server';
 
 /** The parts of a session beside its transport. */
 interface SessionContent {
-  /** Not connected yet. */
+  /** The server, which is not connected yet. */
   server: McpServer;
   close(): Promise<void>;
 }
 
 export interface SessionTableOptions {
   open: () => SessionContent;
-  /** A session without a request for so long is closed, in milliseconds. */
+  /** Milliseconds without a request after which a session is closed. */
   idleMs: number;
   onFault?: (error: Error) => void;
 }
@@ -21,7 +22,7 @@ export interface Session {
   transport: WebStandardStreamableHTTPServerTransport;
   content: SessionContent;
   lastUsed: number;
-  /** Requests that are being answered, without the stream for the server's own messages. */
+  /** The number of requests in progress, without the stream for the server's own messages. */
   atWork: number;
 }
 
@@ -58,7 +59,7 @@ export class SessionTable {
     return session;
   }
 
-  /** A session is not idle during the work, and has been used after it. */
+  /** Does work of a session, which is not idle meanwhile. */
   async during(session: Session, work: () => Promise<void>): Promise<void> {
     session.atWork++;
     try {

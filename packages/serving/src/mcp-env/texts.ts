@@ -1,8 +1,8 @@
-// The texts that a player reads beside observations: how to play, the rules, what a call has led to.
+// The texts that a player reads beside observations: how to play, the rules, the results of calls.
 import type { Game, ServedGames } from './games.js';
 import { hasEnded, type PlayedTurn } from './player.js';
 
-/** Sent when a client connects. */
+/** Returns the text that is sent when a client connects. */
 export function instructionsFor({ games, openings }: ServedGames, isNamed: boolean): string {
   const reset = openings.map(({ tool }) => tool).join(' or ');
   const episode = isNamed ? ' Give every further call the `episode` that it answers.' : '';

@@ -1,9 +1,9 @@
-// Between Node's HTTP and the SDK's web requests and responses.
+// Converts between Node's HTTP and the SDK's web requests and responses.
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HttpListener } from '../http/http-listener.js';
 
-/** The headers that the protocol reads. */
+/** The headers that the protocol uses. */
 const READ = /^(accept|content-type|last-event-id|mcp-.+)$/;
 
 /** Returns the request without its body, which is read within the bounds of the server. */
@@ -26,7 +26,7 @@ export async function sendWebResponse(
   await sendEvents(response, answer.body.getReader());
 }
 
-/** A client that does not read is not sent more, and one that has left ends the stream. */
+/** Sends a stream of events. It waits for a slow client, and ends the stream for one that has left. */
 async function sendEvents(response: ServerResponse, events: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   const leave = () => void events.cancel().catch(() => undefined);
   response.once('close', leave);

@@ -1,4 +1,4 @@
-// An encoder over HTTP: POST /v1/embeddings, and the list of models. Requests are embedded one after the other.
+// Serves an encoder over HTTP: POST /v1/embeddings, and the list of models. Requests are embedded one after another.
 import type { SentenceEncoder } from '@bowyer/models';
 import { QueueFullError } from '../engine/sequence-batcher.js';
 import { SteppedTokenizer } from '../generation/stepped-tokenizer.js';
@@ -16,7 +16,7 @@ export interface EmbeddingServerOptions extends Pick<ProtocolServerOptions, 'hos
   maxQueued: number;
 }
 
-/** Texts of one request, as OpenAI's API has it. */
+/** Texts of one request at most, as in OpenAI's API. */
 const MOST_TEXTS = 2_048;
 
 export class EmbeddingServer {
@@ -38,7 +38,7 @@ export class EmbeddingServer {
     );
   }
 
-  /** The base URL that a client is given, up to the version. */
+  /** Returns the base URL for clients, up to the version. */
   get url(): string {
     return this.server.url;
   }
@@ -50,7 +50,7 @@ export class EmbeddingServer {
   }
 }
 
-/** Texts of a request that go through the network before others have their turn. */
+/** Texts that the network processes before other requests may run. */
 const AT_ONCE = 32;
 
 class EmbeddingQueue implements Embedder {

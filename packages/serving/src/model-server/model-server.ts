@@ -1,5 +1,5 @@
-// A language model over HTTP, in all protocols: answers whole or streamed, many at once.
-// Stops gracefully: answers in progress are finished.
+// Serves a language model over HTTP, in all protocols: answers are whole or streamed, many at once. It stops gracefully: answers
+// in progress are finished.
 import { Rng } from '@bowyer/core';
 import { type LanguageModel, type LogitRules, noLogitRules } from '@bowyer/models';
 import type { ChatTemplate } from '@bowyer/text';
@@ -20,16 +20,16 @@ import { ProtocolServer } from './protocol-server.js';
 
 export interface ModelServerOptions extends SequenceBatcherOptions {
   model: LanguageModel;
-  /** The model's, which the template must have been given too: long texts are encoded in steps. */
+  /** The model's tokenizer, which the template must use too, since long texts are encoded in steps. */
   tokenizer: SteppedTokenizer;
   /** The name that clients use for the model. */
   name: string;
-  /** Null: no chat. */
+  /** The chat template; null: chats are refused. */
   template: ChatTemplate | null;
   /** Makes the template that a request brings, with the tokenizer above; requests that bring one are refused if not given. */
   templateOf?: (source: string) => ChatTemplate;
   host: string;
-  /** 0: any free one. */
+  /** The port; 0: any free one. */
   port: number;
   /** Clients must send it as a bearer token or as `x-api-key`; null: no key is required. */
   apiKey: string | null;
@@ -37,30 +37,30 @@ export interface ModelServerOptions extends SequenceBatcherOptions {
   terminatorIds?: readonly number[];
   /** The seed of the answers to requests without one. */
   seed: number;
-  /** The changes that the text so far makes to logits; a request may bring another repetition penalty. Nothing if not given. */
+  /** Changes of logits that depend on the text so far; a request may set another repetition penalty. None if not given. */
   rules?: LogitRules;
-  /** Chats' answers are split into reasoning, content and calls of tools; false if not given: content is the whole text. */
+  /** Whether answers to chats are split into reasoning, content and calls of tools; false if not given: the whole text is content. */
   splitsMessages?: boolean;
-  /** The responses that are kept for later requests: how many, and bytes of their JSON; 1,000 and 64 MiB if not given. */
+  /** Bounds of the responses that are kept for later requests; 1,000 responses and 64 MiB if not given. */
   storage?: StorageLimits;
-  /** The values for a request that leaves them out. */
+  /** The values of settings that a request leaves out. */
   defaults: RequestReader['defaults'];
-  /** Adapters beside a model that was loaded with room for them (its `adapterBank`). */
+  /** Adapters for a model that was loaded with space for them (its `adapterBank`). */
   adapters?: Omit<ServedAdapters, 'registry'> & {
-    /** Those that are loaded before the server listens: folders by name. */
+    /** The adapters that are loaded before the server listens: folders by name. */
     given: Readonly<Record<string, string>>;
   };
-  /** Requests for models of any name are answered, as those of an agent that was written for another one; false if not given. */
+  /** Whether requests for a model of any name are answered, as from agents that were written for another one; false if not given. */
   answersAnyName?: boolean;
-  /** Watches all calls; none if not given. */
+  /** The observer of all calls; none if not given. */
   observer?: CallObserver;
   /** Protocols beside those of models, which may use its engine; none if not given. */
   protocols?: (engine: ServedEngine) => readonly Protocol[] | Promise<readonly Protocol[]>;
-  /** Called on faults of the server, which the client sees as status 500. */
+  /** Takes faults of the server, which the client sees as status 500. */
   onFault?: (error: Error) => void;
 }
 
-/** The parts of a server by which further protocols have answers generated. */
+/** The parts of a server with which further protocols generate answers. */
 export interface ServedEngine {
   batcher: SequenceBatcher;
   adapters: AdapterRegistry;
@@ -107,12 +107,12 @@ export class ModelServer {
     }
   }
 
-  /** The base URL that a client is given, up to the version. */
+  /** Returns the base URL for clients, up to the version. */
   get url(): string {
     return this.server.url;
   }
 
-  /** Tokens that the memory for ended prompts and answers has room for; 0: there is none. */
+  /** Returns the tokens that the memory for ended prompts and answers has space for; 0: there is none. */
   get prefixCacheTokens(): number {
     return this.batcher.prefixCacheTokens;
   }
@@ -174,7 +174,7 @@ function readerOf(options: ModelServerOptions, endIds: readonly number[]): Reque
   };
 }
 
-/** Read when the first request has tools. */
+/** Returns how a template writes calls, which is found out when the first request has tools. */
 function callStyles(tokenizer: SteppedTokenizer): (template: ChatTemplate) => CallStyle | null {
   const known = new WeakMap<ChatTemplate, { style: CallStyle | null }>();
   return (template) => {

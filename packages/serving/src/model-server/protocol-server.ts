@@ -1,5 +1,5 @@
-// The HTTP side of a server of models: finds the protocol that a request belongs to, asks for the key, and reports faults in the
-// protocol's own form. Stops gracefully: answers in progress are finished.
+// The HTTP side of a model server: it finds the protocol of a request, checks the key, and reports faults in the protocol's
+// form. It stops gracefully: answers in progress are finished.
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { givenKeys, keyProblem, sameText } from '../http/api-key.js';
 import { HttpListener, pathOf, whenClientLeaves, type HttpAnswer } from '../http/http-listener.js';
@@ -14,15 +14,15 @@ import { RouteTable } from './route-table.js';
 export interface ProtocolServerOptions {
   protocols: readonly Protocol[];
   host: string;
-  /** 0: any free one. */
+  /** The port; 0: any free one. */
   port: number;
   /** Clients must send it as a bearer token or as `x-api-key`; null: no key is required. */
   apiKey: string | null;
-  /** The content of `GET /health` beside the status. */
+  /** Returns the content of `GET /health` beside the status. */
   health: () => object;
-  /** Knows the rollouts that requests belong to, and their keys. */
+  /** The observer, which knows the rollouts that requests belong to, and their keys. */
   observer?: CallObserver;
-  /** Called on faults of the server, which the client sees as status 500. */
+  /** Takes faults of the server, which the client sees as status 500. */
   onFault?: (error: Error) => void;
 }
 
@@ -48,7 +48,7 @@ export class ProtocolServer {
     return server;
   }
 
-  /** The base URL that a client is given, up to the version. */
+  /** Returns the base URL for clients, up to the version. */
   get url(): string {
     return `${this.#listener.origin}/v1`;
   }
@@ -71,7 +71,7 @@ export class ProtocolServer {
       const answer = await this.#answer(place, protocol, request, response);
       if (answer !== null) await this.#listener.sendInSteps(request, response, answer);
     } catch (error) {
-      if ((request.destroyed && !request.complete) || response.destroyed) return; // the client left before it had asked
+      if ((request.destroyed && !request.complete) || response.destroyed) return; // the client left before its request had arrived
       const fault = this.#faultOf(error);
       if (!response.headersSent) this.#listener.send(request, response, faultAnswer(fault, protocol));
       else response.destroy();
@@ -123,7 +123,7 @@ export class ProtocolServer {
     const body = async () => {
       const read = await readJson(request, LONGEST_BODY, keep);
       const shown = observer?.bodyOf?.(rollout, read) ?? read;
-      if (observer) sent = shown; // nobody else asks for it
+      if (observer) sent = shown; // nothing else reads it
       return shown;
     };
     const connection: OutgoingHttpHeaders = this.#listener.isListening ? {} : { connection: 'close' };
@@ -178,7 +178,12 @@ function unauthorized(
   return message === null ? null : { kind: 'unauthorized', status: 401, message, param: null, code: null };
 }
 
-/** @param rollouts whose keys were given @returns null where one of them is that of the request */
+/**
+ * Returns a fault where a key does not open the route.
+ *
+ * @param rollouts whose keys were given
+ * @returns null where one of them is that of the request
+ */
 function forbidden(rollouts: readonly string[], { rollout, route }: Place): Fault | null {
   if (route.isOperators !== true && rollout !== null && rollouts.includes(rollout)) return null;
   const reason = route.isOperators === true ? 'this request needs the key of the server' : 'the request is for another';

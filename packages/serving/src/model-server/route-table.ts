@@ -32,7 +32,7 @@ function matched(pattern: readonly string[], parts: readonly string[]): Record<s
   return parameters;
 }
 
-/** A path that is not encoded as it should be stands for itself. */
+/** Decodes a part of a path; one with a wrong encoding is returned as it is. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);

@@ -15,7 +15,7 @@ const record = (title: string, properties: object, required: readonly string[]) 
   required,
 });
 
-/** GET /schema. */
+/** The answer to GET /schema. */
 export const schemas = {
   action: record('TextAction', { metadata, message: { ...text, description: "The agent's text." } }, ['message']),
   observation: record(
@@ -46,7 +46,7 @@ export const schemas = {
   },
 };
 
-/** GET /metadata. */
+/** Returns the answer to GET /metadata. */
 export const metadataOf = (name: string, description: string) => ({
   name,
   description,
@@ -67,7 +67,7 @@ const ROUTES = {
   '/mcp': 'post',
 } as const;
 
-/** GET /openapi.json; validators read `info.version` and the paths. */
+/** Returns the answer to GET /openapi.json; validators read `info.version` and the paths. */
 export const openApi = (title: string) => ({
   openapi: '3.1.0',
   info: { title, version: '1.0.0' },

@@ -1,4 +1,4 @@
-// OpenEnv's messages, as one WebSocket session exchanges them, and what is wrong with those that do not fit.
+// Reads the messages of an OpenEnv WebSocket session, and describes what is wrong with invalid ones.
 // Source: OpenEnv at 685de41 (message types unchanged from 0.2.1 to 0.10); errors have pydantic's form.
 
 import { excerpt } from '../http/excerpt.js';
@@ -14,7 +14,7 @@ export type ErrorCode =
   | 'FACTORY_ERROR'
   | 'SESSION_ERROR';
 
-/** One thing that does not fit, in pydantic's form. */
+/** One invalid field, in pydantic's form. */
 interface FieldProblem {
   type: 'missing' | 'extra_forbidden' | 'string_type' | 'int_type' | 'dict_type' | 'greater_than_equal';
   loc: (string | number)[];
@@ -26,7 +26,7 @@ interface FieldProblem {
 export interface ResetData {
   seed: number | null;
   episodeId: string | null;
-  /** Number of the problem, as AgentGym counts. */
+  /** The number of the problem, as AgentGym counts. */
   item: number | null;
 }
 
@@ -37,7 +37,7 @@ type ClientMessage =
   | { type: 'close' }
   | { type: 'mcp'; data: unknown };
 
-/** Request that the server answers with an error frame, after which the session continues. */
+/** The error for a request that gets an error frame, after which the session continues. */
 export class MessageError extends Error {
   override readonly name = 'MessageError';
   constructor(
@@ -49,7 +49,7 @@ export class MessageError extends Error {
   }
 }
 
-/** The frame itself is not an object: the session ends. */
+/** The error for a frame that is not an object, which ends the session. */
 export class SessionError extends Error {
   override readonly name = 'SessionError';
 }
@@ -59,7 +59,7 @@ export const errorFrame = (code: ErrorCode, message: string, more: object = {}) 
   data: { message, code, ...more },
 });
 
-/** @throws {MessageError | SessionError} */
+/** Reads a message. @throws {MessageError | SessionError} */
 export async function readMessage(text: string): Promise<ClientMessage> {
   const frame = await parseJson(text).catch((error: BodyError) => {
     throw new MessageError('INVALID_JSON', `Invalid JSON: ${error.message}`);
@@ -88,7 +88,7 @@ export async function readMessage(text: string): Promise<ClientMessage> {
   }
 }
 
-/** @param loc of `data` in what the client sent */
+/** Reads the arguments of a reset. @param loc of `data` in what the client sent */
 export function resetData(data: unknown, loc: readonly string[]): ResetData {
   if (!isObject(data)) throw refused([problem('dict_type', [...loc], 'Input should be a valid dictionary', data)]);
   const { episode_id: episodeId = null } = data;
@@ -135,7 +135,7 @@ const problem = (type: FieldProblem['type'], loc: FieldProblem['loc'], msg: stri
   input: shortInput(input ?? null),
 });
 
-/** Further ones are not listed. */
+/** Invalid fields that are listed at most. */
 const MOST_PROBLEMS = 20;
 
 /** Returns the value as the client sent it; the beginning of its JSON where that is long. */

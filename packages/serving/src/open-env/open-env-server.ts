@@ -1,5 +1,5 @@
-// Any environment over OpenEnv's protocol, so that OpenEnv's Python clients and ours can play it: a WebSocket is a session with an
-// environment of its own; the HTTP routes describe the server, and play one call on a fresh environment each.
+// Serves any environment over OpenEnv's protocol, so that OpenEnv's Python clients and ours can play it: a WebSocket is a
+// session with an environment of its own; each HTTP request describes the server, or plays one call on a fresh environment.
 // Source: OpenEnv at 685de41, sections of its WebSocket and HTTP routes.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -17,17 +17,17 @@ export interface OpenEnvServerOptions {
   name: string;
   description: string;
   host: string;
-  /** 0: any free one. */
+  /** The port; 0: any free one. */
   port: number;
   makeEnv: () => Env;
   resetOptions: ResetOptions;
-  /** Whether the environment observes everything that was said so far; false if not given. */
+  /** Whether observations contain everything that was said so far; false if not given. */
   isHistory?: boolean;
-  /** Sessions at the same time. */
+  /** The most sessions at the same time. */
   maxInstances: number;
-  /** A session without a message for so long is closed, in milliseconds. */
+  /** Milliseconds without a message after which a session is closed. */
   idleMs: number;
-  /** Called on faults of an environment, which the client gets as EXECUTION_ERROR. */
+  /** Takes faults of an environment, which the client gets as EXECUTION_ERROR. */
   onFault?: (error: Error) => void;
 }
 
@@ -36,9 +36,9 @@ const LONGEST_MESSAGE = 4 * 2 ** 20;
 export class OpenEnvServer {
   readonly #frames = frameServer(LONGEST_MESSAGE);
   readonly #sockets = new Set<FrameSocket>();
-  /** Environments of WebSockets. */
+  /** The sessions of WebSockets. */
   readonly #sessions = new Map<FrameSocket, OpenEnvSession>();
-  /** Environments of HTTP requests. */
+  /** The number of environments of HTTP requests. */
   #once = 0;
   #listener!: HttpListener;
 
@@ -58,12 +58,12 @@ export class OpenEnvServer {
     return server;
   }
 
-  /** The base URL that a client is given. */
+  /** Returns the base URL for clients. */
   get url(): string {
     return this.#listener.origin;
   }
 
-  /** Sessions that are open. */
+  /** Returns the number of open sessions. */
   get sessions(): number {
     return this.#sessions.size;
   }
@@ -188,9 +188,9 @@ export class OpenEnvServer {
   }
 
   /**
-   * One call on an environment of its own, the protocol's form for HTTP.
+   * Plays one call on an environment of its own, which is the protocol's form for HTTP.
    *
-   * @param isChosen whether what the client asked for may be why the environment fails: a problem that it has not, a step before a reset
+   * @param isChosen whether the client's input may be the reason of a failure: an unknown problem, a step before a reset
    */
   async #played(call: (session: OpenEnvSession) => Promise<ObservationData>, isChosen: boolean): Promise<HttpAnswer> {
     const session = this.#newSession();

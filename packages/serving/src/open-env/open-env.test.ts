@@ -1,4 +1,4 @@
-// The server against OpenEnv's recorded messages, and our client against our server.
+// Tests the server against OpenEnv's recorded messages, and our client against our server.
 import { checkEnv, makeEnv, playEpisodes, type Env } from '@bowyer/envs';
 import { WebSocket } from 'ws';
 import { OpenEnvServer, type OpenEnvServerOptions } from './open-env-server.js';
@@ -8,7 +8,7 @@ const limits = { host: '127.0.0.1', port: 0, maxInstances: 2, idleMs: 60_000 };
 const open: { close(): Promise<void> }[] = [];
 afterEach(() => Promise.all(open.splice(0).map((server) => server.close())));
 
-/** Counts its steps; two of them are an episode. `kaboom` breaks it, `cut` ends it by a limit. */
+/** Counts its steps; two of them are an episode. The action `kaboom` throws, `cut` ends the episode by a limit. */
 class Counter implements Env {
   #steps = 0;
   #start = '';
@@ -36,7 +36,7 @@ async function serve(more: Partial<OpenEnvServerOptions> = {}): Promise<OpenEnvS
 
 interface Talk {
   socket: WebSocket;
-  /** The next frame; null when the connection is closed. */
+  /** Returns the next frame; null when the connection is closed. */
   next(): Promise<unknown>;
   ask(text: string | object | Buffer): Promise<unknown>;
 }
@@ -75,7 +75,7 @@ const observation = (fields: object, reward: number | null, done: boolean) => ({
   data: { observation: fields, reward, done },
 });
 
-// The vectors that were seen on a server of OpenEnv at 385de5e, section 15 of the facts.
+// The messages were recorded with a server of OpenEnv at 385de5e.
 test('every recorded message is answered as recorded', async () => {
   const { ask, next, socket } = await connect(await serve());
   const anything = expect.anything() as unknown;
@@ -95,7 +95,7 @@ test('every recorded message is answered as recorded', async () => {
   expect(await ask('{')).toMatchObject({ data: { code: 'INVALID_JSON', message: /^Invalid JSON: / } as object });
   const step = (message: string) => ({ type: 'step', data: { message } });
   expect(await ask(step('kaboom'))).toEqual({ type: 'error', data: { message: 'kaboom', code: 'EXECUTION_ERROR' } });
-  // Pipelined: answered in order. JSON has no NaN for a reward.
+  // Messages that are sent without waiting are answered in order. JSON cannot express a reward of NaN.
   for (const message of ['a', 'b']) socket.send(JSON.stringify(step(message)));
   expect(await next()).toEqual(observation({ text: '1 a' }, null, false));
   expect(await next()).toEqual(observation({ text: '2 b', end_reason: 'success' }, null, true));

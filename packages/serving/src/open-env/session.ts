@@ -1,4 +1,4 @@
-// One environment as one OpenEnv session plays it: reset, step and state, in OpenEnv's records.
+// Plays one environment as one OpenEnv session: reset, step and state, in OpenEnv's records.
 import { randomUUID } from 'node:crypto';
 import type { Env } from '@bowyer/envs';
 import type { ResetData } from './messages.js';
@@ -6,7 +6,7 @@ import type { ResetData } from './messages.js';
 /** The observation of a text environment, in the form of its published schema. */
 export interface TextObservation {
   text: string;
-  /** True where the text is everything that was said so far; absent where it is what the last action led to. */
+  /** True where the text is everything that was said so far; absent where it is the answer to the last action. */
   is_history?: true;
   /** The valid actions, if the environment lists them. */
   available_actions?: string[];
@@ -25,14 +25,14 @@ interface StateData {
   step_count: number;
 }
 
-/** Turns a problem's number, or a seed, into what the environment's reset takes. */
+/** Converts a problem's number, or a seed, to the options of the environment's reset. */
 export type ResetOptions = (data: ResetData) => object;
 
 export class OpenEnvSession {
   #episodeId: string | null = null;
   #steps = 0;
 
-  /** @param isHistory whether the environment observes everything that was said so far */
+  /** Starts a session. @param isHistory whether observations contain everything that was said so far */
   constructor(
     private readonly env: Env,
     private readonly resetOptions: ResetOptions,

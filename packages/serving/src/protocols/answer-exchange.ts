@@ -1,4 +1,4 @@
-// A request's way through the model: its answer is written whole, or streamed as it is generated.
+// Runs a request through the model: its answer is written whole, or streamed as it is generated.
 import type { ServerResponse } from 'node:http';
 import { BadRequestError } from '../generation/request-error.js';
 import type { CompletionRequest, RequestReader } from '../generation/completion-request.js';
@@ -8,13 +8,13 @@ import { inTurns } from '../http/turn.js';
 import type { ObservedCall } from './call-observer.js';
 import type { AnswerWriter, Exchange, Generator, ModelCalls, ServedModels } from './protocol.js';
 
-/** Bytes of a stream that its client has not read; with more it is left. */
+/** Bytes of a stream that its client has not read; beyond it, the client is disconnected. */
 const MOST_UNREAD = 2 ** 20;
 
-/** Between two signs of life of a stream in which nothing is generated, in milliseconds. */
+/** Milliseconds between two heartbeats of a stream in which nothing is generated. */
 const IDLE_MS = 10_000;
 
-/** @throws {BadRequestError} where the model writes no text */
+/** Returns the generator. @throws {BadRequestError} where the model writes no text */
 export function generatorOf({ generator, name }: ServedModels): Generator {
   if (generator !== null) return generator;
   throw new BadRequestError(
@@ -24,13 +24,13 @@ export function generatorOf({ generator, name }: ServedModels): Generator {
   );
 }
 
-/** A call of the model. */
+/** One call of the model. */
 export interface ModelCall {
   generator: Generator;
   /** The reader of its request. */
   reader: RequestReader;
   exchange: Exchange;
-  /** Null where nobody watches. */
+  /** The observation of the call; null where there is no observer. */
   observed: ObservedCall | null;
 }
 
@@ -76,7 +76,7 @@ async function streamed(call: ModelCall, request: CompletionRequest, writer: Ans
   const ends: string[] = [];
   const onPiece = (piece: Choice) => {
     const text = writer.piece(piece);
-    // Clients leave at a choice's end, and act on it: they see it once the call is kept.
+    // Clients act on a choice's end and disconnect: it is sent when the observer has stored the call.
     if (observed !== null && piece.finishReason !== null) ends.push(text);
     else write(text);
   };
@@ -117,7 +117,7 @@ async function kept(
   if (observed === null) return;
   const { response, signal } = exchange;
   await observed.completed(exchange.sent(), request, completed);
-  if (completed.aborted) return; // kept as what it is
+  if (completed.aborted) return; // the observer stores it as aborted
   if (signal.aborted || response.destroyed) return observed.undelivered();
   response.once('close', () => {
     if (!response.writableFinished) observed.undelivered();
@@ -127,6 +127,6 @@ async function kept(
 function send(response: ServerResponse, text: string): void {
   if (text === '' || response.destroyed) return;
   response.write(text);
-  // An answer behind others on its connection has no socket of its own yet. The end of the socket ends the answer.
+  // An answer behind others on its connection has no socket of its own yet. Closing the socket ends the answer.
   if (response.writableLength > MOST_UNREAD) response.req.socket.destroy();
 }

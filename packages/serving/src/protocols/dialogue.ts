@@ -1,4 +1,4 @@
-// The dialogue of a request's body in the form that all protocols share, for requests that another endpoint answers.
+// The dialogue of a request in the form that all protocols share, for requests that another endpoint answers.
 import { noLogitRules } from '@bowyer/models';
 import type { ChatMessage, ChatTemplate } from '@bowyer/text';
 import type { ChatRequest } from '../generation/chat-request.js';

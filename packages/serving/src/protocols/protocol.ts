@@ -1,4 +1,4 @@
-// The parts of every protocol: routes, its own form of errors, and writers of answers. protocols.ts lists the protocols.
+// The interfaces of every protocol: routes, errors, and writers of answers. protocols.ts lists the protocols.
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Rng } from '@bowyer/core';
 import type { Choice, Completed } from '../generation/answer.js';
@@ -15,13 +15,13 @@ import type { AnswerReader } from './upstream/answer-reader.js';
 /** A protocol as protocols.ts lists it. */
 export interface ProtocolUnit {
   serve: (served: ServedModels) => Protocol;
-  /** Its calls of the model; absent: none can be recorded. */
+  /** Its calls of the model; absent: none of its calls can be recorded. */
   calls?: ModelCalls;
   /** Writes the table of its fields for docs/models/request-fields.md. */
   fieldTable?: () => string;
 }
 
-/** The calls of the model in one protocol, as a recorder and a proxy before another endpoint need them. */
+/** The model calls of one protocol, as a recorder and a proxy of another endpoint need them. */
 export interface ModelCalls {
   /** The protocol's name in records. */
   name: string;
@@ -33,17 +33,17 @@ export interface ModelCalls {
   dialogue: (body: unknown, signal: AbortSignal) => Promise<SentDialogue | null>;
   /** Begins to read the answer of another endpoint. @param choices how many were asked for */
   answer: (isStream: boolean, choices: number) => AnswerReader;
-  /** Whether an event of a stream is the end of the answer; absent: only those that OpenAI's choices have are. */
+  /** Returns whether an event of a stream ends the answer; absent: only the ends of OpenAI's choices do. */
   isEnd?: (event: Readonly<Record<string, unknown>>) => boolean;
 }
 
 export interface Protocol {
   routes: readonly Route[];
-  /** The body of an answer that reports a fault. */
+  /** Returns the body of an answer that reports a fault. */
   errorBody: (fault: Fault) => object;
-  /** Headers that all its answers have. */
+  /** Returns the headers of all its answers. */
   headers?: () => OutgoingHttpHeaders;
-  /** Clients of other protocols ask for its routes too, and get errors and headers in the form of their own. */
+  /** Whether clients of other protocols use its routes too, and get errors and headers in the form of their own. */
   isShared?: boolean;
 }
 
@@ -51,9 +51,9 @@ export interface Route {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** `/v1/responses/{id}`: a name in braces stands for one part of the path. */
   path: string;
-  /** It belongs to no rollout: the key of a rollout does not open it. */
+  /** Whether it belongs to no rollout, so that the key of a rollout does not open it. */
   isOperators?: boolean;
-  /** @returns null where the answer was streamed, or its client has left */
+  /** Answers a request. @returns null where the answer was streamed, or its client has left */
   respond: (exchange: Exchange) => Promise<HttpAnswer | null>;
 }
 
@@ -68,20 +68,23 @@ export interface Exchange {
   /** The parts of the path, by their names in the route. */
   parameters: Readonly<Record<string, string>>;
   query: URLSearchParams;
-  /** The JSON of the body. */
+  /** Reads the JSON of the body. */
   body: () => Promise<unknown>;
-  /** The body as it is, in place of its JSON. @param longest in bytes */
+  /** Reads the body as bytes. @param longest in bytes */
   bytes: (longest: number) => Promise<Buffer>;
-  /** The JSON of the body, once it was read. */
+  /** Returns the JSON of the body after it was read. */
   sent: () => unknown;
-  /** Given when the client leaves. */
+  /** Aborted when the client leaves. */
   signal: AbortSignal;
-  /** Headers of a streamed answer: while the server stops, connections must not be kept. */
+  /** Headers of a streamed answer: they close the connection where the server is stopping. */
   connection: OutgoingHttpHeaders;
   faultOf: (error: unknown) => Fault;
 }
 
-/** `invalid`: the request cannot be served as it is; `forbidden`: its key is known, and opens something else; `too many`: the queue is full; `overloaded`: the server holds too much. */
+/**
+ * The kind of a fault. `invalid`: the request cannot be served in this form; `forbidden`: its key is known, but opens
+ * something else; `too many`: the queue is full; `overloaded`: the server is out of memory for requests.
+ */
 export type FaultKind =
   | 'invalid'
   | 'unauthorized'
@@ -96,16 +99,16 @@ export interface Fault {
   kind: FaultKind;
   status: number;
   message: string;
-  /** The field that it is about. */
+  /** The field that the fault is about. */
   param: string | null;
   code: string | null;
   retryAfterS?: number;
 }
 
 export interface StorageLimits {
-  /** The most responses; 0: none is stored. */
+  /** The most stored responses; 0: none is stored. */
   responses: number;
-  /** The most bytes of their JSON, each with all that it continues. */
+  /** The most bytes of their JSON, each counted with all that it continues. */
   bytes: number;
 }
 
@@ -115,15 +118,15 @@ export interface ServedModels {
   /** Seconds since 1970. */
   started: number;
   contextLength: number;
-  /** How many responses are kept for later requests. */
+  /** Bounds of the responses that are kept for later requests. */
   storage: StorageLimits;
-  /** Null: the model writes no text. */
+  /** The generator; null: the model writes no text. */
   generator: Generator | null;
-  /** Null: the model is no encoder. */
+  /** The encoder; null: the model is none. */
   embedder: Embedder | null;
-  /** Adapters beside the model, where there is room for some. */
+  /** Adapters beside the model, where it has space for some. */
   adapters?: ServedAdapters;
-  /** Watches all calls; none if not given. */
+  /** The observer of all calls; none if not given. */
   observer?: CallObserver;
 }
 
@@ -131,9 +134,9 @@ export interface ServedAdapters {
   registry: AdapterRegistry;
   /** The model's own folder. */
   modelFolder: string;
-  /** Folders below which clients may have adapters loaded; none: the routes for that do not exist. */
+  /** Folders below which clients may have adapters loaded; empty: the routes for that do not exist. */
   allowedFolders: readonly string[];
-  /** Called with what the operator should know. */
+  /** Takes messages for the operator. */
   onNotice: (notice: string) => void;
 }
 
@@ -147,7 +150,7 @@ export interface Embedder {
   dimensions: number;
   /** The most texts of a request. */
   mostTexts: number;
-  /** @throws {QueueFullError} at once */
+  /** Computes the vectors of texts. @throws {QueueFullError} at once */
   vectors: (texts: readonly (readonly number[])[], signal: AbortSignal) => Promise<Float32Array[]>;
 }
 
@@ -167,18 +170,18 @@ export interface Generator {
   ) => Promise<Completed>;
 }
 
-/** Writes one answer in a protocol's form: whole, or as the events of a stream, which are texts of server-sent events. */
+/** Writes one answer in a protocol's form: whole, or as the server-sent events of a stream. */
 export interface AnswerWriter {
-  /** Before anything is generated. */
+  /** Writes the beginning of a stream, before anything is generated. */
   begin: () => string;
   piece: (piece: Choice) => string;
-  /** In steps where it repeats the whole answer. */
+  /** Writes the end of a stream, in steps where it repeats the whole answer. */
   end: (completed: Completed) => string | Steps<Buffer[]>;
-  /** The last event of a stream that a fault has ended. */
+  /** Writes the last event of a stream that a fault has ended. */
   fail: (fault: Fault) => string;
-  /** In steps where it is also stored. */
+  /** Writes a whole answer, in steps where it is also stored. */
   whole: (completed: Completed) => object | Steps<object>;
-  /** A piece of the stream that keeps its connection open while nothing is generated. */
+  /** Writes a heartbeat of the stream, which keeps its connection open while nothing is generated. */
   idle?: () => string;
 }
 
@@ -186,7 +189,7 @@ export interface AnswerWriter {
 export const event = (data: object | string, name?: string): string =>
   `${headOf(name)}${typeof data === 'string' ? data : JSON.stringify(data)}${END}`;
 
-/** The same of data that may be long. */
+/** Returns a server-sent event with data that may be long, in steps. */
 export function* eventInSteps(data: object, name?: string): Steps<Buffer[]> {
   return [Buffer.from(headOf(name)), ...(yield* jsonBytesInSteps(data)), Buffer.from(END)];
 }

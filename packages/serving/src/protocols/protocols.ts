@@ -1,5 +1,5 @@
-// The protocols that every model server speaks; a server's options may add others (`protocols`), as Tinker's. A further one is a folder
-// beside these and a line here: docs/extending/protocol.md.
+// The protocols that every model server speaks; a server's options may add others (`protocols`), such as Tinker's. A new
+// protocol is a folder beside these and a line here: docs/extending/protocol.md.
 import { adapters } from './adapters/adapters.js';
 import { chatCompletions } from './chat-completions/chat-completions.js';
 import { completions } from './completions/completions.js';
@@ -21,7 +21,7 @@ const units: readonly ProtocolUnit[] = [
 
 export const protocolsOf = (served: ServedModels): readonly Protocol[] => units.map(({ serve }) => serve(served));
 
-/** The calls of the model in all protocols. */
+/** The model calls of all protocols. */
 export const modelCalls: readonly ModelCalls[] = units.flatMap(({ calls }) => calls ?? []);
 
 /** Writes the tables of docs/models/request-fields.md, in its order. */

@@ -1,19 +1,19 @@
-// The parts of an assistant's message as a reader finds them: reasoning, content, calls of tools, and what was meant as a call.
+// The parts of an assistant's message that a reader finds: reasoning, content, calls of tools, and attempts at calls.
 import type { IncomingText, Reading } from './incoming-text.js';
 
-/** A tool that a request has. */
+/** A tool of a request. */
 export interface Tool {
   name: string;
   /** JSON schema of its arguments; null: any object. */
   parameters: Readonly<Record<string, unknown>> | null;
-  /** Whether the arguments must follow the schema in calls that the model makes of its own accord too. */
+  /** Whether the arguments must follow the schema also in calls that the request does not demand. */
   strict: boolean;
 }
 
 /**
- * `ok`: a call. Everything else that begins like one stays text: `invalid_json` (also of Python's or a format's own values), `unclosed_block`
- * (the answer ended within it), `missing_name`, `malformed_structure` (values in other places than the format's), `unknown_tool`
- * (the request has none of that name).
+ * The result of reading a text that begins like a call. `ok`: it is a call. All others stay text: `invalid_json` (also of
+ * Python's or a format's own values), `unclosed_block` (the answer ended within it), `missing_name`, `malformed_structure`
+ * (values in other places than the format's), `unknown_tool` (the request has none of that name).
  */
 export type AttemptStatus =
   | 'ok'
@@ -23,26 +23,26 @@ export type AttemptStatus =
   | 'malformed_structure'
   | 'unknown_tool';
 
-/** Text that is a call, or was meant as one. */
+/** A text that is a call, or begins like one. */
 export interface CallAttempt {
   status: AttemptStatus;
-  /** Null if it had none. */
+  /** The name of the tool; null if the text has none. */
   name: string | null;
-  /** Characters of the answer, with its marks and its reasoning: from the first up to the one behind the last. */
+  /** The place in the answer with its marks and its reasoning, in characters: the first, and the one after the last. */
   start: number;
   end: number;
 }
 
-/** A call while it is read. */
+/** A call that is being read. */
 export class Call {
   name: string | null = null;
-  /** The id that the text has for it. */
+  /** The id that the text gives it. */
   id: string | null = null;
-  /** JSON; the beginning of it until the call has ended. */
+  /** The arguments as JSON, incomplete until the call has ended. */
   arguments = '';
   /** Whether some of it was sent, so that it cannot become text any more. */
   isSent = false;
-  /** Whether nothing is added any more. */
+  /** Whether the call is complete. */
   hasEnded = false;
 
   constructor(private readonly tools: readonly Tool[]) {}
@@ -71,10 +71,10 @@ export class AnswerParts {
   content = '';
   readonly calls: Call[] = [];
   readonly attempts: CallAttempt[] = [];
-  /** White space that belongs to the content only if more of it follows. */
+  /** White space that belongs to the content only if more content follows. */
   #held = '';
 
-  /** @param beforeCalls what the template puts between content and calls */
+  /** Starts a message. @param beforeCalls the white space that the template puts between content and calls */
   constructor(
     private readonly tools: readonly Tool[],
     private readonly beforeCalls: string,
@@ -119,7 +119,7 @@ export class AnswerParts {
     return status;
   }
 
-  /** The end of the answer: space at its end is content, unless there are calls. */
+  /** Ends the answer: space at its end is content, unless there are calls. */
   end(): void {
     if (!this.#hasCalls) this.content += this.#held;
     this.#held = '';
@@ -129,7 +129,7 @@ export class AnswerParts {
     return this.calls.some(({ hasEnded, isSent }) => hasEnded || isSent);
   }
 
-  /** Before a call: the space that the template puts there, or all of it where that is other space. */
+  /** Removes the space before a call: that which the template puts there, or all of it where it is other space. */
   #dropSpace(isFurther: boolean): void {
     if (!isFurther && this.#held.endsWith(this.beforeCalls))
       this.content += this.#held.slice(0, this.#held.length - this.beforeCalls.length);

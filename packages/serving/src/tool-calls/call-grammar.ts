@@ -1,4 +1,4 @@
-// The answers that a request's choice of tools allows, as a grammar: calls that must be there, and arguments that follow their schemas.
+// The grammar of the answers that a request's choice of tools allows: required calls, and arguments that follow their schemas.
 import {
   either,
   jsonValue,
@@ -17,28 +17,28 @@ import { reasoningMarks } from './reasoning.js';
 /** How a template writes an answer. */
 export type WrittenStyle = Pick<CallStyle, 'format' | 'afterReasoning'>;
 
-/** The reasoning that stands before an answer. */
+/** How reasoning can come before an answer. */
 interface ReasoningPlace {
   /** The tokenizer, for marks of reasoning that are tokens. */
   tokenizer: Pick<Tokenizer, 'tokenToId'>;
-  /** The prompt ended with <think>. */
+  /** Whether the prompt ended with <think>. */
   startsInReasoning: boolean;
   /** Whether the answer may begin with reasoning of its own; true if not given. */
   mayReason?: boolean;
 }
 
 export interface CallChoice extends ReasoningPlace {
-  /** `auto`: text, calls, or text before calls; else one call at least, of any tool or of the one named. */
+  /** `auto`: text, calls, or text before calls; else at least one call, of any tool or of the named one. */
   choice: 'auto' | 'required' | { name: string };
-  /** Whether there may be several calls. */
+  /** Whether several calls are allowed. */
   parallel: boolean;
   /** The content of answers without calls; any text if not given. */
   content?: Grammar | null;
 }
 
 /**
- * Arguments follow the tools' schemas. Where a schema has a keyword that answers cannot be held to, those of a strict tool are refused,
- * and those of another are any object.
+ * Returns the grammar. Arguments follow the tools' schemas. Where a schema has a keyword that cannot be guaranteed, a strict
+ * tool is refused, and the arguments of another one are any object.
  *
  * @throws {StrictToolError} for a strict tool's schema
  */
@@ -53,12 +53,12 @@ export function callGrammar(style: WrittenStyle, tools: readonly Tool[], given: 
   return behindReasoning(either(framed(content, style, marks), calls), style, given);
 }
 
-/** An answer that has content alone. */
+/** Returns the grammar of an answer that has only content. */
 export function contentGrammar(content: Grammar, style: WrittenStyle | null, place: ReasoningPlace): Grammar {
   return behindReasoning(framed(content, style, new GrammarMarks(place.tokenizer)), style, place);
 }
 
-/** A strict tool has a schema that answers cannot be held to. */
+/** The error for a strict tool whose schema cannot be guaranteed. */
 export class StrictToolError extends Error {
   override readonly name = 'StrictToolError';
 
@@ -82,7 +82,7 @@ function behindReasoning(answer: Grammar, style: WrittenStyle | null, place: Rea
   return canStart ? either(answer, sequence(marks.of(start), thought, answer)) : answer;
 }
 
-/** A tool without a schema has no arguments. */
+/** Returns the grammar of a tool's arguments; a tool without a schema has none. */
 function jsonArguments({ name, parameters, strict }: Tool): Grammar {
   if (parameters === null) return text('{}');
   try {

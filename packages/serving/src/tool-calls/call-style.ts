@@ -1,4 +1,4 @@
-// How a chat template writes calls of tools: seen in what it makes of dialogues with some.
+// Finds out how a chat template writes calls of tools, from dialogues that it renders.
 import type { ChatMessage, ChatTemplate, Tokenizer } from '@bowyer/text';
 import type { CallFormat } from './call-format.js';
 import { callFormats } from './call-formats.js';
@@ -6,19 +6,22 @@ import { reasoningMarks, type AfterReasoning } from './reasoning.js';
 
 export interface CallStyle {
   format: CallFormat;
-  /** How the template takes the arguments of a call; `content`: it leaves calls out, so that the message's content has them. */
+  /**
+   * The form in which the template takes the arguments of a call; `content`: it leaves calls out, so that they are written
+   * into the message's content.
+   */
   takes: 'object' | 'text' | 'content';
-  /** The content of a message that has calls alone. */
+  /** The content of a message that has only calls. */
   emptyContent: '' | null;
   /** Whether a message may have content beside its calls. */
   takesContent: boolean;
   /** Whether a message may have several calls. */
   takesSeveral: boolean;
-  /** Whether texts among arguments must be given with their escapes. */
+  /** Whether texts among arguments must be escaped before the template gets them. */
   needsEscapes: boolean;
-  /** White space between content and calls. */
+  /** The white space between content and calls. */
   beforeCalls: string;
-  /** Null where the template writes no reasoning. */
+  /** The white space after reasoning; null where the template writes no reasoning. */
   afterReasoning: AfterReasoning | null;
 }
 
@@ -75,7 +78,7 @@ class Prober {
   call = (takes: CallStyle['takes'], args: object = { x: 1 }, name?: string) =>
     callOf(takes === 'text' ? JSON.stringify(args) : args, name);
 
-  /** '' where the template refuses the messages. */
+  /** Renders messages; '' where the template refuses them. */
   written(messages: readonly ChatMessage[]): string {
     try {
       const ids = this.template.encodePrompt(messages, { tools });

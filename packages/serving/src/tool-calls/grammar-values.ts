@@ -1,4 +1,4 @@
-// Grammars of arguments in formats where they are not JSON: a value for each of a tool's parameters, as its schema has it.
+// Grammars of arguments in formats that do not use JSON: a value for each of a tool's parameters, by its schema.
 import {
   either,
   jsonValue,
@@ -16,15 +16,15 @@ import { isSchema, resolved, type Schema } from './schemas.js';
 
 /** How a format writes arguments. */
 export interface ArgumentWriter {
-  /** In `keys`' order. */
+  /** Returns the keys in the order in which the format writes them. */
   keys?(keys: readonly string[]): readonly string[];
   member(key: string, value: Grammar): Grammar;
   separator: string;
-  /** A text of the schema. */
+  /** Returns the grammar of a text of the schema. */
   string(schema: Schema, values: Values): Grammar;
-  /** One of an enumeration. */
+  /** Returns the grammar of one value of an enumeration. */
   constant(value: unknown): Grammar;
-  /** A list or an object; JSON if not given. */
+  /** Returns the grammar of a list or an object; JSON if not given. */
   nested?(schema: Schema, values: Values): Grammar;
   boolean: readonly [yes: string, no: string];
   nothing: string;
@@ -63,7 +63,7 @@ export class Values {
       const here = sequence(text(hasBefore ? separator : ''), member(key, value), from(i + 1, true));
       return required.has(key) ? here : either(here, from(i + 1, hasBefore));
     };
-    // All are made now, so that what is not supported is refused before anything is sampled.
+    // All values are made now, so that unsupported schemas are refused before anything is sampled.
     for (const key of keys) this.value(properties[key], `${path}/properties/${key}`);
     return from(0, false);
   }
@@ -99,7 +99,7 @@ export class Values {
     }
   }
 
-  /** JSON of the schema; without a strict one of its type, where the schema is not supported. */
+  /** Returns the grammar of JSON values of the schema. Where the schema is unsupported and not strict, only its type is guaranteed. */
   json(schema: Schema): Grammar {
     const { $defs, definitions } = this.root;
     try {
@@ -123,13 +123,13 @@ export class Values {
         if (found === null) this.#refuse('$ref', path, 'refers to a place that is not in the schema');
         schema = found ?? {};
       } else if (Array.isArray(allOf) && allOf.length === 1 && isSchema(allOf[0])) {
-        schema = { ...own, ...allOf[0] }; // Pydantic's form of a reference with a default or a description
+        schema = { ...own, ...allOf[0] }; // this is how Pydantic writes a reference with a default or a description
       } else break;
     }
     return schema;
   }
 
-  /** A text without quotation marks can be held to a pattern and to lengths alone. */
+  /** Checks the schema of a text: for a text without quotation marks, only patterns and lengths can be guaranteed. */
   #checkString(schema: Schema, path: string): void {
     const format = ['format', 'allOf', 'not', 'if'].find((keyword) => keyword in schema);
     if (format) this.#refuse(format, path, 'cannot be guaranteed in this format of calls');
@@ -142,10 +142,10 @@ export class Values {
 
 const MOST_REFERENCES = 16;
 
-/** To find what the value of an argument is held to. */
+/** Steps of work that analysing the schema of a value may take. */
 const STEPS_PER_VALUE = 10;
 
-/** Texts of a pattern or of a length; null where any are. */
+/** Returns the grammar of texts with a pattern or a bounded length; null where all texts are allowed. */
 export function boundedText({ pattern: expression, minLength, maxLength }: Schema, one: Grammar): Grammar | null {
   if (typeof expression === 'string') return pattern(expression);
   if (minLength === undefined && maxLength === undefined) return null;

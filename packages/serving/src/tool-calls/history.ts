@@ -1,4 +1,4 @@
-// Earlier calls and their results as a chat template takes them, which not all templates do alike.
+// Earlier calls and their results in the form that a chat template takes, in which templates differ.
 import { createHash } from 'node:crypto';
 import type { EarlierCall } from '@bowyer/conversations';
 import { jsonAsWritten, textAsWritten, writtenJson, type ChatMessage } from '@bowyer/text';
@@ -51,7 +51,10 @@ function turn(
   return [...before, ...turns, ...left];
 }
 
-/** A template that takes no content beside calls is given it before them: as reasoning, if it takes that, or as a message. */
+/**
+ * Splits a message for a template that takes no content beside calls: the content becomes reasoning, if the template takes
+ * that, or a message before it.
+ */
 function withoutContent(style: CallStyle, message: ChatMessage): { before: ChatMessage[]; called: ChatMessage } {
   const { content = '' } = message;
   const isEmpty = content === null || content === '' || (Array.isArray(content) && content.length === 0);
@@ -70,7 +73,7 @@ const emptied = ({ emptyContent }: CallStyle, { loss, cut }: ChatMessage): ChatM
   ...(cut && { cut }),
 });
 
-/** With the calls as text, for templates that leave them out. */
+/** Writes the calls into the content, for templates that leave them out. */
 function writtenOut(
   { format, beforeCalls }: CallStyle,
   message: ChatMessage,
@@ -90,7 +93,7 @@ function jsonOf(args: object): string {
   return membersOf(text) === null ? spacedJson({ arguments: text }) : text;
 }
 
-/** With the function's name, which some templates read, and the id of its call. */
+/** Returns a result with the function's name, which some templates read, and the id of its call. */
 function resultFor(style: CallStyle, message: ChatMessage, calls: readonly EarlierCall[]): ChatMessage {
   const { tool_call_id: id, name, content } = message;
   const called = calls.find((call) => call.id === id)?.function.name;
@@ -107,7 +110,7 @@ function callFor(style: CallStyle, call: EarlierCall): EarlierCall {
   return { ...call, id: idFor(style, call.id), function: { name, arguments: argumentsFor(style, args) as object } };
 }
 
-/** Mistral's templates take ids of nine letters and digits alone. */
+/** Returns an id that the template accepts: Mistral's accept only nine letters and digits. */
 function idFor({ format: { idPattern } }: CallStyle, id: string): string {
   if (!idPattern || idPattern.test(id)) return id;
   return createHash('sha256').update(id).digest('hex').slice(0, 9);
@@ -130,5 +133,5 @@ function withEscapes(json: string, escaped: (text: string) => string): string {
   return `{${members.join(', ')}}`;
 }
 
-/** As Python writes it. */
+/** Writes JSON with the spaces that Python puts. */
 const spacedJson = (value: unknown): string => jsonAsWritten(value, [', ', ': ']);

@@ -1,16 +1,16 @@
-// The text of an answer while it arrives. Readers of it are generators, which yield where they need more text than there is: so a
-// text is read once, from the front, in whatever pieces it comes.
+// The text of an answer while it arrives. Readers of it are generators, which yield where they need more text: each text is read
+// once, from the front, in whatever pieces it arrives.
 
-/** The result of a reader, which it returns once it has enough of a text. */
+/** A reader of text. It yields while it needs more, and returns its result. */
 export type Reading<T> = Generator<undefined, T>;
 
 export class IncomingText {
   #text = '';
   #isWhole = false;
-  /** The next character to read. */
+  /** The index of the next character to read. */
   at = 0;
 
-  /** @param isLast no text follows */
+  /** Adds text. @param isLast whether no text follows */
   append(text: string, isLast: boolean): void {
     this.#text += text;
     this.#isWhole = isLast;
@@ -88,7 +88,7 @@ export class IncomingText {
   }
 }
 
-/** Characters at the end of a text with which one of the marks begins. */
+/** Returns the number of characters at the end of a text with which one of the marks begins. */
 function halfMark(text: string, marks: readonly string[]): number {
   let longest = 0;
   for (const mark of marks)

@@ -1,4 +1,4 @@
-// A call as an object of JSON with its name and its arguments, which several formats write in different frames.
+// Reads a call that is a JSON object with its name and its arguments, which several formats put between different marks.
 import type { AttemptStatus, Call } from './answer-parts.js';
 import type { IncomingText, Reading } from './incoming-text.js';
 import { readJson, readJsonString, type JsonEnd } from './json-reading.js';
@@ -7,7 +7,7 @@ const ARGUMENTS = ['arguments', 'parameters'];
 
 const STATUSES: Record<JsonEnd, AttemptStatus> = { value: 'ok', broken: 'invalid_json', unfinished: 'unclosed_block' };
 
-/** `{"name": …, "arguments" or "parameters": {…}, "id": …}` in any order; other members are passed over. */
+/** Reads `{"name": …, "arguments" or "parameters": {…}, "id": …}` in any order; other members are skipped. */
 export function* readJsonCall(input: IncomingText, call: Call): Reading<AttemptStatus> {
   if (!(yield* input.take('{'))) return wrong(input);
   const seen = new Set<string>();
@@ -46,7 +46,7 @@ function* readMember(key: string, input: IncomingText, call: Call): Reading<Atte
   return null;
 }
 
-/** An object; models also write it as a text of JSON, or null for none. The text of an object is kept as it is. */
+/** Reads the arguments: an object, whose text is kept. Models also write it as a JSON text, or null for none. */
 export function* readArguments(input: IncomingText, call: Call): Reading<AttemptStatus | null> {
   const first = yield* input.peek();
   if (first === '{') {
@@ -72,6 +72,6 @@ function isObject(text: string): boolean {
   }
 }
 
-/** For a character that is not the one that must come next. */
+/** Returns the status for a character that is not the expected one. */
 export const wrong = (input: IncomingText): AttemptStatus =>
   input.isWhole && input.at >= input.text.length ? 'unclosed_block' : 'invalid_json';

@@ -1,14 +1,14 @@
-// The members of an object with their texts: numbers and layout as they were written.
+// Reads the members of an object with their texts: numbers and spacing stay as they were written.
 import { IncomingText } from './incoming-text.js';
 import { readJson, readJsonString } from './json-reading.js';
 
-/** null where the text is not that of an object. */
+/** Reads the members; null where the text is not that of an object. */
 export function membersOf(json: string): [key: string, value: string][] | null {
   if (!isObject(json)) return null;
   const input = new IncomingText();
   input.append(json, true);
   const steps = readMembers(input);
-  return steps.next().value as [string, string][]; // nothing is waited for
+  return steps.next().value as [string, string][]; // the whole text is there, so that the reader never yields
 }
 
 function isObject(text: string): boolean {
@@ -20,7 +20,7 @@ function isObject(text: string): boolean {
   }
 }
 
-/** The members of what is known to be an object. */
+/** Reads the members of a text that is known to be an object. */
 function* readMembers(input: IncomingText): Generator<undefined, [string, string][]> {
   const members: [string, string][] = [];
   yield* input.skipSpace();

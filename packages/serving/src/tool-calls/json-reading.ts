@@ -1,19 +1,17 @@
-// Reads one value of JSON from a text that still arrives, up to its last character or the first that is wrong.
+// Reads one JSON value from a text that still arrives, up to its last character or the first one that is wrong.
 import { MOST_LEVELS } from '../http/json-nesting.js';
 import type { IncomingText, Reading } from './incoming-text.js';
 
-/** How a reading ended: with a whole value, at a character that JSON has not there, or at the end of the text. */
+/** How reading ended: with a whole value, at an invalid character, or at the end of the text. */
 export type JsonEnd = 'value' | 'broken' | 'unfinished';
 
 const SPACE = /^[ \t\r\n]$/;
 const SCALAR = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
-/** Characters of a string that stand for themselves. */
+/** Characters of a string that need no escape. */
 const PLAIN = /[^"\\\x00-\x1f]*/y;
 const ESCAPED = '"\\/bfnrtu';
 
-/**
- * @param pass called with the value's text as it arrives
- */
+/** Reads a value. @param pass called with the value's text as it arrives */
 export function* readJson(input: IncomingText, pass: (text: string) => void = () => {}): Reading<JsonEnd> {
   const reader = new JsonReader(input);
   const steps = reader.value(0);
@@ -27,7 +25,7 @@ export function* readJson(input: IncomingText, pass: (text: string) => void = ()
   }
 }
 
-/** A string. @returns its text, or how it ended otherwise */
+/** Reads a string. @returns its text, or how it ended otherwise */
 export function* readJsonString(input: IncomingText): Reading<{ text: string } | Exclude<JsonEnd, 'value'>> {
   const start = input.at;
   if ((yield* input.peek()) !== '"') return input.isWhole && input.at >= input.text.length ? 'unfinished' : 'broken';

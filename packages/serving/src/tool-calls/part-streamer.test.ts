@@ -1,4 +1,4 @@
-// Parts of assistants' messages in each format, whole and piece by piece.
+// Tests the parts of assistants' messages in each format, whole and piece by piece.
 import type { AttemptStatus, Tool } from './answer-parts.js';
 import { callFormats } from './call-formats.js';
 import type { CallStyle } from './call-style.js';
@@ -275,14 +275,14 @@ test.each(cases)('%s', (_, text, given, expected) => {
     calls: calls.map(({ name, arguments: args }) => [name, args]),
     attempts: attempts.map(({ status }) => status),
   }).toEqual(expected);
-  // In pieces of every size: each part only grows, and ends as the whole.
+  // The text arrives in pieces of every size: each part only grows, and ends as the whole.
   for (let size = 1; size <= 7; size += 3) {
     const { sent, whole } = inPieces(text, given, size);
     expect({ content: sent.content, reasoning: sent.reasoning }).toEqual({ content: whole.text, reasoning });
     expect(sent.calls.map(({ name, args }) => [name, args.join('')])).toEqual(
       whole.calls.map(({ name, arguments: args }) => [name, args]),
     );
-    // A stream cannot take back a call that breaks off; nothing else is different in one.
+    // A stream cannot take back a call that turns out to be incomplete; apart from this, it gives the same result.
     if (attempts.every(({ status }) => status !== 'malformed_structure')) expect(whole.text).toBe(content);
   }
 });
@@ -353,7 +353,7 @@ test('with a single call what follows its end is not read, and whether something
   expect(over('hermes', `${call('f')}\n`)).toEqual(one);
   expect(over('hermes', `${call('f')}\n${call('add')}`)).toEqual({ ...one, isShortened: true });
   expect(over('hermes', `${call('f')} So.`)).toEqual({ ...one, isShortened: true });
-  // A list is read to its end, which closes it.
+  // A list is read to the bracket that closes it.
   const list = (...names: string[]) =>
     `[TOOL_CALLS] [${names.map((name) => `{"name": "${name}", "arguments": {}}`).join(', ')}]`;
   for (const names of [['f'], ['f', 'add']])

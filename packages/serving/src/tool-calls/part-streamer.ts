@@ -1,28 +1,28 @@
-// The parts of one answer as they become certain: reasoning, content, calls of tools whose arguments grow.
+// Returns the parts of one answer as soon as they are certain: reasoning, content, calls of tools whose arguments grow.
 import { randomUUID } from 'node:crypto';
 import { AnswerParts, type Call, type CallAttempt, type Tool } from './answer-parts.js';
 import type { CallStyle } from './call-style.js';
 import { IncomingText, type Reading } from './incoming-text.js';
 import { readReasoning } from './reasoning.js';
 
-/** A call with what a client knows it by. */
+/** A call with its index and id for the client. */
 export interface CalledTool {
-  /** In its answer. */
+  /** Its index in the answer. */
   index: number;
   id: string;
   name: string;
-  /** JSON; in a piece of a stream what is new of it. */
+  /** The arguments as JSON; in a piece of a stream, their new text. */
   arguments: string;
 }
 
 export interface PartsOptions {
-  /** How the template writes calls. Null: they are not looked for. */
+  /** How the template writes calls; null: calls are not searched for. */
   style: CallStyle | null;
-  /** The prompt ended with <think>. */
+  /** Whether the prompt ended with <think>. */
   startsInReasoning: boolean;
-  /** Those that may be called. */
+  /** The tools that may be called. */
   tools: readonly Tool[];
-  /** Calls after the first are left out. */
+  /** Whether calls after the first are left out. */
   singleCall: boolean;
 }
 
@@ -32,7 +32,7 @@ interface Parts {
   calls?: readonly CalledTool[];
 }
 
-/** A piece of arguments has at least this share of what was sent of them: a client may have a limit for their number. */
+/** The least size of a piece of arguments, as a share of the text that was sent before: a client may limit the number of pieces. */
 const SMALLEST_PIECE = 1 / 512;
 
 export class PartStreamer {
@@ -40,14 +40,17 @@ export class PartStreamer {
   readonly #parts: AnswerParts;
   readonly #reading: Reading<void>;
   readonly #sent = { text: 0, reasoning: 0 };
-  /** Ids, and how much of the arguments was sent. */
-  /** Text came behind the end of the only call that the answer is to have. */
+  /** Each call's id, and the length of its arguments that was sent. */
+  /** Whether text came after the end of the only allowed call. */
   #hasMore = false;
   readonly #calls = new Map<Call, { id: string; sent: number }>();
 
   /**
-   * @param streams pieces are sent: a call then begins with its name, and its arguments follow as they are written, so that one that
+   * Starts an answer.
    * breaks off later stays a call. Else only what is a call at its end is one
+   *
+   * @param streams whether pieces are sent: a call then begins with its name, and its arguments follow as they are written,
+   * so that an incomplete one stays a call. Else a call counts only when it has ended
    */
   constructor(
     private readonly options: PartsOptions,
@@ -57,7 +60,7 @@ export class PartStreamer {
     this.#reading = this.#read();
   }
 
-  /** The parts of the text so far, the attempts at calls, and whether calls after the first, or their beginning, are left out. */
+  /** Returns the parts of the text so far, the attempts at calls, and whether calls after the first, or their beginning, are left out. */
   get whole(): Required<Parts> & { attempts: readonly CallAttempt[]; isShortened: boolean } {
     const { content: text, reasoning, attempts } = this.#parts;
     const calls = this.#shown.map((call, index) => this.#called(call, index, call.arguments));
@@ -65,16 +68,13 @@ export class PartStreamer {
     return { text, reasoning, calls, attempts, isShortened };
   }
 
-  /** Whether the only call that the answer is to have has ended, and nothing need follow it: what does is not read. */
+  /** Returns whether the only allowed call has ended and nothing must follow it: later text is not read. */
   get isOver(): boolean {
     const { singleCall, style } = this.options;
     return singleCall && style?.format.callsStandAlone === true && this.#parts.attempts.some(isCall);
   }
 
-  /**
-   * @param isLast no text follows
-   * @returns what is new in each part; null where nothing is
-   */
+  /** Adds text. @param isLast whether no text follows @returns what is new in each part; null where nothing is */
   add(text: string, isLast: boolean): Parts | null {
     if (this.isOver) {
       if (text.trim() !== '') this.#hasMore = true;
@@ -103,14 +103,14 @@ export class PartStreamer {
     this.#parts.end();
   }
 
-  /** The calls that are certain. */
+  /** Returns the calls that cannot become text any more. */
   get #certain(): readonly Call[] {
     return this.#parts.calls.filter(
       (call) => call.hasEnded || (this.streams && call.tool !== undefined && call.arguments !== ''),
     );
   }
 
-  /** Those that the client gets. */
+  /** Returns the calls that the client gets. */
   get #shown(): readonly Call[] {
     return this.options.singleCall ? this.#certain.slice(0, 1) : this.#certain;
   }

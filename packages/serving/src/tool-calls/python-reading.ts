@@ -1,10 +1,10 @@
-// Reads literals of Python from a text that still arrives, as JSON: True, False, None, numbers, strings, lists, tuples and dicts.
-// JSON's own true, false and null are read too: models mix them.
+// Reads Python literals from a text that still arrives, as JSON: True, False, None, numbers, strings, lists, tuples and dicts.
+// JSON's true, false and null are read too, since models mix them.
 // Source: docs.python.org/3/reference/lexical_analysis.html.
 import { MOST_LEVELS } from '../http/json-nesting.js';
 import { IncomingText, type Reading } from './incoming-text.js';
 
-/** JSON, or why there is none. */
+/** A literal as JSON, or why there is none. */
 export type Literal = { json: string } | 'broken' | 'unfinished';
 
 const NAMES: Record<string, string> = {
@@ -16,11 +16,11 @@ const NAMES: Record<string, string> = {
   null: 'null',
 };
 
-/** The whole of a text; null where it is not a literal. */
+/** Converts a whole text; null where it is not a literal. */
 export function pythonToJson(text: string): string | null {
   const input = new IncomingText();
   input.append(text, true);
-  const { value } = readLiteral(input).next(); // nothing is waited for
+  const { value } = readLiteral(input).next(); // the whole text is there, so that the reader never yields
   return typeof value === 'object' && input.at === text.length ? value.json : null;
 }
 
@@ -37,7 +37,7 @@ export function* readLiteral(input: IncomingText, depth = 0): Reading<Literal> {
   return number === null ? wrong(input) : { json: number };
 }
 
-/** A number as JSON writes it: the same text where JSON has that number too. Python has none with a zero in front of other digits. */
+/** Writes a number as JSON: as the same text where JSON allows it. Python allows no leading zeros. */
 function numberText(word: string): string | null {
   const [, sign, whole, point, fraction, exponent = ''] =
     /^([-+]?)(0+|[1-9]\d*|(?=\.\d))(?:(\.)(\d*))?([eE][+-]?\d+)?$/.exec(word) ?? [];
@@ -106,11 +106,11 @@ const SIMPLE: Record<string, string> = {
   '\\': '\\',
   "'": "'",
   '"': '"',
-  '/': '/', // of JSON
+  '/': '/', // JSON's escape
   '\n': '',
 };
 
-/** Line breaks are allowed in it: templates write them so. */
+/** Reads a string. Line breaks are allowed in it, since templates write them. */
 function* readString(input: IncomingText): Reading<Literal> {
   const quote = yield* input.peek();
   input.at++;
@@ -126,7 +126,7 @@ function* readString(input: IncomingText): Reading<Literal> {
 
 const DIGITS: Record<string, number> = { x: 2, u: 4, U: 8 };
 
-/** A backslash that begins none of the escapes stands for itself. */
+/** Reads an escape; a backslash before any other character stands for itself. */
 function* readEscape(input: IncomingText): Reading<string> {
   const kind = yield* input.peek();
   if (Object.hasOwn(SIMPLE, kind)) {

@@ -1,12 +1,12 @@
-// Calls as Python writes them, for templates that leave them out.
+// Writes calls in Python's syntax, for templates that leave them out.
 import { membersOf } from './json-members.js';
 
 const ESCAPES: Record<string, string> = { '\\': '\\\\', "'": "\\'", '\n': '\\n', '\r': '\\r' };
 
-/** A string in single quotation marks, with the escapes of LFM2.5's newer templates. */
+/** Writes a string in single quotation marks, with the escapes of LFM2.5's newer templates. */
 export const quoted = (text: string): string => `'${text.replace(/[\\'\n\r]/g, (character) => ESCAPES[character])}'`;
 
-/** `f(a='x', b=[1, True]), g()`. @param calls with an object of JSON each */
+/** Writes `f(a='x', b=[1, True]), g()`. @param calls each with a JSON object */
 export const writeCalls = (calls: readonly { name: string; arguments: string }[]): string =>
   calls
     .map(({ name, arguments: json }) => {
@@ -17,7 +17,7 @@ export const writeCalls = (calls: readonly { name: string; arguments: string }[]
 
 const NAMES: Record<string, string> = { true: 'True', false: 'False', null: 'None' };
 
-/** Numbers and layout stay as they are. */
+/** Converts JSON to Python's syntax; numbers and spacing stay as they are. */
 const pythonText = (json: string): string =>
   json.replace(
     /"[^"\\]*(?:\\.[^"\\]*)*"|true|false|null/g,

@@ -1,4 +1,4 @@
-// Reasoning at the beginning of an answer, between marks that most templates share.
+// Finds reasoning at the beginning of an answer, between marks that most templates share.
 import type { Tokenizer } from '@bowyer/text';
 import type { AnswerParts } from './answer-parts.js';
 import type { CallFormat } from './call-format.js';
@@ -12,11 +12,11 @@ const PAIRS = [
 
 export const reasoningMarks: readonly string[] = PAIRS.flat();
 
-/** How the reasoning of a model's answers is marked. */
+/** The marks of a model's reasoning. */
 export interface ReasoningForm {
   start: string;
   end: string;
-  /** The prompt ended with the mark that opens it. */
+  /** Whether the prompt ended with the opening mark. */
   startsInside: boolean;
 }
 
@@ -32,7 +32,7 @@ export function reasoningForm(
   return start === undefined || end === undefined ? null : { start, end, startsInside };
 }
 
-/** White space that a template puts behind reasoning, and behind the marks of none. */
+/** The white space that a template puts after reasoning, and after the marks of empty reasoning. */
 export interface AfterReasoning {
   some: string;
   none: string;

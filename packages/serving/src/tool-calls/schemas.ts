@@ -1,4 +1,4 @@
-// Schemas as far as the readers of values look at them.
+// Functions about JSON schemas, as far as readers of values need them.
 import { isDeepStrictEqual } from 'node:util';
 
 export type Schema = Readonly<Record<string, unknown>>;
@@ -19,14 +19,14 @@ export function resolved(reference: string, root: Schema | null): Schema | null 
 export const isSchema = (value: unknown): value is Schema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** References within references are followed this far. */
+/** The number of references within references that are followed. */
 const MOST_REFERENCES = 16;
 
 /** Returns the schemas of a member that hold together, from `properties` and from what the schema refers to or is joined of. */
 export const memberSchemas = (schema: unknown, key: string, root: Schema | null): unknown[] =>
   membersOf(schema, { key, root, known: new Map() }, 0);
 
-/** Schemas that others refer to many times are looked at once. */
+/** A search for a member's schemas; schemas that others refer to many times are visited once. */
 interface MemberSearch {
   key: string;
   root: Schema | null;
@@ -38,7 +38,7 @@ function membersOf(schema: unknown, search: MemberSearch, depth: number): unknow
   const { key, root, known } = search;
   const before = known.get(schema);
   if (before) return before;
-  known.set(schema, []); // a schema within itself adds nothing
+  known.set(schema, []); // a schema that contains itself adds nothing
   const { properties, additionalProperties, $ref: reference, allOf } = schema;
   const parts = [typeof reference === 'string' ? resolved(reference, root) : null, ...listOf(allOf)];
   const found = new Set(parts.flatMap((part) => membersOf(part, search, depth + 1)));
@@ -52,7 +52,7 @@ function membersOf(schema: unknown, search: MemberSearch, depth: number): unknow
   return [...found];
 }
 
-/** The keywords that are looked at: `types` those that say the type of a value, `values` also those that say which it may be. */
+/** The keywords that are checked: `types` those that say the type of a value, `values` also those that say which values are allowed. */
 export type CheckedKeywords = 'types' | 'values';
 
 /**
@@ -66,7 +66,7 @@ export const allows = (
   checked: CheckedKeywords = 'values',
 ): boolean => isAllowed(schema, { value, root, checked, known: new Map() }, 0);
 
-/** Schemas that others refer to many times are looked at once. */
+/** A check of a value; schemas that others refer to many times are visited once. */
 interface Check {
   value: unknown;
   root: Schema | null;
@@ -79,7 +79,7 @@ function isAllowed(schema: unknown, check: Check, depth: number): boolean {
   if (!isSchema(schema) || depth > MOST_REFERENCES) return true;
   const known = check.known.get(schema);
   if (known !== undefined) return known;
-  check.known.set(schema, true); // a schema within itself asks nothing more
+  check.known.set(schema, true); // a schema that contains itself adds no condition
   const allowed = isAllowedOnce(schema, check, depth);
   check.known.set(schema, allowed);
   return allowed;

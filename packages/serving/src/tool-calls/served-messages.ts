@@ -1,4 +1,4 @@
-// The messages of a dialogue as a template is given them, for training on what is served.
+// Converts the messages of a dialogue to the form that a template gets in serving, for training.
 import type { ChatMessage, ChatTemplate, Tokenizer } from '@bowyer/text';
 import { callStyle } from './call-style.js';
 import { messagesFor } from './history.js';

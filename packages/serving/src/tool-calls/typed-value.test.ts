@@ -23,19 +23,19 @@ const properties = {
 const parameters = { type: 'object', properties, $defs: { Edition: edition } };
 
 test.each<[key: keyof typeof properties, raw: string, json: string | null]>([
-  // JSON and Python have no number with a zero in front of other digits.
+  // Neither JSON nor Python allows a number with a leading zero.
   ['either', '01067', '"01067"'],
   ['branches', '007', '"007"'],
   ['any', '00', '"00"'],
   ['any', '+7', '"+7"'],
   ['either', '+7', '"+7"'],
-  // Both readings are allowed: the text wins.
+  // Both readings are allowed; the text is preferred.
   ['either', '7', '"7"'],
   ['branches', '-1.50', '"-1.50"'],
   ['maybe', 'true', '"true"'],
   ['maybe', ' null', '" null"'],
   ['maybe', 'null', 'null'],
-  // Only one is.
+  // Only one reading is allowed.
   ['text', '[1]', '"[1]"'],
   ['text', '"a"', '"\\"a\\""'],
   ['joined', '2.0', '"2.0"'],
@@ -58,12 +58,12 @@ test.each<[key: keyof typeof properties, raw: string, json: string | null]>([
   ['any', '[1]', '[1]'],
   ['any', '5', '5'],
   ['itself', '5', '5'],
-  // None is: that of an allowed type, for the tool to refuse.
+  // No reading is allowed: the value keeps an allowed type, and the tool may refuse it.
   ['count', '2.5', '2.5'],
   ['joined', '3.0', '"3.0"'],
   ['automatic', '0', '"0"'],
   ['count', 'many', '"many"'],
-  // Nothing is written: a text may be empty, anything else is left out.
+  // An empty text is a value of a string; any other value is left out.
   ['text', '', '""'],
   ['either', '', '""'],
   ['count', '', null],

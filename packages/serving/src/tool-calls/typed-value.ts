@@ -1,4 +1,5 @@
-// The values of formats that write texts without quotation marks: which are texts is known from the tool's schema alone.
+// Reads values of formats that write texts without quotation marks: whether a value is a text is known only from the tool's
+// schema.
 import { pythonToJson } from './python-reading.js';
 import { allows, memberSchemas, type CheckedKeywords, type Schema } from './schemas.js';
 
@@ -21,7 +22,7 @@ export function typedValue(raw: string, key: string, parameters: Schema | null):
   for (const checked of ['values', 'types'] satisfies CheckedKeywords[]) {
     const isAllowed = ({ value }: Reading) => allows(schema, value, parameters, checked);
     const literal = literals.find(isAllowed);
-    // No template puts space around a value that is not a text.
+    // Templates put no space around a value that is not a text.
     const isNull = literal?.value === null && raw === raw.trim();
     if (isAllowed(text) && !isNull) return text.json;
     if (literal !== undefined) return literal.json;
@@ -29,20 +30,20 @@ export function typedValue(raw: string, key: string, parameters: Schema | null):
   return raw.trim() === '' ? null : (literals[0] ?? text).json;
 }
 
-/** A value of each type. */
+/** One value of each type. */
 const ANY = ['', 0, null, true, [], {}];
 
-/** A value that a text may be. */
+/** A possible reading of a text. */
 interface Reading {
   value: unknown;
   json: string;
 }
 
-/** Those besides the text itself: as JSON or Python, or as a number with zeros in front of it, which neither of them has. */
+/** Returns the readings beside the text itself: as JSON or Python, or as a number with leading zeros, which neither of them allows. */
 function readings(text: string): Reading[] {
   const json = jsonOf(text) ?? pythonToJson(text) ?? jsonOf(text.replace(/^([-+]?)0+(?=\d)/, '$1').replace(/^\+/, ''));
   const value: unknown = json === null ? undefined : JSON.parse(json);
-  // A text with quotation marks is written with them.
+  // A text with quotation marks keeps them.
   return json === null || typeof value === 'string' ? [] : [{ value, json }];
 }
 

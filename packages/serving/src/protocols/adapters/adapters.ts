@@ -1,5 +1,6 @@
-// Loading and unloading adapters while the server runs: vLLM's routes, and OpenAI's for the deletion of a model.
-// Sources: docs.vllm.ai/en/latest/features/lora (dynamically serving LoRA adapters), platform.openai.com/docs/api-reference/models/delete.
+// Loads and unloads adapters while the server runs: vLLM's routes, and OpenAI's for the deletion of a model.
+// Sources: docs.vllm.ai/en/latest/features/lora (dynamically serving LoRA adapters),
+// platform.openai.com/docs/api-reference/models/delete.
 import { realpathSync } from 'node:fs';
 import { AdapterError } from '@bowyer/models';
 import { folderBelow } from '../../adapters/allowed-folders.js';
@@ -17,7 +18,7 @@ const loadFields = {
 
 const unloadFields = { ...servedFields('lora_name'), ...harmless('lora_int_id') };
 
-/** No route where clients may load nothing. */
+/** Returns the routes; there are none where clients may not load adapters. */
 export const adapters = ({ adapters: served }: ServedModels): Protocol => ({
   errorBody: openaiError,
   routes:
@@ -77,7 +78,7 @@ function deleted({ registry, onNotice }: ServedAdapters, id: string) {
   return { status: 200, json: { id, object: 'model', deleted: true } };
 }
 
-/** The notice names the base that the adapter was trained beside, and its chat template, where these are others than the server's. */
+/** Loads an adapter. A notice names the base with which the adapter was trained, and its chat template, where these differ from the server's. */
 export async function loadAdapter(
   { registry, modelFolder, onNotice }: ServedAdapters,
   name: string,

@@ -1,4 +1,4 @@
-// POST /v1/chat/completions.
+// The protocol of POST /v1/chat/completions.
 import { readChatMessages, readChatTools } from '@bowyer/conversations';
 import { inTurns } from '../../http/turn.js';
 import { answered, inCall } from '../answer-exchange.js';
@@ -30,7 +30,7 @@ const calls: ModelCalls = {
 
 export const chatCompletions: ProtocolUnit = {
   calls,
-  // One table for both, since most fields are the same.
+  // Both protocols share a table, since most fields are the same.
   fieldTable: () =>
     fieldTable([
       ['both', common(chatFields, textFields)],

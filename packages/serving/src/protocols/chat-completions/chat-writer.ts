@@ -1,4 +1,4 @@
-// The forms of the answers of chats: whole, or the pieces of a stream.
+// Writes the answers of chats: whole, or as the pieces of a stream.
 // Source: platform.openai.com/docs/api-reference/chat; `reasoning_content`, `prompt_token_ids` and `token_ids` are vLLM's.
 import { randomUUID } from 'node:crypto';
 import type { Choice, Completed, Usage } from '../../generation/answer.js';
@@ -12,10 +12,10 @@ import { event, type AnswerWriter, type Fault } from '../protocol.js';
 export class ChatWriter implements AnswerWriter {
   readonly #names: TokenNames;
   readonly #head: object;
-  /** Choices that have begun, and their calls that have. */
+  /** The choices, and the calls in them, that have begun. */
   readonly #begun = new Set<string>();
 
-  /** @param created in seconds since 1970 */
+  /** Starts an answer. @param created in seconds since 1970 */
   constructor(
     private readonly request: Pick<CompletionRequest, 'model' | 'streamsUsage' | 'namesTokensById'>,
     created: number,
@@ -38,7 +38,7 @@ export class ChatWriter implements AnswerWriter {
     return '';
   }
 
-  /** The first piece of a choice contains the role. */
+  /** Writes a piece of a choice; the first one contains the role. */
   piece(choice: Choice): string {
     const delta = {
       ...(this.#begins(`${choice.index}`) && { role: 'assistant' }),
@@ -77,7 +77,7 @@ export class ChatWriter implements AnswerWriter {
     return isNew;
   }
 
-  /** A call has its id and name where it begins; what follows is text of its arguments. */
+  /** Writes the calls of a piece. A call has its id and name in its first piece; later ones have text of its arguments. */
   #callsOf(choice: Choice): object {
     const { calls = [] } = choice;
     if (calls.length === 0) return {};
@@ -94,7 +94,7 @@ const hasParts = ({ reasoning = '', calls = [] }: Choice) => reasoning !== '' ||
 
 const reasoningOf = ({ reasoning = '' }: Choice): object => (reasoning === '' ? {} : { reasoning_content: reasoning });
 
-/** An answer of nothing but calls has no content. */
+/** Writes a message; content is null where there are only calls. */
 function message(choice: Choice): object {
   const { text, calls = [] } = choice;
   const written = calls.map(({ id, name, arguments: args }) => ({

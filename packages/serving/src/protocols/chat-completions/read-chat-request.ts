@@ -1,4 +1,4 @@
-// The body of POST /v1/chat/completions as a request of this server's own form.
+// Reads the body of POST /v1/chat/completions.
 import { MAX_TOP_LOGPROBS } from '@bowyer/models';
 import { readChatMessages, readChatTools } from '@bowyer/conversations';
 import { ChatTemplateError, type ChatMessage, type ChatTemplate, type PromptEnding } from '@bowyer/text';
@@ -26,7 +26,7 @@ const names: ChatNames = {
   format: 'response_format',
 };
 
-/** @throws {BadRequestError} before anything is encoded, where the length in characters shows that it cannot fit */
+/** Reads a request. @throws {BadRequestError} before anything is encoded, where the length in characters shows that it cannot fit */
 export async function readChatRequest(
   body: unknown,
   reader: RequestReader,
@@ -115,7 +115,7 @@ function templateOf(fields: RequestFields, reader: RequestReader): ChatTemplate 
   return chatTemplateOf(reader, names);
 }
 
-/** Without add_generation_prompt a message that is continued is still no new one. */
+/** Returns how the prompt ends. Without add_generation_prompt, a message that is continued is still not a new one. */
 function endingOf(fields: RequestFields, messages: readonly ChatMessage[]): PromptEnding {
   const asks = fields.value('add_generation_prompt');
   fields.boolean('add_generation_prompt');

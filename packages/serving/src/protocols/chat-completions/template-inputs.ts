@@ -1,11 +1,11 @@
-// The inputs of a chat beside its messages, as a chat template takes them.
+// Reads the inputs of a chat template beside the messages.
 import type { TemplateInputs } from '@bowyer/text';
 import { effortVariables } from '../../generation/chat-request.js';
 import { type RequestFields } from '../fields/request-fields.js';
 
 const isEmpty = (value: unknown): boolean => value === undefined || (Array.isArray(value) && value.length === 0);
 
-/** @param known variables that the template reads, beside those that other fields of a request set */
+/** Reads the inputs. @param known variables that the template reads, beside those that other fields of a request set */
 export function templateInputs(
   fields: RequestFields,
   tools: readonly Record<string, unknown>[],
@@ -32,7 +32,7 @@ export function templateInputs(
   };
 }
 
-/** Variables of templates that other fields of the request set. */
+/** Template variables that other fields of the request set. */
 const ofTheRequest = [
   'messages',
   'tools',

@@ -1,4 +1,4 @@
-// Calls of tools from the request to the answer's JSON; the model is a script.
+// Tests calls of tools from the request to the answer's JSON, with a scripted model.
 import { Rng } from '@bowyer/core';
 import { noLogitRules } from '@bowyer/models';
 import { chatTemplate, type Tokenizer } from '@bowyer/text';
@@ -12,7 +12,7 @@ import { runCompletion } from '../../generation/completion-run.js';
 import type { SequenceBatcher } from '../../engine/sequence-batcher.js';
 import type { SteppedTokenizer } from '../../generation/stepped-tokenizer.js';
 
-/** A token is a character; one special token is left out of texts. */
+/** A token that is a special one; each other token is a character. */
 const SPECIAL = 0x10000;
 const characters: Pick<Tokenizer, 'encode' | 'decode' | 'tokenToId'> & Partial<Tokenizer> = {
   vocabSize: SPECIAL + 1,
@@ -68,7 +68,7 @@ const reader = (name: keyof typeof templates): RequestReader => {
 const tool = { type: 'function', function: { name: 'add', parameters: { properties: { a: { type: 'integer' } } } } };
 const body = { messages: [{ role: 'user', content: 'Add.' }], tools: [tool] };
 
-/** The whole answer and the pieces of a stream, where the model says `text`. */
+/** Returns the whole answer and the pieces of a stream, where the model says `text`. */
 async function answered(name: keyof typeof templates, text: string, asked: object = {}) {
   const signal = new AbortController().signal;
   const request = await readChatRequest({ ...body, ...asked }, reader(name), signal);

@@ -1,4 +1,4 @@
-// POST /v1/completions. Its fields are in the table of chats.
+// The protocol of POST /v1/completions. Its fields are in the table of chats.
 import { answered, inCall } from '../answer-exchange.js';
 import { ChoiceAnswers } from '../openai/choice-answers.js';
 import { openaiError } from '../openai/errors.js';

@@ -1,4 +1,4 @@
-// The body of POST /v1/completions as a request of this server's own form.
+// Reads the body of POST /v1/completions.
 import type { CompletionRequest, Prompt, RequestReader } from '../../generation/completion-request.js';
 import { checkCharacters, checkTokens, inSteps, tokenLimit, type PromptCut } from '../../generation/request-bounds.js';
 import { RequestFields } from '../fields/request-fields.js';
@@ -6,7 +6,7 @@ import { checkAnswerLimits, givenLimit, promptCut } from '../openai/read-limits.
 import { readSettings } from '../openai/read-settings.js';
 import { textFields } from './known-fields.js';
 
-/** @throws {BadRequestError} before anything is encoded, where the length in characters shows that it cannot fit */
+/** Reads a request. @throws {BadRequestError} before anything is encoded, where the length in characters shows that it cannot fit */
 export async function readTextRequest(
   body: unknown,
   reader: RequestReader,
@@ -21,8 +21,8 @@ export async function readTextRequest(
   const answers = given.length * settings.n;
   if (answers > maxAnswers)
     throw fields.fail('prompt', `asks for ${answers} answers at once; this server has room for ${maxAnswers}`);
-  fields.number('best_of', settings.n, { min: settings.n, max: settings.n, whole: true }); // of more, none would be chosen
-  const limit = { names: ['max_tokens'], least: echoes ? 0 : 1 }; // 0: nothing but the prompt
+  fields.number('best_of', settings.n, { min: settings.n, max: settings.n, whole: true }); // with more candidates than answers, one would have to be chosen
+  const limit = { names: ['max_tokens'], least: echoes ? 0 : 1 }; // 0 is allowed where only the prompt is returned
   const prompts = await encoded(fields, { given, echoes, cut: promptCut(fields, limit, reader) }, reader, signal);
   if (logprobOptions.scoresPrompts) checkScored(fields, prompts, reader);
   const maxTokens = tokenLimit(givenLimit(fields, limit), 'prompt', prompts, reader);

@@ -1,4 +1,4 @@
-// The forms of the answers of completions: whole, or the pieces of a stream.
+// Writes the answers of completions: whole, or as the pieces of a stream.
 // Source: platform.openai.com/docs/api-reference/completions; `prompt_token_ids` and `token_ids` are vLLM's.
 import { randomUUID } from 'node:crypto';
 import type { Choice, Completed, Usage } from '../../generation/answer.js';
@@ -10,14 +10,14 @@ import { openaiError } from '../openai/errors.js';
 import { tokenName, type TokenNames } from '../openai/token-names.js';
 import { event, type AnswerWriter, type Fault } from '../protocol.js';
 
-/** The parts of characters are written as this API does. */
+/** The prefix with which this API names tokens that are parts of characters. */
 const PART = 'bytes:';
 
 export class TextWriter implements AnswerWriter {
   readonly #names: TokenNames;
   readonly #head: object;
 
-  /** @param created in seconds since 1970 */
+  /** Starts an answer. @param created in seconds since 1970 */
   constructor(
     private readonly request: Pick<CompletionRequest, 'model' | 'streamsUsage' | 'namesTokensById'>,
     created: number,
@@ -68,7 +68,7 @@ const textLogprobs = (tokens: readonly TokenLogprob[], names: TokenNames): objec
   text_offset: tokens.map(({ offset }) => offset),
 });
 
-/** The generated token is always among them, by its name; if others share a name, the most likely of them has it. */
+/** Returns log-probabilities by name. The generated token is always among them; of other tokens with the same name, the most likely is kept. */
 function byName(generated: TokenLogprob, names: TokenNames): Record<string, number | null> {
   const others = generated.topLogprobs.filter(({ id }) => id !== generated.id);
   const taken = new Map<string, number>();

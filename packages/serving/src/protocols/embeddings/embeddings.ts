@@ -1,4 +1,4 @@
-// POST /v1/embeddings: the vectors of texts, by an encoder.
+// The protocol of POST /v1/embeddings: an encoder's vectors of texts.
 // Source: platform.openai.com/docs/api-reference/embeddings.
 import { checkCharacters, checkTokens, inSteps, noCut } from '../../generation/request-bounds.js';
 import { BadRequestError } from '../../generation/request-error.js';
@@ -41,7 +41,7 @@ async function embed({ embedder, name }: ServedModels, exchange: Exchange): Prom
   return { status: 200, json: { object: 'list', data, model, usage: { prompt_tokens: tokens, total_tokens: tokens } } };
 }
 
-/** Base64 of little-endian float32, as OpenAI's clients ask for by default. */
+/** Writes a vector as numbers, or as base64 of little-endian float32, which OpenAI's clients request by default. */
 function written(vector: Float32Array, format: 'float' | 'base64'): number[] | string {
   if (format === 'float') return [...vector];
   const bytes = Buffer.alloc(4 * vector.length);

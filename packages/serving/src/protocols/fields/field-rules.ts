@@ -1,4 +1,4 @@
-// The treatment of a known field of a request: a protocol's table gives one for each.
+// Rules that say how a known field of a request is treated: a protocol's table gives one for each.
 
 export type FieldRule =
   | { kind: 'served' }
@@ -15,14 +15,14 @@ export const served = (...names: string[]): FieldRules =>
 export const harmless = (...names: string[]): FieldRules =>
   Object.fromEntries(names.map((name) => [name, { kind: 'harmless' }]));
 
-/** Each name with the values that change nothing. */
+/** Returns rules that refuse fields, except with values that change nothing. */
 export const refused = (
   values: Readonly<Record<string, readonly unknown[]>>,
   instead: string | null = null,
 ): FieldRules =>
   Object.fromEntries(Object.entries(values).map(([name, unless]) => [name, { kind: 'refused', unless, instead }]));
 
-/** Each name with what to write in its place. */
+/** Returns rules that refuse fields by naming the field to use in their place. */
 export const renamed = (names: Readonly<Record<string, string>>): FieldRules =>
   Object.fromEntries(
     Object.entries(names).map(([name, field]) => [name, { kind: 'refused', unless: [], instead: `write ${field}` }]),

@@ -1,4 +1,4 @@
-// A table of fields with what happens to them, made of the rules themselves.
+// Writes a table of fields and their treatment from the rules themselves.
 import type { FieldRule, FieldRules } from './field-rules.js';
 
 /** Returns a line for fields that are treated alike, in Markdown. @param places with the fields of each */

@@ -1,9 +1,9 @@
-// The model that a request names.
+// Finds the model that a request names.
 import type { RequestReader } from '../../generation/completion-request.js';
 import { unknownModel } from '../../generation/request-error.js';
 import type { RequestFields } from './request-fields.js';
 
-/** @throws {BadRequestError} where the server has none of this name; a request without a name means the server's own */
+/** Returns the model's name; a request without one means the server's own model. @throws {BadRequestError} where the server has none of this name */
 export function modelOf(
   fields: RequestFields,
   {

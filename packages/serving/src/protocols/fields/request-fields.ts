@@ -1,5 +1,5 @@
-// Reading fields of a request's JSON body, each with the error that the client gets. A body's fields are all known, or it is refused;
-// a protocol whose clients are newer than this server may leave out those that it does not know, and list them.
+// Reads fields of a request's JSON body, each with the error that the client gets. Unknown fields are refused; a protocol whose
+// clients are newer than this server may ignore them, and list them.
 import type { Fields } from '@bowyer/conversations';
 import { nearestName } from '@bowyer/envs';
 import { keepNumbers } from '@bowyer/text';
@@ -13,14 +13,16 @@ interface Range {
   whole?: boolean;
 }
 
-/** Null counts as left out, as in OpenAI's API. */
+/** The fields of an object. Null counts as left out, as in OpenAI's API. */
 export class RequestFields implements Fields<FieldRules> {
   readonly #fields: Readonly<Record<string, unknown>>;
 
   /**
+   * Wraps an object.
+   *
    * @param rules of the object's fields; without them it may have any
-   * @param ignored takes the names of fields that are not known, unless they look like a known one's; null: they are refused
-   * @throws {BadRequestError} if it is not an object, or has a field that is refused or not known
+   * @param ignored takes the names of unknown fields, unless they look like a known one's; null: they are refused
+   * @throws {BadRequestError} if it is not an object, or has a field that is refused or unknown
    */
   constructor(
     body: unknown,
@@ -97,7 +99,7 @@ export class RequestFields implements Fields<FieldRules> {
     return value;
   }
 
-  /** One of a few texts. */
+  /** Returns one of a few texts. */
   choice<const Option extends string>(name: string, options: readonly Option[], otherwise: Option): Option {
     const value = this.text(name, otherwise);
     const found = options.find((option) => option === value);
@@ -105,7 +107,7 @@ export class RequestFields implements Fields<FieldRules> {
     return found;
   }
 
-  /** One string or several. */
+  /** Returns the texts of a field that has one or several. */
   texts(name: string): string[] {
     const value = this.value(name) ?? [];
     const list: unknown[] = Array.isArray(value) ? value : [value];
@@ -113,7 +115,7 @@ export class RequestFields implements Fields<FieldRules> {
     return list;
   }
 
-  /** At most `most` token ids below `vocabSize`; none if absent. */
+  /** Returns at most `most` token ids below `vocabSize`; none if absent. */
   ids(name: string, vocabSize: number, most: number): number[] {
     const value = this.value(name) ?? [];
     const isId = (id: unknown): id is number =>
@@ -140,7 +142,7 @@ export class RequestFields implements Fields<FieldRules> {
     return keepNumbers(this.#fields, Object.fromEntries(kept));
   }
 
-  /** Other fields of a message are refused, or known to change nothing. */
+  /** Returns further fields; there are none, since other fields of a message are refused, or are known to change nothing. */
   beside(): Record<string, unknown> {
     return {};
   }
@@ -167,12 +169,12 @@ export class RequestFields implements Fields<FieldRules> {
     });
   }
 
-  /** An object at a place within this one. */
+  /** Wraps an object at a place within this one. */
   within(value: unknown, rules: FieldRules | null, place: string): RequestFields {
     return new RequestFields(value, rules, this.#place(place), this.ignored);
   }
 
-  /** How errors name a field. */
+  /** Returns how errors name a field. */
   placeOf(name: string): string {
     return this.#place(name);
   }
@@ -190,7 +192,7 @@ export class RequestFields implements Fields<FieldRules> {
   }
 }
 
-/** The bound that a number breaks; both bounds for a value that is not a number. */
+/** Describes the bound that a number violates; both bounds for a value that is not a number. */
 function described({ min, max, whole = false }: Range, value: unknown): string {
   const kind = whole ? 'an integer' : 'a number';
   if (max !== Number.MAX_SAFE_INTEGER) return `${kind} from ${min} to ${max}`;
@@ -198,5 +200,5 @@ function described({ min, max, whole = false }: Range, value: unknown): string {
   return min === -max ? `${kind} from ${min} to ${max}` : `${kind} of at least ${min}`;
 }
 
-/** Numbers are one whether written 1 or 1.0. */
+/** Compares values as JSON, in which 1 and 1.0 are equal. */
 const sameJson = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);

@@ -1,9 +1,11 @@
-// The restrictions on an answer that the protocols have in common: the tools that it calls, the schema of its content.
+// Reads the restrictions on an answer that the protocols share: the tools that it calls, the schema of its content.
 import type { TemplateInputs } from '@bowyer/text';
 import type { AnswerFormat, ToolChoice } from '../../generation/chat-request.js';
 import { RequestFields } from './request-fields.js';
 
 /**
+ * Reads the choice of tools.
+ *
  * @param tools in the form of Chat Completions
  * @param functionOf the object with the function's name within a choice of the type `function`
  */
@@ -31,7 +33,7 @@ export function toolChoiceOf(
   return { name: namedTool(called.text('name', ''), tools, (problem) => called.fail('name', problem)) };
 }
 
-/** @throws what `fail` makes, where there is no such tool */
+/** Returns the choice of one tool. @throws an error of `fail`, where there is no such tool */
 export function namedTool(
   name: string,
   tools: NonNullable<TemplateInputs['tools']>,
@@ -42,7 +44,7 @@ export function namedTool(
   throw fail(`must be the name of one of the tools: ${names.join(', ')}`);
 }
 
-/** @param fields with the `schema`, and `strict`, which asks for what is done in any case */
+/** Reads the schema of an answer. @param fields with the `schema`, and `strict`, which makes no difference, since the schema is always guaranteed */
 export function schemaFormat(fields: RequestFields): AnswerFormat {
   fields.boolean('strict');
   const schema = fields.value('schema');

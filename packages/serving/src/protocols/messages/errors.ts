@@ -1,4 +1,5 @@
-// Errors in the form of Anthropic's API. Source: docs.anthropic.com/en/api/errors.
+// Writes errors in the form of Anthropic's API.
+// Source: docs.anthropic.com/en/api/errors.
 import { excerpt } from '../../http/excerpt.js';
 import type { Fault, FaultKind } from '../protocol.js';
 
@@ -13,7 +14,7 @@ const types: Readonly<Record<FaultKind, string>> = {
   server: 'api_error',
 };
 
-/** In characters: a message does not repeat a long input. */
+/** Characters of an error message, which does not repeat a long input. */
 const LONGEST_ERROR = 1000;
 
 /**

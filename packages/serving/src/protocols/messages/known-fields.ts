@@ -1,5 +1,5 @@
-// Every field of a message request that this server knows. A field that is not here is ignored, unless it looks like a served one: newer
-// clients bring fields of their own.
+// All fields of a message request that this server knows. Other fields are ignored, unless they look like a known one, since
+// newer clients send new fields.
 // Source: anthropic-sdk-typescript 1.14, resources/messages/messages.ts and resources/beta/messages/messages.ts.
 import { harmless, never, refused, served, type FieldRules } from '../fields/field-rules.js';
 
@@ -9,19 +9,19 @@ const cached = harmless('cache_control');
 export const messageFields: FieldRules = {
   ...served('model', 'max_tokens', 'messages', 'system', 'stream', 'temperature', 'top_p', 'top_k', 'stop_sequences'),
   ...served('tools', 'tool_choice', 'thinking', 'output_config', 'output_format', 'context_management'),
-  // Names for logs and bills, and hints about speed.
+  // These fields are names for logs and bills, or hints about speed.
   ...harmless('metadata', 'betas', 'service_tier', 'cache_control', 'inference_geo', 'speed', 'diagnostics'),
   ...harmless('user_profile_id', 'workspace_id', 'billing_policy', 'fallback_credit_token'),
   ...refused({ container: never, mcp_servers: [[]], fallbacks: [[]], compaction: never }),
   ...refused({ thread: never }, 'send all messages'),
 };
 
-/** The fields of objects within a request, by where they are. */
+/** The fields of objects within a request, by their place. */
 export const nestedMessageFields = {
   'messages[]': served('role', 'content'),
   'text block': { ...served('type', 'text'), ...cached, ...harmless('citations') },
   'thinking block': { ...served('type', 'thinking'), ...harmless('signature') },
-  // Its content can be read by the server alone that has written it.
+  // Only the server that has written its content can read it.
   'redacted_thinking block': { ...served('type'), ...harmless('data') },
   'tool_use block': { ...served('type', 'id', 'name', 'input'), ...cached, ...harmless('caller', 'toolset_name') },
   'tool_result block': {

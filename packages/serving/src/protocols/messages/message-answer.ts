@@ -49,7 +49,7 @@ export class MessageAnswer implements AnswerReader {
     if (block === undefined)
       throw new UnreadAnswerError(`a piece of content block ${index} comes before its beginning`);
     const text = delta.text ?? delta.thinking ?? delta.partial_json;
-    // Signatures and citations say nothing more.
+    // Signatures and citations have no text to keep.
     if (isGiven(text)) (block.pieces as string[]).push(this.#kept.text(textOf(text, 'the piece of a block')));
   }
 }

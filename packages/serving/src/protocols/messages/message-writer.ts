@@ -1,4 +1,4 @@
-// The forms of an answer: a message of blocks, or the events of a stream, block after block.
+// Writes an answer: a message of blocks, or the events of a stream, block after block.
 // Source: docs.anthropic.com/en/api/messages and en/docs/build-with-claude/streaming.
 import { createHash, randomUUID } from 'node:crypto';
 import type { Choice, Completed, Usage } from '../../generation/answer.js';
@@ -9,7 +9,7 @@ import { messagesError } from './errors.js';
 
 interface MessageWriterOptions {
   request: Pick<CompletionRequest, 'model' | 'maxTokens' | 'prompts'>;
-  /** The limit that the client has asked for. */
+  /** The token limit that the client has asked for. */
   asked: number;
   /** Whether the text of the reasoning is left out. */
   omitsThinking: boolean;
@@ -77,7 +77,7 @@ export class MessageWriter implements AnswerWriter {
     return event(messagesError(fault), 'error');
   }
 
-  /** Nothing where the block is open already. */
+  /** Begins a block; writes nothing where it is open already. */
   #begin(kind: OpenBlock['kind'], call?: CalledTool): string {
     if (this.#open?.kind === kind && this.#open.call === call?.index) return '';
     const closed = this.#close();
@@ -125,7 +125,7 @@ export class MessageWriter implements AnswerWriter {
     };
   }
 
-  /** A limit that gave way to the context ends an answer under another name. */
+  /** Writes why an answer has ended. A limit that was reduced to the context has another name than the client's own. */
   #stop({ finishReason, stop }: Choice): object {
     const { request, asked } = this.options;
     if (finishReason === 'tool_calls') return { stop_reason: 'tool_use', stop_sequence: null };
@@ -147,7 +147,7 @@ const toolUse = ({ id, name }: CalledTool, input: unknown): object => ({
   caller: { type: 'direct' },
 });
 
-/** Arguments other than an object, as a model may write them, stand under their own name. */
+/** Parses the arguments of a call. Arguments other than an object, which a model may write, are put into a field of their own. */
 function inputOf({ arguments: text }: CalledTool): unknown {
   try {
     const value = JSON.parse(text) as unknown;
@@ -160,7 +160,7 @@ function inputOf({ arguments: text }: CalledTool): unknown {
 /** Clients send it back with the reasoning: the text's digest. */
 const signatureOf = (thinking: string): string => createHash('sha256').update(thinking).digest('base64');
 
-/** Tokens that were found in the cache are counted apart. Clients read the fields that are null or 0 here too. */
+/** Writes the token counts. Tokens that were found in the cache are counted separately. Clients read the fields that are null or 0 here too. */
 const usageOf = ({ promptTokens, cachedPromptTokens, completionTokens, reasoningTokens }: Usage) => ({
   input_tokens: promptTokens - cachedPromptTokens,
   cache_creation_input_tokens: 0,

@@ -1,4 +1,5 @@
-// POST /v1/messages and /v1/messages/count_tokens, as Anthropic's SDK writes them, and without the version, as others do.
+// The protocol of POST /v1/messages and /v1/messages/count_tokens. The paths are also served without the version, as some
+// clients send them.
 import { randomUUID } from 'node:crypto';
 import { promptIds, writtenChat } from '../../generation/write-chat.js';
 import type { HttpAnswer } from '../../http/http-listener.js';

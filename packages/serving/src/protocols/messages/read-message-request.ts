@@ -1,4 +1,4 @@
-// The body of POST /v1/messages as a request of this server's own form.
+// Reads the body of POST /v1/messages.
 import { readAnthropicMessages, readAnthropicTools } from '@bowyer/conversations';
 import type { TemplateInputs } from '@bowyer/text';
 import {
@@ -34,7 +34,7 @@ interface MessageRequest {
   ignored: readonly string[];
 }
 
-/** @param isCount the request asks for the length of its prompt alone: it needs no limit */
+/** Reads a request. @param isCount whether the request only counts its prompt's tokens: it then needs no limit */
 export async function readMessageRequest(
   body: unknown,
   reader: RequestReader,
@@ -58,7 +58,7 @@ export async function readMessageRequest(
     messages,
     template,
     inputs: { ...(tools.length > 0 && { tools }), ...(Object.keys(variables).length > 0 && { variables }) },
-    // An answer continues an assistant's last message, as Anthropic's API has it.
+    // If the last message is an assistant's, the answer continues it, as in Anthropic's API.
     ending: last?.role === 'assistant' && last.tool_calls === undefined ? 'open' : 'reply',
     toolChoice: choice,
     parallelCalls,
@@ -78,7 +78,7 @@ function limitOf(fields: RequestFields, isCount: boolean): number | null {
   return fields.number('max_tokens', null, { min: 1, max: Number.MAX_SAFE_INTEGER, whole: true });
 }
 
-/** As Anthropic's API has it, the answer's limit counts the reasoning too. Without `type: enabled` there is no budget. */
+/** Returns the reasoning budget. The answer's limit counts the reasoning too, as in Anthropic's API. Without `type: enabled` there is no budget. */
 function budgetOf(thinking: RequestFields, fields: RequestFields): number | null {
   const budget = thinking.number('budget_tokens', null, { min: 1, max: Number.MAX_SAFE_INTEGER, whole: true });
   if (budget === null || thinking.text('type', '') !== 'enabled') return null;
@@ -115,7 +115,7 @@ function choiceOf(
   return { choice: { name }, parallelCalls: false };
 }
 
-/** `output_format` is the older name of `output_config.format`. */
+/** Reads the answer's format; `output_format` is the older name of `output_config.format`. */
 function formatOf(fields: RequestFields, output: RequestFields): AnswerFormat {
   const [holder, name] = output.value('format') === undefined ? [fields, 'output_format'] : [output, 'format'];
   if (holder.value(name) === undefined) return { kind: 'text' };

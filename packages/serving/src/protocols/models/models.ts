@@ -1,4 +1,4 @@
-// GET /v1/models: the served model and its adapters, for clients of OpenAI's and of Anthropic's protocol.
+// The route GET /v1/models: the served model and its adapters, for clients of OpenAI's and of Anthropic's protocol.
 import { openaiError } from '../openai/errors.js';
 import { unknownModel } from '../../generation/request-error.js';
 import type { Protocol, ServedModels } from '../protocol.js';
@@ -7,7 +7,7 @@ interface Entry {
   id: string;
   /** Seconds since 1970. */
   created: number;
-  /** The folder of an adapter or of its base, and an adapter's base: as vLLM shows them, on servers with adapters. */
+  /** The folder of an adapter or of its base, and an adapter's base: vLLM returns these on servers with adapters. */
   lineage?: { root: string; parent: string | null };
 }
 
@@ -24,7 +24,7 @@ function entriesOf({ name, started, adapters }: ServedModels): Entry[] {
   ];
 }
 
-/** The fields of both protocols: Anthropic's are `type`, `display_name` and `created_at`; `max_model_len` is vLLM's. */
+/** Writes a model with the fields of both protocols: Anthropic's are `type`, `display_name` and `created_at`; `max_model_len` is vLLM's. */
 const shown = ({ id, created, lineage }: Entry, { contextLength }: ServedModels): object => ({
   id,
   object: 'model',

@@ -10,7 +10,7 @@ export class ChoiceAnswers implements AnswerReader {
 
   #isDone = false;
 
-  /** @param expected there are as many choices, unless the stream has said that no more follow */
+  /** Starts an answer. @param expected the number of choices, which must all come */
   constructor(
     private readonly part: 'message' | 'delta' | 'text',
     private readonly expected: number,
@@ -64,7 +64,7 @@ export class ChoiceAnswers implements AnswerReader {
   }
 }
 
-/** OpenRouter's form of thoughts; those that are encrypted say nothing. */
+/** Adds reasoning in OpenRouter's form; encrypted reasoning has no text. */
 function addDetail(message: GrowingMessage, detail: unknown): void {
   const { text, summary } = objectOf(detail, 'a detail of a thought');
   message.addReasoning(text ?? summary);

@@ -1,7 +1,8 @@
-// The fields that chat completions and completions have in common: what is served, what is without effect on an answer, and what is refused.
-// Sources: OpenAI's API reference (openai-node 7.57); vllm-project/vllm, entrypoints/openai/chat_completion/protocol.py at 002032e;
-// sgl-project/sglang, srt/entrypoints/openai/protocol.py at 004c82e; ggml-org/llama.cpp, tools/server/README.md at 00dc805; text
-// generation inference and OpenRouter where they have other names for the same.
+// The fields that chat completions and completions share: those that are served, those without effect on an answer, and those
+// that are refused.
+// Sources: OpenAI's API reference (openai-node 7.57); vllm-project/vllm, entrypoints/openai/chat_completion/protocol.py at
+// 002032e; sgl-project/sglang, srt/entrypoints/openai/protocol.py at 004c82e; ggml-org/llama.cpp, tools/server/README.md at
+// 00dc805; text generation inference and OpenRouter where they use other names.
 import { harmless, never, refused, renamed, served, type FieldRules } from '../fields/field-rules.js';
 
 export const ofBoth: FieldRules = {
@@ -9,13 +10,13 @@ export const ofBoth: FieldRules = {
   ...served('temperature', 'top_p', 'top_k', 'repetition_penalty', 'presence_penalty', 'frequency_penalty'),
   ...served('logit_bias', 'bad_words', 'allowed_token_ids', 'min_tokens', 'ignore_eos', 'stop', 'stop_token_ids'),
   ...served('truncate_prompt_tokens', 'truncation_side', 'return_token_ids', 'return_tokens_as_token_ids'),
-  // Names for logs and bills, hints about speed, and options of what is refused.
+  // These fields are names for logs and bills, hints about speed, and options of refused fields.
   ...harmless('user', 'metadata', 'store', 'service_tier', 'safety_identifier', 'prompt_cache_key', 'moderation'),
   ...harmless('prompt_cache_retention', 'prompt_cache_options', 'prediction', 'verbosity', 'request_id', 'rid'),
   ...harmless('session_id', 'extra_key', 'custom_labels', 'cache_prompt', 'n_cache_reuse', 'id_slot'),
   ...harmless('stream_interval', 'sse_ping_interval', 'spaces_between_special_tokens', 'mm_processor_kwargs'),
   ...harmless('media_io_kwargs', 'images_config'),
-  // Sampling.
+  // The following fields are about sampling.
   ...refused({ min_p: [0], typical_p: [1], top_a: [0], tfs_z: [1], top_n_sigma: [-1, 0], epsilon_cutoff: [0] }),
   ...refused({ eta_cutoff: [0], smoothing_factor: [0], dynatemp_range: [0], dynatemp_exponent: [1], min_keep: [0] }),
   ...refused({ mirostat: [0], mirostat_tau: [5], mirostat_eta: [0.1], xtc_probability: [0], xtc_threshold: [0.1] }),
@@ -24,19 +25,19 @@ export const ofBoth: FieldRules = {
   ...refused({ no_repeat_ngram_size: [0], encoder_repetition_penalty: [1], penalty_alpha: [0], guidance_scale: [1] }),
   ...refused({ negative_prompt: [''], watermark: [false], watermarking: [false], repetition_detection: never }),
   ...refused({ custom_logit_processor: never, custom_params: never, logits_processors: [[]], vllm_xargs: [{}] }),
-  // Search.
+  // The following fields are about search.
   ...refused({ use_beam_search: [false], num_beams: [1], length_penalty: [1], early_stopping: [false] }),
-  // Constraints.
+  // The following fields are about constraints.
   ...refused({ structured_outputs: never, guided_json: never, guided_json_object: [false], guided_regex: [''] }),
   ...refused({ guided_choice: [[]], guided_grammar: [''], guided_decoding: never, guided_decoding_backend: never }),
   ...refused({ guided_decoding_disable_any_whitespace: never, guided_decoding_disable_fallback: never }),
   ...refused({ guided_whitespace_pattern: never, structural_tag: never, json_schema: never, regex: [''], ebnf: [''] }),
   ...refused({ grammar: [''], grammar_lazy: [false], grammar_triggers: [[]], stop_regex: [[], ''] }),
-  // Length and end.
+  // The following fields are about lengths and ends of answers.
   ...refused({ include_stop_str_in_output: [false], no_stop_trim: [false], skip_special_tokens: [true] }),
   ...refused({ t_max_predict_ms: [0, -1], n_indent: [0], n_keep: [0, -1], thinking_token_budget: never }),
   ...refused({ thinking_budget_tokens: [-1], reasoning_budget: [-1] }),
-  // Further results.
+  // The following fields ask for further results.
   ...refused({ prompt_logprobs: never }, 'write echo=true, logprobs=0 and max_tokens=0 to /v1/completions'),
   ...refused({ logprob_token_ids: never, top_n_tokens: [0], n_probs: [0], post_sampling_probs: [false] }),
   ...refused({ return_hidden_states: [false], return_routed_experts: [false], return_cached_tokens_details: [false] }),
@@ -47,15 +48,15 @@ export const ofBoth: FieldRules = {
     { return_prompt_token_ids: [false], return_completion_token_ids: [false], return_tokens: [false] },
     'write return_token_ids',
   ),
-  // Other inputs, other models.
+  // The following fields are about other inputs and other models.
   ...refused({ input_ids: never, prompt_embeds: never, multimodal_data: never, use_audio_in_video: [false] }),
   ...refused({ max_dynamic_patch: never, min_dynamic_patch: never, lora: [[]], lora_path: never, adapter_id: never }),
   ...refused({ session_params: never, models: [[]], provider: never, route: never, transforms: [[]], plugins: [[]] }),
-  // Places of the work.
+  // The following fields say where the work is done.
   ...refused({ priority: [0], cache_salt: never, kv_transfer_params: never, ec_transfer_params: never }),
   ...refused({ bootstrap_host: never, bootstrap_port: never, bootstrap_room: never, routed_dp_rank: never }),
   ...refused({ data_parallel_rank: never, disagg_prefill_dp_rank: never, ngram_corpus_id: never }),
-  // Other programs' names.
+  // The following names are those of other programs.
   ...renamed({ n_predict: 'max_tokens', max_new_tokens: 'max_tokens', max_output_tokens: 'max_tokens' }),
   ...renamed({ n_cmpl: 'n', num_return_sequences: 'n', stop_sequences: 'stop', repeat_penalty: 'repetition_penalty' }),
   ...renamed({

@@ -1,4 +1,4 @@
-// The counts of tokens, and the tokens with their log-probabilities, in the forms of chat completions and completions.
+// Writes token counts and log-probabilities in the forms that chat completions and completions share.
 // Source: platform.openai.com/docs/api-reference.
 import type { Usage } from '../../generation/answer.js';
 

@@ -1,8 +1,9 @@
-// Errors in the form of OpenAI's API. Source: platform.openai.com/docs/api-reference and guides/error-codes.
+// Writes errors in the form of OpenAI's API.
+// Source: platform.openai.com/docs/api-reference and guides/error-codes.
 import { excerpt } from '../../http/excerpt.js';
 import type { Fault, FaultKind } from '../protocol.js';
 
-/** In characters: a message does not repeat a long input. */
+/** Characters of an error message, which does not repeat a long input. */
 const LONGEST_ERROR = 1000;
 
 const types: Readonly<Record<FaultKind, string>> = {

@@ -1,9 +1,9 @@
-// The fields of chat completions and completions that bound prompts and answers.
+// Reads the fields of chat completions and completions that bound prompts and answers.
 import type { CompletionRequest } from '../../generation/completion-request.js';
 import { noCut, type LengthBounds, type PromptCut } from '../../generation/request-bounds.js';
 import type { RequestFields } from '../fields/request-fields.js';
 
-/** The names of the field with an answer's limit, of which the first given one counts, and the least limit. */
+/** The names of the field with an answer's limit, of which the first given one is used, and the least limit. */
 interface LimitNames {
   names: readonly string[];
   least: number;
@@ -17,7 +17,7 @@ export function givenLimit(fields: RequestFields, { names, least }: LimitNames):
     : fields.number(name, null, { min: least, max: Number.MAX_SAFE_INTEGER, whole: true });
 }
 
-/** `truncate_prompt_tokens` as in vLLM: the number of last tokens to keep; −1: as many as leave room for the answer. */
+/** Reads `truncate_prompt_tokens` as in vLLM: the number of last tokens to keep; −1: as many as leave space for the answer. */
 export function promptCut(fields: RequestFields, limit: LimitNames, bounds: LengthBounds): PromptCut {
   const { contextLength, defaults } = bounds;
   const given = fields.number('truncate_prompt_tokens', null, { min: -1, max: contextLength, whole: true });
@@ -33,7 +33,7 @@ export function promptCut(fields: RequestFields, limit: LimitNames, bounds: Leng
   return Object.assign(cut, { cuts: true });
 }
 
-/** @throws {BadRequestError} where an answer could not end by its own limits */
+/** Checks the limits of an answer. @throws {BadRequestError} where an answer could not end within them */
 export function checkAnswerLimits(
   fields: RequestFields,
   { minTokens }: Pick<CompletionRequest, 'minTokens'>,

@@ -1,4 +1,4 @@
-// The fields that chats and completions have in common: how an answer is sampled, when it ends, what is returned beside it.
+// Reads the fields that chats and completions share: how an answer is sampled, when it ends, what is returned beside it.
 import { REPETITION_PENALTIES, type LogitRules } from '@bowyer/models';
 import type { CompletionRequest, CompletionSettings, RequestReader } from '../../generation/completion-request.js';
 import { checkedStops } from '../../generation/request-bounds.js';
@@ -7,12 +7,12 @@ import { modelOf } from '../fields/model-name.js';
 import { type RequestFields } from '../fields/request-fields.js';
 import { streamOptions } from './common-fields.js';
 
-/** Stop tokens, and tokens with a bias: they go with the answer from round to round. */
+/** The most stop tokens, and tokens with a bias, which are processed in each round. */
 const MOST_TOKENS = 4_096;
 
 const MOST_BAD_WORDS = 256;
 
-/** @throws {BadRequestError} */
+/** Reads the settings. @throws {BadRequestError} */
 export function readSettings(
   fields: RequestFields,
   logprobOptions: Pick<CompletionRequest, 'logprobs' | 'topLogprobs' | 'scoresPrompts'>,
@@ -93,5 +93,5 @@ function badWordsOf(fields: RequestFields, { tokenizer }: RequestReader): number
   return [...new Map(sequences.map((ids) => [ids.join(), ids])).values()];
 }
 
-/** The limit in characters. */
+/** Characters of a bad word. */
 const LONGEST_BAD_WORD = 256;

@@ -1,4 +1,4 @@
-// The items that a request brings: each with a type and an id, references replaced by what they refer to.
+// Reads the items of a request: each gets a type and an id, and references are replaced by what they refer to.
 import { randomUUID } from 'node:crypto';
 import { BadRequestError } from '../../generation/request-error.js';
 import type { RequestFields } from '../fields/request-fields.js';

@@ -1,10 +1,10 @@
-// GET /v1/responses/{id}/input_items: the items of a response's own request, a page at a time.
+// The route GET /v1/responses/{id}/input_items: the items of a response's own request, a page at a time.
 import { BadRequestError } from '../../generation/request-error.js';
 import type { Item } from './stored-responses.js';
 
 const LONGEST_PAGE = 100;
 
-/** @param query `limit` (20), `order` (`desc`: the last item first) and `after`, the id of the item before the page */
+/** Returns a page of items. @param query `limit` (20), `order` (`desc`: the last item first) and `after`, the id of the item before the page */
 export function listInputItems(input: readonly Item[], query: URLSearchParams): object {
   const limit = Number(query.get('limit') ?? 20);
   if (!Number.isInteger(limit) || limit < 1 || limit > LONGEST_PAGE)
@@ -24,7 +24,7 @@ export function listInputItems(input: readonly Item[], query: URLSearchParams): 
   };
 }
 
-/** A message's text is a part of its content. */
+/** Returns an item with a message's text as a part of its content. */
 function shown(item: Item): Item {
   if (item.type !== 'message' || typeof item.content !== 'string') return item;
   const type = item.role === 'assistant' ? 'output_text' : 'input_text';

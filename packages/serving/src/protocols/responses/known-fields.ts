@@ -1,5 +1,5 @@
-// Every field of a response request that this server knows. A field that is not here is ignored, unless it looks like a served one: newer
-// clients bring fields of their own.
+// All fields of a response request that this server knows. Other fields are ignored, unless they look like a known one, since
+// newer clients send new fields.
 // Source: openai-node 7.57, resources/responses/responses.ts.
 import { harmless, never, refused, served, type FieldRules } from '../fields/field-rules.js';
 
@@ -8,16 +8,16 @@ export const responseFields: FieldRules = {
   ...served('model', 'input', 'instructions', 'previous_response_id', 'store', 'stream', 'include', 'metadata'),
   ...served('tools', 'tool_choice', 'parallel_tool_calls', 'text', 'reasoning'),
   ...served('temperature', 'top_p', 'top_logprobs', 'max_output_tokens', 'stream_options'),
-  // Names for logs and bills, hints about speed, and limits of tools that this server does not run.
+  // These fields are names for logs and bills, hints about speed, and limits of tools that this server does not run.
   ...harmless('user', 'safety_identifier', 'service_tier', 'prompt_cache_key', 'prompt_cache_options'),
   ...harmless('prompt_cache_retention', 'moderation', 'max_tool_calls', 'access_programs', 'personality'),
-  ...harmless('client_metadata'), // of codex
+  ...harmless('client_metadata'), // codex sends this field
   ...refused({ background: [false], truncation: ['disabled'], context_management: [[]], image: never }),
   ...refused({ conversation: never }, 'write previous_response_id'),
   ...refused({ prompt: never }, 'write instructions and input'),
 };
 
-/** The fields of objects within a request, by where they are. */
+/** The fields of objects within a request, by their place. */
 export const nestedResponseFields = {
   'message item': { ...served('type', 'role', 'content'), ...harmless('id', 'status', 'phase') },
   'function_call item': {

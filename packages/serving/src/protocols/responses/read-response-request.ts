@@ -1,4 +1,4 @@
-// The body of POST /v1/responses as a request of this server's own form.
+// Reads the body of POST /v1/responses.
 import { readResponseItems, readResponseTools, type ResponseTools } from '@bowyer/conversations';
 import { MAX_TOP_LOGPROBS } from '@bowyer/models';
 import {
@@ -24,13 +24,13 @@ const names: ChatNames = { messages: 'input', tools: 'tools', toolChoice: 'tool_
 
 export interface ResponseRequest {
   chat: ChatRequest;
-  /** The request's own items, and all that they continue. */
+  /** The request's own items, and those of all responses that it continues. */
   input: readonly Item[];
   context: readonly Item[];
   store: boolean;
   /** Fields that a response repeats. */
   repeated: Readonly<Record<string, unknown>>;
-  /** Whether the reasoning stands where a summary of it would. */
+  /** Whether the reasoning is returned as a summary. */
   summarizes: boolean;
   /** The parts that are returned beside the answer. */
   include: readonly string[];

@@ -1,4 +1,4 @@
-// The items of one response, built while its answer is generated, with the events of a stream that report them.
+// Builds the items of one response while its answer is generated, with the events of a stream that report them.
 // Source: platform.openai.com/docs/api-reference/responses-streaming.
 import type { ResponseTools } from '@bowyer/conversations';
 import { randomUUID } from 'node:crypto';
@@ -8,7 +8,7 @@ import type { CalledTool } from '../../tool-calls/part-streamer.js';
 import { chatLogprobs } from '../openai/chat-logprobs.js';
 import type { Item } from './stored-responses.js';
 
-/** An event without its number. */
+/** An event without its sequence number. */
 export interface ItemEvent {
   type: string;
   [name: string]: unknown;
@@ -27,9 +27,9 @@ interface OpenItem {
 }
 
 interface ItemOptions {
-  /** Whether the reasoning stands where a summary of it would. */
+  /** Whether the reasoning is returned as a summary. */
   summarizes: boolean;
-  /** Whether reasoning is also sent in the form that a client sends back without reading it. */
+  /** Whether reasoning is also sent as `encrypted_content`, which a client sends back without reading it. */
   sendsEncrypted: boolean;
   /** The tools of namespaces, by the names that the model calls them by. */
   spaced: ResponseTools['spaced'];
@@ -43,7 +43,7 @@ export class ResponseItems {
 
   constructor(private readonly options: ItemOptions) {}
 
-  /** Those that have ended. */
+  /** Returns the items that have ended. */
   get items(): readonly Item[] {
     return this.#done;
   }
@@ -64,13 +64,13 @@ export class ResponseItems {
     return events;
   }
 
-  /** @param status of the last item. A response without any item gets an empty message */
+  /** Ends the last item. A response without any item gets an empty message. @param status of the last item */
   end(status: 'completed' | 'incomplete'): ItemEvent[] {
     const events = this.#open === null && this.#done.length === 0 ? this.#begin('message') : [];
     return [...events, ...this.#close(status)];
   }
 
-  /** Nothing where the item is open already. */
+  /** Begins an item; nothing happens where it is open already. */
   #begin(kind: Kind, call?: CalledTool): ItemEvent[] {
     if (this.#open?.kind === kind && this.#open.call?.index === call?.index) return [];
     const closed = this.#close('completed');
@@ -104,7 +104,7 @@ export class ResponseItems {
     return this.#isSummary() ? { summary_index: 0 } : { content_index: 0 };
   }
 
-  /** The beginning or the end of the item's one part. */
+  /** Returns the event for the beginning or the end of the item's one part. */
   #part(what: 'added' | 'done'): ItemEvent {
     const type = `response.${this.#isSummary() ? 'reasoning_summary_part' : 'content_part'}.${what}`;
     const open = this.#open!;

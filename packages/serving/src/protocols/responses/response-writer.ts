@@ -1,4 +1,4 @@
-// The forms of a response: whole, or the events of a stream, numbered, from the response's beginning to its end.
+// Writes a response: whole, or as the numbered events of a stream, from the response's beginning to its end.
 import { randomUUID } from 'node:crypto';
 import type { Choice, Completed, Usage } from '../../generation/answer.js';
 import type { Steps } from '../../http/turn.js';

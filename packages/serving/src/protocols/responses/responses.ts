@@ -1,4 +1,4 @@
-// POST /v1/responses with what belongs to it: stored responses are read and deleted, and the tokens of a prompt counted.
+// The protocol of POST /v1/responses, with routes that read and delete stored responses and count the tokens of a prompt.
 import { promptIds, writtenChat } from '../../generation/write-chat.js';
 import { BadRequestError } from '../../generation/request-error.js';
 import type { HttpAnswer } from '../../http/http-listener.js';
@@ -62,7 +62,7 @@ function serve(served: ServedModels): Protocol {
   };
 }
 
-/** Routes of OpenAI's that this server has no use for, each refused by its name. */
+/** Routes of OpenAI's API that this server does not need; each is refused with its own message. */
 const unserved: readonly Route[] = (
   [
     [

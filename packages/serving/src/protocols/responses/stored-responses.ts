@@ -1,4 +1,4 @@
-// Responses that later requests may continue, kept in memory: the oldest ones make room for new ones.
+// Responses that later requests may continue, kept in memory: the oldest ones are removed for new ones.
 import { jsonBytesInSteps } from '../../http/json-writing.js';
 import type { Steps } from '../../http/turn.js';
 import type { StorageLimits } from '../protocol.js';
@@ -7,11 +7,11 @@ export type Item = Readonly<Record<string, unknown>> & { id: string };
 
 export interface StoredResponse {
   id: string;
-  /** As its client has got it. */
+  /** The response as its client has received it. */
   response: object;
   /** The items of its own request. */
   input: readonly Item[];
-  /** Everything before and within it, which a request after it continues. */
+  /** All items before and within it, from which a later request continues. */
   context: readonly Item[];
 }
 
@@ -29,7 +29,7 @@ export class StoredResponses {
     return this.#stored.size;
   }
 
-  /** Its size is taken in steps, between which others have their turn. */
+  /** Stores a response. Its size is measured in steps, between which other work runs. */
   *add(stored: StoredResponse): Steps<void> {
     const parts = yield* jsonBytesInSteps([stored.response, stored.context]);
     const bytes = parts.reduce((sum, { length }) => sum + length, 0);

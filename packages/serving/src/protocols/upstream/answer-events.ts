@@ -1,27 +1,30 @@
-// The events of a stream that passes through: each is read once, and those that end an answer are held back until the record is on disk,
-// as clients leave there.
+// Passes on the events of a stream: each is read once, and those that end an answer are held back until the record is on disk,
+// since clients disconnect after them.
 import { parseJson } from '@bowyer/text';
 import type { Json } from './json-values.js';
 import { UnreadAnswerError } from './unread-answer-error.js';
 
-/** Characters of an event, and of those that are held back: an answer that is longer is none. */
+/** Characters of an event, and of those that are held back; longer answers are not recorded. */
 const MOST_HELD = 2 ** 26;
 
 export class AnswerEvents {
-  /** The pieces of an event whose end has not come. */
+  /** The pieces of an event whose end has not arrived. */
   #begun: string[] = [];
   #begunLength = 0;
-  /** Its last characters, with which its end may begin. */
+  /** Its last characters, which may be the beginning of the separator between events. */
   #tail = '';
   #held: string[] = [];
   #heldLength = 0;
-  /** The indices of choices of which an event is held: what follows of them waits behind it. */
+  /** The indices of choices whose end is held back: later events of them wait behind it. */
   readonly #ended = new Set<unknown>();
 
-  /** Why the answer cannot be recorded: from then on all passes as it comes. Null: it can. */
+  /** Why the answer cannot be recorded: from then on, events pass at once. Null: it can. */
   failure: UnreadAnswerError | null = null;
 
   /**
+   * Starts a stream.
+   * `UnreadAnswerError` that it throws becomes `failure`
+   *
    * @param read called with the data of each event, once it is whole; null: it is neither a JSON object nor `[DONE]`. An
    * `UnreadAnswerError` that it throws becomes `failure`
    * @param isEnd whether an event is the end of an answer, in protocols other than OpenAI's choices

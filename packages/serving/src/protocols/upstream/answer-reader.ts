@@ -1,4 +1,5 @@
-// The answers of another endpoint, whole or streamed, as what they say: complete, or not at all. Each protocol has a reader.
+// Reads the answers of another endpoint, whole or streamed: an answer is read completely, or refused. Each protocol has a
+// reader.
 import type { ReadMessage } from './growing-message.js';
 import { isGiven, type Json } from './json-values.js';
 import { UnreadAnswerError } from './unread-answer-error.js';
@@ -7,7 +8,7 @@ import { UnreadAnswerError } from './unread-answer-error.js';
 export interface ReadChoice {
   message: ReadMessage;
   finishReason: 'stop' | 'length' | 'tool_calls';
-  /** The text of the request that ended the answer, where the endpoint says so. */
+  /** The stop string of the request that ended the answer, where the endpoint reports it. */
   stop?: string;
 }
 
@@ -30,10 +31,10 @@ export const addEvent =
     else answer.add(data);
   };
 
-/** Ends that a model has written. */
+/** Finish reasons of answers that the model has ended. */
 const ENDS = ['stop', 'eos', 'eos_token', 'end_turn', 'stop_sequence'];
 const CALLS = ['tool_calls', 'tool_use'];
-/** Ends that it has not. */
+/** Finish reasons of answers that were cut off. */
 const CUTS = ['length', 'max_tokens', 'model_length', 'model_context_window_exceeded'];
 
 export function reasonOf(given: unknown, key: string, what: string): ReadChoice['finishReason'] {
@@ -52,7 +53,7 @@ export function ended(message: ReadMessage, reason: ReadChoice['finishReason']):
   return { message, finishReason: reason === 'stop' && message.calls.length > 0 ? 'tool_calls' : reason };
 }
 
-/** Events of errors, in all protocols, and answers that are one. */
+/** Throws for events of errors, in all protocols, and for answers that are one. */
 export function refuseError({ type, error, message }: Json): void {
   if (type !== 'error' && !isGiven(error)) return;
   const { message: text = message } = typeof error === 'object' && error !== null ? (error as Json) : {};

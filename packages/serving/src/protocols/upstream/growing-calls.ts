@@ -1,11 +1,11 @@
-// The calls of an answer of another endpoint, put together from pieces that endpoints number and name in several ways.
+// Joins the calls of another endpoint's answer from pieces, which endpoints number and name in several ways.
 import { jsonAsWritten } from '@bowyer/text';
 import { UnreadAnswerError } from './unread-answer-error.js';
 
 export interface ReadCall {
   id: string;
   name: string;
-  /** As it came, also where it is not JSON. */
+  /** The arguments as they were sent, also where they are not JSON. */
   arguments: string;
 }
 
@@ -13,14 +13,14 @@ type Json = Record<string, unknown>;
 
 /** A call whose pieces may still come. */
 interface GrowingCall {
-  /** Undefined where the endpoint numbers none. */
+  /** The endpoint's number of the call; undefined where it has none. */
   index: number | undefined;
   id: string;
   name: string;
   pieces: string[];
 }
 
-/** A piece of a call; fields that it does not have are undefined. */
+/** A piece of a call; missing fields are undefined. */
 interface Piece {
   index: number | undefined;
   id: string | undefined;
@@ -31,7 +31,7 @@ interface Piece {
 export class GrowingCalls {
   readonly #calls: GrowingCall[] = [];
 
-  /** @param keep called with each text that is kept; returns it */
+  /** Starts an answer. @param keep called with each text that is kept; returns it */
   constructor(
     private readonly keep: (text: string) => string,
     private readonly mostCalls: number,
@@ -89,7 +89,7 @@ export class GrowingCalls {
     if (known === undefined) return null;
     const hasOtherId = id !== undefined && known.id !== '' && known.id !== id;
     if (name === undefined) {
-      // Older vLLM gives each piece an id of its own.
+      // Older versions of vLLM give each piece an id of its own.
       if (hasOtherId && index === undefined) throw new UnreadAnswerError(`a call with the id '${id}' has no name`);
       return known;
     }
@@ -135,7 +135,7 @@ const isGiven = (value: unknown): boolean => value !== undefined && value !== nu
 /** Returns whether the arguments so far are an object of JSON. */
 function isWhole({ pieces }: GrowingCall): boolean {
   const last = pieces.findLast((piece) => piece.trim() !== '');
-  if (!last?.trimEnd().endsWith('}')) return false; // a long text is not read again with each piece
+  if (!last?.trimEnd().endsWith('}')) return false; // this avoids parsing a long text again with each piece
   try {
     JSON.parse(pieces.join(''));
     return true;

@@ -1,4 +1,4 @@
-// A message of an answer while its pieces come.
+// A message of an answer that is built while its pieces come.
 import { GrowingCalls, type ReadCall } from './growing-calls.js';
 import { isGiven, objectOf, textOf, type Json } from './json-values.js';
 import { UnreadAnswerError } from './unread-answer-error.js';
@@ -10,13 +10,13 @@ export interface ReadMessage {
   calls: ReadCall[];
 }
 
-/** Characters of an answer that are kept: texts, thoughts, arguments. */
+/** Characters of an answer that are kept: texts, reasoning, arguments. */
 const MOST_KEPT = 2 ** 24;
 
-/** The choices of an answer, or the content blocks or calls of one. */
+/** The most choices of an answer, and content blocks or calls of one. */
 export const MOST_PARTS = 1024;
 
-/** Counts the characters that are kept of an answer: one that never ends is not kept without a bound. */
+/** Counts the characters that are kept of an answer, and refuses one that exceeds the bound. */
 export class Kept {
   #length = 0;
 
@@ -27,7 +27,7 @@ export class Kept {
   }
 }
 
-/** A message while it grows. */
+/** A message that is built from pieces. */
 export class GrowingMessage {
   #content: string[] = [];
   #reasoning: string[] = [];
@@ -52,7 +52,7 @@ export class GrowingMessage {
   }
 }
 
-/** A part of a message's content, as Mistral's models that think give it. */
+/** Adds a part of a message's content, in the form of Mistral's reasoning models. */
 export function addPart(message: GrowingMessage, part: Json): void {
   const { type } = part;
   if (type === 'text' || type === 'output_text') message.addText(part.text);
@@ -61,7 +61,7 @@ export function addPart(message: GrowingMessage, part: Json): void {
   else throw new UnreadAnswerError(`the content has a part of type '${String(type)}', which is not read`);
 }
 
-/** A text, or parts of one. */
+/** Adds reasoning, which is a text or a list of parts. */
 function addThinking(message: GrowingMessage, thinking: unknown): void {
   if (!Array.isArray(thinking)) return message.addReasoning(thinking);
   for (const each of thinking) {

@@ -1,4 +1,4 @@
-// The values of an answer's JSON, each as what it must be.
+// Converts values of an answer's JSON to the expected types.
 import { UnreadAnswerError } from './unread-answer-error.js';
 
 export type Json = Record<string, unknown>;

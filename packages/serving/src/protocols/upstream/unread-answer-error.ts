@@ -1,4 +1,4 @@
-/** An answer of another endpoint that is not complete, or has what a record cannot: its client has it, and the rollout a failure. */
+/** The error for an answer of another endpoint that is incomplete, or cannot be recorded: its client gets the answer, and the rollout fails. */
 export class UnreadAnswerError extends Error {
   override readonly name = 'UnreadAnswerError';
 }

@@ -1,5 +1,5 @@
-// DeepSeek V3 and R1: `<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>f\n```json\n{…}\n```<｜tool▁call▁end｜>`, several
-// with a line break between, then `<｜tool▁calls▁end｜>`. V3.1 has the name before the separator and JSON alone behind it.
+// DeepSeek V3 and R1: `<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>f\n```json\n{…}\n```<｜tool▁call▁end｜>`,
+// several with a line break between, then `<｜tool▁calls▁end｜>`. V3.1 has the name before the separator and only JSON after it.
 // Source: the chat templates of DeepSeek V3 0324 and V3.1.
 import { either, repeat, sequence, text, type Grammar } from '@bowyer/text';
 import type { AnswerParts, AttemptStatus, Call, Tool } from '../answer-parts.js';
@@ -78,7 +78,7 @@ function* readCall(input: IncomingText, call: Call): Reading<AttemptStatus> {
   if (mark !== SEPARATOR) return wrong(input);
   input.at += SEPARATOR.length;
   if ((yield* input.peek()) !== '{') {
-    name = yield* input.takeWhile(/^[^\s<]$/); // what came first is the kind of the tool
+    name = yield* input.takeWhile(/^[^\s<]$/); // the first text was the kind of the tool
     yield* input.skipSpace();
     yield* input.take(`${FENCE}json`);
     yield* input.skipSpace();

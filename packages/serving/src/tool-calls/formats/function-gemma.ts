@@ -1,4 +1,4 @@
-// FunctionGemma: `<start_function_call>call:f{k:<escape>text<escape>,n:1}<end_function_call>`; keys in the order of the alphabet.
+// FunctionGemma: `<start_function_call>call:f{k:<escape>text<escape>,n:1}<end_function_call>`; keys are in alphabetical order.
 // Source: the chat template of FunctionGemma; ai.google.dev/gemma/docs/functiongemma.
 import { characters, either, repeat, rule, sequence, text, textWithout, type Grammar } from '@bowyer/text';
 import type { AnswerParts, AttemptStatus, Call, Tool } from '../answer-parts.js';
@@ -46,10 +46,10 @@ function* readCall(input: IncomingText, call: Call): Reading<AttemptStatus> {
 const wrong = (input: IncomingText): AttemptStatus =>
   input.isWhole && input.at >= input.text.length ? 'unclosed_block' : 'malformed_structure';
 
-/** The surroundings of a value: the arguments, an object among them, or a list. */
+/** The container of a value: the arguments, an object among them, or a list. */
 type Place = 'arguments' | 'object' | 'list';
 
-/** @param pass called with the JSON of each member once it is complete. @returns the status that ends the attempt */
+/** Reads an object. @param pass called with the JSON of each member once it is complete. @returns the status that ends the attempt */
 function* readObject(input: IncomingText, depth: number, pass: (json: string) => void): Reading<AttemptStatus | null> {
   input.at++;
   let count = 0;
@@ -106,14 +106,14 @@ function* readList(input: IncomingText, depth: number): Reading<Value> {
   return { json: `[${items.join(', ')}]` };
 }
 
-/** The characters that may follow the end of a text; a mark with anything else behind it is within the text. */
+/** The characters that may follow the end of a text; a mark before anything else belongs to the text. */
 const AFTER_TEXT: Record<Place, RegExp> = {
   arguments: /^(?:,[^\s:,{}<>[\]]+:|\}\s*(?:<end_function_call>|$))/,
   object: /^(?:,(?:<escape>|[^\s:,{}<>[\]]+:)|\}[,}\]])/,
   list: /^(?:,|\][,}\]])/,
 };
 
-/** Characters that are looked at behind a text: a longer key is none. */
+/** Characters after a text that are searched for a key, which is never longer. */
 const LOOKAHEAD = 80;
 
 /** Returns whether the rest of the text matches; undefined while it is too short to tell. */
@@ -122,7 +122,7 @@ function follows({ text, isWhole }: { text: string; isWhole: boolean }, pattern:
   return pattern.test(text);
 }
 
-/** Between two marks. null: it does not end. */
+/** Reads a text between two marks; null: it does not end. */
 function* readText(
   input: IncomingText,
   ends: (rest: { text: string; isWhole: boolean }) => boolean | undefined,
@@ -143,7 +143,7 @@ function* readText(
   }
 }
 
-/** `call:f{k:<escape>v<escape>,n:1}` between marks, keys in the order of the alphabet. */
+/** Returns the grammar of `call:f{k:<escape>v<escape>,n:1}` between marks, with keys in alphabetical order. */
 function gemmaCalls(tools: readonly Tool[], { marks, parallel }: CallGrammarOptions): Grammar {
   const between = (content: Grammar) => sequence(marks.of(ESCAPE), content, marks.of(ESCAPE));
   const noMark = characters([['<', '<']], true);
@@ -163,7 +163,7 @@ function gemmaCalls(tools: readonly Tool[], { marks, parallel }: CallGrammarOpti
   return repeat(sequence(marks.of(START), call, marks.of(END)), 1, parallel ? Infinity : 1);
 }
 
-/** A list or an object: its keys are texts between marks. */
+/** Returns the grammar of a list or an object, whose keys are texts between marks. */
 function nestedValue(schema: Schema, values: Values, between: (content: Grammar) => Grammar): Grammar {
   if (schema.type === 'object') {
     const member = (key: string, value: Grammar) => sequence(between(text(key)), text(':'), value);

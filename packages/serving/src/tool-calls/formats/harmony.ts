@@ -1,6 +1,6 @@
-// gpt-oss: an answer is messages of channels. `<|channel|>analysis<|message|>…<|end|>` is reasoning, `<|channel|>final<|message|>…`
-// content, and ` to=functions.f<|channel|>commentary json<|message|>{…}<|call|>` a call, which ends the answer; the recipient may
-// also follow the channel.
+// gpt-oss: an answer consists of messages in channels. `<|channel|>analysis<|message|>…<|end|>` is reasoning,
+// `<|channel|>final<|message|>…` content, and ` to=functions.f<|channel|>commentary json<|message|>{…}<|call|>` a call, which
+// ends the answer; the recipient may also follow the channel.
 // Source: github.com/openai/harmony, docs/format.md; the chat template of gpt-oss.
 import { either, sequence, text, textWithout, type ChatMessage, type ContentPart, type Grammar } from '@bowyer/text';
 import type { AnswerParts, AttemptStatus, Call } from '../answer-parts.js';
@@ -31,7 +31,7 @@ export const harmony: CallFormat = {
     const begin = sequence(of(CHANNEL), text('analysis'), of(MESSAGE));
     return either(text(''), sequence(begin, textWithout(END), of(END), of(START), text('assistant')));
   },
-  // One call: its mark ends the answer.
+  // An answer has one call, whose mark ends it.
   grammar: (tools, { marks, jsonArguments }) => {
     const channel = sequence(marks.of(CHANNEL), text('commentary json'), marks.of(MESSAGE));
     return either(...tools.map((tool) => sequence(text(` to=functions.${tool.name}`), channel, jsonArguments(tool))));
@@ -48,7 +48,7 @@ function* readMessages(input: IncomingText, parts: AnswerParts): Reading<void> {
     yield* input.take(START);
     const header = yield* readHeader(input);
     if (header === null) {
-      // Text without a frame.
+      // The text is outside of a message.
       parts.addText(input.text.slice(from, input.at));
       yield* input.takeUpTo(ENDS, parts.addText);
     } else if (header.recipient !== null) {
@@ -60,7 +60,7 @@ function* readMessages(input: IncomingText, parts: AnswerParts): Reading<void> {
   } while ((yield* input.peek()) !== '');
 }
 
-/** Everything up to the message. null: it is none, and nothing was read. */
+/** Reads the header of a message; null: there is none, and nothing was read. */
 function* readHeader(input: IncomingText): Reading<{ channel: string; recipient: string | null } | null> {
   const start = input.at;
   yield* input.take('assistant');
@@ -75,7 +75,7 @@ function* readHeader(input: IncomingText): Reading<{ channel: string; recipient:
   return null;
 }
 
-/** Messages of the same kind have a line break between them. */
+/** Reads the text of a message; messages of the same kind are joined by a line break. */
 function* readText(input: IncomingText, parts: AnswerParts, channel: string): Reading<void> {
   const isReasoning = channel === 'analysis';
   const add = isReasoning ? parts.addReasoning : parts.addText;
@@ -96,7 +96,7 @@ function* readCall(input: IncomingText, call: Call, recipient: string): Reading<
   return 'ok';
 }
 
-/** Its templates have one text beside a call, which is reasoning: it has the content too, behind an empty line. */
+/** Joins reasoning and content to one text: the templates have only one text beside a call, which is reasoning. */
 function asThinking({ thinking, reasoning_content: reasoning, content, ...message }: ChatMessage): ChatMessage {
   const texts = [thinking ?? reasoning, textOf(content)].filter((text) => typeof text === 'string' && text !== '');
   return { ...message, content: '', ...(texts.length > 0 && { thinking: texts.join('\n\n') }) };

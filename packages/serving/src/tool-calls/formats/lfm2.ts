@@ -1,5 +1,6 @@
-// LFM2: calls of Python in a list, `<|tool_call_start|>[f(a='x', b=1), g()]<|tool_call_end|>`.
-// Source: the chat templates of LFM2 and LFM2.5. The first leaves calls out: they stand in the message's content.
+// LFM2: Python calls in a list, `<|tool_call_start|>[f(a='x', b=1), g()]<|tool_call_end|>`. The template of LFM2 leaves calls
+// out: they are written into the message's content.
+// Source: the chat templates of LFM2 and LFM2.5.
 import { characters, either, repeat, sequence, text, type Grammar } from '@bowyer/text';
 import type { AnswerParts, AttemptStatus, Call, Tool } from '../answer-parts.js';
 import { behindText, longId, type CallFormat, type CallGrammarOptions } from '../call-format.js';
@@ -10,7 +11,7 @@ import { quoted, writeCalls } from '../python-writing.js';
 
 const [START, END] = ['<|tool_call_start|>', '<|tool_call_end|>'];
 
-/** Characters of a name, also of one that Python has not. */
+/** Characters of a name, also of names that Python does not allow. */
 const NAME = /^[\p{L}\p{M}\p{N}_.-]$/u;
 
 export const lfm2: CallFormat = {
@@ -85,7 +86,7 @@ function* readArgument(input: IncomingText, isFirst: boolean): Reading<AttemptSt
 const wrong = (input: IncomingText): AttemptStatus =>
   input.isWhole && input.at >= input.text.length ? 'unclosed_block' : 'malformed_structure';
 
-/** `[f(a='x', b=1), g()]` between marks. */
+/** Returns the grammar of `[f(a='x', b=1), g()]` between marks. */
 function pythonCalls(tools: readonly Tool[], { marks, parallel }: CallGrammarOptions): Grammar {
   const plain = characters(
     [

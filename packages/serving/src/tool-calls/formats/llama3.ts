@@ -1,4 +1,5 @@
-// Llama 3.1 to 3.3: the message is `{"name": "f", "parameters": {…}}`, maybe after `<|python_tag|>`; several with `; ` between.
+// Llama 3.1 to 3.3: the message is `{"name": "f", "parameters": {…}}`, possibly after `<|python_tag|>`; several with `; `
+// between.
 // Source: the chat templates of Llama 3.1 and 3.2.
 import { characters, either, repeat, sequence, text } from '@bowyer/text';
 import { longId, type CallFormat } from '../call-format.js';
@@ -8,7 +9,7 @@ import { readJsonCall } from '../json-call.js';
 
 const TAG = '<|python_tag|>';
 
-/** The first character of a text without calls. */
+/** The first characters of a text without calls. */
 const otherCharacter = characters(
   [
     ['{', '{'],
@@ -39,7 +40,7 @@ export const llama3: CallFormat = {
   },
 };
 
-/** Calls are only at the beginning. */
+/** Reads a message; calls are only at its beginning. */
 function* readMessage(input: IncomingText, parts: AnswerParts): Reading<void> {
   let from = input.at;
   yield* input.skipSpace();

@@ -1,6 +1,6 @@
 // Qwen 3 Coder, Qwen 3.5 and later, Nemotron 3:
-// `<tool_call>\n<function=f>\n<parameter=k>\nvalue\n</parameter>\n</function>\n</tool_call>`.
-// Values are texts without quotation marks or escapes, so that where one ends is known from what follows it.
+// `<tool_call>\n<function=f>\n<parameter=k>\nvalue\n</parameter>\n</function>\n</tool_call>`. Values are texts without quotation
+// marks or escapes, so that the end of one is known only from what follows it.
 // Source: the chat templates of Qwen 3 Coder and 3.5.
 import { characters, either, repeat, sequence, text, textWithout, type Grammar } from '@bowyer/text';
 import type { AttemptStatus, Call, Tool } from '../answer-parts.js';
@@ -54,7 +54,7 @@ function* readFunction(input: IncomingText, call: Call): Reading<AttemptStatus> 
 
 const unfinished = (input: IncomingText): boolean => input.isWhole && input.at >= input.text.length;
 
-/** Up to the bracket that closes a tag; null where the answer ends before. */
+/** Reads up to the bracket that closes a tag; null where the answer ends before. */
 function* readName(input: IncomingText): Reading<string | null> {
   let name = '';
   const mark = yield* input.takeUpTo(['>'], (text) => (name += text));
@@ -62,7 +62,7 @@ function* readName(input: IncomingText): Reading<string | null> {
   return mark && name.trim();
 }
 
-/** null: it does not end. */
+/** Reads a value; null: it does not end. */
 function* readValue(input: IncomingText, keys: ReadonlySet<string>): Reading<string | null> {
   const start = input.at;
   for (;;) {
@@ -92,7 +92,7 @@ function* endsHere(input: IncomingText, keys: ReadonlySet<string>): Reading<bool
   return ends;
 }
 
-/** If a model leaves the mark out, a value ends before the next mark, which is known only once the answer has ended. */
+/** Reads a value whose closing mark is missing: it ends before the next mark, which is known only once the answer has ended. */
 function cutValue(input: IncomingText, start: number): string | null {
   const rest = input.text.slice(start);
   const end = /<\/parameter>|\n<parameter=|\s*<\/function>|\s*<\/tool_call>/.exec(rest);
@@ -103,7 +103,7 @@ function cutValue(input: IncomingText, start: number): string | null {
 
 const withoutLineBreaks = (value: string): string => value.replace(/^\n/, '').replace(/\n$/, '');
 
-/** `<tool_call>\n<function=f>\n<parameter=k>\nv\n</parameter>\n</function>\n</tool_call>` */
+/** Returns the grammar of `<tool_call>\n<function=f>\n<parameter=k>\nv\n</parameter>\n</function>\n</tool_call>`. */
 function parameterCalls(tools: readonly Tool[], { marks, parallel }: CallGrammarOptions): Grammar {
   const noMark = characters([['<', '<']], true);
   const writer: ArgumentWriter = {
