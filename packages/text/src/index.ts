@@ -2,6 +2,7 @@ export { loadTokenizer, HuggingFaceTokenizer, type Tokenizer } from './tokenizer
 export { TokenSpelling } from './tokenizers/token-spelling.js';
 export { byteTokens, GrowingText, type GrowingTextOptions } from './tokenizers/growing-text.js';
 export { wordLevelTokenizer } from './tokenizers/word-level-tokenizer.js';
+export { bytePairTokenizer } from './tokenizers/byte-pair-tokenizer.js';
 export { chatTemplate, templateSource, templateTokens } from './chat/chat-template.js';
 export {
   ChatTemplateError,

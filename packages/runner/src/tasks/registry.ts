@@ -18,6 +18,7 @@ import { reverifyTask } from './reverify/unit.js';
 import { scoreTask } from './score/unit.js';
 import { serveEnvTask } from './serve-env/unit.js';
 import { serveModelTask } from './serve-model/unit.js';
+import { startModelTask } from './start-model/unit.js';
 import type { TaskUnit } from './task.js';
 import { trainTask } from './train/unit.js';
 import { trainAgentTask } from './train-agent/unit.js';
@@ -40,6 +41,7 @@ for (const unit of [
   evaluateAgentTask,
   optimizePromptTask,
   reverifyTask,
+  startModelTask,
   finetuneTask,
   demonstrationsTask,
   generateTask,

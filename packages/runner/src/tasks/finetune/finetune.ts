@@ -53,7 +53,7 @@ import { memoryEstimate } from './memory-estimate.js';
 import { TimeEstimate } from './time-estimate.js';
 import { promptOf } from './training-items.js';
 
-type FinetuneConfig = ExamplesConfig &
+export type FinetuneConfig = ExamplesConfig &
   DeviceConfig &
   Pick<RunConfig, 'projectName' | 'runName'> &
   Pick<AgentConfig, 'quantization' | 'useLora' | 'gradientCheckpointing' | 'optimizer'> &
@@ -79,7 +79,12 @@ const LOGS_PER_EPOCH = 10;
 /** Items whose prompts the model can be tried on. */
 const TRIAL_PROMPTS = 4;
 
-export async function finetune(config: FinetuneConfig, context: TaskContext): Promise<void> {
+/** @param makeModel makes the model that the config names, once the run has its folder */
+export async function finetune(
+  config: FinetuneConfig,
+  context: TaskContext,
+  makeModel?: () => Promise<void>,
+): Promise<void> {
   // A file may change under its name, and a run is resumed on the same items only.
   const hash = createHash('sha256');
   for (const file of dataFilesOf(config.data, config.dataSplit))
@@ -87,9 +92,10 @@ export async function finetune(config: FinetuneConfig, context: TaskContext): Pr
   const dataSha256 = hash.digest('hex');
   const decisive = { ...context.config.decisive, dataSha256 };
   await openDirectory(context.directory, decisive);
-  await owningFolder(context.directory, 'run', context.log, () =>
-    finetuneInFolder(config, { ...context, config: { ...context.config, decisive } }),
-  );
+  await owningFolder(context.directory, 'run', context.log, async () => {
+    await makeModel?.();
+    await finetuneInFolder(config, { ...context, config: { ...context.config, decisive } });
+  });
 }
 
 async function finetuneInFolder(config: FinetuneConfig, context: TaskContext): Promise<void> {

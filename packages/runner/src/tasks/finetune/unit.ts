@@ -24,20 +24,14 @@ import { loggerKeys } from '../../keys/logger-keys.js';
 import type { TaskUnit } from '../task.js';
 import { readTrainingItems } from './training-items.js';
 
-function keys(choices: Choices): TProperties {
-  const { use_lora, lora } = loraKeys;
+/** The keys of a supervised training on a person's own data. */
+export function supervisedKeys(choices: Choices) {
   return {
     ...runKeys,
     ...titleKeys,
     ...loggerKeys(choices),
     ...deviceKeys,
-    ...hubKeys,
     ...templateKeys,
-    ...conversationKeys,
-    model: nullable(
-      Type.String(),
-      'the model to train: a folder, a run, an adapter, or a model of the hub (OWNER/NAME)',
-    ),
     data: nullable(
       Type.String(),
       'JSON, JSONL or Parquet of conversations, of agents’ traces, or of prompts and completions ({prompt, completion}); or a folder of such files',
@@ -63,11 +57,24 @@ function keys(choices: Choices): TProperties {
     ...loggingStepsKey('ten lines an epoch'),
     ...saveKeys,
     ...saveEpochsKey,
+    ...trainingKeys,
+    optimizer: optimizerNode(choices.setting('optimizer.kind')),
+  };
+}
+
+function keys(choices: Choices): TProperties {
+  const { use_lora, lora } = loraKeys;
+  return {
+    ...supervisedKeys(choices),
+    ...hubKeys,
+    ...conversationKeys,
+    model: nullable(
+      Type.String(),
+      'the model to train: a folder, a run, an adapter, or a model of the hub (OWNER/NAME)',
+    ),
     ...placed('policy', { quantization: policyKeys.quantization }),
     use_lora,
     ...(choices.setting('lora.enabled') === true && { lora }),
-    ...trainingKeys,
-    optimizer: optimizerNode(choices.setting('optimizer.kind')),
   };
 }
 

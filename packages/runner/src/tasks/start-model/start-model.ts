@@ -1,0 +1,117 @@
+// task=start_model: a small model for an agent, made from the agent's own dialogues: a tokenizer of their words, a chat template with
+// tools, a decoder of random weights, and the supervised training of task=finetune.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { chatTemplate, bytePairTokenizer } from '@bowyer/text';
+import { keptTemplate } from '@bowyer/agent';
+import { maximum, Rng, writeNewFolder } from '@bowyer/core';
+import { openDevice } from '@bowyer/graph';
+import { LanguageModel } from '@bowyer/models';
+import type { RecordedDialogue } from '@bowyer/conversations';
+import type { TaskContext } from '../../context/task-context.js';
+import { finetune, type FinetuneConfig } from '../finetune/finetune.js';
+import { readTrainingItems } from '../finetune/training-items.js';
+import { piecesOf } from './dialogue-pieces.js';
+
+type StartModelConfig = Omit<FinetuneConfig, 'model' | 'epochs' | 'quantization' | 'useLora'> & {
+  epochs: number | null;
+  width: number;
+  layers: number;
+  vocabularySize: number;
+  contextLength: number | null;
+};
+
+/** The folder of the run with the model of random weights. */
+const UNTRAINED = 'untrained';
+
+/** Optimizer steps, if the config does not name the epochs. */
+const STEPS = 300;
+const FEWEST_EPOCHS = 3;
+
+export async function startModel(config: StartModelConfig, context: TaskContext): Promise<void> {
+  const { data, dataFormat: format, dataSplit: split, validationShare, batchSize } = config;
+  const { items } = await readTrainingItems(data, { format, split });
+  const stepsOfEpoch = Math.ceil((items.length * (1 - validationShare)) / batchSize);
+  const epochs = config.epochs ?? Math.max(FEWEST_EPOCHS, Math.round(STEPS / stepsOfEpoch));
+  const model = join(context.directory, UNTRAINED);
+  const dialogues = items.flatMap(({ value }) => (value.kind === 'conversation' ? [value] : []));
+  // The model of random weights has the template.
+  const whole = {
+    model,
+    epochs,
+    chatTemplate: null,
+    upstreamLossMask: false,
+    useLora: false,
+    quantization: 'none',
+  } as const;
+  await finetune({ ...config, ...whole }, context, () =>
+    existsSync(model) ? Promise.resolve() : writeUntrained(model, dialogues, config, context),
+  );
+}
+
+async function writeUntrained(
+  folder: string,
+  dialogues: readonly RecordedDialogue[],
+  config: StartModelConfig,
+  { log }: Pick<TaskContext, 'log'>,
+): Promise<void> {
+  const { vocabularySize, width, layers, seed } = config;
+  const template = (await keptTemplate({ chatTemplate: config.chatTemplate ?? 'tools' }, {}))!;
+  const { texts, shared, endToken } = piecesOf(dialogues, template);
+  const vocabulary = { size: vocabularySize, endToken, wholeTokens: shared, chatTemplate: template };
+  const longest = longestOf(dialogues, bytePairTokenizer(texts, vocabulary), template);
+  const contextLength = config.contextLength ?? contextFor(longest);
+  const tokenizer = bytePairTokenizer(texts, { ...vocabulary, contextLength });
+  log(
+    `a tokenizer of ${tokenizer.vocabSize} tokens, ${shared.length} of which are lines that the dialogues share; ` +
+      `the longest dialogue has ${longest} tokens, the context ${contextLength}`,
+  );
+  const device = await openDevice({ device: 'cpu', threads: 1 });
+  try {
+    const model = await LanguageModel.create({
+      device,
+      tokenizer,
+      rng: Rng.forPurpose(seed, 'start_model'),
+      config: {
+        ...decoderOf(width, layers),
+        max_position_embeddings: contextLength,
+        vocab_size: tokenizer.vocabSize,
+        bos_token_id: null,
+        eos_token_id: tokenizer.eosTokenId,
+        pad_token_id: tokenizer.padTokenId,
+      },
+    });
+    await writeNewFolder(folder, (made) => model.saveMerged(made));
+    await model.release();
+  } finally {
+    await device.close();
+  }
+}
+
+/** A decoder of Llama's form. Weights of a narrow model begin larger: experiments/agents. */
+const decoderOf = (width: number, layers: number) => ({
+  model_type: 'llama',
+  hidden_size: width,
+  intermediate_size: 2 * width,
+  num_hidden_layers: layers,
+  num_attention_heads: width < 256 ? 4 : width / 64,
+  rope_theta: 100,
+  initializer_range: width < 256 ? 0.1 : 0.02,
+  tie_word_embeddings: true,
+});
+
+function longestOf(
+  dialogues: readonly RecordedDialogue[],
+  tokenizer: ReturnType<typeof bytePairTokenizer>,
+  source: string,
+): number {
+  const template = chatTemplate(source, tokenizer);
+  return maximum(
+    dialogues.flatMap(({ messages, inputs }) =>
+      template.encodeConversation(messages, inputs).map(({ ids }) => ids.length),
+    ),
+  );
+}
+
+/** Twice the longest dialogue, as an agent that is trained makes longer ones, in steps of 256. */
+const contextFor = (longest: number): number => 256 * Math.max(2, Math.ceil((2 * longest) / 256));

@@ -1,0 +1,133 @@
+// A byte-level BPE tokenizer that is trained on a few texts. Source: Sennrich et al. 2016 (arXiv:1508.07909), algorithm 1, over bytes in
+// the letters of GPT-2. Its tokenizer.json has GPT-2's form, which llama.cpp and transformers read.
+import { HuggingFaceTokenizer } from './tokenizer.js';
+
+interface BytePairOptions {
+  /** Tokens of the vocabulary at most; those of the bytes and the given ones are always in it. */
+  size: number;
+  /** The token that ends an assistant's message. */
+  endToken: string;
+  /** Texts that are one token wherever they stand. The longest counts where several match. */
+  wholeTokens?: readonly string[];
+  /** Jinja of the chat template; null: none. */
+  chatTemplate?: string | null;
+  /** Tokens of the longest text that the model reads. */
+  contextLength?: number;
+}
+
+const PAD = '<pad>';
+
+/** Words and signs. Spaces and digits are never merged, so that a word and a number have the same tokens wherever they stand. */
+const WORDS = /\p{L}+|[^\s\p{L}\p{N}]+/gu;
+
+/** GPT-2's letter for each byte. */
+const letters: readonly string[] = Array.from({ length: 256 }, (_, byte) => {
+  const shown = (b: number) => (b >= 33 && b <= 126) || (b >= 161 && b <= 172) || b >= 174;
+  if (shown(byte)) return String.fromCharCode(byte);
+  return String.fromCharCode(256 + Array.from({ length: byte }, (__, b) => b).filter((b) => !shown(b)).length);
+});
+
+/** Makes a tokenizer whose tokens are single bytes, the given texts, and parts of the words of `texts` that occur more than once. */
+export function bytePairTokenizer(
+  texts: Iterable<string>,
+  { size, endToken, wholeTokens = [], chatTemplate = null, contextLength }: BytePairOptions,
+): HuggingFaceTokenizer {
+  const special = [PAD, endToken];
+  const added = [...new Set([...special, ...wholeTokens])];
+  const merges = learnMerges(texts, Math.max(0, size - letters.length - added.length));
+  const tokens = [...new Set([...added, ...letters, ...merges.map((pair) => pair.join(''))])];
+  const byteLevel = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: true, use_regex: true };
+  const definition = {
+    version: '1.0',
+    truncation: null,
+    padding: null,
+    added_tokens: added.map((content, id) => ({
+      id,
+      content,
+      single_word: false,
+      lstrip: false,
+      rstrip: false,
+      normalized: false,
+      special: special.includes(content),
+    })),
+    normalizer: null,
+    pre_tokenizer: byteLevel,
+    post_processor: null,
+    decoder: byteLevel,
+    model: { type: 'BPE', vocab: Object.fromEntries(tokens.map((token, id) => [token, id])), merges },
+  };
+  return new HuggingFaceTokenizer(definition, {
+    tokenizer_class: 'PreTrainedTokenizerFast',
+    pad_token: PAD,
+    eos_token: endToken,
+    clean_up_tokenization_spaces: false, // Python would else turn ` ?` into `?`
+    ...(contextLength !== undefined && { model_max_length: contextLength }),
+    ...(chatTemplate !== null && { chat_template: chatTemplate }),
+  });
+}
+
+interface Word {
+  tokens: string[];
+  count: number;
+}
+
+type Pair = [first: string, second: string];
+
+/** Returns the most frequent pairs, one after the other, up to `most`; of equal ones that which was seen first. */
+function learnMerges(texts: Iterable<string>, most: number): Pair[] {
+  const words = wordsOf(texts);
+  const pairs = new PairCounts();
+  for (const word of words) pairs.add(word, 1);
+  const merges: Pair[] = [];
+  while (merges.length < most) {
+    const pair = pairs.mostFrequent();
+    if (pair === null) break;
+    merges.push(pair);
+    for (const word of pairs.wordsWith(pair)) {
+      pairs.add(word, -1);
+      merge(word.tokens, pair);
+      pairs.add(word, 1);
+    }
+  }
+  return merges;
+}
+
+function wordsOf(texts: Iterable<string>): Word[] {
+  const counts = new Map<string, number>();
+  for (const text of texts) for (const [word] of text.matchAll(WORDS)) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return [...counts].map(([word, count]) => ({ tokens: [...Buffer.from(word)].map((byte) => letters[byte]), count }));
+}
+
+function merge(tokens: string[], [first, second]: Pair): void {
+  for (let i = tokens.length - 2; i >= 0; i--)
+    if (tokens[i] === first && tokens[i + 1] === second) tokens.splice(i, 2, first + second);
+}
+
+/** How often each pair of tokens stands in the words, and in which. */
+class PairCounts {
+  readonly #pairs = new Map<string, { count: number; words: Set<Word> }>();
+
+  /** @param sign -1 takes the word's pairs away */
+  add(word: Word, sign: 1 | -1): void {
+    for (let i = 1; i < word.tokens.length; i++) {
+      const key = `${word.tokens[i - 1]} ${word.tokens[i]}`;
+      const pair = this.#pairs.get(key) ?? { count: 0, words: new Set() };
+      this.#pairs.set(key, pair);
+      pair.count += sign * word.count;
+      if (sign > 0) pair.words.add(word);
+      else pair.words.delete(word);
+      if (pair.words.size === 0) this.#pairs.delete(key);
+    }
+  }
+
+  /** Null where no pair occurs twice. */
+  mostFrequent(): Pair | null {
+    let best: { key: string; count: number } | null = null;
+    for (const [key, { count }] of this.#pairs) if (count > (best?.count ?? 1)) best = { key, count };
+    return best === null ? null : (best.key.split(' ') as Pair);
+  }
+
+  wordsWith(pair: Pair): Word[] {
+    return [...this.#pairs.get(pair.join(' '))!.words];
+  }
+}
