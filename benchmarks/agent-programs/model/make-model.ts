@@ -33,7 +33,7 @@ export function makeModel(folder: string): Promise<string> {
     template: join(import.meta.dirname, 'template.jinja'),
     config,
     texts: [...textsOf(dialogues), 'system\nuser\nassistant\n<tool_response>\n</tool_response>'],
-    merges: 1_500,
+    size: 1_763,
     keys: { epochs: 25, batch_size: 20, lm_lr: 3e-3 },
   });
 }

@@ -24,6 +24,6 @@ export const makeModel = (folder: string): Promise<string> =>
     template: join(import.meta.dirname, 'template.jinja'),
     config,
     texts: [...textsOf(dialogues), ...names, ...names],
-    merges: 400,
+    size: 663,
     keys: { epochs: 110, batch_size: dialogues.length, lm_lr: 3e-3 },
   });

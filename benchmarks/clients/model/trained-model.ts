@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
-import { loadTokenizer } from '@bowyer/text';
-import { bytePairTokenizer } from './byte-pairs.js';
+import { bytePairTokenizer } from '@bowyer/text';
 
 export interface Dialogue {
   messages: readonly Readonly<Record<string, unknown>>[];
@@ -21,14 +20,13 @@ export interface Lesson {
   config: Readonly<Record<string, unknown>> & { max_position_embeddings: number };
   /** Texts that the tokenizer's words are made of. */
   texts: readonly string[];
-  /** The number of merges of two tokens into one. */
-  merges: number;
+  /** Tokens of the vocabulary at most. */
+  size: number;
   /** Keys of the command `finetune`. */
   keys: Readonly<Record<string, unknown>>;
 }
 
-/** Those before the fourth are not part of a text. */
-const specials = ['<pad>', '<|im_start|>', '<|im_end|>', '<think>', '</think>', '<tool_call>', '</tool_call>'];
+const marks = ['<|im_start|>', '<think>', '</think>', '<tool_call>', '</tool_call>'];
 
 /** The texts of messages, calls of tools written as the templates here write them. */
 export const textsOf = (dialogues: readonly Dialogue[]): string[] =>
@@ -57,24 +55,18 @@ export async function trainedModel(folder: string, lesson: Lesson): Promise<stri
   return join(save_path, 'checkpoints/best');
 }
 
-async function writeUntrained(dir: string, { template, config, texts, merges }: Lesson): Promise<void> {
-  const write = (name: string, content: object) => {
-    writeFileSync(join(dir, name), JSON.stringify(content, null, 2));
-  };
-  const tokenizerConfig = {
-    eos_token: '<|im_end|>',
-    pad_token: '<pad>',
-    model_max_length: config.max_position_embeddings,
-    chat_template: readFileSync(template, 'utf8'),
-  };
-  write('tokenizer.json', bytePairTokenizer(texts, specials, merges));
-  write('tokenizer_config.json', tokenizerConfig);
-  const tokenizer = await loadTokenizer(dir);
+async function writeUntrained(dir: string, { template, config, texts, size }: Lesson): Promise<void> {
+  const tokenizer = bytePairTokenizer(texts, {
+    size,
+    endToken: '<|im_end|>',
+    wholeTokens: marks,
+    chatTemplate: readFileSync(template, 'utf8'),
+    contextLength: config.max_position_embeddings,
+  });
   const device = await openDevice({ device: 'cpu', threads: 2 });
   const ids = { bos_token_id: null, eos_token_id: tokenizer.eosTokenId, pad_token_id: tokenizer.padTokenId };
   const whole = { ...config, ...ids, vocab_size: tokenizer.vocabSize };
   const model = await LanguageModel.create({ device, config: whole, tokenizer, rng: new Rng(1) });
   await model.saveMerged(dir);
   await device.close();
-  write('tokenizer_config.json', tokenizerConfig);
 }

@@ -1,4 +1,5 @@
 export { trainAgent, type TrainAgentOptions, type TrainedAgent } from './train-agent.js';
+export { startModel, type StartDialogue, type StartModel, type StartModelOptions } from './start-model.js';
 export { optimizePrompt, type OptimizedPrompts, type OptimizePromptOptions } from './optimize-prompt.js';
 export { evaluateAgent, type EvaluateAgentOptions, type EvaluatedAgent } from './evaluate-agent.js';
 export {
@@ -8,7 +9,7 @@ export {
   type RecordedModel,
   type RecordedUpstream,
 } from './record-agent.js';
-export type { AgentRunOptions } from './run-agent-task.js';
+export type { AgentProgress, AgentRunOptions } from './run-agent-task.js';
 export type { AgentFunctions, PlayedTask, Reward } from './agent-functions.js';
 export { currentRollout, rolloutFetch, type AgentContext, type CurrentRollout } from './rollout-context.js';
 export type { AgentTask, RecordedCall, RecordedRollout, Verdict } from '@bowyer/rollouts';

@@ -20,8 +20,8 @@ import { UserError } from './user-error.js';
 export interface RecordedUpstream {
   /** Its base URL, such as `https://api.openai.com/v1`. */
   upstream: string;
-  /** Its key. */
-  upstreamKey: string;
+  /** Its key; an endpoint that asks for none gets none. */
+  upstreamKey?: string;
   model?: undefined;
   settings?: undefined;
 }
@@ -109,7 +109,7 @@ async function recordUpstream<Task extends AgentTask, Result>(
   const log = await RolloutLog.open(join(savePath, 'rollouts'));
   const server = await ProxyServer.listen({
     upstream,
-    upstreamKey,
+    upstreamKey: upstreamKey ?? null,
     host: '127.0.0.1',
     port: 0,
     apiKey: randomUUID(),

@@ -1,7 +1,14 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { currentRollout, rolloutFetch, trainAgent, type AgentContext, type PlayedTask } from '../src/index.js';
+import {
+  currentRollout,
+  rolloutFetch,
+  trainAgent,
+  type AgentContext,
+  type AgentProgress,
+  type PlayedTask,
+} from '../src/index.js';
 import { answerTo, colourModel, tasks, type ColourTask } from './colour-agent.js';
 
 const made: string[] = [];
@@ -32,14 +39,27 @@ const file = (directory: string, name: string) => readFile(join(directory, name)
 
 test('an agent learns what is rewarded', async () => {
   const lines: string[] = [];
-  const { results } = await trainAgent({
+  const progress: AgentProgress[] = [];
+  const { results, directory } = await trainAgent({
     ...settings,
     model,
     iterations: 12,
     savePath: await folder(),
     log: (line) => lines.push(line),
+    onProgress: (one) => progress.push(one),
     run: async (task, context) => ((await answerTo(task, context)) === 'red' ? 1 : 0),
   });
+  const training = progress.flatMap((one) => (one.phase === 'training' ? [one] : []));
+  expect(training.map(({ iteration }) => iteration)).toEqual(Array.from({ length: 12 }, (_, i) => i + 1));
+  for (const { iteration, reward, metrics, report } of training) {
+    expect(report).toBe(join(directory, 'report.html'));
+    expect(reward.mean).toBe(metrics['rollout/episodic_return']);
+    expect(lines.find((line) => line.startsWith(`iteration ${iteration}/12: reward `))).toContain(
+      `${reward.mean.toFixed(2)} (95 %: ${reward.low.toFixed(2)} … ${reward.high.toFixed(2)})`,
+    );
+  }
+  expect(training.at(-1)!.secondsLeft).toBe(0);
+  expect(progress.at(-1)).toMatchObject({ phase: 'rollouts', done: 16, total: 16 });
   expect(lines[0]).toBe('tasks: 12 to train on, the same for evaluations, the same for the final test');
   const [start, last] = results.policies.map(({ metrics }) => metrics['test/episodic_return']);
   expect(last).toBeGreaterThan(start + 0.3);
@@ -147,6 +167,25 @@ test('a run that is stopped in a rollout and called again ends with the numbers 
   const [started] = (await file(whole.directory, 'starts.jsonl')).split('\n');
   expect((JSON.parse(started) as { command: string }).command).toMatch(/^node \S*jest\S*( |$)/);
   expect(await file(whole.directory, 'report.html')).toContain(`{"label":"Policy","value":"${model}"}`);
+}, 600_000);
+
+test('a run that is stopped in its final test and called again ends with the test of one that was never stopped', async () => {
+  const options = { ...settings, model, iterations: 1, concurrency: 1, savePath: await folder() };
+  const run = async (task: ColourTask, context: AgentContext) => ((await answerTo(task, context)) === 'red' ? 1 : 0);
+  const stop = new AbortController();
+  const stopped = trainAgent({
+    ...options,
+    run,
+    signal: stop.signal,
+    onProgress: (one) => {
+      if (one.phase === 'rollouts' && one.done === 3) stop.abort(new Error('enough for today'));
+    },
+  });
+  await expect(stopped).rejects.toThrow('enough for today');
+  await expect(file(options.savePath, 'results.json')).rejects.toThrow('ENOENT');
+  const resumed = await trainAgent({ ...options, run });
+  const whole = await trainAgent({ ...options, run, savePath: await folder() });
+  expect(resumed.results.policies).toEqual(whole.results.policies);
 }, 600_000);
 
 test('what is wrong is said before anything starts', async () => {

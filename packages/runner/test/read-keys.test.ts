@@ -466,6 +466,17 @@ const tasks: Readonly<Record<string, () => Promise<(readonly [string, ...string[
     ] as const;
     return [[...tiny], [...tiny, 'use_lora=true'], [...tiny, 'optimizer=sgd']];
   },
+  start_model: async () => {
+    const talk = {
+      messages: [
+        { role: 'user', content: 'is it' },
+        { role: 'assistant', content: 'yes' },
+      ],
+    };
+    const data = await lines('start.jsonl', talk, talk, talk, talk);
+    const tiny = ['width=8', 'layers=1', 'epochs=1', 'batch_size=2', 'threads=1', 'validation_share=0.25'];
+    return [['start_model', `data=${data}`, ...tiny]];
+  },
 };
 
 /** Writes the same prompt in every answer. */

@@ -66,6 +66,7 @@ const asksFor: Readonly<Record<string, RegExp>> = {
   wandb_agent: /^task=wandb_agent needs a sweep: sweep is null\n[^\n]*\n[^\n]*$/,
   wandb_sync: /^task=wandb_sync needs runs to send: dir is null\n[^\n]*\n[^\n]*$/,
   finetune: /^task=finetune needs a model and data: model is null\n[^\n]*\n[^\n]*$/,
+  start_model: /^task=start_model needs dialogues to learn from: data is null\n[^\n]*\n[^\n]*$/,
   generate:
     /^task=generate needs a model, a file to read and a file to write: model, input, output are null\n[^\n]*\n[^\n]*$/,
   replay: /^task=replay needs the actions to play and a file to write: input is null\n[^\n]*\n[^\n]*$/,

@@ -2,6 +2,7 @@
 import type { Ranks } from '@bowyer/core';
 import type { EnvParts } from '@bowyer/envs';
 import type { ProgressOutput } from '@bowyer/logging';
+import type { RunProgress } from '../run/iteration-line.js';
 import type { GivenAgent } from './given-agent.js';
 import type { Processes } from './processes.js';
 import type { ResolvedConfig } from './resolved-config.js';
@@ -20,6 +21,10 @@ export interface TaskContext {
   envParts: EnvParts;
   /** Given by a program that runs the task as a library, in place of the commands and files that the config names. */
   agent?: GivenAgent;
+  /** Gets how far the run has come: after an iteration, and after each rollout of an evaluation or a test. */
+  onProgress?(progress: RunProgress): void;
+  /** Aborted where a program that runs the task as a library wants it to stop. */
+  signal?: AbortSignal;
   /** The output of progress bars. */
   progress: ProgressOutput;
   /** The processes that share the task; this one alone if not given. */

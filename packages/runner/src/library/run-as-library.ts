@@ -1,22 +1,27 @@
 // A run that another program starts: the same config, folder, checkpoints and numbers as on the command line, without a terminal,
 // without handlers of signals, and without an exit.
+import { join } from 'node:path';
 import { overrideText, runCommandLine, type JobContext, type TextSink } from '@bowyer/config';
 import { snakeKeys } from '@bowyer/core';
 import { optionsOfConfig } from '../config/units.js';
 import { resolvedConfig } from '../context/resolved-config.js';
 import { bowyer } from '../program.js';
+import { REPORT_FILE } from '../report/write-report.js';
 import { runTask } from '../run-task.js';
 import { settingsOf, type GivenAgent } from '../context/given-agent.js';
+import type { RunProgress } from '../run/iteration-line.js';
 
 export interface LibraryRun {
   /** The primary config, such as `train_agent`. */
   configName: string;
   /** Keys in camelCase with their values; a group by its name, such as `algorithm: 'rloo'`. Those left undefined keep their defaults. */
   settings: Readonly<Record<string, unknown>>;
-  /** Asks the run to stop at its next checkpoint. */
+  /** Asks the run to stop where it can be resumed; an evaluation and a test are given up. */
   signal?: AbortSignal;
   /** Gets every line of the log. */
   log?: (message: string, level: 'INFO' | 'WARNING') => void;
+  /** Gets how far the run has come. */
+  onProgress?: (progress: RunProgress & { report: string }) => void;
   /** The agent of tasks that play one. */
   agent?: GivenAgent;
 }
@@ -54,7 +59,7 @@ function argumentsOf({ configName, settings, agent }: LibraryRun): string[] {
   return ['--config-name', configName, ...given.map(([key, value]) => overrideText(key, value))];
 }
 
-async function runJob({ signal, log = () => {}, agent }: LibraryRun, context: JobContext): Promise<void> {
+async function runJob({ signal, log = () => {}, onProgress, agent }: LibraryRun, context: JobContext): Promise<void> {
   const { composition, outputDirectory } = context;
   const config = resolvedConfig(composition.resolve(), optionsOfConfig(composition));
   let stop: (() => void) | null = null;
@@ -66,6 +71,8 @@ async function runJob({ signal, log = () => {}, agent }: LibraryRun, context: Jo
       directory: outputDirectory,
       config,
       agent,
+      signal,
+      onProgress: (progress) => onProgress?.({ ...progress, report: join(outputDirectory, REPORT_FILE) }),
       log(message, level = 'INFO') {
         context.log(level, message, 'run');
         log(message, level);

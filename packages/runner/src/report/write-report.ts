@@ -1,4 +1,4 @@
-// report.html of a run: written at its end, after a stop, after an evaluation, and on demand.
+// report.html of a run: written while it works, at its end, after a stop, and on demand.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { mayWrite, writeFileAtomically } from '@bowyer/core';
@@ -29,12 +29,15 @@ export async function writeComparison(directory: string, data: ComparisonData): 
  * Records a start of the run and how it ends, and writes the report, whatever the end. A report that cannot be written stops nothing.
  *
  * @param work returns how the run stands afterwards
+ * @param renewedMs the least time between two reports while it works
  */
 export async function withReport(
   { directory, log, agent }: Pick<TaskContext, 'directory' | 'log' | 'agent'>,
   work: () => Promise<EndStatus>,
+  renewedMs = RENEWED_MS,
 ): Promise<void> {
   await recordStart(directory, agent !== undefined);
+  const live = renewReport(directory, renewedMs);
   let end: { status: EndStatus; reason?: string } = { status: 'failed' };
   try {
     end = { status: await work() };
@@ -42,9 +45,39 @@ export async function withReport(
     end.reason = (error as Error).message.split('\n')[0];
     throw error;
   } finally {
+    await live.end();
     // Where another process has the folder now, its report will say how the run stands.
     if (mayWrite(directory)) await writeEnd(directory, end, log);
   }
+}
+
+/** Between two reports of a run that works, in ms. */
+const RENEWED_MS = 10_000;
+/** A report that takes longer to write is written less often. */
+const QUICK_MS = 500;
+
+/** Writes the report of a run again and again while the run works; a page that is open shows the newest one. */
+function renewReport(directory: string, renewedMs: number): { end(): Promise<void> } {
+  let [timer, writing]: [NodeJS.Timeout | null, Promise<void>] = [null, Promise.resolve()];
+  let hasEnded = false;
+  const renew = async () => {
+    const start = performance.now();
+    // The run has its config once it has begun; a file that is being written is read the next time.
+    if (existsSync(join(directory, CONFIG_FILE)) && mayWrite(directory))
+      await writeReport(directory, 'running').catch(() => undefined);
+    wait(renewedMs * Math.max(1, (performance.now() - start) / QUICK_MS));
+  };
+  const wait = (ms: number) => {
+    if (!hasEnded) timer = setTimeout(() => (writing = renew()), ms).unref();
+  };
+  wait(renewedMs);
+  return {
+    async end() {
+      hasEnded = true;
+      if (timer !== null) clearTimeout(timer);
+      await writing;
+    },
+  };
 }
 
 async function writeEnd(

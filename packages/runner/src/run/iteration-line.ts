@@ -1,4 +1,4 @@
-// The line of an iteration of a watched run: what its rollouts were worth, and the figures by which a collapse is seen.
+// An iteration of a watched run, as an object and as a line: what its rollouts were worth, and the figures by which a collapse is seen.
 import type { Metrics } from '@bowyer/algorithms';
 
 /** Half the width of a 95 % interval in standard errors. */
@@ -25,18 +25,65 @@ export interface IterationPlace {
   left: number | null;
 }
 
-/** Returns the line of an iteration; null for metrics without a rollout. */
-export function iterationLine(
+/** An iteration that has been trained. */
+export interface IterationProgress {
+  phase: 'training';
+  iteration: number;
+  iterations: number;
+  /** Mean reward of the rollouts, with its 95 % interval. */
+  reward: { mean: number; low: number; high: number };
+  /** From the start, in nats per token; null where it is not measured. */
+  kl: number | null;
+  seconds: number;
+  /** Until the last iteration, before the final test; null where it is not known. */
+  secondsLeft: number | null;
+  /** All figures of the iteration: docs/metrics.md. */
+  metrics: Readonly<Metrics>;
+}
+
+/** Rollouts of an evaluation or a test that have been played. */
+export interface RolloutProgress {
+  phase: 'rollouts';
+  /** The model that plays: its folder, or `start`, `last` and `best` in the test of a training. */
+  model: string;
+  done: number;
+  total: number;
+}
+
+export type RunProgress = IterationProgress | RolloutProgress;
+
+/** Returns the figures of an iteration; null for metrics without a rollout. */
+export function iterationProgress(
   metrics: Metrics,
   { iteration, iterations, seconds, left }: IterationPlace,
-): string | null {
-  const reward = metrics['rollout/episodic_return'];
-  if (reward === undefined) return null;
+): IterationProgress | null {
+  const mean = metrics['rollout/episodic_return'];
+  if (mean === undefined) return null;
   const half = HALF_WIDTH * (metrics['rollout/episodic_return_standard_error'] ?? 0);
+  return {
+    phase: 'training',
+    iteration,
+    iterations,
+    reward: { mean, low: mean - half, high: mean + half },
+    kl: metrics['actor/kl_reference'] ?? metrics['diagnostics/kl_to_start'] ?? null,
+    seconds: Object.values(seconds).reduce((sum, one) => sum + one, 0),
+    secondsLeft: left,
+    metrics,
+  };
+}
+
+export function iterationLine({
+  iteration,
+  iterations,
+  reward,
+  seconds,
+  secondsLeft,
+  metrics,
+}: IterationProgress): string {
   const shown = figures.flatMap(([metric, text]) => (metric in metrics ? [text(metrics[metric])] : []));
-  const spent = Object.values(seconds).reduce((sum, one) => sum + one, 0);
-  const time = `${duration(spent)}${left === null ? '' : `, about ${duration(left)} left`}`;
-  return `iteration ${iteration}/${iterations}: reward ${reward.toFixed(2)} (95 %: ${(reward - half).toFixed(2)} … ${(reward + half).toFixed(2)}), ${[...shown, time].join(', ')}`;
+  const time = `${duration(seconds)}${secondsLeft === null ? '' : `, about ${duration(secondsLeft)} left`}`;
+  const interval = `(95 %: ${reward.low.toFixed(2)} … ${reward.high.toFixed(2)})`;
+  return `iteration ${iteration}/${iterations}: reward ${reward.mean.toFixed(2)} ${interval}, ${[...shown, time].join(', ')}`;
 }
 
 const percent = (share: number): string => `${Math.round(100 * share)} %`;

@@ -84,7 +84,7 @@ export class Recorder implements RunHooks {
     private readonly output: RunOutput,
     private readonly start: RunStart,
     private readonly limits: RunLimits,
-    terminal: Pick<TaskContext, 'log' | 'progress'>,
+    terminal: Pick<TaskContext, 'log' | 'progress' | 'onProgress'>,
     private readonly measures: RunMeasures = {},
   ) {
     this.#iteration = this.#lastCheckpoint = start.firstIteration;

@@ -4,7 +4,7 @@ import type { Metrics } from '@bowyer/algorithms';
 import { ProgressBar, RunFigures } from '@bowyer/logging';
 import { mean } from '@bowyer/core';
 import type { TaskContext } from '../context/task-context.js';
-import { iterationLine } from './iteration-line.js';
+import { iterationLine, iterationProgress } from './iteration-line.js';
 
 /** How far a run has come, and how far it goes. */
 export interface RunLength {
@@ -28,7 +28,7 @@ export class RunDisplay {
 
   constructor(
     private readonly length: RunLength,
-    private readonly output: Pick<TaskContext, 'log' | 'progress'>,
+    private readonly output: Pick<TaskContext, 'log' | 'progress' | 'onProgress'>,
   ) {
     this.#figures = new RunFigures((name) => output.progress.live?.dim(printable(name)) ?? name);
     if (length.iterations !== null) this.#openBar('iteration', length.iterations);
@@ -88,8 +88,10 @@ export class RunDisplay {
     const iterations = this.length.iterations!;
     this.#seconds.push(Object.values(seconds).reduce((sum, one) => sum + one, 0));
     const left = iteration === 0 ? null : (iterations - iteration) * mean(this.#seconds.slice(-RECENT));
-    const line = iterationLine(metrics, { iteration, iterations, seconds, left });
-    if (line !== null) this.output.log(line);
+    const progress = iterationProgress(metrics, { iteration, iterations, seconds, left });
+    if (progress === null) return;
+    this.output.log(iterationLine(progress));
+    this.output.onProgress?.(progress);
   }
 
   #printEvaluation(iterations: number, metrics: Metrics): void {

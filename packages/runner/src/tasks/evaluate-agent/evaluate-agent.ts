@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import {
   episodeMetrics,
   failureReasons,
+  InterruptedError,
   SHOWN_REASONS,
   textDialogues,
   type Decoding,
@@ -58,7 +59,13 @@ export async function evaluateAgent(config: EvaluateAgentConfig, context: TaskCo
   await openDirectory(directory, context.config.decisive);
   await owningFolder(directory, 'run', context.log, async () => {
     await withReport(context, async () => {
-      await evaluateInFolder(config, context);
+      try {
+        await evaluateInFolder(config, context);
+      } catch (error) {
+        if (!(error instanceof InterruptedError)) throw error;
+        context.log('stopped; the same call plays all rollouts again');
+        return 'interrupted';
+      }
       return 'finished';
     });
   });
@@ -105,7 +112,14 @@ async function playModel(
       config,
       context,
       { purpose: 'test', split: 'test', firstEpisode: 0, episodes, groupSize: samples },
-      { greedy: evalDecoding === 'greedy', failures, progress: (_, done) => bar.update(done) },
+      {
+        greedy: evalDecoding === 'greedy',
+        failures,
+        progress(_, done) {
+          bar.update(done);
+          context.onProgress?.({ phase: 'rollouts', model: folder, done, total: episodes });
+        },
+      },
     );
     return { name: folder, decoding: evalDecoding, trajectories, rollouts: episodes, failures };
   } finally {

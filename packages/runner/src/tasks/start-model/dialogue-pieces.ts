@@ -1,4 +1,4 @@
-// What a tokenizer is made of: the texts of dialogues, and what the chat template writes around them, which is found by writing each
+// The material of a tokenizer: the texts of dialogues, and all that the chat template writes around them, which is found by writing each
 // dialogue with a mark in the place of every text.
 import { chatTemplate, bytePairTokenizer, ChatTemplateError, type ChatMessage, type ChatTemplate } from '@bowyer/text';
 import type { RecordedDialogue } from '@bowyer/conversations';

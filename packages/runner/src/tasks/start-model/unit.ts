@@ -60,7 +60,7 @@ function widthProblems({ width }: StartKeys): ConfigProblem[] {
   return [
     {
       key: 'width',
-      message: `width=${width} is no multiple of 64, the size of an attention head`,
+      message: `width=${width} is not a multiple of 64, the size of an attention head`,
       remedy: `write width=${64 * Math.round(width / 64)}`,
     },
   ];

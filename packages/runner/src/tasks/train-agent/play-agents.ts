@@ -4,6 +4,7 @@ import type { Trajectory } from '@bowyer/core';
 import type { AgentConfig } from '@bowyer/agent';
 import type { TaskContext } from '../../context/task-context.js';
 import { failureLog } from '../../run/failure-log.js';
+import { playHooks } from '../../run/play-hooks.js';
 import type { OpenStage } from '../train/stage.js';
 import type { AgentTaskConfig } from './agent-keys.js';
 
@@ -18,11 +19,14 @@ interface AgentPlayOptions {
   progress?: PlayContext['hooks']['progress'];
 }
 
-/** @returns the rollouts that did not fail @throws where too many have */
+/**
+ * @returns the rollouts that did not fail
+ * @throws where too many have; `InterruptedError` once the signal is aborted
+ */
 export function playAgents(
   { parts }: OpenStage,
   { seed, concurrency, maxFailureShare, maxNewTokens }: AgentPlayConfig,
-  { log }: Pick<TaskContext, 'log'>,
+  { log, signal }: Pick<TaskContext, 'log' | 'signal'>,
   set: PlayedSet & GroupOptions,
   { greedy = false, failures, progress = () => undefined }: AgentPlayOptions = {},
 ): Promise<Trajectory[]> {
@@ -33,7 +37,14 @@ export function playAgents(
     onFailure(error, ...place);
   };
   return play(
-    { ...parts, hooks: { progress }, onFailure: noted, onSetEnd, limitsCounted: failures !== undefined },
+    {
+      ...parts,
+      hooks: playHooks({ signal }, progress),
+      givesUp: true,
+      onFailure: noted,
+      onSetEnd,
+      limitsCounted: failures !== undefined,
+    },
     () => Promise.reject(new Error('an agent of the user plays')),
     { seed, slots: concurrency, maxFailureShare, sampling },
     set,

@@ -41,6 +41,7 @@ import { RunFiles } from '../../run/run-files.js';
 import { storeTest } from '../../run/stored-test.js';
 import { tokenTexts } from '../../run/token-texts.js';
 import type { TaskContext } from '../../context/task-context.js';
+import { playHooks } from '../../run/play-hooks.js';
 import { handOut } from './hand-out.js';
 import type { Stage } from './stage.js';
 import type { TrainConfig } from './train-config.js';
@@ -225,7 +226,11 @@ export class FinalTest {
     const { metrics, trajectories } = await evaluate(
       {
         ...played.parts,
-        hooks: { progress: (_, done) => bar.update(done) },
+        hooks: playHooks(context, (_, done, total) => {
+          bar.update(done);
+          context.onProgress?.({ phase: 'rollouts', model: name, done, total });
+        }),
+        givesUp: true,
         ...failureLog(context.log),
         ranks: context.ranks,
       },

@@ -1,6 +1,7 @@
 // task=train: the start, then the chosen algorithm, then the final test. It can be killed and started again at any time.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { InterruptedError } from '@bowyer/algorithms';
 import { oneRank, overrideWord, shellQuoted, timed, writeFileAtomically } from '@bowyer/core';
 import { checkSharedFolder } from '../../run/shared-folder.js';
 import { silentLogger } from '../../run/silent.js';
@@ -52,6 +53,7 @@ async function trainInFolder(
   await ranks.barrier(); // every rank has looked for results before there can be new ones
   if (ranks.rank > 0) return trainAndTest(config, context, makeStage).then(() => undefined);
   checkLoggers(config);
+  if (config.watch !== undefined) context.log(`report, renewed while it trains: ${join(directory, REPORT_FILE)}`);
   await withReport(context, async () => {
     const results = await trainAndTest(config, context, makeStage);
     if (results === null) {
@@ -106,9 +108,15 @@ async function trainAndTest(
   await using loggers = ranks.rank > 0 ? null : await RunLoggers.open(config, context, run.firstIteration);
   const recorder = await runAlgorithm(run, config, context, loggers ?? silentLogger);
   const isStopped = recorder.stopRequested && recorder.stoppedByGuard === null && recorder.ended === null;
-  const results = isStopped ? null : await test(run, recorder, config, context);
+  const results = isStopped ? null : await test(run, recorder, config, context).catch(nullWhereInterrupted);
   await loggers?.finish(finalFigures(results));
   return results;
+}
+
+/** The training is saved, and its test is played again. */
+function nullWhereInterrupted(error: unknown): null {
+  if (error instanceof InterruptedError) return null;
+  throw error;
 }
 
 function test(run: OpenRun, recorder: Recorder, config: TrainConfig, context: TaskContext): Promise<RunResults> {

@@ -1,0 +1,40 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { withReport } from './write-report.js';
+
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'report-'));
+});
+afterEach(() => rm(directory, { recursive: true }));
+
+const report = () => readFile(join(directory, 'report.html'), 'utf8').catch(() => '');
+const line = (iteration: number) => `${JSON.stringify({ iteration, 'rollout/episodic_return': iteration })}\n`;
+/** Until the page has a text: a page that never gets it ends the test by its timeout. */
+async function pageWith(text: string): Promise<string> {
+  for (;;) {
+    const page = await report();
+    if (page.includes(text)) return page;
+    await setTimeout(5);
+  }
+}
+
+test('the page of a run is renewed while it works, opens itself again, and stands still once the run has ended', async () => {
+  await writeFile(join(directory, 'run-config.json'), '{"task": "train_agent"}');
+  const lines: string[] = [];
+  await withReport(
+    { directory, log: (message) => lines.push(message) },
+    async () => {
+      await writeFile(join(directory, 'metrics.jsonl'), line(1) + line(2));
+      expect(await pageWith('"values":[1,2]')).toContain('"status":"running"');
+      await writeFile(join(directory, 'metrics.jsonl'), line(1) + line(2) + line(3));
+      expect(await pageWith('"values":[1,2,3]')).toContain('location.reload()');
+      return 'finished';
+    },
+    1,
+  );
+  expect(await report()).toContain('"status":"finished"');
+  expect(lines).toEqual([]);
+});

@@ -1,0 +1,13 @@
+import type { PlayContext } from '@bowyer/algorithms';
+import type { TaskContext } from '../context/task-context.js';
+
+/** Makes the hooks of a set of episodes that is given up once the context's signal is aborted. */
+export const playHooks = (
+  { signal }: Pick<TaskContext, 'signal'>,
+  progress: PlayContext['hooks']['progress'],
+): PlayContext['hooks'] => ({
+  progress,
+  get interrupted() {
+    return signal?.aborted ?? false;
+  },
+});
