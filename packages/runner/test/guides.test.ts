@@ -97,6 +97,7 @@ test.each<[string, [file: string, name: string, prefix?: string][]]>([
     ],
   ],
   ['docs/extending/task.md', [['packages/runner/src/tasks/task.ts', 'TaskUnit']]],
+  ['docs/extending/model.md', [['packages/models/src/decoder/plain-decoder.ts', 'Departures']]],
   ['docs/extending/protocol.md', [['packages/serving/src/protocols/protocol.ts', 'ModelCalls']]],
 ])('%s: the tables of members are complete', (page, interfaces) => {
   const members = interfaces.flatMap(([file, name, prefix = '']) =>
