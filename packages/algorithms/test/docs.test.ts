@@ -8,6 +8,7 @@ import { openDevice, type Device } from '@bowyer/graph';
 import { DoubleCritic, LanguageModel, LineEncoder } from '@bowyer/models';
 import { demonstrationTrajectory, trainingRun } from '../src/index.js';
 import { algorithmNames, findAlgorithm } from '../src/registry.js';
+import { knownOptions } from './known-options.js';
 import { colours, EchoGame, maskedTokenIds, terminatorId, tokenizer } from './echo-game.js';
 
 let device: Device;
@@ -64,15 +65,7 @@ const small = {
   window: 2,
 };
 
-/** Those of the values that a schema has. */
-const known = ({ properties }: TObject, values: object): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(properties).flatMap(([key, member]) => {
-      const value = values[toCamelCase(key) as keyof typeof values] as object | undefined;
-      return value === undefined ? [] : [[toCamelCase(key), isGroup(member) ? known(member, value) : value]];
-    }),
-  );
-const optionsOf = (schema: TObject) => ({ ...play, ...withDefaults<TObject>(schema, known(schema, small) as never) });
+const optionsOf = (schema: TObject) => ({ ...play, ...withDefaults<TObject>(schema, knownOptions(schema, small) as never) });
 
 /** Paths of all options. */
 const pathsIn = ({ properties }: TObject, place = ''): string[] =>

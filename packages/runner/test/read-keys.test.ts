@@ -128,8 +128,8 @@ const paper = ['critic=transformer', 'critic.num_layers=1', 'critic.num_heads=2'
 const chat = ['play_as_chat=true', 'chat_template=chatml', 'eos_str=null'];
 
 /**
- * For every algorithm, the variants that together read its own keys. Those of `archer`, which plays, and of `bc`, which has a dataset,
- * also read the keys that the task declares for all.
+ * The variants that together read an algorithm's own keys, where `smallVariant` does not. Those of `archer`, which plays, and of `bc`,
+ * which has a dataset, also read the keys that the task declares for all.
  */
 const variantsOf: Readonly<Record<string, () => (readonly string[])[]>> = {
   archer: () => {
@@ -186,11 +186,7 @@ const variantsOf: Readonly<Record<string, () => (readonly string[])[]>> = {
   awr: offline,
   offline_archer: offline,
   grpo: () => groupVariants(['kl_coefficient=0.1'], ['sampling_rounds=2']),
-  rloo: () => groupVariants(['kl_coefficient=0.1']),
   reinforce_pp: () => groupVariants(['kl_coefficient=0.1', 'kl_in=loss'], ['baseline=group', 'group_size=2']),
-  gigpo: () => groupVariants(['kl_coefficient=0.1']),
-  hgpo: () => groupVariants(['kl_coefficient=0.1']),
-  dpo: () => groupVariants([]),
   opd: () => groupVariants([`teacher=${at('agent')}`]),
   agent_evol: () => {
     const tiny = [...tinyPolicy, ...tinyTest, ...tinyStart, ...tinyLoop.filter((key) => !key.startsWith('capacity'))];
@@ -207,6 +203,29 @@ const variantsOf: Readonly<Record<string, () => (readonly string[])[]>> = {
     return [[...tinyPolicy, ...tinyTest, 'epochs=1', 'save_minutes=0']];
   },
 };
+
+/** One small run of an algorithm that has no line above, with a reference policy where it may have one. */
+function smallVariant(name: string): string[] {
+  const small = {
+    'algorithm.iterations': 1,
+    'algorithm.epochs': 1,
+    'algorithm.saveFreq': 1,
+    'algorithm.rollout.size': 4,
+    'algorithm.rollout.groupSize': 2,
+    'algorithm.eval.freq': 1,
+    'algorithm.eval.size': 4,
+    'algorithm.batch.size': 4,
+    'algorithm.actor.minibatchSize': 2,
+    'algorithm.kl.coefficient': 0.1,
+  };
+  const own = ownKeys(name);
+  const chosen = Object.entries(small).filter(([key]) => own.includes(key));
+  const { needs } = findAlgorithm(name)!;
+  const start = needs.source === 'episodes' ? tinyStart : ['save_minutes=0'];
+  const critic = needs.critic === null ? [] : ['critic.width=16'];
+  const set = chosen.map(([key, value]) => `${key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}=${value}`);
+  return [...tinyPolicy, ...tinyTest, ...start, ...critic, ...set];
+}
 
 /** Methods on groups of their own episodes. @param first of every variant */
 function groupVariants(first: readonly string[], ...others: (readonly string[])[]): (readonly string[])[] {
@@ -239,11 +258,11 @@ beforeAll(async () => {
 });
 
 async function expectAlgorithmReads(name: string): Promise<void> {
-  expect(variantsOf).toHaveProperty(name);
   const unit = findAlgorithm(name)!;
   const isWhole = ['archer', 'bc'].includes(name);
+  const variants = variantsOf[name]?.() ?? [smallVariant(name)];
   await expectAllRead(
-    variantsOf[name]().map((overrides, variant) => [
+    variants.map((overrides, variant) => [
       'archer_20q',
       `algorithm=${unit.name}`,
       // A start that is in the cache already reads none of its keys.
@@ -255,18 +274,13 @@ async function expectAlgorithmReads(name: string): Promise<void> {
 
 const ownKeys = (name: string) =>
   leaves((findAlgorithm(name)!.options as TObject).properties as TProperties, 'algorithm.');
-/** Their own keys have the names that one of the others declares. */
-const repeated = ['awr', 'filteredbc', 'grpo', 'offline_dpo', 'rloo'];
+/** The last algorithms all of whose keys have names that the others declare. */
+const repeated = algorithmNames().reduceRight<string[]>((left, name) => {
+  const others = algorithmNames().filter((other) => other !== name && !left.includes(other));
+  const theirs = new Set(others.flatMap(ownKeys));
+  return ownKeys(name).every((key) => theirs.has(key)) ? [...left, name] : left;
+}, []);
 const checked = algorithmNames().filter((name) => !repeated.includes(name));
-
-test('every key that an algorithm declares is read in one that the check trains', () => {
-  const read = new Set(checked.flatMap(ownKeys));
-  expect(
-    algorithmNames()
-      .flatMap(ownKeys)
-      .filter((key) => !read.has(key)),
-  ).toEqual([]);
-});
 
 const title = 'task=train algorithm=%s reads every key that it declares';
 test.each(checked)(title, expectAlgorithmReads, 180_000);

@@ -2,10 +2,15 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { algorithmNames, findAlgorithm } from '@bowyer/algorithms';
 import { composed, refusal } from './composed.js';
 
+/** Algorithms whose rollouts may be those of another policy. */
+const takesOthers = algorithmNames()
+  .filter((name) => findAlgorithm(name)!.offPolicyRollouts !== undefined)
+  .sort();
+
 let directory: string;
-/** Algorithms with a learning rate of the policy. */
 beforeAll(() => {
   directory = mkdtempSync(join(tmpdir(), 'bowyer-refused-'));
   mkdirSync(join(directory, 'photos'));
@@ -77,7 +82,7 @@ const ignored: [string, string | RegExp][] = [
     'chai_20q sampling_precision=integers',
     'sampling_precision=integers: chai does not correct for rollouts of another policy than the one that it trains\n' +
       '  in command line: sampling_precision=integers\n' +
-      '  write sampling_precision=float32, or choose agent_evol, archer, dpo, gigpo, grpo, hgpo, online_filteredbc, ppo, reinforce_pp, rloo',
+      `  write sampling_precision=float32, or choose ${takesOthers.join(', ')}`,
   ],
   [
     'grpo_20q sampling_precision=integers old_logprobs=recomputed',

@@ -1,0 +1,11 @@
+import type { TObject } from '@sinclair/typebox';
+import { isGroup, toCamelCase } from '@bowyer/core';
+
+/** Returns those of the values that a schema has, so that one set of values serves every algorithm. */
+export const knownOptions = ({ properties }: TObject, values: object): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(properties).flatMap(([key, member]) => {
+      const value = values[toCamelCase(key) as keyof typeof values] as object | undefined;
+      return value === undefined ? [] : [[toCamelCase(key), isGroup(member) ? knownOptions(member, value) : value]];
+    }),
+  );
