@@ -1,5 +1,5 @@
-// Writes the files of options in configs/ from the schemas of the units: npm run option-files.
-import { readdirSync, writeFileSync } from 'node:fs';
+// Writes the files of options in configs/, and the tables of flat names, algorithms and environments, from the registered units: npm run option-files.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { optionFiles } from '@bowyer/runner';
 
 const pages = ['packages/envs/src', 'packages/algorithms/src'].flatMap((folder) =>
@@ -7,4 +7,5 @@ const pages = ['packages/envs/src', 'packages/algorithms/src'].flatMap((folder) 
 );
 const pageOf = (name: string) => pages.find((file) => file.endsWith(`/${name}.md`))!;
 
-for (const [path, text] of Object.entries(optionFiles(pageOf))) writeFileSync(path, text);
+const environmentsPage = readFileSync('docs/environments/README.md', 'utf8');
+for (const [path, text] of Object.entries(optionFiles(pageOf, environmentsPage))) writeFileSync(path, text);

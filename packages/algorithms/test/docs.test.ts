@@ -65,7 +65,10 @@ const small = {
   window: 2,
 };
 
-const optionsOf = (schema: TObject) => ({ ...play, ...withDefaults<TObject>(schema, knownOptions(schema, small) as never) });
+const optionsOf = (schema: TObject) => ({
+  ...play,
+  ...withDefaults<TObject>(schema, knownOptions(schema, small) as never),
+});
 
 /** Paths of all options. */
 const pathsIn = ({ properties }: TObject, place = ''): string[] =>

@@ -1,9 +1,7 @@
-// The README at the top: its table has every package, its counts are those of the registries, its table of results is one that a run
-// prints, and its commands are those of `npx bowyer`. That its links and commands work is a test in docs.test.ts.
+// The README at the top: its table has every package, its table of results is one that a run prints, and its
+// commands are those of `npx bowyer`. That its links and commands work is a test in docs.test.ts.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { algorithmNames } from '@bowyer/algorithms';
-import { environmentNames } from '@bowyer/envs';
 import { overview } from '../src/overview.js';
 import { resultHeader } from '../src/run/results.js';
 import { repository } from './command-line.js';
@@ -17,13 +15,6 @@ test('one table of packages has every package once, with its README where it is 
   expect([...rows].sort()).toEqual(packages.sort());
   const linked = [...readme.matchAll(/^\| \[`@bowyer\/([\w-]+)`\]\(packages\/\1\/README\.md\)/gm)];
   expect(linked.map(([, name]) => name)).toEqual(rows.filter((name) => name !== 'testing'));
-});
-
-test('the counts of algorithms and environments', () => {
-  const [, named, more, environments] =
-    /^- \*\*For a researcher\*\*: (.*) and (\d+) more algorithms on (\d+) env/m.exec(readme)!;
-  expect(named!.split(', ').length + Number(more)).toBe(algorithmNames().length);
-  expect(Number(environments)).toBe(environmentNames().length);
 });
 
 test('the table of results has the columns that a run prints', () => {

@@ -1,10 +1,11 @@
-// The files of configs/algorithm, configs/env and configs/demonstrations, and the table of flat names, written from the schemas of the
-// units: an option has its home in the schema, and the file shows it to people. `npm run option-files` writes them.
+// Writes the pages and files that follow from the registered units: the files of configs/algorithm, configs/env and configs/demonstrations, whose
+// options have their home in the schemas, and the tables of flat names, algorithms and environments. `npm run option-files` writes them.
 import type { TObject, TProperties } from '@sinclair/typebox';
 import { algorithmNames, findAlgorithm } from '@bowyer/algorithms';
 import type { FlatNames } from '@bowyer/config';
 import { isGroup, toSnakeCase } from '@bowyer/core';
 import { environmentInfo, environmentNames, type OptionsSchema } from '@bowyer/envs';
+import { reasonAgainstAgents } from '../tasks/train-agent/unit.js';
 import { schemaLine } from './editor-schemas.js';
 import { FLAT_NAMES } from './flat-names.js';
 import { flatNamesOfUnits } from './flat-names-of-units.js';
@@ -17,12 +18,18 @@ const WRITTEN = '# Written by `npm run option-files` from the schema of the';
  * Returns the text of each file, by its path below the repository.
  *
  * @param pageOf the page of an environment or algorithm, as a path below the repository
+ * @param environmentsPage the text of docs/environments/README.md, whose table is written again
  */
-export function optionFiles(pageOf: (name: string) => string): Record<string, string> {
+export function optionFiles(pageOf: (name: string) => string, environmentsPage: string): Record<string, string> {
   const names = flatNamesOfUnits();
   const files: Record<string, string> = {
     [`configs/${FLAT_NAMES}`]: flatNamesFile(names),
     'docs/flat-names.md': flatNamesPage(names),
+    'docs/algorithms/README.md': algorithmsPage(pageOf),
+    'docs/environments/README.md': environmentsPage.replace(
+      /\| name \| task \|\n(?:\|.*\n)+/,
+      () => `${environmentsTable(pageOf).join('\n')}\n`,
+    ),
   };
   const add = (config: string, lines: readonly string[]): void => {
     const file = `configs/${config}.yaml`;
@@ -72,6 +79,43 @@ const flatNamesPage = (names: FlatNames): string =>
     ),
     '',
   ].join('\n');
+
+const link = (name: string, page: string) => `[\`${name}\`](../../${page})`;
+
+const environmentsTable = (pageOf: (name: string) => string): string[] => [
+  '| name | task |',
+  '|---|---|',
+  ...environmentNames().map((name) => `| ${link(name, pageOf(name))} | ${environmentInfo(name).description} |`),
+];
+
+function algorithmsPage(pageOf: (name: string) => string): string {
+  const rows = algorithmNames().map((name) => {
+    const unit = findAlgorithm(name)!;
+    const { needs, description, trainsWithChoices = [], offPolicyRollouts } = unit;
+    const source = needs.source === 'dataset' ? 'a dataset' : needs.dataset ? 'both' : 'episodes';
+    const choices = trainsWithChoices.map((choice) => `\`${choice}\``).join(', ');
+    const cells = [choices, offPolicyRollouts ? 'yes' : '', reasonAgainstAgents(unit) === null ? 'yes' : ''];
+    return `| ${[link(name, pageOf(name)), description, source, needs.critic ? 'yes' : '', ...cells].join(' | ')} |`;
+  });
+  return [
+    '# Algorithms',
+    '',
+    '`algorithm=NAME` chooses one. Each has a page with equations, commands, logged metrics, departures from the paper and results.',
+    '`npm run option-files` writes this page from the registry.',
+    '',
+    '- **learns from**: episodes that it plays, a dataset, or both.',
+    '- **critic**: a critic of utterances, trained on its own network.',
+    '- **trains with**: values of `action_choice` besides `free` with which it may train ([context](../context.md)).',
+    '- **other policies**: its rollouts may be those of another policy, of a [server](../remote-policy.md) or of an earlier',
+    '  [iteration](../asynchronous.md).',
+    '- **agents**: it may train an [agent of yours](../agents/train.md).',
+    '',
+    '| algorithm | what it is | learns from | critic | trains with | other policies | agents |',
+    '|---|---|---|---|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n');
+}
 
 /** Each option below its description, those of a group below the group's. */
 const optionLines = ({ properties }: OptionsSchema | TObject): string[] =>

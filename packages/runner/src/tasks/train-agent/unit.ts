@@ -106,20 +106,23 @@ function rateProblems({
   return [{ key: 'algorithm.actor.lr', message, remedy: 'give the learning rate, or write optimizer=adam' }];
 }
 
-/** Algorithms that learn from something else than rollouts, or options that only an environment can serve. */
+/** Returns why an algorithm cannot train an agent, or null where it can. */
+export const reasonAgainstAgents = ({ needs, name, playsWithCritic }: AnyAlgorithm): string | null =>
+  needs.source === 'dataset'
+    ? `${name} learns from a dataset`
+    : needs.expert
+      ? `${name} asks the expert of an environment, and the tasks of an agent have none`
+      : needs.dataset
+        ? `${name} learns from demonstrations of an environment too, and an agent has none`
+        : playsWithCritic
+          ? `${name} acts with its critic, and an agent calls its model alone`
+          : null;
+
+/** Refuses algorithms that learn from something else than rollouts, and options that only an environment can serve. */
 function algorithmProblems(unit: AnyAlgorithm | undefined, config: Record<string, unknown>): ConfigProblem[] {
   if (unit === undefined) return [];
-  const { needs, name, playsWithCritic } = unit;
-  const reason =
-    needs.source === 'dataset'
-      ? `${name} learns from a dataset`
-      : needs.expert
-        ? `${name} asks the expert of an environment, and the tasks of an agent have none`
-        : needs.dataset
-          ? `${name} learns from demonstrations of an environment too, and an agent has none`
-          : playsWithCritic
-            ? `${name} acts with its critic, and an agent calls its model alone`
-            : null;
+  const { needs } = unit;
+  const reason = reasonAgainstAgents(unit);
   const problems: ConfigProblem[] =
     reason === null
       ? []
