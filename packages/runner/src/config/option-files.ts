@@ -1,5 +1,5 @@
-// Writes the pages and files that follow from the registered units: the files of configs/algorithm, configs/env and configs/demonstrations, whose
-// options have their home in the schemas, and the tables of flat names, algorithms and environments. `npm run option-files` writes them.
+// Writes what follows from the registered units: the files of configs/algorithm, configs/env and configs/demonstrations, whose options
+// have their home in the schemas, and the tables of flat names, algorithms and environments. `npm run option-files` calls it.
 import type { TObject, TProperties } from '@sinclair/typebox';
 import { algorithmNames, findAlgorithm } from '@bowyer/algorithms';
 import type { FlatNames } from '@bowyer/config';
