@@ -62,6 +62,24 @@ test("a rollout's key sends the spans of its own traces alone; the key of the se
     expect((await again()).body).toEqual({});
 });
 
+test('a server that is started again on its folder knows whose traces there are', async () => {
+  const first = await tinyServer();
+  const [a, b] = await Promise.all(['a', 'b'].map((id) => first.server.begin({ id })));
+  const sentTo = async ({ server }: TinyServer, { apiKey }: { apiKey: string }) => {
+    const headers = { authorization: `Bearer ${apiKey}` };
+    const { text } = await post(`${server.origin}/v1/traces`, batch(chat('kept', said('assistant', 'x'))), headers);
+    return JSON.parse(text) as unknown;
+  };
+  expect(await sentTo(first, a)).toEqual({});
+  await first.close();
+  const second = await tinyServer(first.folder);
+  expect(await sentTo(second, b)).toEqual({
+    partialSuccess: { rejectedSpans: 1, errorMessage: "span 'chat': the trace 'kept' belongs to another rollout" },
+  });
+  expect(await sentTo(second, a)).toEqual({});
+  await second.close();
+});
+
 const text = (key: string, content: string) => ({ key, value: { stringValue: content } });
 
 test.each([

@@ -7,6 +7,7 @@ import type { RecordedRollout } from '../record/recorded.js';
 import type { RolloutLog } from '../record/rollout-log.js';
 import type { SplicePolicy } from '../tree/prompt.js';
 import { TraceFile } from './traces/trace-file.js';
+import { TraceOwners } from './traces/trace-owners.js';
 import { traceRoutes } from './traces/trace-routes.js';
 import { rolloutRoutes } from './rollout-routes.js';
 import { Recorder, type GivenReward, type OpenRollout, type RolloutEnd } from './recorder.js';
@@ -49,10 +50,11 @@ export class AgentServer {
       origin: () => origin,
       onFault,
     });
+    const owners = await TraceOwners.open(log.folder);
     const server = await ModelServer.listen({
       ...options,
       observer: recorder,
-      protocols: () => [rolloutRoutes(recorder), traceRoutes(new TraceFile(log.folder))],
+      protocols: () => [rolloutRoutes(recorder), traceRoutes(new TraceFile(log.folder), owners)],
     });
     origin = new URL(server.url).origin;
     return new AgentServer(server, recorder);

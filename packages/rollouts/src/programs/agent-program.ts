@@ -1,7 +1,7 @@
 // An agent as a program: it is started once for each rollout, and finds the addresses of its model in environment variables.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import type { AgentTask } from '../play/agent-task.js';
 import type { PlayedRollout, RunAgent } from '../play/run-agent.js';
 import { runProgram } from './run-program.js';
@@ -14,8 +14,8 @@ export interface AgentProgramOptions {
   passEnv: readonly string[];
   /** Milliseconds at most; 0: no limit. */
   timeoutMs: number;
-  /** The folder with a file for each rollout's output; null: it is not kept. */
-  outputFolder: string | null;
+  /** The folder with a file for each rollout's output; that of its task is in `tasks` there while it runs. */
+  outputFolder: string;
 }
 
 /** Variables that any program needs to be found and to find its files. */
@@ -34,14 +34,19 @@ const PASSED = [
   'COMSPEC',
 ];
 
-/** Returns a function that runs the program. The reward is in the JSON of its last line, if that has one. */
+/**
+ * Returns a function that runs the program. The reward is in the JSON of its last line, if that has one. Tasks of programs that a
+ * kill of this process has ended are removed.
+ */
 export function agentProgram({ command, passEnv, timeoutMs, outputFolder }: AgentProgramOptions): RunAgent {
+  const taskFolder = join(outputFolder, 'tasks');
+  rmSync(taskFolder, { recursive: true, force: true });
   return async (rollout, signal) => {
-    const line = await withTaskFile(rollout.task, (taskFile) =>
+    const line = await withTaskFile(join(taskFolder, `${rollout.name}.json`), rollout.task, (taskFile) =>
       runProgram({
         command,
         env: { ...named([...PASSED, ...passEnv]), ...agentVariables(rollout), BOWYER_TASK_FILE: taskFile },
-        outputFile: outputFolder && join(outputFolder, `${rollout.name}.txt`),
+        outputFile: join(outputFolder, `${rollout.name}.txt`),
         timeoutMs,
         signal,
       }),
@@ -51,14 +56,14 @@ export function agentProgram({ command, passEnv, timeoutMs, outputFolder }: Agen
 }
 
 /** Writes the task into a file, which is there while the work runs. */
-async function withTaskFile<T>(task: AgentTask, work: (path: string) => Promise<T>): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), 'bowyer-task-'));
+async function withTaskFile<T>(file: string, task: AgentTask, work: (path: string) => Promise<T>): Promise<T> {
+  const path = resolve(file);
+  await mkdir(dirname(path), { recursive: true });
   try {
-    const path = join(folder, 'task.json');
     await writeFile(path, JSON.stringify(task));
     return await work(path);
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await rm(path, { force: true });
   }
 }
 

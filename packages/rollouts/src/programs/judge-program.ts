@@ -8,8 +8,8 @@ export interface JudgeProgramOptions {
   /** A line for the shell, such as `node judge.js`. */
   command: string;
   timeoutMs: number;
-  /** The folder with files of its output; null: it is not kept. */
-  outputFolder: string | null;
+  /** The folder with files of its output. */
+  outputFolder: string;
 }
 
 /** Returns a function that runs the judge. The program has the whole environment of this process, and reads `{task, rollout}` from standard input. */
@@ -19,7 +19,7 @@ export function judgeProgram({ command, timeoutMs, outputFolder }: JudgeProgramO
       command,
       env: process.env,
       input: `${JSON.stringify({ task, rollout: recorded })}\n`,
-      outputFile: outputFolder && join(outputFolder, `${name}.judge.txt`),
+      outputFile: join(outputFolder, `${name}.judge.txt`),
       timeoutMs,
       signal,
     });

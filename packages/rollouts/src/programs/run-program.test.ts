@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { cpuMilliseconds } from '@bowyer/testing';
@@ -117,7 +117,7 @@ test("an agent has the model's addresses, its task and the variables that it was
 
 test('a judge reads task and rollout, and its last line is the reward', async () => {
   const recorded = { id: 'x', calls: [], failures: [], rewards: [], metrics: { turns: 3 }, status: 'ended' as const };
-  const judgeOf = (command: string) => judgeProgram({ command, timeoutMs: 20_000, outputFolder: null });
+  const judgeOf = (command: string) => judgeProgram({ command, timeoutMs: 20_000, outputFolder: folder });
   const { signal } = new AbortController();
   const script =
     "node -e 'const {task, rollout} = JSON.parse(require(`fs`).readFileSync(0)); console.log(JSON.stringify({reward: task.words / 4, components: {turns: rollout.metrics.turns}}))'";
@@ -139,7 +139,7 @@ test('a task that no environment variable can hold is in a file, and others are 
   process.env.PLACE = place;
   await writeFile(join(folder, 'big.cjs'), script);
   const command = `${JSON.stringify(process.execPath)} ${JSON.stringify(join(folder, 'big.cjs'))}`;
-  const agent = agentProgram({ command, passEnv: ['PLACE'], timeoutMs: 60_000, outputFolder: null });
+  const agent = agentProgram({ command, passEnv: ['PLACE'], timeoutMs: 60_000, outputFolder: folder });
   const play = (length: number) =>
     agent({ ...rollout, task: { id: 'é', text: 'x'.repeat(length) } as AgentTask }, signal);
   // The limit also counts 'BOWYER_TASK=', the JSON around the text, and the NUL at the end.
@@ -147,7 +147,11 @@ test('a task that no environment variable can hold is in a file, and others are 
   expect(await play(longest)).toEqual({ reward: longest, metrics: { same: 1 } });
   expect(await play(longest + 1)).toEqual({ reward: longest + 1, metrics: { same: 0 } });
   expect(await play(3_000_000)).toEqual({ reward: 3_000_000, metrics: { same: 0 } });
-  expect(existsSync(await readFile(place, 'utf8'))).toBe(false);
+  const file = await readFile(place, 'utf8');
+  expect([dirname(file), existsSync(file)]).toEqual([join(folder, 'tasks'), false]);
+  await writeFile(file, '{}'); // as a process that was killed leaves it
+  agentProgram({ command, passEnv: [], timeoutMs: 60_000, outputFolder: folder });
+  expect(existsSync(file)).toBe(false);
 });
 
 test.each([

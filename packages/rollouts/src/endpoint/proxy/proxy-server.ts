@@ -6,6 +6,7 @@ import type { RolloutLog } from '../../record/rollout-log.js';
 import { Recorder } from '../recorder.js';
 import { rolloutRoutes } from '../rollout-routes.js';
 import { TraceFile } from '../traces/trace-file.js';
+import { TraceOwners } from '../traces/trace-owners.js';
 import { traceRoutes } from '../traces/trace-routes.js';
 import { proxiedProtocols } from './proxied-routes.js';
 import type { UpstreamOptions } from './upstream.js';
@@ -33,7 +34,7 @@ export class ProxyServer {
   static async listen({ log, host, port, apiKey, ...options }: ProxyServerOptions): Promise<ProxyServer> {
     const { onFault = () => undefined } = options;
     let origin = '';
-    const keys = await RolloutKeys.open(log.folder);
+    const [keys, owners] = await Promise.all([RolloutKeys.open(log.folder), TraceOwners.open(log.folder)]);
     const gate = { longestWaitMs: 0, mostWaiting: 0 }; // a proxy's weights never change
     const recorder = new Recorder({ log, keys, ...gate, origin: () => origin, onFault });
     const isOwnKey = (key: string) => (apiKey !== null && sameText(key, apiKey)) || keys.rolloutOf(key) !== null;
@@ -41,7 +42,7 @@ export class ProxyServer {
       protocols: [
         ...proxiedProtocols(recorder, { ...options, isOwnKey }),
         rolloutRoutes(recorder),
-        traceRoutes(new TraceFile(log.folder)),
+        traceRoutes(new TraceFile(log.folder), owners),
       ],
       host,
       port,

@@ -1,20 +1,55 @@
-// Remembers the rollout to which each trace belongs: the first one that has sent a span of it.
+// Knows the rollout to which each trace belongs: the first one that has sent a span of it.
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { JsonlFile, readJsonl } from '@bowyer/core';
 
-/** The number of the latest traces that are remembered. */
+/** The number of the latest traces that are known. */
 const MOST_TRACES = 100_000;
 
+interface OwnedTrace {
+  /** A digest of its id, since clients choose the ids. */
+  trace: string;
+  rollout: string;
+}
+
 export class TraceOwners {
-  /** The rollout of each trace, by a digest of its id, since clients choose the ids. */
   readonly #rollouts = new Map<string, string>();
+  /** Those that are not in the file yet. */
+  #added: OwnedTrace[] = [];
+
+  #file: JsonlFile | null = null;
+
+  private constructor(private readonly path: string) {}
+
+  /** Reads the owners that earlier servers on this folder have written into `trace-owners.jsonl`. */
+  static async open(folder: string): Promise<TraceOwners> {
+    const owners = new TraceOwners(join(folder, 'trace-owners.jsonl'));
+    if (existsSync(owners.path))
+      await readJsonl<OwnedTrace>(owners.path, ({ trace, rollout }) => owners.#know(trace, rollout));
+    return owners;
+  }
 
   /** Notes that a rollout sends a span of a trace. @returns the other rollout that the trace belongs to; null where there is none */
-  claim(trace: string, rollout: string): string | null {
-    const key = createHash('sha256').update(trace).digest('base64');
-    const owner = this.#rollouts.get(key) ?? rollout;
-    this.#rollouts.delete(key);
-    this.#rollouts.set(key, owner);
+  claim(id: string, rollout: string): string | null {
+    const trace = createHash('sha256').update(id).digest('base64');
+    const owner = this.#rollouts.get(trace);
+    if (owner === undefined) this.#added.push({ trace, rollout });
+    this.#know(trace, owner ?? rollout);
+    return owner === undefined || owner === rollout ? null : owner;
+  }
+
+  /** Writes the owners of traces that have been claimed since the last call; one call at a time. */
+  async save(): Promise<void> {
+    if (this.#added.length === 0) return;
+    this.#file ??= await JsonlFile.open(this.path, null);
+    await this.#file.append(...this.#added);
+    this.#added = [];
+  }
+
+  #know(trace: string, rollout: string): void {
+    this.#rollouts.delete(trace);
+    this.#rollouts.set(trace, rollout);
     if (this.#rollouts.size > MOST_TRACES) this.#rollouts.delete(this.#rollouts.keys().next().value!);
-    return owner === rollout ? null : owner;
   }
 }

@@ -6,31 +6,33 @@ import { checkedBatch } from './checked-batch.js';
 import { writeTracesAnswer } from './otlp-protobuf.js';
 import { arrivedBody, batchOf, PROTOBUF, type TraceBody } from './trace-body.js';
 import type { TraceFile } from './trace-file.js';
-import { TraceOwners } from './trace-owners.js';
+import type { TraceOwners } from './trace-owners.js';
 
 /** How many reasons an answer names. */
 const SHOWN = 5;
 
-export function traceRoutes(traces: TraceFile): Protocol {
+export function traceRoutes(traces: TraceFile, owners: TraceOwners): Protocol {
   let last: Promise<unknown> = Promise.resolve();
-  const owners = new TraceOwners();
   // Batches are read one at a time, since a few bytes of gzip may expand to the largest body.
   const respond = async (exchange: Exchange): Promise<HttpAnswer> => {
     const body = await arrivedBody(exchange);
     const { rollout } = exchange;
-    const answer = last.then(() =>
-      keep(traces, body, (trace) => (rollout === null ? null : owners.claim(trace, rollout))),
-    );
+    const answer = last.then(() => keep(traces, body, owners, rollout));
     last = answer.catch(() => undefined);
     return answer;
   };
   return { errorBody: openaiError, routes: [{ method: 'POST', path: '/v1/traces', respond }] };
 }
 
-type OtherOwner = (trace: string) => string | null;
-
-async function keep(traces: TraceFile, body: TraceBody, otherOwner: OtherOwner): Promise<HttpAnswer> {
+async function keep(
+  traces: TraceFile,
+  body: TraceBody,
+  owners: TraceOwners,
+  rollout: string | null,
+): Promise<HttpAnswer> {
+  const otherOwner = (trace: string) => (rollout === null ? null : owners.claim(trace, rollout));
   const { kept, spans, rejected } = await checked(await batchOf(body), otherOwner);
+  await owners.save();
   if (spans > 0) await traces.append(kept);
   const partialSuccess =
     rejected.length > 0 ? { rejectedSpans: rejected.length, errorMessage: reasonsOf(rejected) } : null;
@@ -44,7 +46,7 @@ function reasonsOf(rejected: readonly string[]): string {
   return [...rejected.slice(0, SHOWN), ...more].join('; ');
 }
 
-async function checked(batch: unknown, otherOwner: OtherOwner): Promise<CheckedSpans> {
+async function checked(batch: unknown, otherOwner: (trace: string) => string | null): Promise<CheckedSpans> {
   try {
     return await inTurns(checkedBatch(batch, otherOwner));
   } catch (error) {
