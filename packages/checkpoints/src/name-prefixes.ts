@@ -31,7 +31,7 @@ export function withoutNamePrefix(source: CheckpointReader, known: readonly (rea
   };
 }
 
-/** The shortest prefix of all of the model's names; undefined if the file matches no spelling. */
+/** Finds the shortest prefix that all of the model's names have; undefined if the file matches no spelling. */
 function prefixOf(names: readonly string[], known: readonly (readonly string[])[]): string | undefined {
   const present = new Set(names);
   const candidates = known.flatMap(([first]) =>

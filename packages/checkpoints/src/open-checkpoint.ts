@@ -21,7 +21,11 @@ interface OpenCheckpointOptions {
 
 const PYTORCH_INDEX = 'pytorch_model.bin.index.json';
 
-/** @param path a file, or a directory with the weights of one model */
+/**
+ * Opens weights in any of the known formats.
+ *
+ * @param path a file, or a directory with the weights of one model
+ */
 export async function openCheckpoint(path: string, options: OpenCheckpointOptions): Promise<OpenedCheckpoint> {
   const found = await stat(path).catch(() => null);
   if (!found) throw new WeightsFileError(path, 'there is no such file or directory', 'check the path');
@@ -63,7 +67,10 @@ async function openFile(path: string, options: OpenCheckpointOptions): Promise<O
   return { kind: 'llama2c', ...(await openLlama2c(path)) };
 }
 
-/** A ZIP archive, or a pickle of protocol 2 and up: 0x80, the protocol, an opcode. A width of 640 begins so too, but with a 0 then. */
+/**
+ * Recognizes a ZIP archive, or a pickle of protocol 2 and up: 0x80, the protocol, an opcode. A width of 640 begins so too, but with a 0
+ * then.
+ */
 async function beginsAsPyTorch(path: string): Promise<boolean> {
   const handle = await open(path, 'r');
   try {

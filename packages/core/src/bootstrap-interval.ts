@@ -14,10 +14,9 @@ export interface BootstrapOptions {
 }
 
 /**
- * Percentile bootstrap interval of the mean of all values (Efron and Tibshirani 1993, section 13.3).
- *
- * Whole clusters are resampled, since values of one cluster (episodes of one item) are alike: clusters of one value each give
- * the plain bootstrap. A single cluster gives an interval of width 0, which says nothing.
+ * Computes the percentile bootstrap interval of the mean of all values (Efron and Tibshirani 1993, section 13.3). Whole clusters are
+ * resampled, since values of one cluster (episodes of one item) are alike: clusters of one value each give the plain bootstrap. A
+ * single cluster gives an interval of width 0, which says nothing.
  *
  * @param clusters values, by cluster; empty clusters count for nothing
  */

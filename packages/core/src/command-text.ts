@@ -11,9 +11,9 @@ export function overrideWord(key: string, text: string): string {
   return `${key}=${isPlain ? text : quoted(text)}`;
 }
 
-/** The grammar halves backslashes before a quote and nowhere else; `\${` does not interpolate. */
+/** Quotes a text for Hydra's grammar, which halves backslashes before a quote and nowhere else; `\${` does not interpolate. */
 const quoted = (text: string) =>
   `'${text.replace(/(\\*)('|$)/g, (_, slashes: string, quote: string) => slashes + slashes + (quote && `\\'`)).replaceAll('${', '\\${')}'`;
 
-/** `npx bowyer …`, from words that a shell has not read yet. */
+/** Writes a command `npx bowyer …` from words that a shell has not read yet. */
 export const commandText = (...words: string[]): string => ['npx bowyer', ...words.map(shellQuoted)].join(' ');

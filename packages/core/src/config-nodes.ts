@@ -116,7 +116,7 @@ export function flatValues(options: TProperties, config: Readonly<Record<string,
   return values;
 }
 
-/** A node's own options, without those that stand in the same node under flat names. */
+/** Selects a node's own options, without those that stand in the same node under flat names. */
 const ownOptions = (value: Readonly<Record<string, unknown>>, { properties }: TObject): Record<string, unknown> =>
   Object.fromEntries(Object.entries(value).filter(([key]) => key in (properties as object)));
 

@@ -35,7 +35,7 @@ export async function withDeadline<T>(
   }
 }
 
-/** `withDeadline` for work that reports its progress: it ends work that stands still for so long. */
+/** Runs work that reports its progress, and ends it where it makes none for so long. */
 export async function withProgress<T>(
   milliseconds: number,
   what: string,

@@ -31,7 +31,11 @@ export interface InformedTransition extends Transition {
   slip?: boolean;
 }
 
-/** @param kept the keys of `info` that the record has, as the environment names them */
+/**
+ * Makes the record of an episode from its transitions.
+ *
+ * @param kept the keys of `info` that the record has, as the environment names them
+ */
 export function recordOf(
   transitions: readonly InformedTransition[],
   kept: { reset: readonly string[]; step: readonly string[] } = { reset: [], step: [] },
@@ -52,7 +56,7 @@ export function recordOf(
   };
 }
 
-/** Undiscounted. */
+/** Sums the rewards, undiscounted. */
 export const recordedReturn = ({ steps }: EpisodeRecord): number => steps.reduce((sum, { reward }) => sum + reward, 0);
 
 /** Returns an episode as texts to imitate: what follows an action continues the text, or begins a context of its own. */
@@ -83,7 +87,7 @@ export interface DemonstrationSet {
   file: { name: string; text: () => string };
 }
 
-/** Stored as JSONL, one record a line. */
+/** Makes a set of demonstrations from records, which is stored as JSONL, one record a line. */
 export function demonstrationSetOf(records: readonly EpisodeRecord[]): DemonstrationSet {
   const turns = records.reduce((sum, { steps }) => sum + steps.length, 0);
   const meanReturn = records.reduce((sum, record) => sum + recordedReturn(record), 0) / records.length;

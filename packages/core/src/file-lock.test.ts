@@ -19,7 +19,7 @@ beforeEach(() => {
 afterEach(() => rmSync(dir, { recursive: true }));
 
 const quick = { staleSeconds: 0.5, pollSeconds: 0.005 };
-/** The lock file of a process that was killed. */
+/** Writes the lock file of a process that was killed. */
 async function leftBehind(changes: object): Promise<void> {
   const text = await withFileLock(path, async () => readFileSync(path, 'utf8'));
   writeFileSync(path, JSON.stringify({ ...(JSON.parse(text) as object), id: 'an earlier one', ...changes }));
@@ -78,7 +78,7 @@ test('a number that belongs to another process now is that of an owner that has 
   expect(await withFileLock(path, async () => 'done', { staleSeconds: 1000, onWait })).toBe('done');
 });
 
-/** A process that is not this one's child, so that this one cannot wait for it, and its parent does not: it becomes a zombie. */
+/** Starts a process that is not this one's child, so that this one cannot wait for it, and whose parent does not: it becomes a zombie. */
 async function unreapedProcess(): Promise<{ pid: number; parent: ChildProcess }> {
   const parent = spawn('sh', ['-c', 'sleep 1000 & echo $!; exec sleep 1000']);
   const [text] = (await once(parent.stdout, 'data')) as [Buffer];

@@ -8,7 +8,7 @@ import { holdLock, lookAtLock, parseOwner, type LockOwner } from './held-locks.j
 import { identityOf, stateOf, type ProcessState } from './process-identity.js';
 
 export interface FileLockOptions {
-  /** Called when another process is seen to have the lock, and again when it has been stopped meanwhile. */
+  /** Tells that another process is seen to have the lock, and again that it has been stopped meanwhile. */
   onWait?: (holder: LockHolder) => void;
   /** Makes the error that is thrown when another living process has the lock, instead of waiting for it. */
   refuse?: (holder: LockHolder) => Error;
@@ -87,7 +87,11 @@ class Waiting {
     await sleep(1000 * pollSeconds);
   }
 
-  /** @returns whether there has been a heartbeat since the last look */
+  /**
+   * Notes the time of the last heartbeat.
+   *
+   * @returns whether there has been a heartbeat since the last look
+   */
   #look(touched: number): boolean {
     if (touched === this.#seen.touched) return false;
     const isFirst = Number.isNaN(this.#seen.touched);
@@ -105,7 +109,10 @@ class Waiting {
     this.options.onWait?.(holder);
   }
 
-  /** One process after the other: what one has removed and another has locked again must not be removed by a third. */
+  /**
+   * Removes a stale lock, one process after the other: what one has removed and another has locked again must not be removed by a
+   * third.
+   */
   #removeOnce({ owner }: LockHolder, text: string, touched: number): Promise<void> {
     const { staleSeconds, pollSeconds } = this.options;
     const remove = () => removeUnchanged(this.path, text, touched);
@@ -132,7 +139,7 @@ export function holderMessage(holder: LockHolder, sentence: (who: string) => str
   return [sentence(who), remedyOf(holder), ...remedies].filter(Boolean).join('\n  ');
 }
 
-/** Empty for an owner that works. */
+/** Says what to do about an owner that does not work; empty for one that does. */
 function remedyOf({ owner, state }: LockHolder): string {
   if (state === 'stopped')
     return `it is stopped (Ctrl-Z, SIGSTOP or Slurm's suspend): kill -CONT ${owner!.pid} continues it, kill -KILL ${owner!.pid} ends it`;

@@ -60,7 +60,7 @@ export class LockLostError extends Error {
   }
 }
 
-/** Called before each write. @throws {LockLostError} where the path is below a lock that this process had and has lost */
+/** Checks, before each write, that this process still has the locks above the path. */
 export function checkHeld(path: string): void {
   for (const lock of held) if (lock.protects.some((root) => isBelow(path, root))) checkLock(lock);
 }
@@ -79,7 +79,7 @@ export function mayWrite(path: string): boolean {
 const isBelow = (path: string, root: string): boolean =>
   path.startsWith(root) && (path.length === root.length || '/\\.'.includes(path[root.length]));
 
-/** The file is opened each time: that is when a network file system asks its server for the newest state. */
+/** Reads a lock's file again. It is opened each time: that is when a network file system asks its server for the newest state. */
 function checkLock({ path, id }: HeldLock): void {
   const owner = readOwner(path);
   if (owner?.id === id) return;
@@ -97,7 +97,7 @@ function readOwner(path: string): LockOwner | null {
   }
 }
 
-/** Null where the text is partly written or damaged. */
+/** Parses an owner; null where the text is partly written or damaged. */
 export function parseOwner(text: string): LockOwner | null {
   try {
     return JSON.parse(text) as LockOwner;

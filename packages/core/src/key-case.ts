@@ -5,10 +5,10 @@ export const toCamelCase = (key: string): string =>
 
 export const toSnakeCase = (key: string): string => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** The same tree with camelCase keys. */
+/** Returns the same tree with camelCase keys. */
 export const camelKeys = (value: unknown): unknown => mapKeys(value, toCamelCase);
 
-/** The same tree with snake_case keys. */
+/** Returns the same tree with snake_case keys. */
 export const snakeKeys = (value: unknown): unknown => mapKeys(value, toSnakeCase);
 
 /** Nodes whose keys are names that users choose, which stay as they are. */

@@ -35,7 +35,7 @@ export function scheduledRate(peak: number, step: number, totalSteps: number, sc
   return peak * (finalShare + ((1 - finalShare) * (1 + Math.cos(Math.PI * progress))) / 2);
 }
 
-/** Steps of warm-up; a negative number becomes ⌊0.1 · totalSteps⌋. */
+/** Returns the steps of warm-up; a negative number becomes ⌊0.1 · totalSteps⌋. */
 export function resolveWarmupSteps(warmupSteps: number, totalSteps: number): number {
   return warmupSteps < 0 ? Math.floor(DEFAULT_WARMUP_SHARE * totalSteps) : warmupSteps;
 }

@@ -3,7 +3,11 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { join } from 'node:path';
 import { namingFile } from './disk-error.js';
 
-/** @param what does the writing, for the message @throws where the folder has files */
+/**
+ * Refuses a folder that has files.
+ *
+ * @param what does the writing, for the message @throws where the folder has files
+ */
 export async function refuseUsedFolder(what: string, folder: string): Promise<void> {
   if ((await readdir(folder).catch(() => [])).length > 0)
     throw new Error(`${what}: the folder '${folder}' is not empty\n  give a new one, or remove it`);
@@ -46,9 +50,9 @@ export async function writeNewFolder<T>(
   }
 }
 
-/** Whether a folder is whole, and the same command was killed before it could say so. */
+/** Tells whether a folder is whole, and the same command was killed before it could say so. */
 export const isUnreported = async (folder: string, command: string): Promise<boolean> =>
   (await readFile(join(folder, UNREPORTED), 'utf8').catch(() => null)) === command;
 
-/** The command has said that the folder is written. */
+/** Notes that the command has said that the folder is written. */
 export const reportFolder = (folder: string): Promise<void> => rm(join(folder, UNREPORTED), { force: true });

@@ -26,7 +26,11 @@ interface Seen {
   started: string | null;
 }
 
-/** @param pid of a living process that this one can see; this one if not given */
+/**
+ * Identifies a process.
+ *
+ * @param pid of a living process that this one can see; this one if not given
+ */
 export function identityOf(pid = process.pid): ProcessIdentity {
   const started = (pid === process.pid ? (ownSight ??= see(pid)) : see(pid))?.started ?? null;
   return { ...thisPlace(), pid, started };
@@ -44,7 +48,7 @@ export function stateOf(identity: ProcessIdentity): ProcessState {
   return seen.state.startsWith('T') ? 'stopped' : seen.state.startsWith('t') ? 'traced' : 'running';
 }
 
-/** Whether this process would see that one. Host names may repeat, starts of a machine do not. */
+/** Tells whether this process would see that one. Host names may repeat, starts of a machine do not. */
 function isHere({ host, boot, processes }: ProcessIdentity): boolean {
   const own = thisPlace();
   return own.boot === '' ? host === own.host : boot === own.boot && processes === own.processes;
@@ -61,7 +65,7 @@ const quietly = <T>(read: () => T): T | null => {
 let place: Omit<ProcessIdentity, 'pid' | 'started'> | null = null;
 const thisPlace = () => (place ??= findPlace());
 
-/** Nothing of Linux where /proc is missing, or is that of other processes than this one's. */
+/** Identifies this machine; it knows nothing of Linux where /proc is missing, or is that of other processes than this one's. */
 function findPlace(): Omit<ProcessIdentity, 'pid' | 'started'> {
   const host = hostname();
   if (quietly(() => readlinkSync('/proc/self')) !== String(process.pid)) return { host, boot: '', processes: '' };
@@ -69,7 +73,11 @@ function findPlace(): Omit<ProcessIdentity, 'pid' | 'started'> {
   return { host, boot, processes: quietly(() => readlinkSync('/proc/self/ns/pid')) ?? '' };
 }
 
-/** @returns null where no process has this number */
+/**
+ * Looks for a process.
+ *
+ * @returns null where no process has this number
+ */
 function see(pid: number): Seen | null {
   const isOnLinux = thisPlace().boot !== '';
   const seen = isOnLinux ? seenInProc(pid) : process.platform === 'win32' ? null : seenByPs(pid);
@@ -77,7 +85,10 @@ function see(pid: number): Seen | null {
   return seen ?? (exists(pid) ? { state: '', started: null } : null);
 }
 
-/** proc_pid_stat(5): the state is field 3 and the start field 22, in ticks since the boot; the name before may contain anything. */
+/**
+ * Reads /proc/PID/stat (proc_pid_stat(5)): the state is field 3 and the start field 22, in ticks since the boot; the name before may
+ * contain anything.
+ */
 function seenInProc(pid: number): Seen | null {
   const text = quietly(() => readFileSync(`/proc/${pid}/stat`, 'latin1'));
   if (text === null) return null;
@@ -85,7 +96,7 @@ function seenInProc(pid: number): Seen | null {
   return { state: fields[0], started: fields[22 - 3] };
 }
 
-/** macOS and the BSDs: the start in seconds, as their `ps` prints it. */
+/** Reads what `ps` prints on macOS and the BSDs, where the start is in seconds. */
 export function seenByPs(pid: number): Seen | null {
   const env = { ...process.env, LC_ALL: 'C', TZ: 'UTC' };
   const columns = ['-o', 'state=', '-o', 'lstart=', '-p', String(pid)];

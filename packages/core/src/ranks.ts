@@ -10,9 +10,9 @@ export interface Ranks {
   readonly size: number;
   /** Waits until every rank has come here. The event loop of this process continues meanwhile. */
   barrier(): Promise<void>;
-  /** Element-wise sum over the ranks, in place, with the same bits on every rank. Blocks until every rank has called it. */
+  /** Adds values element-wise over the ranks, in place, with the same bits on every rank. Blocks until every rank has called it. */
   sum(values: Float32Array | Float64Array): void;
-  /** The values of all ranks, in their order, as copies (structured clone). Blocks until every rank has called it. */
+  /** Returns the values of all ranks, in their order, as copies (structured clone). Blocks until every rank has called it. */
   gather<T>(value: T): T[];
   /** Runs `work` on this rank alone: within it there is one rank, and every call above returns at once. */
   apart<T>(work: () => Promise<T>): Promise<T>;
@@ -31,12 +31,12 @@ export const oneRank: Ranks = {
   kernels: null,
 };
 
-/** This rank's share of `count` equal pieces: from `begin`, up to and without `end`. */
+/** Returns this rank's share of `count` equal pieces: from `begin`, up to and without `end`. */
 export function shareOf(count: number, { rank, size }: Pick<Ranks, 'rank' | 'size'>): { begin: number; end: number } {
   return { begin: Math.floor((count * rank) / size), end: Math.floor((count * (rank + 1)) / size) };
 }
 
-/** Whether any rank says so: the same answer on every rank. */
+/** Tells whether any rank says so: the same answer on every rank. */
 export const anyRank = (ranks: Ranks, flag: boolean): boolean =>
   ranks.size === 1 ? flag : ranks.gather(flag).some((own) => own);
 

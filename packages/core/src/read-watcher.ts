@@ -7,7 +7,7 @@ export class ReadWatcher {
   /** Paths in camelCase, as `warmStart.epochs`; of nodes too. */
   readonly read = new Set<string>();
 
-  /** The same config; what is read of it is noted. Lists are leaves. */
+  /** Returns the same config, and notes what is read of it. Lists are leaves. */
   watch<Config extends object>(config: Config, prefix = ''): Config {
     return new Proxy(config, {
       get: (target, key) => {
@@ -22,6 +22,6 @@ export class ReadWatcher {
   }
 }
 
-/** The config for a purpose that does not use its values, such as a hash that names a cache entry. */
+/** Returns the config for a purpose that does not use its values, such as a hash that names a cache entry. */
 export const unwatched = <Config extends object>(config: Config): Config =>
   (config as { [RAW]?: Config })[RAW] ?? config;

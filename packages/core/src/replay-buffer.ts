@@ -17,7 +17,7 @@ export class ReplayBuffer<T> {
     return this.#slots.length;
   }
 
-  /** Items in their slots; the oldest is overwritten first. */
+  /** Returns the items in their slots; the oldest is overwritten first. */
   get items(): readonly T[] {
     return this.#slots;
   }
@@ -27,7 +27,11 @@ export class ReplayBuffer<T> {
     this.#next = (this.#next + 1) % this.capacity;
   }
 
-  /** @returns `count` items, drawn independently */
+  /**
+   * Draws items independently.
+   *
+   * @returns `count` items, drawn independently
+   */
   sample(count: number, rng: Rng): T[] {
     if (this.size === 0) throw new RangeError('ReplayBuffer: nothing to sample, the buffer is empty');
     return Array.from({ length: count }, () => this.#slots[rng.integer(0, this.size - 1)]);

@@ -12,12 +12,12 @@ export class Rng {
     this.#s = typeof seed === 'number' ? fillState(seed) : Uint32Array.from(seed);
   }
 
-  /** An independent stream for a named purpose, unaffected by how much has been drawn from others. */
+  /** Creates an independent stream for a named purpose, unaffected by how much has been drawn from others. */
   static forPurpose(seed: number, purpose: string): Rng {
     return new Rng(hash32(`${seed}/${purpose}`));
   }
 
-  /** The whole state: `new Rng(rng.state)` continues with the same numbers. */
+  /** Returns the whole state: `new Rng(rng.state)` continues with the same numbers. */
   get state(): RngState {
     return [this.#s[0], this.#s[1], this.#s[2], this.#s[3]];
   }
@@ -27,7 +27,7 @@ export class Rng {
     this.#s.set(state);
   }
 
-  /** Uniform integer in [0, 2³²). */
+  /** Draws a uniform integer in [0, 2³²). */
   uint32(): number {
     const s = this.#s;
     const result = Math.imul(rotateLeft(Math.imul(s[1], 5), 7), 9) >>> 0;
@@ -41,18 +41,18 @@ export class Rng {
     return result;
   }
 
-  /** Uniform in [0, 1) with 53 bits. */
+  /** Draws a uniform number in [0, 1) with 53 bits. */
   uniform(): number {
     return ((this.uint32() >>> 5) * 67108864 + (this.uint32() >>> 6)) / 9007199254740992;
   }
 
-  /** Uniform integer in [low, high], both ends included. */
+  /** Draws a uniform integer in [low, high], both ends included. */
   integer(low: number, high: number): number {
     if (!(high >= low)) throw new RangeError(`Rng.integer: empty range [${low}, ${high}]`);
     return low + Math.floor(this.uniform() * (high - low + 1));
   }
 
-  /** Standard normal, by Box and Muller. */
+  /** Draws a standard normal number, by Box and Muller. */
   normal(): number {
     const radius = Math.sqrt(-2 * Math.log(1 - this.uniform()));
     return radius * Math.cos(2 * Math.PI * this.uniform());
@@ -63,7 +63,7 @@ export class Rng {
     return items[this.integer(0, items.length - 1)];
   }
 
-  /** A shuffled copy (Fisher and Yates). */
+  /** Returns a shuffled copy (Fisher and Yates). */
   shuffle<T>(items: readonly T[]): T[] {
     const shuffled = [...items];
     for (let i = shuffled.length - 1; i > 0; i--) {
@@ -76,7 +76,7 @@ export class Rng {
 
 const rotateLeft = (x: number, k: number) => (x << k) | (x >>> (32 - k));
 
-/** 32-bit FNV-1a of the text's UTF-16 code units, for deriving seeds from names. */
+/** Hashes the text's UTF-16 code units by 32-bit FNV-1a, for deriving seeds from names. */
 export function hash32(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);

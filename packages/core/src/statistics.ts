@@ -42,7 +42,7 @@ export function quantile(xs: readonly number[], q: number): number {
   return sorted[low] + (position - low) * (sorted[high] - sorted[low]);
 }
 
-/** Pearson's correlation; 0 where one side is constant. */
+/** Computes Pearson's correlation; 0 where one side is constant. */
 export function correlation(xs: ArrayLike<number>, ys: ArrayLike<number>): number {
   const [mx, my] = [mean(xs), mean(ys)];
   let [xy, xx, yy] = [0, 0, 0];
@@ -57,7 +57,7 @@ export function correlation(xs: ArrayLike<number>, ys: ArrayLike<number>): numbe
 /** Added to the standard deviation, as in the reference code of PPO. */
 const WHITENING_EPSILON = 1e-8;
 
-/** (x − mean) / (population standard deviation + 1e-8). */
+/** Computes (x − mean) / (population standard deviation + 1e-8). */
 export function whiten(xs: Float32Array): Float32Array {
   const m = mean(xs);
   const deviation = Math.sqrt(xs.reduce((sum, x) => sum + (x - m) ** 2, 0) / xs.length);

@@ -35,7 +35,11 @@ export function packMasks(masks: readonly (TokenMask | null)[]): PackedMasks {
   return { masks: [...distinct.keys()], of };
 }
 
-/** @returns equal masks as one array */
+/**
+ * Unpacks masks.
+ *
+ * @returns equal masks as one array
+ */
 export function unpackMasks({ masks, of }: PackedMasks): (TokenMask | null)[] {
   const distinct = masks.map((text) => {
     const bytes = Uint8Array.from(inflateRawSync(Buffer.from(text, 'base64'))); // from the beginning of its own memory

@@ -18,6 +18,8 @@ export type SpanListener = (span: Span) => void;
 const listeners = new Map<SpanListener, string | null>();
 
 /**
+ * Calls the listener with every span.
+ *
  * @param kernelFolder where ONNX Runtime's profiles of single operators go; null: they are not wanted
  * @returns what ends it
  */
@@ -28,11 +30,11 @@ export function listenToSpans(listener: SpanListener, kernelFolder: string | nul
 
 export const isTraced = (): boolean => listeners.size > 0;
 
-/** The folder for profiles of single operators; null if nobody wants them. */
+/** Returns the folder for profiles of single operators; null if nobody wants them. */
 export const kernelProfileFolder = (): string | null =>
   [...listeners.values()].find((folder) => folder !== null) ?? null;
 
-/** The wall clock in milliseconds with a fraction, the same in all threads. */
+/** Returns the wall clock in milliseconds with a fraction, the same in all threads. */
 export const wallClock = (): number => performance.timeOrigin + performance.now();
 
 export function emitSpan(span: Span): void {

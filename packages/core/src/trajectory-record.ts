@@ -60,7 +60,11 @@ export interface TrajectoryRecord {
   segments: SegmentRecord[];
 }
 
-/** @param tokenTexts texts of an utterance's tokens; without it they are not recorded */
+/**
+ * Makes the record of a trajectory.
+ *
+ * @param tokenTexts texts of an utterance's tokens; without it they are not recorded
+ */
 export function toRecord(trajectory: Trajectory, iteration: number, tokenTexts?: TokenTexts): TrajectoryRecord {
   const { episode, seed, item, group, transitions, infos, segments, estimates } = trajectory;
   return {

@@ -70,7 +70,7 @@ export interface Trajectory {
   estimates?: (TurnEstimate | undefined)[];
 }
 
-/** Undiscounted sum of the rewards of an episode. */
+/** Sums the rewards of an episode, undiscounted. */
 export function episodicReturn(trajectory: { transitions: readonly { reward: number }[] }): number {
   return trajectory.transitions.reduce((sum, { reward }) => sum + reward, 0);
 }

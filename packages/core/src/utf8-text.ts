@@ -65,10 +65,14 @@ const ZEROS: readonly (readonly [encoding: string, pattern: RegExp])[] = [
   ['UTF-16BE', /^(0.){2,}$/],
 ];
 
-/** Whether bytes begin as gzip's do. */
+/** Tells whether bytes begin as gzip's do. */
 export const isGzip = (head: Uint8Array): boolean => head[0] === 0x1f && head[1] === 0x8b;
 
-/** @param head the beginning of a file, at least 16 bytes where it has them @throws if it is not a text that we read, with what it is */
+/**
+ * Refuses a file that is not a text.
+ *
+ * @param head the beginning of a file, at least 16 bytes where it has them @throws if it is not a text that we read, with what it is
+ */
 export function refuseOtherFormats(head: Uint8Array, path: string): void {
   const start = Buffer.from(head.subarray(0, 16)).toString('hex');
   const known = FORMATS.find(([, magic]) => start.startsWith(magic));
@@ -88,7 +92,7 @@ function decoded(bytes: Uint8Array): string | null {
   }
 }
 
-/** Counted from 1. A line feed is never a part of another character. */
+/** Finds the first line that is not UTF-8, counted from 1. A line feed is never a part of another character. */
 function firstBadLine(bytes: Uint8Array): number {
   let start = 0;
   for (let line = 1; ; line++) {

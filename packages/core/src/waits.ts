@@ -7,7 +7,7 @@ const LOOK_MS = 1_000;
 const NAMED = 3;
 
 interface Wait {
-  /** Who waits for whom, as in 'the run waits for maze: step 3'. */
+  /** Says who waits for whom, as in 'the run waits for maze: step 3'. */
   what: () => string;
   since: number;
   /** Milliseconds after which a line is due. */
@@ -23,7 +23,11 @@ let reports: WaitReports = { report: (line) => void process.stderr.write(`${line
 const waits = new Set<Wait>();
 let timer: NodeJS.Timeout | null = null;
 
-/** @returns what restores the way it was; the lines go to standard error if nobody else takes them */
+/**
+ * Sends the lines about waits to these receivers.
+ *
+ * @returns what restores the way it was; the lines go to standard error if nobody else takes them
+ */
 export function reportWaits(to: Partial<WaitReports>): () => void {
   const before = reports;
   reports = { ...reports, ...to };
@@ -53,7 +57,7 @@ function restart(): NodeJS.Timeout {
   return waits.size === 0 ? timer.unref() : timer;
 }
 
-/** One line for all that are due or soon would be, the longest first. */
+/** Reports one line for all waits that are due or soon would be, the longest first. */
 function look(): void {
   const now = performance.now();
   const due = (share: number) => [...waits].filter(({ since, next }) => now - since >= share * next);
@@ -65,5 +69,5 @@ function look(): void {
   reports.report([...named, ...more].join('; '));
 }
 
-/** A line of the same kind, about something that does not end. */
+/** Reports a line of the same kind, about something that does not end. */
 export const reportWait = (line: string): void => reports.report(line);

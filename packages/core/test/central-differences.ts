@@ -1,6 +1,6 @@
 // The slow, obvious gradient, to compare written-out gradients with.
 
-/** (f(x + h e_i) − f(x − h e_i)) / 2h for every i, x in float32. */
+/** Computes (f(x + h e_i) − f(x − h e_i)) / 2h for every i, x in float32. */
 export function centralDifferences(f: (x: Float32Array) => number, x: Float32Array, step = 1e-3): number[] {
   return Array.from(x, (_, i) => {
     const at = (change: number) => f(x.map((value, j) => (j === i ? value + change : value)));
@@ -10,7 +10,10 @@ export function centralDifferences(f: (x: Float32Array) => number, x: Float32Arr
   });
 }
 
-/** Each element within `tolerance` of the central difference. Choose points where the function has no kink within the step. */
+/**
+ * Checks that each element is within `tolerance` of the central difference. Choose points where the function has no kink within the
+ * step.
+ */
 export function expectGradient(
   f: (x: Float32Array) => { loss: number; gradient: Float32Array },
   x: Float32Array,

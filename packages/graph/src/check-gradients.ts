@@ -69,7 +69,7 @@ export async function checkGradients(
   }
 }
 
-/** y flattened, and the gradients of Σ w y by every float32 input. */
+/** Builds a graph of the flattened output y, and of the gradients of Σ w y by every float32 input. */
 function buildCheck(sample: GradientSample): { graph: GraphBuilder; names: string[]; size: Dim } {
   const graph = new GraphBuilder('gradient_check');
   const inputs = Object.fromEntries(
@@ -96,7 +96,7 @@ function buildCheck(sample: GradientSample): { graph: GraphBuilder; names: strin
   return { graph, names, size: y.dim(0) };
 }
 
-/** Sizes of the symbols in the shapes, read from the sample's tensors. */
+/** Reads the sizes of the symbols in the shapes from the sample's tensors. */
 function symbolSizes(sample: GradientSample): (symbol: string) => number | undefined {
   const sizes = new Map<Dim, number>();
   for (const { shape, dims } of Object.values(sample.inputs)) shape.forEach((dim, axis) => sizes.set(dim, dims[axis]!));

@@ -47,7 +47,7 @@ function spell(terms: Polynomial): Dim {
     .join('');
 }
 
-/** Alphabetical, the constant term last. */
+/** Orders monomials alphabetically, the constant term last. */
 function compareMonomials(a: string, b: string): number {
   if (a === '' || b === '') return a === b ? 0 : a === '' ? 1 : -1;
   return a < b ? -1 : a > b ? 1 : 0;
@@ -83,10 +83,10 @@ export function multiplyDims(a: Dim, b: Dim): Dim {
   return spell(product);
 }
 
-/** Number of elements of a tensor of this shape. */
+/** Returns the number of elements of a tensor of this shape. */
 export const sizeOfShape = (shape: Shape): Dim => shape.reduce(multiplyDims, 1);
 
-/** a / b where the division is exact ('batch*tokens' / 'batch' = 'tokens'), otherwise undefined. */
+/** Divides a by b where the division is exact ('batch*tokens' / 'batch' = 'tokens'), otherwise returns undefined. */
 export function divideDims(a: Dim, b: Dim): Dim | undefined {
   const divisor = [...dimTerms(b)];
   if (divisor.length !== 1) return a === b ? 1 : undefined;
@@ -105,7 +105,7 @@ export function divideDims(a: Dim, b: Dim): Dim | undefined {
   return spell(quotient);
 }
 
-/** Size of a dimension once its symbols are known; undefined while one is not. */
+/** Returns the size of a dimension once its symbols are known; undefined while one is not. */
 export function evaluateDim(dim: Dim, symbols: (symbol: string) => number | undefined): number | undefined {
   let sum = 0;
   for (const [monomial, coefficient] of dimTerms(dim)) {
@@ -124,7 +124,7 @@ export const sameShape = (a: Shape, b: Shape): boolean => a.length === b.length 
 
 export const formatShape = (shape: Shape): string => `[${shape.join(', ')}]`;
 
-/** Shape of an elementwise result, or undefined where the shapes do not broadcast. */
+/** Returns the shape of an elementwise result, or undefined where the shapes do not broadcast. */
 export function broadcastShapes(a: Shape, b: Shape): Dim[] | undefined {
   const rank = Math.max(a.length, b.length);
   const result: Dim[] = [];

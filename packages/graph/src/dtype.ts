@@ -68,7 +68,7 @@ const typesByClass: Readonly<Record<string, DataType>> = {
 /** Class name of a typed array from any realm (Jest runs tests in a realm of their own, where `instanceof` is false). */
 export const arrayClass = (data: unknown): string => Object.prototype.toString.call(data).slice('[object '.length, -1);
 
-/** Whether `data` is the class of array that contains elements of `dtype`. */
+/** Tells whether `data` is an array of the class that contains elements of `dtype`. */
 export const holds = (data: unknown, dtype: DataType): data is TensorArray =>
   arrayClass(data) === arrayTypes[dtype].name;
 
@@ -91,7 +91,7 @@ export function toTensorArray(data: TensorArray | ArrayLike<number> | ArrayLike<
   return (arrayTypes[dtype] as typeof Float32Array).from(data as ArrayLike<number>);
 }
 
-/** Both arrays are of one kind. @param offset numbers of the target before the data */
+/** Copies data into an array of the same class. */
 export function writeInto(target: TensorArray, data: TensorArray, offset = 0): void {
   if (target instanceof BigInt64Array) target.set(data as BigInt64Array, offset);
   else target.set(data as Exclude<TensorArray, BigInt64Array>, offset);

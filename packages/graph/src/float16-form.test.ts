@@ -3,7 +3,7 @@
 import { GraphBuilder, gradients, type Value } from './index.js';
 import { float16Form } from './float16-form.js';
 
-/** softmax(x W · W₂ + mask), squares of it, and the gradient of their sum by both weights. */
+/** Builds softmax(x W · W₂ + mask), squares of it, and the gradient of their sum by both weights. */
 function example() {
   const g = new GraphBuilder('example');
   const x = g.input('x', 'float32', ['rows', 8]);

@@ -19,10 +19,10 @@ import { GraphRewrite } from './rewrite-graph.js';
 /** A constant beyond float16's range becomes this. Such numbers mean "far below any score"; a score added must stay finite. */
 const FAR = 32_768;
 
-/** A graph with the same inputs and outputs that computes in float16 where that is accurate enough. */
+/** Returns a graph with the same inputs and outputs that computes in float16 where that is accurate enough. */
 export const float16Form = (graph: Graph): Graph => new Float16Graph(graph).rewrite();
 
-/** The form of this node, where it depends on more than the operator. */
+/** Returns the float16 form of this node, where it depends on more than the operator. */
 function formOf(node: GraphNode): Exclude<Float16Form, (node: GraphNode) => Float16Form> {
   let form = node.op.float16 ?? 'operands';
   while (typeof form === 'function') form = form(node);
@@ -55,7 +55,7 @@ class Float16Graph extends GraphRewrite {
     }
   }
 
-  /** Further outputs that are float32 for any operands (the statistics of a normalization) stay so. */
+  /** Notes the precision of a node's outputs. Those that are float32 for any operands (the statistics of a normalization) stay so. */
   #notePrecision({ outputs }: GraphNode, precision: Precision): void {
     outputs.forEach((output, i) => {
       const isFloat32 = i > 0 && this.made(output, 'float32') !== undefined;
@@ -63,7 +63,7 @@ class Float16Graph extends GraphRewrite {
     });
   }
 
-  /** The precision of the result; undefined where no operand decides it. */
+  /** Returns the precision of the result; undefined where no operand decides it. */
   #precisionOf(node: GraphNode): Precision | undefined {
     const form = formOf(node);
     if (typeof form === 'object') return form.result;
@@ -90,7 +90,7 @@ class Float16Graph extends GraphRewrite {
       : this.g.constant(half, shape as number[], 'float16');
   }
 
-  /** The node again, its float operands and results in this type. */
+  /** Builds the node again, its float operands and results in this type. */
   #build(node: GraphNode, type: Precision): void {
     const { op, inputs, outputs } = node;
     const operands = inputs.map((value) => value && this.as(value, value.dtype === 'float32' ? type : value.dtype));
@@ -102,7 +102,7 @@ class Float16Graph extends GraphRewrite {
   }
 }
 
-/** The type of the node's kernel where its operands call for `precision`. */
+/** Returns the type that the node's kernel computes in where its operands call for `precision`. */
 function computesIn(node: GraphNode, precision: Precision): Precision {
   const form = formOf(node);
   if (typeof form === 'object') return form.computes;

@@ -116,7 +116,7 @@ function inputGradients(
   );
 }
 
-/** Dense contributions are added first, then sparse ones are added to their sum. */
+/** Sums the contributions to a gradient: dense ones first, then sparse ones are added to their sum. */
 function sumContributions(g: GraphBuilder, contributions: InputGradient[] | undefined): Value | undefined {
   if (!contributions) return undefined;
   let sum: Value | undefined;

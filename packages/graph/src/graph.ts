@@ -32,7 +32,7 @@ export class Graph {
 
   constructor(readonly name: string) {}
 
-  /** A tensor fed at each run: data, or a trainable parameter (anything a gradient may be computed by). */
+  /** Declares a tensor fed at each run: data, or a trainable parameter (anything a gradient may be computed by). */
   input(name: string, dtype: DataType, shape: Shape): Value {
     const value = new Value(this.#claim(name), dtype, canonicalShape(shape), 'input');
     this.inputs.set(name, value);
@@ -40,7 +40,7 @@ export class Graph {
     return value;
   }
 
-  /** A frozen tensor stored in the model itself; it is pre-packed by ONNX Runtime. `data` is not copied: do not change it. */
+  /** Stores a frozen tensor in the model itself; it is pre-packed by ONNX Runtime. `data` is not copied: do not change it. */
   initializer(name: string, data: TensorArray, shape: readonly number[], dtype: DataType = inferDataType(data)): Value {
     const size = shape.reduce((product, dim) => product * dim, 1);
     const elements = dtype === 'int4' || dtype === 'uint4' ? Math.ceil(size / 2) : size;
@@ -54,7 +54,7 @@ export class Graph {
     return value;
   }
 
-  /** An unnamed constant. Small equal ones are shared. */
+  /** Adds an unnamed constant. Small equal ones are shared. */
   constant(data: TensorArray | readonly number[], shape: readonly number[], dtype?: DataType): Value {
     const type = dtype ?? (Array.isArray(data) ? 'float32' : inferDataType(data as TensorArray));
     const array = toTensorArray(data as TensorArray, type);
@@ -68,24 +68,24 @@ export class Graph {
     return value;
   }
 
-  /** A scalar constant. */
+  /** Adds a scalar constant. */
   scalar(x: number, dtype: DataType = 'float32'): Value {
     return this.constant([x], [], dtype);
   }
 
-  /** 1-D int64 constant: ONNX's type for axes, sizes and shapes. */
+  /** Adds a 1-D int64 constant: ONNX's type for axes, sizes and shapes. */
   int64s(xs: readonly number[]): Value {
     return this.constant(BigInt64Array.from(xs, BigInt), [xs.length], 'int64');
   }
 
-  /** Name a value as an output of the graph. One value may have several output names. */
+  /** Names a value as an output of the graph. One value may have several output names. */
   output(name: string, value: Value): void {
     if (this.outputs.has(name))
       throw new Error(`graph '${this.name}': output '${name}' is already ${describeValue(this.outputs.get(name)!)}`);
     this.outputs.set(name, value);
   }
 
-  /** A copy that can be serialized as the graph is now, independent of later additions. */
+  /** Copies the graph as it is now, independent of later additions. */
   snapshot(): Graph {
     const copy = new Graph(this.name);
     for (const [name, value] of this.inputs) copy.inputs.set(name, value);
@@ -95,7 +95,7 @@ export class Graph {
     return copy;
   }
 
-  /** Everything made inside `build` carries the prefix `name/`, which error messages and profiles show. */
+  /** Prefixes the names of everything made inside `build` with `name/`, which error messages and profiles show. */
   scope<T>(name: string, build: () => T): T {
     const outer = this.#scope;
     this.#scope = `${outer}${name}/`;
@@ -107,7 +107,8 @@ export class Graph {
   }
 
   /**
-   * Apply an operator. Shapes are inferred and checked here, so a mistake throws at the line that contains it.
+   * Applies an operator. Shapes are inferred and checked here, so a mistake throws at the line that contains it.
+   *
    * @param shapes replaces the inferred output shapes where they depend on tensor contents (Reshape, Expand, …)
    */
   apply(
@@ -138,7 +139,7 @@ export class Graph {
     return node.outputs;
   }
 
-  /** A symbol that no other dimension has, for sizes known only from tensor contents. */
+  /** Creates a symbol that no other dimension has, for sizes known only from tensor contents. */
   freshSymbol(prefix: string): Dim {
     return this.#claim(this.#fresh(prefix, ''));
   }
@@ -151,7 +152,7 @@ export class Graph {
     return this.#partitions.get(dims.join());
   }
 
-  /** The axis from which the size of a symbol can be read. */
+  /** Returns the axis from which the size of a symbol can be read. */
   protected symbolSource(symbol: string): { value: Value; axis: number } {
     const source = this.#symbolSources.get(symbol);
     if (!source)
@@ -202,7 +203,7 @@ export class Graph {
   }
 }
 
-/** Uint8Array and Uint16Array may contain several types, so their type must be given. */
+/** Infers the type of an initializer. Uint8Array and Uint16Array may contain several types, so theirs must be given. */
 function inferDataType(data: TensorArray): DataType {
   const dtype = dataTypeOf(data);
   if (dtype === 'uint8' || dtype === 'uint16')

@@ -37,7 +37,7 @@ export class Value {
     return this.shape.length;
   }
 
-  /** Dimension `axis`; negative counts from the end. */
+  /** Returns dimension `axis`; a negative one counts from the end. */
   dim(axis: number): Dim {
     const dim = this.shape.at(axis);
     if (dim === undefined) throw new RangeError(`'${this.name}' has rank ${this.rank}, so no axis ${axis}`);
@@ -124,7 +124,7 @@ export interface OpSpec {
   webgpu?: WebgpuForm;
   /** The type in which it computes on a device in float16; 'operands' if not given. */
   float16?: Float16Form;
-  /** For operators that run a graph of their own: the attribute `body` as a GraphProto. */
+  /** Returns the attribute `body` as a GraphProto, for operators that run a graph of their own. */
   body?: (node: GraphNode) => object;
   /** One gradient per input; a gradient that must pass an operator without a rule stops with an error. */
   gradient?: GradientRule;
@@ -170,15 +170,15 @@ type Reduction = (x: Value, options?: ReduceOptions) => Value;
 /** The operators as methods: what models and the rules of other operators build with. Implemented by GraphBuilder. */
 export interface OperatorMethods {
   readonly initializers: readonly Value[];
-  /** A frozen tensor stored in the model. `data` is not copied: do not change it. */
+  /** Stores a frozen tensor in the model. `data` is not copied: do not change it. */
   initializer(name: string, data: TensorArray, shape: readonly number[], dtype?: DataType): Value;
-  /** An unnamed constant. Small equal ones are shared. */
+  /** Adds an unnamed constant. Small equal ones are shared. */
   constant(data: TensorArray | readonly number[], shape: readonly number[], dtype?: DataType): Value;
-  /** A scalar constant. */
+  /** Adds a scalar constant. */
   scalar(x: number, dtype?: DataType): Value;
-  /** A 1-D int64 constant: ONNX's type for axes, sizes and shapes. */
+  /** Adds a 1-D int64 constant: ONNX's type for axes, sizes and shapes. */
   int64s(xs: readonly number[]): Value;
-  /** Apply an operator that has no method here. `shapes` replaces the inferred output shapes. */
+  /** Applies an operator that has no method here. `shapes` replaces the inferred output shapes. */
   apply(op: Op, inputs: readonly (Value | undefined)[], attributes?: Attributes, shapes?: readonly Shape[]): Value[];
 
   // Arithmetic with broadcasting
@@ -200,9 +200,9 @@ export interface OperatorMethods {
   and(a: Value, b: Value): Value;
   or(a: Value, b: Value): Value;
   not: Unary;
-  /** `a` where the condition is true, `b` elsewhere. */
+  /** Chooses `a` where the condition is true, `b` elsewhere. */
   where(condition: Value, a: Operand, b: Operand): Value;
-  /** min(max(x, low), high). */
+  /** Computes min(max(x, low), high). */
   clip(x: Value, low: number, high: number): Value;
 
   // Elementwise
@@ -226,7 +226,7 @@ export interface OperatorMethods {
   floor: Unary;
   /** x σ(x), also called swish. */
   silu: Unary;
-  /** 'none': exact (erf); 'tanh': GPT-2's approximation. */
+  /** Computes GELU: 'none' is the exact one (erf), 'tanh' GPT-2's approximation. */
   gelu(x: Value, approximate: 'none' | 'tanh'): Value;
   /** The value; no gradient flows back through it. */
   stopGradient: Unary;
@@ -236,42 +236,45 @@ export interface OperatorMethods {
 
   // Matrices
 
-  /** [..., m, k] · [..., k, n] → [..., m, n]. */
+  /** Multiplies matrices: [..., m, k] · [..., k, n] → [..., m, n]. */
   matMul(a: Value, b: Value): Value;
-  /** α · A′ · B′, where a flag that is set swaps the last two dimensions of that operand. */
+  /** Computes α · A′ · B′, where a flag that is set swaps the last two dimensions of that operand. */
   fusedMatMul(a: Value, b: Value, options?: { transA?: boolean; transB?: boolean; alpha?: number }): Value;
-  /** α · A′ · B′ + β · C for matrices, C broadcast (a bias row). `fewRows`: A has few in most runs, whatever its dimension is called. */
+  /**
+   * Computes α · A′ · B′ + β · C for matrices, C broadcast (a bias row). `fewRows`: A has few in most runs, whatever its dimension is
+   * called.
+   */
   gemm(
     a: Value,
     b: Value,
     c?: Value,
     options?: { transA?: boolean; transB?: boolean; alpha?: number; beta?: number; fewRows?: boolean },
   ): Value;
-  /** x [..., K] · Wᵀ, W frozen, in blocks of `blockSize` numbers along K that share a scale (see ops/quantized.ts). */
+  /** Computes x [..., K] · Wᵀ, W frozen, in blocks of `blockSize` numbers along K that share a scale (see ops/quantized.ts). */
   quantizedMatMul(
     x: Value,
     packed: Value,
     scales: Value,
     options: { bits: 4 | 8; blockSize: number; accuracyLevel?: 0 | 4; zeroPoints?: Value },
   ): Value;
-  /** (numbers − zeroPoints) · scales, one scale and zero point for each block along the axis. */
+  /** Computes (numbers − zeroPoints) · scales, with one scale and zero point for each block along the axis. */
   dequantizeLinear(
     numbers: Value,
     scales: Value,
     zeroPoints: Value,
     options: { axis: number; blockSize: number },
   ): Value;
-  /** saturate(round(x / scale) + zeroPoint), in 8 bits. @param scale of all numbers, or [x.dim(0)] of each row */
+  /** Computes saturate(round(x / scale) + zeroPoint), in 8 bits. */
   quantizeLinear(x: Value, scale: number | Value, zeroPoint: number, dtype?: 'uint8' | 'int8'): Value;
-  /** (a − zeroPoint) · b · scales: integers [..., K] · [K, N], one scale for each column; int8 has zero point 0, uint8 128. */
+  /** Computes (a − zeroPoint) · b · scales: integers [..., K] · [K, N], one scale for each column; int8 has zero point 0, uint8 128. */
   integerMatMul(a: Value, b: Value, scales: Value, zeroPoint: number): Value;
 
   // Shapes
 
-  /** Same elements in another shape; one dimension may be −1, which is inferred. */
+  /** Gives x another shape; one dimension may be −1, which is inferred. */
   reshape(x: Value, dims: Shape): Value;
   squeeze(x: Value, axis: number): Value;
-  /** A new axis of size 1 at position `axis` of the result. */
+  /** Inserts a new axis of size 1 at position `axis` of the result. */
   unsqueeze(x: Value, axis: number): Value;
   /** Axis i of the result is axis permutation[i] of x. */
   transpose(x: Value, permutation: readonly number[]): Value;
@@ -282,13 +285,13 @@ export interface OperatorMethods {
   split(x: Value, axis: number, parts: number | Shape): Value[];
   /** Elements start…end−1 of one axis; negative numbers count from the end; no `end` means to the end. */
   slice(x: Value, axis: number, start: Dim, end?: Dim): Value;
-  /** `value` added before and after an axis. */
+  /** Adds `value` before and after an axis. */
   pad(x: Value, axis: number, before: Dim, after: Dim, value?: number): Value;
-  /** x repeated `repeats[i]` times along axis i. */
+  /** Repeats x `repeats[i]` times along axis i. */
   tile(x: Value, repeats: readonly number[]): Value;
-  /** The last two dimensions below (or on) the diagonal kept, the rest zero; `upper` keeps the other side. */
+  /** Keeps the last two dimensions below (or on) the diagonal and sets the rest to zero; `upper` keeps the other side. */
   triangle(x: Value, options?: { upper?: boolean; diagonal?: number }): Value;
-  /** Sum of x over its broadcast copies, so that the result has `shape`: the backward of broadcasting. */
+  /** Sums x over its broadcast copies, so that the result has `shape`: the backward of broadcasting. */
   sumTo(x: Value, shape: Shape): Value;
 
   // Reductions
@@ -299,34 +302,34 @@ export interface OperatorMethods {
   reduceMin: Reduction;
   reduceSumSquare: Reduction;
   reduceLogSumExp: Reduction;
-  /** Running sum along an axis; `exclusive` leaves the element itself out, `reverse` runs from the end. */
+  /** Computes the running sum along an axis; `exclusive` leaves the element itself out, `reverse` runs from the end. */
   cumSum(x: Value, axis: number, options?: { exclusive?: boolean; reverse?: boolean }): Value;
-  /** Index of the largest element, the first one of equals; int64. */
+  /** Returns the index of the largest element, the first one of equals; int64. */
   argMax(x: Value, axis: number, options?: { keepdims?: boolean }): Value;
   argMin(x: Value, axis: number, options?: { keepdims?: boolean }): Value;
   /**
-   * The k largest (or smallest) along an axis, sorted: [values, int64 indices]. A `k` known only at run time is int64 [1];
+   * Returns the k largest (or smallest) along an axis, sorted: [values, int64 indices]. A `k` known only at run time is int64 [1];
    * `dim` names its size.
    */
   topK(x: Value, k: number | Value, axis?: number, options?: { largest?: boolean; dim?: Dim }): [Value, Value];
 
   // Indexing
 
-  /** Rows of a table: axis `axis` of the table is replaced by the dimensions of `indices`. */
+  /** Looks up rows of a table: axis `axis` of the table is replaced by the dimensions of `indices`. */
   gather(table: Value, indices: Value, axis?: number): Value;
   gatherElements(x: Value, indices: Value, axis: number): Value;
   /** Elements or slices at index tuples: indices [..., depth]. */
   gatherND(data: Value, indices: Value): Value;
   scatterElementsAdd(data: Value, indices: Value, updates: Value, axis: number): Value;
-  /** data + the sum of the updates that fall on each index tuple (indices [..., depth], updates [..., rest of data]). */
+  /** Adds to data the sum of the updates that fall on each index tuple (indices [..., depth], updates [..., rest of data]). */
   scatterNDAdd(data: Value, indices: Value, updates: Value): Value;
-  /** The backward of `gather`: each slice of dy is added to the row of `data` it was read from. */
+  /** Adds each slice of dy to the row of `data` that it was read from: the backward of `gather`. */
   scatterRowsAdd(data: Value, indices: Value, dy: Value, axis: number): Value;
-  /** 1 at each index along a new last axis of size `depth`. */
+  /** Sets 1 at each index along a new last axis of size `depth`. */
   oneHot(indices: Value, depth: number, dtype?: DataType): Value;
 
   /**
-   * Sₜ₊₁ = decayₜ · Sₜ − leftₜ (rightₜ Sₜ) + addendₜ over the first axis (see ops/recurrence.ts).
+   * Computes Sₜ₊₁ = decayₜ · Sₜ − leftₜ (rightₜ Sₜ) + addendₜ over the first axis (see ops/recurrence.ts).
    *
    * @returns the last S, and Sₜ of every t [n, batch, d, e]; with `reverse` t runs from the last to the first
    */
@@ -336,28 +339,31 @@ export interface OperatorMethods {
 
   softmax(x: Value, axis?: number): Value;
   logSoftmax(x: Value, axis?: number): Value;
-  /** Over the last axis. */
+  /** Normalizes over the last axis. */
   layerNormalization(x: Value, scale: Value, bias: Value | undefined, options: { epsilon: number }): Value;
 
   // Symbolic sizes (see symbolic-sizes.ts)
 
-  /** The size of a symbol while the graph runs; int64 [1]. */
+  /** Returns the size of a symbol while the graph runs; int64 [1]. */
   symbolSize(symbol: string): Value;
 
-  /** Tensor filled with 0; no elements are stored in the model unless the shape is small and known. */
+  /** Makes a tensor of zeros; no elements are stored in the model unless the shape is small and known. */
   zeros(shape: Shape, dtype?: DataType): Value;
   full(x: number, shape: Shape, dtype?: DataType): Value;
   /** Zeros made again at each run, where `near` has a symbolic size; a constant would be copied before each write into it. */
   runtimeZeros(shape: Shape, dtype: DataType, near: Value): Value;
-  /** int64 0, 1, …, size−1. */
+  /** Makes int64 0, 1, …, size−1. */
   range(size: Dim): Value;
-  /** int64 start, …, end−1, the bounds being int64 scalars known only at run time; `size` names the length. */
+  /** Makes int64 start, …, end−1, the bounds being int64 scalars known only at run time; `size` names the length. */
   rangeBetween(start: Value, end: Value, size?: Dim): Value;
-  /** A dimension as an int64 scalar. */
+  /** Returns a dimension as an int64 scalar. */
   dimScalar(dim: Dim): Value;
-  /** Product of dimensions as a float scalar: the count in a mean. */
+  /** Returns the product of dimensions as a float scalar: the count in a mean. */
   sizeAsFloat(dims: Shape, dtype?: DataType): Value;
-  /** Sizes of pieces known only at run time, int64 [pieces], which add up to `total`: symbols that `split` and `concat` take. */
+  /**
+   * Declares sizes of pieces known only at run time, int64 [pieces], which add up to `total`, as symbols that `split` and `concat`
+   * take.
+   */
   partition(total: Dim, sizes: Value): Dim[];
   /** Dimensions as a 1-D int64 tensor: constant where they are known, read from the graph's inputs where they are symbols. */
   dimsTensor(dims: Shape): Value;

@@ -10,7 +10,7 @@ import { elsewhere, modelMessage } from './serialize.js';
 /** An input of the graph that the file has as an initializer. */
 export interface FileTensor {
   name: string;
-  /** The elements in their order, in pieces of any size. */
+  /** Yields the elements in their order, in pieces of any size. */
   pieces: () => AsyncIterable<Uint8Array>;
 }
 
@@ -45,6 +45,8 @@ interface Placed extends FileTensor {
 }
 
 /**
+ * Lists the files of an ONNX model with its weights.
+ *
  * @param tensors inputs of the graph that the model has as initializers; those that no output depends on are left out
  * @returns the model's file, and the files of tensors NAME_data, NAME_data_1, … where there are any
  */
@@ -82,7 +84,7 @@ function sized(graph: Graph, tensor: FileTensor): Placed {
   return { ...tensor, dtype, shape: shape as number[], bytes };
 }
 
-/** The model with further initializers at the end of its graph. */
+/** Returns the model's file with further initializers at the end of its graph. */
 function modelFile(name: string, { graph, ...model }: OnnxModel, tensors: readonly Placed[]): OnnxFile {
   const head = protobuf.encode(onnx.model, model);
   const body = protobuf.encode(onnx.graph, graph);
@@ -113,7 +115,7 @@ function joined(...parts: readonly Uint8Array[]): Uint8Array {
   return Buffer.concat(parts);
 }
 
-/** The pieces of a tensor. @throws where they are not as many bytes as its shape says, which would break the file */
+/** Yields the pieces of a tensor. */
 async function* checked({ name, shape, bytes, pieces }: Placed): AsyncGenerator<Uint8Array> {
   let written = 0;
   for await (const piece of pieces()) {

@@ -7,7 +7,7 @@ export function defineOp(opType: string, spec: OpSpec): Op {
   return { domain: '', infer: inferElementwise, floatAttributes: [], ...spec, opType };
 }
 
-/** All operands of one type, shapes broadcast against each other as in NumPy. */
+/** Infers the result of operands of one type whose shapes broadcast against each other as in NumPy. */
 function inferElementwise({ inputs, fail }: InferContext): TensorType[] {
   const [first, ...others] = inputs;
   let shape: Shape = first!.shape;
@@ -18,15 +18,15 @@ function inferElementwise({ inputs, fail }: InferContext): TensorType[] {
   return [{ dtype: first!.dtype, shape }];
 }
 
-/** The shape of the elementwise result, with type bool. */
+/** Infers the shape of the elementwise result, with type bool. */
 export const inferComparison = (context: InferContext): TensorType[] => [
   { dtype: 'bool', shape: inferElementwise(context)[0]!.shape },
 ];
 
-/** Type and shape of the first operand. */
+/** Infers type and shape of the first operand. */
 export const inferSame = ({ inputs: [x] }: InferContext): TensorType[] => [{ dtype: x!.dtype, shape: x!.shape }];
 
-/** 0…rank−1 for an axis that may count from the end. */
+/** Converts an axis that may count from the end to 0…rank−1. */
 export function positiveAxis(
   axis: number,
   rank: number,

@@ -3,7 +3,7 @@
 /** Outputs have their own name space, so that an output may have the name of an input. */
 export const outputName = (name: string): string => `out:${name}`;
 
-/** Extra input of an accumulating output: what it is added to. */
+/** Names the extra input of an accumulating output: what the output is added to. */
 export const accumulatorName = (name: string): string => `sum:${name}`;
 
 /**

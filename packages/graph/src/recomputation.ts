@@ -13,7 +13,7 @@ export interface RecomputeOptions {
 /** Maps values to their second copies, which the gradient rules of one block use. */
 export type Replay = (value: Value) => Value;
 
-/** Outside all blocks nothing is computed again. */
+/** Returns the value itself: outside all blocks nothing is computed again. */
 const asItIs: Replay = (value) => value;
 
 /**
@@ -66,8 +66,8 @@ function replayAfter(g: GraphBuilder, roots: readonly Value[], dy: Value): Repla
 }
 
 /**
- * x itself, but computed only after `other`: a choice between x and x by an element of `other`. The result is x in both cases, so
- * a NaN has no effect, and ONNX Runtime's optimizer cannot remove the choice (`x + 0 · other` would propagate a NaN).
+ * Returns x itself, but computed only after `other`: a choice between x and x by an element of `other`. The result is x in both cases,
+ * so a NaN has no effect, and ONNX Runtime's optimizer cannot remove the choice (`x + 0 · other` would propagate a NaN).
  */
 export function notBefore(g: GraphBuilder, other: Value, x: Value): Value {
   const element = other.shape.reduce<Value>((rest, _, axis) => g.slice(rest, axis, 0, 1), other);

@@ -40,18 +40,18 @@ export abstract class GraphRewrite {
     return this.#forms.get(old)?.get(dtype);
   }
 
-  /** The value in the type in which it was made first. */
+  /** Returns the value in the type in which it was made first. */
   protected madeFirst(old: Value): Value {
     return this.#forms.get(old)!.values().next().value!;
   }
 
-  /** The value in this type. */
+  /** Returns the value in this type. */
   protected as(old: Value, dtype: DataType): Value {
     if (!this.made(old, dtype)) this.keep(old, this.convert(old, dtype));
     return this.made(old, dtype)!;
   }
 
-  /** The nodes that `build` makes have the scope of `node`, which profiles and error messages show. */
+  /** Gives the nodes that `build` makes the scope of `node`, which profiles and error messages show. */
   protected inScopeOf<T>({ name }: GraphNode, build: () => T): T {
     const scope = name.split('/').slice(0, -1).join('/');
     return scope === '' ? build() : this.g.scope(scope, build);

@@ -2,7 +2,7 @@
 import { sizeOfShape } from './dims.js';
 import type { OperatorMethods, Value } from './ir.js';
 
-/** `dy` added to the slices of `data` along `axis` that `indices` name. */
+/** Adds `dy` to the slices of `data` along `axis` that `indices` name. */
 export function scatterRowsAdd(g: OperatorMethods, data: Value, indices: Value, dy: Value, axis: number): Value {
   if (axis === 0) {
     // ScatterElements, because ONNX Runtime's ScatterND adds repeated rows from several threads at once and loses some.
@@ -23,7 +23,7 @@ export function scatterRowsAdd(g: OperatorMethods, data: Value, indices: Value, 
   );
 }
 
-/** Like `scatterRowsAdd`, with index tuples [..., depth]. */
+/** Adds updates like `scatterRowsAdd`, with index tuples [..., depth]. */
 export function scatterNDAdd(g: OperatorMethods, data: Value, indices: Value, updates: Value): Value {
   const depth = indices.dim(-1) as number;
   const [indexed, rest] = [data.shape.slice(0, depth), data.shape.slice(depth)];

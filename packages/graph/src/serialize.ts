@@ -18,13 +18,13 @@ interface SerializeOptions {
    * This avoids a copy, and a model may be larger than protobuf's 2 GB.
    */
   externalBytes?: number;
-  /** Path of an initializer that stays outside and is a file, so not part of `externalData`. */
+  /** Returns the path of an initializer that stays outside and is a file, so not part of `externalData`. */
   fileOf?: (data: Uint8Array) => string;
   /** Outputs which become `accumulator + value`, the accumulator being a further input. */
   accumulate?: ReadonlySet<string>;
   /** Inputs which become initializers; their elements come from outside, by the input's name as path. */
   constants?: ReadonlySet<string>;
-  /** The model's name of an output; with a prefix, so that it may have the name of an input, if not given. */
+  /** Returns the model's name of an output; if not given, one with a prefix, so that it may have the name of an input. */
   nameOfOutput?: (name: string) => string;
   /** Add the output that keeps the Node binding from copying results. */
   noCopy?: boolean;
@@ -115,7 +115,7 @@ export function modelMessage(
   return { model, externalData };
 }
 
-/** Location of a tensor's elements outside the model. */
+/** Describes the place of a tensor's elements outside the model. */
 export function elsewhere(path: string, bytes: number, offset = 0) {
   const entries = { location: path, offset: String(offset), length: String(bytes) };
   return {
@@ -124,7 +124,7 @@ export function elsewhere(path: string, bytes: number, offset = 0) {
   };
 }
 
-/** An input whose elements are known when the session is created; it must have a fixed size. */
+/** Serializes an input whose elements are known when the session is created; it must have a fixed size. */
 function constantProto({ name, dtype, shape }: Value) {
   const size = shape.reduce<number>((product, dim) => product * (typeof dim === 'number' ? dim : NaN), 1);
   if (!(size > 0)) throw new Error(`constant '${name}': ${dtype} [${shape.join(', ')}] must be of fixed size`);
@@ -144,10 +144,10 @@ function reachable(graph: Graph, given: ReadonlySet<Value>): { nodes: GraphNode[
   return { nodes: nodes.reverse(), used };
 }
 
-/** The inputs of the node in the ONNX model, without those that only the gradient rule reads. */
+/** Returns the inputs of the node in the ONNX model, without those that only the gradient rule reads. */
 const operands = ({ op, inputs }: GraphNode) => inputs.slice(0, op.operands);
 
-/** Name of each value in the model: a node's result that is an output carries the output's name. */
+/** Names each value in the model: a node's result that is an output carries the output's name. */
 function onnxNames(
   graph: Graph,
   accumulate: ReadonlySet<string>,

@@ -31,7 +31,7 @@ export function sizeAsFloat(g: OperatorMethods, dims: Shape, dtype: DataType): V
   return typeof size === 'number' ? g.scalar(size, dtype) : g.cast(g.dimScalar(size), dtype);
 }
 
-/** Neighbouring known dimensions are one constant. */
+/** Builds an int64 tensor of the dimensions, in which neighbouring known ones are one constant. */
 export function dimsTensor(g: OperatorMethods, dims: Shape): Value {
   const pieces: Value[] = [];
   let known: number[] = [];
@@ -50,7 +50,7 @@ export function dimsTensor(g: OperatorMethods, dims: Shape): Value {
   return pieces.length === 0 ? g.int64s([]) : g.concat(pieces, 0);
 }
 
-/** An expression over symbols, as int64 [1]. */
+/** Builds an expression over symbols, as int64 [1]. */
 function symbolicSize(g: OperatorMethods, dim: string): Value {
   let sum: Value | undefined;
   for (const [symbols, coefficient] of dimTerms(dim)) {

@@ -28,7 +28,11 @@ export function tableSums(graph: Graph, accumulate: ReadonlySet<string>): Map<st
 const isLarge = ({ shape }: Value): boolean =>
   shape.reduce<number>((size, dim) => size * (typeof dim === 'number' ? dim : NaN), 1) >= LEAST_ELEMENTS;
 
-/** @param readers how often a value is read, by nodes or as an output */
+/**
+ * Finds the zeros that a sum of scattered rows begins with, or returns undefined.
+ *
+ * @param readers how often a value is read, by nodes or as an output
+ */
 function zerosBelow(sum: Value, readers: ReadonlyMap<Value, number>): Value | undefined {
   let value = sum;
   let scatters = 0;

@@ -34,7 +34,7 @@ export function reshapedShape(x: Value, dims: Shape): Dim[] {
   return canonicalShape(dims.map((dim, i) => (i === unknown ? missing : dim)));
 }
 
-/** Reshape's operand in ONNX: 0 copies the dimension of x, −1 is inferred; undefined where neither suffices. */
+/** Returns Reshape's operand in ONNX: 0 copies the dimension of x, −1 is inferred; undefined where neither suffices. */
 export function constantReshapeTarget(from: Shape, to: Shape): number[] | undefined {
   let inferred = false;
   const target: number[] = [];
@@ -50,7 +50,7 @@ export function constantReshapeTarget(from: Shape, to: Shape): number[] | undefi
   return to.includes(0) ? undefined : target;
 }
 
-/** Size of one of `parts` equal pieces of an axis. */
+/** Returns the size of one of `parts` equal pieces of an axis. */
 export function equalPart(x: Value, axis: number, parts: number): Dim {
   const size = divideDims(x.dim(axis), parts);
   if (size === undefined)
@@ -58,6 +58,6 @@ export function equalPart(x: Value, axis: number, parts: number): Dim {
   return size;
 }
 
-/** A position on an axis, negative ones counted from its end. */
+/** Returns a position on an axis, negative ones counted from its end. */
 export const positionOn = (size: Dim, position: Dim): Dim =>
   typeof position === 'number' && position < 0 ? addDims(size, position) : canonicalDim(position);

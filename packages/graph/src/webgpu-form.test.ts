@@ -5,7 +5,7 @@ import type { DeviceKind } from './device/choose-device.js';
 import type { Graph } from './graph.js';
 import { webgpuForm } from './webgpu-form.js';
 
-/** Every kind of product, and int32 ids that index, are moved, and are calculated with. */
+/** Builds every kind of product, and int32 ids that index, are moved, and are calculated with. */
 function example(): GraphBuilder {
   const g = new GraphBuilder('example');
   const [a, b] = [g.input('a', 'float32', [2, 'm', 3]), g.input('b', 'float32', [2, 'n', 3])];
@@ -65,7 +65,7 @@ test('the form for WebGPU computes the same without FusedMatMul and with positio
 
 const gpuTest = when(await webgpuAvailable(), 'no WebGPU adapter').test;
 
-/** Small integers, so that every sum of products is exact in any order. */
+/** Makes small integers, so that every sum of products is exact in any order. */
 const integers = (dims: number[]) => ({
   dims,
   data: Float32Array.from({ length: dims.reduce((a, b) => a * b, 1) }, (_, i) => ((7 * i) % 11) - 5),

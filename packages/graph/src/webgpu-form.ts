@@ -8,7 +8,7 @@ import type { Graph } from './graph.js';
 import type { GraphNode, Value, WebgpuForm } from './ir.js';
 import { GraphRewrite } from './rewrite-graph.js';
 
-/** A graph with the same inputs, outputs and results, to be compiled for WebGPU. */
+/** Returns a graph with the same inputs, outputs and results, to be compiled for WebGPU. */
 export const webgpuForm = (graph: Graph): Graph => new WebgpuGraph(graph).rewrite();
 
 const LARGEST_INT32 = 2n ** 31n - 1n;
@@ -49,24 +49,24 @@ class WebgpuGraph extends GraphRewrite {
     return inputs.map((value, i) => (value && i === moved ? this.#smallest(value) : this.#exact([value])[0]));
   }
 
-  /** The values in the types of the old graph. */
+  /** Returns the values in the types of the old graph. */
   #exact(values: readonly (Value | undefined)[]): (Value | undefined)[] {
     return values.map((value) => value && this.as(value, value.dtype));
   }
 
-  /** The value in int32 if it has such a form, otherwise in its own type. */
+  /** Returns the value in int32 if it has such a form, otherwise in its own type. */
   #smallest(old: Value): Value {
     return this.made(old, 'int32') ?? this.as(old, old.dtype);
   }
 
-  /** The value in int32, by a cast where it has no such form. */
+  /** Returns the value in int32, by a cast where it has no such form. */
   #int32(old: Value): Value {
     const { data, shape } = old;
     const constant = () => this.g.constant(Int32Array.from(data as BigInt64Array, Number), shape as number[], 'int32');
     return this.made(old, 'int32') ?? (data ? constant() : this.g.cast(this.as(old, old.dtype), 'int32'));
   }
 
-  /** Whether some int64 operand has a form in int32 and every other one is a constant that fits. */
+  /** Tells whether some int64 operand has a form in int32 and every other one is a constant that fits. */
   #allHaveInt32(operands: readonly (Value | undefined)[]): boolean {
     const long = operands.filter((value) => value?.dtype === 'int64') as Value[];
     return long.some((value) => this.made(value, 'int32')) && long.every((value) => this.#fits(value));

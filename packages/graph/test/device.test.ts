@@ -6,7 +6,7 @@ import { descendGraph } from './kernels/decay-kernel.js';
 const module = new URL('./kernels/decay-kernel.js', import.meta.url);
 const gpu = await webgpuAvailable();
 
-/** y = 2x and total = Σ y, for x of any length. */
+/** Builds y = 2x and total = Σ y, for x of any length. */
 function doubling(): GraphBuilder {
   const g = new GraphBuilder('doubling');
   const y = g.mul(g.input('x', 'float32', ['n']), 2);
@@ -128,7 +128,7 @@ describeOnDevices(gpu, (residency) => {
   });
 });
 
-/** One element of a cache is replaced; the sum is of what the cache is then. */
+/** Builds a graph that replaces one element of a cache and sums the cache as it is then. */
 function writing(): GraphBuilder {
   const g = new GraphBuilder('writing');
   const scatter = defineOp('ScatterND', { infer: ({ inputs: [x] }) => [{ dtype: x!.dtype, shape: x!.shape }] });

@@ -27,13 +27,13 @@ const TURNS = 3;
 
 type Config = DialogueConfig & DemonstrationConfig & MemoryConfig & Parameters<typeof datasetFor>[2];
 
-const configOf = ({ context, memory, playAsChat }: Form): Config => {
+function configOf({ context, memory, playAsChat }: Form): Config {
   const choices = [`context=${context}`, `memory=${memory}`, 'demonstrations.count=6'];
   const composition = unprepared('ppo_cookingworld', ...choices);
   const { values } = resolvedConfig(composition.resolve(), optionsOfConfig(composition));
   const config = values as unknown as Config;
   return { ...config, playAsChat, chatTemplate: 'chatml', maxTurns: TURNS, maxNewTokens: LONGEST };
-};
+}
 
 /** Words of the environment, more than an utterance has room for. */
 const WORDS = 'take the knife and open the fridge and cook the meal'.split(' ');
@@ -45,21 +45,24 @@ interface Form {
 }
 
 const { repository } = unprepared('ppo_cookingworld');
-const forms: Form[] = repository.options('context').flatMap((context) => [
-  // A search by vectors gives an algorithm the same texts to read as one by words.
-  ...repository
-    .options('memory')
-    .filter((memory) => memory !== 'encoder')
-    .map((memory) => ({ context, memory, playAsChat: false })),
-  { context, memory: 'none', playAsChat: true },
-]);
+const forms = repository
+  .options('context')
+  .flatMap((context): Form[] => [
+    // A search by vectors gives an algorithm the same texts to read as one by words.
+    ...repository
+      .options('memory')
+      .filter((memory) => memory !== 'encoder')
+      .map((memory) => ({ context, memory, playAsChat: false })),
+    { context, memory: 'none', playAsChat: true },
+  ])
+  .map((form) => ({ ...form, config: configOf(form) }));
 
 let device: Device;
 let set: DemonstrationSet;
 let tokenizer: Tokenizer;
 beforeAll(async () => {
   device = await openDevice({ device: 'cpu', threads: 1 });
-  set = await makeDemonstrations(configOf(forms[0]));
+  set = await makeDemonstrations(forms[0].config);
   const texts = set.demonstrations.flatMap(({ opening, turns }) => [
     opening,
     ...turns.flatMap(({ action, nextObservation = '' }) => [`${action}\n`, nextObservation]),
@@ -111,8 +114,7 @@ test.each(variants)(
     const isOffline = unit.needs.source === 'dataset';
     // A played utterance ends with a token behind the context; a demonstration's with the terminator, which its ids do not contain.
     const full = isOffline ? CONTEXT : CONTEXT + 1;
-    for (const form of isOffline ? forms.filter(({ playAsChat }) => !playAsChat) : forms) {
-      const config = configOf(form);
+    for (const { config, ...form } of isOffline ? forms.filter(({ playAsChat }) => !playAsChat) : forms) {
       const memory = await AgentMemory.open(config, device);
       memory?.addDemonstrations(config, set);
       const records = longWinded(set.records!);

@@ -10,7 +10,7 @@ import type { RemoteFile } from './hub-files.js';
 interface FetchOptions {
   url: string;
   headers: Record<string, string>;
-  /** Bytes of this file that are here. */
+  /** Receives the number of bytes of this file that are here. */
   progress: (bytes: number) => void;
   /** Seconds before the first repetition; each further one waits twice as long. */
   pauseSeconds: number;
@@ -39,6 +39,8 @@ class HubStatusError extends Error {
 export class ChecksumError extends Error {}
 
 /**
+ * Downloads a file, continuing what an earlier attempt left.
+ *
  * @param blob where the content goes; `BLOB.incomplete` contains the part downloaded so far, also after a failure
  */
 export async function fetchFile(file: RemoteFile, blob: string, options: FetchOptions): Promise<void> {
@@ -107,7 +109,7 @@ async function append(
 
 const sizeOf = async (path: string) => (await stat(path).catch(() => null))?.size ?? 0;
 
-/** git hashes `blob SIZE\0` before the content. */
+/** Computes the digest of a file; git hashes `blob SIZE\0` before the content. */
 async function digestOf(path: string, { digest, size }: RemoteFile): Promise<string> {
   const hash = createHash(digest === 'git' ? 'sha1' : 'sha256');
   if (digest === 'git') hash.update(`blob ${size}\0`);

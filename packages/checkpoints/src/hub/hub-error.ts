@@ -22,11 +22,15 @@ export class HubError extends Error {
   }
 }
 
-/** Whether the hub did not answer, so nothing is known about the model. */
+/** Tells whether the hub did not answer, so that nothing is known about the model. */
 export const isUnreachable = (error: unknown): boolean =>
   !(error instanceof HubError) && (error as { statusCode?: number }).statusCode === undefined;
 
-/** @param endpoint the hub's address */
+/**
+ * Describes a failure of the hub with what to do about it.
+ *
+ * @param endpoint the hub's address
+ */
 export function hubError(id: HubId, error: unknown, endpoint: string): HubError {
   if (error instanceof HubError) return error;
   const { statusCode, message, cause } = error as Error & { statusCode?: number };

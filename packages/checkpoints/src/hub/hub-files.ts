@@ -20,8 +20,8 @@ const DESCRIPTIONS = new Set([
 ]);
 
 /**
- * Config, tokenizer and one copy of the weights: safetensors in one file, else in shards; PyTorch's files (for
- * task=convert) only where there is neither.
+ * Chooses the files to fetch: config, tokenizer and one copy of the weights: safetensors in one file, else in shards; PyTorch's files
+ * (for task=convert) only where there is neither.
  */
 export function neededFiles(files: readonly RemoteFile[]): RemoteFile[] {
   const weightsIn = [

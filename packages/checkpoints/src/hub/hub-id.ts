@@ -9,7 +9,7 @@ export interface HubId {
 
 const FORM = /^([A-Za-z0-9][\w.-]*\/[A-Za-z0-9][\w.-]*)(?:@([\w./-]+))?$/;
 
-/** null where the text cannot be one; whether there is such a model, only the hub knows. */
+/** Parses a model's id; null where the text cannot be one. Whether there is such a model, only the hub knows. */
 export function parseHubId(text: string): HubId | null {
   const [, name, revision = 'main'] = FORM.exec(text) ?? [];
   return name === undefined || revision.split('/').includes('..') ? null : { name, revision };

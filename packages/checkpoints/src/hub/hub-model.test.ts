@@ -190,7 +190,7 @@ test('a directory is itself', async () => {
   expect(await modelDirectory('/no/such/folder')).toBe('/no/such/folder');
 });
 
-/** modelDirectory in a process of its own: its directory and its notices, a line each. */
+/** Runs modelDirectory in a process of its own, which prints its directory and its notices, a line each. */
 function fetchElsewhere(onLine: (line: string) => void): Promise<{ code: number | null; lines: string[] }> {
   const script = `import { modelDirectory } from ${JSON.stringify(new URL('./hub-model.ts', import.meta.url).href)};
     console.log(await modelDirectory('acme/tiny', { notice: (line) => console.log(line) }));`;

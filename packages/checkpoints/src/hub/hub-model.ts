@@ -13,9 +13,12 @@ import { parseHubId, type HubId } from './hub-id.js';
 export interface HubOptions {
   /** Only what is in the cache; also on with HF_HUB_OFFLINE=1. */
   offline?: boolean;
-  /** Bytes here and bytes in all, of all files that had to be fetched. */
+  /** Receives the bytes that are here and the bytes in all, of all files that had to be fetched. */
   progress?: (bytes: number, total: number) => void;
-  /** Called when a model is taken from the cache because the hub cannot be reached, and while another process downloads the file. */
+  /**
+   * Receives a line when a model is taken from the cache because the hub cannot be reached, and while another process downloads the
+   * file.
+   */
   notice?: (line: string) => void;
   /** Seconds before a broken download is taken up again; each further time waits twice as long. */
   pauseSeconds?: number;
@@ -60,7 +63,7 @@ export async function modelDirectory(place: string, options: HubOptions = {}): P
 
 const isSet = (variable: string | undefined) => ['1', 'on', 'yes', 'true'].includes((variable ?? '').toLowerCase());
 
-/** Null where it was never downloaded completely: the revision is written last. */
+/** Returns the cached snapshot; null where it was never downloaded completely, since the revision is written last. */
 async function cachedSnapshot(id: HubId, folder: string): Promise<string | null> {
   const commit = COMMIT.test(id.revision)
     ? id.revision

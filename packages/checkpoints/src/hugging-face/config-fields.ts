@@ -45,12 +45,12 @@ export class ConfigFields {
     return (field in this.json ? this.json : this.defaults)[field] ?? undefined;
   }
 
-  /** Whether the file has the field, and null in it. */
+  /** Tells whether the file has the field, and null in it. */
   isNull(field: string): boolean {
     return this.json[field] === null;
   }
 
-  /** A positive integer. */
+  /** Reads a positive integer. */
   count(field: string, most = MOST): number {
     const value = this.value(field);
     if (typeof value !== 'number' || !Number.isInteger(value) || value < 1)
@@ -59,19 +59,19 @@ export class ConfigFields {
     return value;
   }
 
-  /** A positive integer that another field's count divides. */
+  /** Reads a positive integer that another field's count divides. */
   multiple(field: string, divisor: string): number {
     const [value, parts] = [this.count(field), this.count(divisor)];
     if (value % parts !== 0) throw this.error(field, `is ${value}, not a multiple of ${divisor} ${parts}`);
     return value;
   }
 
-  /** A number of layers: each is built before a file is opened, so a billion of them must not be tried. */
+  /** Reads a number of layers: each is built before a file is opened, so a billion of them must not be tried. */
   layers(field: string): number {
     return this.count(field, MOST_LAYERS);
   }
 
-  /** A finite number of at least 0. */
+  /** Reads a finite number of at least 0. */
   real(field: string): number {
     const value = this.value(field);
     if (typeof value !== 'number' || !Number.isFinite(value) || value < 0)
@@ -92,7 +92,7 @@ export class ConfigFields {
     return value as T;
   }
 
-  /** Unsupported fields that would change the numbers: they must be absent or have a value without effect. */
+  /** Refuses an unsupported field that would change the numbers, unless it is absent or has a value without effect. */
   refuse(field: string, ...harmless: unknown[]): void {
     const value = this.json[field] ?? null;
     if (value !== null && !harmless.includes(value))

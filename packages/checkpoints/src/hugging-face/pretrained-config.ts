@@ -66,8 +66,8 @@ export async function readGenerationFields(
 }
 
 /**
- * `config.json` with the tokens that end texts as `generation_config.json` names them, where it does: a chat model may
- * have more of them there, and Python's library takes those.
+ * Reads `config.json` with the tokens that end texts as `generation_config.json` names them, where it does: a chat model may have more
+ * of them there, and Python's library takes those.
  */
 export async function readDecoderConfig(dir: string): Promise<PretrainedConfig> {
   const config = await readPretrainedConfig(dir);
@@ -75,7 +75,11 @@ export async function readDecoderConfig(dir: string): Promise<PretrainedConfig> 
   return ends === undefined || ends === null ? config : { ...config, eos_token_id: ends };
 }
 
-/** @param dir for the message, and so `file` */
+/**
+ * Parses a config file's text, which must be an object.
+ *
+ * @param dir for the message, and so `file`
+ */
 export function parseConfig(text: string, dir: string, file = 'config.json'): PretrainedConfig {
   let json: unknown;
   try {

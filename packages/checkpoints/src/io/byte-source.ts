@@ -16,7 +16,11 @@ export class ByteSource {
     return new ByteSource(path, (await handle.stat()).size, handle);
   }
 
-  /** @param what named in the error where the file ends before */
+  /**
+   * Reads bytes at a position.
+   *
+   * @param what named in the error where the file ends before
+   */
   async read(position: number, length: number, what: string): Promise<Uint8Array<ArrayBuffer>> {
     this.#check(position, length, what);
     const bytes = new Uint8Array(length);
@@ -24,7 +28,7 @@ export class ByteSource {
     return bytes;
   }
 
-  /** Like `read`, into an array that is there already. */
+  /** Reads into an array that is there already. */
   async fill(position: number, target: Uint8Array, what: string): Promise<void> {
     const { length } = target;
     this.#check(position, length, what);
@@ -35,7 +39,7 @@ export class ByteSource {
     }
   }
 
-  /** Checked before memory is allocated: a file with wrong lengths must not get it. */
+  /** Checks a range before memory is allocated: a file with wrong lengths must not get it. */
   #check(position: number, length: number, what: string): void {
     if (!(position >= 0 && length >= 0 && position + length <= this.size))
       throw new WeightsFileError(

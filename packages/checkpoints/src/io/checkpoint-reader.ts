@@ -8,7 +8,7 @@ export interface CheckpointReader {
   readonly path: string;
   /** Name, shape and dtype of every tensor, known before its data is read. */
   readonly entries: ReadonlyMap<string, TensorInfo>;
-  /** One tensor in float32, in an ArrayBuffer of its own. */
+  /** Reads one tensor in float32, into an ArrayBuffer of its own. */
   read(name: string, options?: ReadTensorOptions): Promise<HostTensor>;
   close(): Promise<void>;
 }
@@ -48,7 +48,7 @@ export function firstNonFinite(data: Float32Array, start = 0): string | null {
   return `${data[at]} at index ${start + at}`;
 }
 
-/** NaN and infinity are the numbers whose exponent is all ones: adding one to it carries into the sign. */
+/** Tells whether all numbers are finite: NaN and infinity have an exponent of all ones, so adding one to it carries into the sign. */
 function allFinite({ buffer, byteOffset, length }: Float32Array): boolean {
   const words = new Int32Array(buffer, byteOffset, length);
   let carries = 0;

@@ -35,7 +35,7 @@ export function toFloat32(
   }
 }
 
-/** float32 represents all integers up to 2²⁴. */
+/** Converts integers and fails where float32, which represents all integers up to 2²⁴, would change one. */
 function exactly(values: ArrayLike<number>, fail: (expected: string, found: string) => Error): Float32Array {
   const floats = Float32Array.from(values);
   for (let i = 0; i < floats.length; i++) {

@@ -10,7 +10,7 @@ export function bfloat16ToFloat32(
   return values;
 }
 
-/** Like `bfloat16ToFloat32`, for numbers that are in the upper half of the memory of `values`, which they overwrite. */
+/** Expands numbers like `bfloat16ToFloat32`, in place: they are in the upper half of the memory of `values`, which they overwrite. */
 export function expandBfloat16(values: Float32Array<ArrayBuffer>): void {
   const { buffer, byteOffset, length } = values;
   if (length % 2 === 1) {
@@ -35,7 +35,7 @@ export function float16ToFloat32(bits: Uint16Array, values = new Float32Array(bi
 
 let float16Table: Float32Array | undefined;
 
-/** sign · 2^(exponent − 15) · 1.fraction; exponent 0 is subnormal, exponent 31 is infinity or NaN. */
+/** Decodes sign · 2^(exponent − 15) · 1.fraction; exponent 0 is subnormal, exponent 31 is infinity or NaN. */
 function float16Value(half: number): number {
   const sign = half & 0x8000 ? -1 : 1;
   const exponent = (half >> 10) & 0x1f;

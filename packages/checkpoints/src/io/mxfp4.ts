@@ -9,6 +9,8 @@ const MAGNITUDES = [0, 0.5, 1, 1.5, 2, 3, 4, 6];
 const CODES = [...MAGNITUDES, ...MAGNITUDES.map((magnitude) => -magnitude)];
 
 /**
+ * Decodes MXFP4 blocks to float32.
+ *
  * @param blocks [blocks · 16] bytes, each of two numbers, the one in the low bits first
  * @param scales [blocks] exponents + 127
  * @returns [blocks · 32]

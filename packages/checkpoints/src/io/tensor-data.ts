@@ -9,7 +9,7 @@ export interface TensorData {
   shape: readonly number[];
   /** Fills `target` with the file's bytes from `offset`, counted from the tensor's first byte. */
   read: (offset: number, target: Uint8Array) => Promise<void>;
-  /** The error for an integer too large for float32. */
+  /** Makes the error for an integer too large for float32. */
   fail: (expected: string, found: string) => Error;
 }
 
@@ -74,7 +74,7 @@ export async function readFloat32Transposed(stored: TensorData): Promise<Float32
   return result;
 }
 
-/** target[c · stride + r] = block[r · columns + c], in squares that stay in the cache. */
+/** Writes target[c · stride + r] = block[r · columns + c], in squares that stay in the cache. */
 function transposeInto(target: Float32Array, block: Float32Array, rows: number, columns: number, stride: number): void {
   const square = 32;
   for (let r0 = 0; r0 < rows; r0 += square) {

@@ -31,7 +31,7 @@ export async function writeChunksAtomically(
   });
 }
 
-/** One `write` call may take fewer bytes than it was given, and none above 2 GiB on Linux. */
+/** Writes all bytes, though one `write` call may take fewer, and none takes more than 2 GiB on Linux. */
 async function writeFully(handle: Awaited<ReturnType<typeof open>>, bytes: Uint8Array): Promise<void> {
   const atMost = 2 ** 30;
   for (let offset = 0; offset < bytes.length;) {

@@ -70,7 +70,7 @@ export async function openLlama2c(
 
 const elements = (shape: readonly number[]) => shape.reduce((product, size) => product * size, 1);
 
-/** The offset of each tensor, and the length that the file must have. */
+/** Computes the offset of each tensor, and the length that the file must have. */
 function placesOf(sizes: Sizes) {
   const tensors = new Map<string, { position: number; shape: number[]; turn?: number }>();
   let end = 28;
@@ -95,7 +95,7 @@ interface Sizes {
   context: number;
 }
 
-/** A negative vocabulary size means that there is a separate output matrix at the end. */
+/** Reads the sizes in a file's head. A negative vocabulary size means that there is a separate output matrix at the end. */
 function configOf(path: string, [dim, hidden, layers, heads, keyValueHeads, vocabulary, context]: Int32Array): Sizes {
   if (dim === VERSIONED)
     throw new WeightsFileError(
@@ -155,7 +155,7 @@ function blocks({ dim, hidden, layers, heads, keyValueHeads, vocabulary, isTied 
 /** Cosines and sines of every position, which follow from the sizes. */
 const rotaryTableBytes = ({ dim, heads, context }: Sizes) => 4 * context * (dim / heads);
 
-/** llama2.c turns neighbouring columns of a head, (2i, 2i + 1), Hugging Face the halves, (i, i + headSize / 2). */
+/** Reorders columns: llama2.c rotates neighbouring columns of a head, (2i, 2i + 1), Hugging Face the halves, (i, i + headSize / 2). */
 function halvesFromPairs({ shape, data }: HostTensor, heads: number): HostTensor {
   const [rows, columns] = shape;
   const headSize = rows / heads;

@@ -9,9 +9,9 @@ export type PickleValue = unknown;
 type PickleCallable = (...parameters: PickleValue[]) => PickleValue;
 
 interface PickleWorld {
-  /** The callable of an imported name; throws for all that it does not know. */
+  /** Returns the callable of an imported name; throws for all that it does not know. */
   find: (module: string, name: string) => unknown;
-  /** The object of a persistent id (torch: a storage). */
+  /** Returns the object of a persistent id (torch: a storage). */
   persistent: (id: PickleValue) => PickleValue;
 }
 
@@ -20,7 +20,11 @@ export class PickleError extends Error {
   override readonly name = 'PickleError';
 }
 
-/** @returns the object, and the position behind it */
+/**
+ * Reads one pickle.
+ *
+ * @returns the object, and the position behind it
+ */
 export function readPickle(bytes: Uint8Array, start: number, world: PickleWorld): { value: PickleValue; end: number } {
   const machine = new PickleMachine(bytes, start, world);
   return { value: machine.run(), end: machine.position };
@@ -135,7 +139,7 @@ const f64 = (o: Operands) => o.number((view, at) => view.getFloat64(at, false), 
 /** A weights file has no longer integer; a file could name one of gigabytes, whose sum takes quadratic time. */
 const LONGEST_INTEGER = 16;
 
-/** Little-endian two's complement. */
+/** Decodes a little-endian two's complement integer. */
 function longFrom(bytes: Uint8Array): number {
   if (bytes.length > LONGEST_INTEGER) throw new PickleError(`the pickle has an integer of ${bytes.length} bytes`);
   let value = 0n;
@@ -236,7 +240,7 @@ const operations: Readonly<Record<string, (o: Operands) => void>> = {
   Q: (o) => o.push(o.world().persistent(o.pop())),
 };
 
-/** Protocol 0 writes booleans as the lines 00 and 01. */
+/** Parses a number as text; protocol 0 writes booleans as the lines 00 and 01. */
 const textNumber = (line: string) => (line === '00' ? false : line === '01' ? true : Number(line));
 
 function intoMap(target: PickleValue, items: PickleValue[]): Map<PickleValue, PickleValue> {

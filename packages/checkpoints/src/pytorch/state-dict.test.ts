@@ -14,14 +14,14 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dir, { recursive: true }));
 
-/** The fixture with some bytes changed, under a new name; its checksums are 0, which says that there are none. */
+/** Writes the fixture with some bytes changed, under a new name; its checksums are 0, which says that there are none. */
 async function changed(name: string, change: (bytes: Buffer) => Buffer): Promise<string> {
   const path = join(dir, `changed-${name}`);
   await writeFile(path, change(withoutChecksums(await readFile(fixture(name)))));
   return path;
 }
 
-/** In a ZIP directory's entry (`PK\1\2`) the CRC-32 stands at byte 16. */
+/** Sets the checksums to 0: in a ZIP directory's entry (`PK\1\2`) the CRC-32 stands at byte 16. */
 function withoutChecksums(bytes: Buffer): Buffer {
   for (let at = bytes.indexOf('PK\x01\x02'); at >= 0; at = bytes.indexOf('PK\x01\x02', at + 1))
     bytes.fill(0, at + 16, at + 20);

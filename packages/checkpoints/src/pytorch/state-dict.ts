@@ -69,7 +69,7 @@ export async function openPyTorchStateDict(
   }
 }
 
-/** The transposed view of the same storage. */
+/** Returns the transposed view of the same storage. */
 const transposedView = (tensor: TorchTensor): TorchTensor => ({
   ...tensor,
   shape: [...tensor.shape].reverse(),
@@ -135,7 +135,7 @@ function isContiguous(shape: number[], stride: number[]): boolean {
   return true;
 }
 
-/** Row-major copy of a strided view. */
+/** Copies a strided view in row-major order. */
 function gathered(data: Float32Array, shape: number[], stride: number[], count: number): Float32Array {
   const result = new Float32Array(count);
   const index = shape.map(() => 0);

@@ -9,7 +9,7 @@ import { bytesPerElement } from '../io/dtype.js';
 
 export interface TorchFile {
   value: PickleValue;
-  /** The offset of a storage's numbers; checked against the file's own size of it. */
+  /** Returns the offset of a storage's numbers; checked against the file's own size of it. */
   position: (storage: TorchStorage) => number;
   /** Verifies the checksum of a storage once; the older format has none. */
   check: (storage: TorchStorage) => Promise<void>;
@@ -63,7 +63,10 @@ async function fromZip(source: ByteSource): Promise<TorchFile> {
   };
 }
 
-/** Magic number, protocol, system, the object, the storages' keys in order; then per storage its size (int64) and numbers. */
+/**
+ * Reads PyTorch's older format: magic number, protocol, system, the object, the storages' keys in order; then per storage its size
+ * (int64) and numbers.
+ */
 async function fromPickles(source: ByteSource): Promise<TorchFile> {
   // The pickles end at an unknown position before the data: read a growing part of the file.
   for (let length = Math.min(source.size, 1 << 20); ; length = Math.min(source.size, 4 * length)) {

@@ -43,7 +43,11 @@ const functions: Readonly<Record<string, unknown>> = {
   'torch.Size': (sizes: PickleValue) => sizes,
 };
 
-/** @throws PickleError for every name that weights have no need of */
+/**
+ * Returns what an imported name stands for.
+ *
+ * @throws PickleError for every name that weights have no need of
+ */
 export function torchName(module: string, name: string): unknown {
   const full = `${module}.${name}`;
   if (Object.hasOwn(functions, full)) return functions[full];
@@ -51,7 +55,7 @@ export function torchName(module: string, name: string): unknown {
   throw new PickleError(`its pickle wants to import '${full}', which weights do not need; nothing was executed`);
 }
 
-/** torch's persistent id: ('storage', type, key, device, number of elements, …). */
+/** Reads torch's persistent id: ('storage', type, key, device, number of elements, …). */
 export function torchStorage(id: PickleValue): TorchStorage {
   const [kind, type, key, , size] = Array.isArray(id) ? (id as PickleValue[]) : [];
   const dtype = (type as { storageType?: Dtype } | undefined)?.storageType;

@@ -77,7 +77,10 @@ export async function checkContent(
     );
 }
 
-/** The last 22 bytes, or a little before where the archive has a comment; ZIP64's own end before that. */
+/**
+ * Finds the central directory: its end is in the last 22 bytes, or a little before where the archive has a comment; ZIP64's own end is
+ * before that.
+ */
 async function centralDirectory(source: ByteSource) {
   const tail = Math.min(source.size, 22 + 65_535);
   const bytes = await source.read(source.size - tail, tail, 'the end of the ZIP archive');
@@ -99,7 +102,7 @@ async function centralDirectory(source: ByteSource) {
   return { count, size, start };
 }
 
-/** ZIP64: sizes and positions of 4 GiB and more are in an extra field, in this order, each only where it is needed. */
+/** Reads ZIP64's extra field: sizes and positions of 4 GiB and more are there, in this order, each only where it is needed. */
 function widen(entry: { size: number; compressed: number; local: number }, extra: DataView): void {
   for (let at = 0; at + 4 <= extra.byteLength; at += 4 + extra.getUint16(at + 2, true)) {
     if (extra.getUint16(at, true) !== 1) continue;
@@ -112,7 +115,7 @@ function widen(entry: { size: number; compressed: number; local: number }, extra
   }
 }
 
-/** The local header's own lengths count: torch pads there, so that contents are aligned. */
+/** Returns where the content begins. The local header's own lengths count: torch pads there, so that contents are aligned. */
 async function contentStart(source: ByteSource, name: string, local: number): Promise<number> {
   const header = new DataView((await source.read(local, 30, `the header of '${name}'`)).buffer);
   if (header.getUint32(0, true) !== LOCAL)

@@ -84,7 +84,7 @@ export async function openSafetensors(dir: string): Promise<CheckpointReader> {
   return openShards(index, await readWeightMap(index), SafetensorsFile.open);
 }
 
-/** tensor → file beside the index. */
+/** Reads which file beside the index has each tensor. */
 export async function readWeightMap(index: string): Promise<Record<string, string>> {
   const fail = (expected: string, found: string) => new CheckpointError(index, null, expected, found);
   let json: { weight_map?: unknown };
@@ -138,7 +138,7 @@ export async function openShards(
   }
 }
 
-/** One `read` call may give fewer bytes than asked for, and none above 2 GiB on Linux. */
+/** Reads all bytes, though one `read` call may give fewer than asked for, and none gives more than 2 GiB on Linux. */
 async function readFully(path: string, handle: FileHandle, position: number, target: Uint8Array): Promise<void> {
   for (let done = 0; done < target.length;) {
     const { bytesRead } = await handle.read(target, done, Math.min(2 ** 30, target.length - done), position + done);

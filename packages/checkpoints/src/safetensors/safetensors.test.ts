@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true }));
 
-/** A file put together by hand, so that it can be wrong. */
+/** Writes a file put together by hand, so that it can be wrong. */
 function writeRaw(header: unknown, data: Uint8Array, headerLength?: number): void {
   const json = Buffer.from(typeof header === 'string' ? header : JSON.stringify(header));
   const length = Buffer.alloc(8);

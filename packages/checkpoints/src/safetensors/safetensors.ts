@@ -11,7 +11,7 @@ import { writeChunksAtomically } from '../io/write-chunks-atomically.js';
 export type WritableTensors = Record<string, { shape: number[]; data: Float32Array | Uint8Array }>;
 
 export interface ReadOptions {
-  /** Read only tensors whose name this accepts. */
+  /** Selects the tensors to read by their names. */
   filter?: (name: string) => boolean;
   /** Refuse NaN, infinity and tensors that are not of floats, naming the tensor; costs one pass over the data. */
   requireFinite?: boolean;
@@ -146,7 +146,7 @@ export async function writeWeightStream(
   await rm(join(dir, singleName), { force: true }); // of an earlier save: readers prefer it to the index
 }
 
-/** Consecutive tensors, as many to a shard as fit; one that is larger than the limit has a shard to itself. */
+/** Splits consecutive tensors into shards, as many to a shard as fit; one that is larger than the limit has a shard to itself. */
 function splitIntoShards(shapes: TensorStream['shapes'], maxBytes: number): Map<string, readonly number[]>[] {
   const shards: Map<string, readonly number[]>[] = [];
   let room = 0;

@@ -19,6 +19,8 @@ export class CheckpointStore<Progress extends object> {
   ) {}
 
   /**
+   * Saves a checkpoint.
+   *
    * @param number names the checkpoint; a larger one is newer
    * @param write puts the tensors into the folder it is given
    * @returns the checkpoint's folder
@@ -45,7 +47,7 @@ export class CheckpointStore<Progress extends object> {
   }
 
   /**
-   * The newest checkpoint whose files are what was written.
+   * Finds the newest checkpoint whose files are what was written.
    *
    * @param warn gets one line for every damaged checkpoint that is passed over
    * @returns null when there is none at all
@@ -83,7 +85,11 @@ export class CheckpointStore<Progress extends object> {
 
 const writeFlushed = (path: string, text: string) => namingFile(path, () => writeFile(path, text, { flush: true }));
 
-/** @returns what is wrong with a checkpoint, or null */
+/**
+ * Compares a checkpoint's files with their checksums.
+ *
+ * @returns what is wrong with a checkpoint, or null
+ */
 async function findDamage(folder: string): Promise<string | null> {
   let checksums: Record<string, string> | null;
   try {

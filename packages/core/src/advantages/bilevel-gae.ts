@@ -15,7 +15,8 @@ export interface BilevelGaeInput {
 }
 
 /**
- * Bi-level generalised advantage estimation. Over turns, with V at the last token of each:
+ * Computes bi-level generalised advantage estimates.
+ * Over turns, with V at the last token of each:
  *
  *     Ā_k = GAE of (r_k, V̄_k) with γ, λ           R̄_k = Ā_k + V̄_k
  *

@@ -1,6 +1,6 @@
 import { gae } from './gae.js';
 
-/** One turn with r = 1, V(s) = 0.5, V(s′) = 2, γ = 0.9. */
+/** Computes the advantage of one turn with r = 1, V(s) = 0.5, V(s′) = 2, γ = 0.9. */
 const advantageOfOneTurn = (end: { terminated: number; truncated: number }) =>
   gae(
     {
@@ -21,7 +21,7 @@ test('a turn cut by the turn limit still bootstraps', () => {
   expect(advantageOfOneTurn({ terminated: 0, truncated: 1 })).toBeCloseTo(1 + 0.9 * 2 - 0.5); // r + γV(s′) − V(s)
 });
 
-/** Three turns with V = 0.4, 0.5, 0.7. */
+/** Makes three turns with V = 0.4, 0.5, 0.7. */
 const episode = (rewards: number[], lastValue: number, end: 'terminated' | 'truncated') => ({
   rewards: Float32Array.from(rewards),
   values: Float32Array.of(0.4, 0.5, 0.7),

@@ -14,7 +14,7 @@ export interface GaeInput {
 }
 
 /**
- * Generalised advantage estimation:
+ * Computes generalised advantage estimates:
  *
  *     δ_t = r_t + γ V(s_{t+1}) − V(s_t),   V(s_{t+1}) = 0 where terminated
  *     A_t = δ_t + γ λ A_{t+1},             A_{t+1} = 0 across the end of an episode

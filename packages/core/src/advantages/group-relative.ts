@@ -47,7 +47,7 @@ export function groupRelativeAdvantages(
   return advantages;
 }
 
-/** Indices of each group's episodes. */
+/** Lists the indices of each group's episodes. */
 function membersOf(groups: ArrayLike<number>): number[][] {
   const members = new Map<number, number[]>();
   for (let i = 0; i < groups.length; i++) members.set(groups[i], [...(members.get(groups[i]) ?? []), i]);

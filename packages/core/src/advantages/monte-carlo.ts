@@ -1,5 +1,5 @@
 /**
- * Monte-Carlo return of every turn of one episode, G_t = Σ_{k≥t} γ^{k−t} r_k.
+ * Computes the Monte-Carlo return of every turn of one episode, G_t = Σ_{k≥t} γ^{k−t} r_k.
  *
  * @param rewards [turns]
  * @param gamma discount per turn

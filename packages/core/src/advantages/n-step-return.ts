@@ -38,7 +38,7 @@ export function nStepReturn({ rewards, nextValues, ratios }: TurnsAhead, gamma: 
 }
 
 /**
- * Truncated importance weight of an utterance that another policy sampled: ρ = min(π(a|s) / μ(a|s), bound).
+ * Computes the truncated importance weight of an utterance that another policy sampled: ρ = min(π(a|s) / μ(a|s), bound).
  *
  * @param logprob log π(a|s) under the policy that is trained, in nats, summed over the utterance
  * @param samplingLogprob log μ(a|s) under the policy that sampled it

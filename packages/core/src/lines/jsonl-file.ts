@@ -34,7 +34,7 @@ export class JsonlFile {
     return new JsonlFile(path, length);
   }
 
-  /** Bytes written so far. */
+  /** Counts the bytes written so far. */
   get bytes(): number {
     return this.length;
   }
@@ -43,7 +43,11 @@ export class JsonlFile {
     await this.appendLines(values.map((value) => `${JSON.stringify(value)}\n`).join(''));
   }
 
-  /** @param text whole lines of JSON, each with its end */
+  /**
+   * Appends lines.
+   *
+   * @param text whole lines of JSON, each with its end
+   */
   async appendLines(text: string): Promise<void> {
     if (text === '') return;
     await appendText(this.path, text);
@@ -72,7 +76,7 @@ async function endLastLine(path: string): Promise<number> {
 
 const BLOCK = 64 * 1024;
 
-/** The offset at which the last line without an end begins; `size` if there is none. */
+/** Finds the offset at which the last line without an end begins; `size` if there is none. */
 async function lineStart(file: FileHandle, size: number): Promise<number> {
   for (let end = size; end > 0; end -= BLOCK) {
     const start = Math.max(0, end - BLOCK);

@@ -33,7 +33,7 @@ export interface LinePlace {
   bytes: number;
 }
 
-/** Files of the older lines, oldest first, then the file itself. */
+/** Lists the files of the older lines, oldest first, then the file itself. */
 export async function partsOf(path: string): Promise<string[]> {
   const stem = basename(path).replace(/\.jsonl$/, '');
   const names = await readdir(dirname(path)).catch(() => []);
@@ -83,7 +83,11 @@ export class PartedJsonl {
     private parts: number,
   ) {}
 
-  /** @param length bytes of text to keep: later lines and parts are removed @throws if there are fewer */
+  /**
+   * Opens a file to append to.
+   *
+   * @param length bytes of text to keep: later lines and parts are removed @throws if there are fewer
+   */
   static async open(path: string, length: number, partBytes = PART_BYTES): Promise<PartedJsonl> {
     let before = 0;
     let kept = 0;
@@ -110,7 +114,7 @@ export class PartedJsonl {
     return new PartedJsonl(path, partBytes, await JsonlFile.open(path, length - before), before, kept);
   }
 
-  /** Bytes of text written so far. */
+  /** Counts the bytes of text written so far. */
   get bytes(): number {
     return this.before + this.tail.bytes;
   }
@@ -154,7 +158,7 @@ const indexPath = (part: string) => part.replace(/jsonl\.gz$/, 'index.json');
 
 const indexOf = async (part: string) => JSON.parse(await readFile(indexPath(part), 'utf8')) as PartIndex;
 
-/** gunzip reads all members of a file, one after the other. */
+/** Reads a part; gunzip reads all members of a file, one after the other. */
 const textOf = async (part: string): Promise<Buffer> =>
   part.endsWith('.gz') ? decompress(await readFile(part)) : readFile(part);
 

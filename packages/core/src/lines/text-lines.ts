@@ -26,7 +26,7 @@ export async function* readTextLines(path: string): AsyncGenerator<TextLine> {
     for await (const bytes of linesOf(part, line)) yield { text: utf8Line(bytes, part, line + 1), line: ++line };
 }
 
-/** Without their ends; a last line without one counts if it has bytes. */
+/** Yields the lines without their ends; a last line without one counts if it has bytes. */
 async function* linesOf(path: string, before: number): AsyncGenerator<Uint8Array> {
   let rest: Buffer[] = [];
   let length = 0;
@@ -56,7 +56,7 @@ function checkLength(path: string, line: number, length: number, longest: number
   );
 }
 
-/** The bytes of a file, unpacked. It is read once from its start to its end, so it may be a pipe. */
+/** Yields the bytes of a file, unpacked. It is read once from its start to its end, so it may be a pipe. */
 async function* chunksOf(path: string): AsyncGenerator<Buffer> {
   const chunks = createReadStream(path)[Symbol.asyncIterator]() as AsyncGenerator<Buffer>;
   try {
@@ -78,7 +78,7 @@ async function* chunksOf(path: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** The first chunks: enough of them to tell the format, or all. */
+/** Reads the first chunks: enough of them to tell the format, or all. */
 async function headOf(chunks: AsyncGenerator<Buffer>): Promise<Buffer> {
   let head = Buffer.alloc(0);
   while (head.length < 16) {

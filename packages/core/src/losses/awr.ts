@@ -6,7 +6,7 @@ export interface AwrOptions {
 }
 
 /**
- * Weights of advantage-weighted regression, min(exp(A / β), maxWeight): good actions are imitated more than bad ones.
+ * Computes the weights of advantage-weighted regression, min(exp(A / β), maxWeight): good actions are imitated more than bad ones.
  *
  *     L = −Σ_t w_t min(exp(A_t / β), maxWeight) log π(a_t | s, a_<t)
  *

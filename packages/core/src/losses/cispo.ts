@@ -8,7 +8,7 @@ export interface CispoOptions {
 }
 
 /**
- * CISPO: the policy gradient, each token weighed by its clipped ratio, so that no token loses its gradient:
+ * Computes CISPO's loss: the policy gradient, each token weighed by its clipped ratio, so that no token loses its gradient:
  *
  *     L = −Σ_t w_t sg(clip(ratio_t, low, high)) A_t logprob_t        ratio = exp(logprob − oldLogprob)
  *
@@ -43,7 +43,7 @@ export function cispoLoss(
   return { loss, gradient };
 }
 
-/** dℓ / d logprob = −A clip(ratio, low, high), in numbers or in the values of a graph. */
+/** Computes dℓ / d logprob = −A clip(ratio, low, high), in numbers or in the values of a graph. */
 export function cispoSlope<T, B>(
   a: Arithmetic<T, B>,
   logRatio: T,

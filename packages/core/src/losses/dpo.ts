@@ -1,7 +1,8 @@
 import { sameLength, type TokenLoss } from './token-loss.js';
 
 /**
- * Direct preference optimisation on pairs of sequences. With log π(y) the sum of a sequence's token log-probabilities:
+ * Computes the loss of direct preference optimisation on pairs of sequences.
+ * With log π(y) the sum of a sequence's token log-probabilities:
  *
  *     h = β [ (log π(chosen) − log π_ref(chosen)) − (log π(rejected) − log π_ref(rejected)) ]
  *     L = −mean over pairs of [ log σ(h) + α log π(chosen) / |chosen| ]

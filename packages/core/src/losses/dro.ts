@@ -2,7 +2,7 @@ import { hostArithmetic, type Arithmetic } from './arithmetic.js';
 import { sameLength, type TokenLoss } from './token-loss.js';
 
 /**
- * Direct reward optimisation by token: the policy gradient with a quadratic tie to the policy that sampled:
+ * Computes the loss of direct reward optimisation by token: the policy gradient with a quadratic tie to the policy that sampled:
  *
  *     L = −Σ_t w_t [ A_t logprob_t − β/2 (logprob_t − oldLogprob_t)² ]
  *
@@ -36,7 +36,7 @@ export function droLoss(
   return { loss, gradient };
 }
 
-/** dℓ / d logprob = β · logRatio − A, in numbers or in the values of a graph. */
+/** Computes dℓ / d logprob = β · logRatio − A, in numbers or in the values of a graph. */
 export function droSlope<T, B>(a: Arithmetic<T, B>, logRatio: T, advantage: T, beta: T | number): T {
   return a.sub(a.mul(logRatio, beta), advantage);
 }

@@ -8,7 +8,7 @@ export type KlEstimator = 'k1' | 'k2' | 'k3';
 const BOUND = 10;
 
 /**
- * Estimate of KL(π ‖ π_ref) from one sampled token, with d = refLogprob − logprob:
+ * Estimates KL(π ‖ π_ref) from one sampled token, with d = refLogprob − logprob:
  *
  *     k1 = −d        k2 = d² / 2        k3 = e^d − d − 1, within ±10
  *
@@ -26,10 +26,10 @@ export function klEstimate(logprob: number, refLogprob: number, estimator: KlEst
 }
 
 /**
- * KL penalty as a term of the loss, L = Σ_t w_t k(logprob_t, refLogprob_t). Scale it by β with `weightedSum`.
+ * Computes the KL penalty as a term of the loss, L = Σ_t w_t k(logprob_t, refLogprob_t). Scale it by β with `weightedSum`.
  *
- * The gradient is that of the estimate by the log-probability: k1 gives 1 everywhere, which is 0 in expectation on-policy; use k2 or
- * k3 in a loss.
+ * The gradient is that of the estimate by the log-probability: k1 gives 1 everywhere, which is 0 in expectation on-policy; use k2 or k3
+ * in a loss.
  *
  * @param logprobs [N] nats, under the policy being trained
  * @param refLogprobs [N] nats, under the frozen reference policy

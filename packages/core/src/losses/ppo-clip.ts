@@ -11,7 +11,7 @@ export interface PpoClipOptions {
 }
 
 /**
- * PPO's clipped surrogate, also the loss of GRPO, RLOO with a ratio, and DAPO:
+ * Computes PPO's clipped surrogate, also the loss of GRPO, RLOO with a ratio, and DAPO:
  *
  *     ratio = exp(logprob − oldLogprob)
  *     ℓ     = max(−A · ratio, −A · clip(ratio, 1 − ε_low, 1 + ε_high))
@@ -77,7 +77,7 @@ export function clippedSurrogate(
   return { loss: Math.min(Math.max(free, clipped), ceiling), slope, ratio, isClipped: ratio !== bounded };
 }
 
-/** The interval of unclipped ratios, [1 − ε_low, 1 + ε_high]. */
+/** Returns the interval of unclipped ratios, [1 − ε_low, 1 + ε_high]. */
 export const ratioBounds = ({ clipLow, clipHigh, dualClip }: PpoClipOptions) => ({
   low: 1 - clipLow,
   high: 1 + clipHigh,

@@ -2,7 +2,7 @@ import { hostArithmetic, type Arithmetic } from './arithmetic.js';
 import { sameLength } from './token-loss.js';
 
 /**
- * PPO's clipped value loss:
+ * Computes PPO's clipped value loss:
  *
  *     clipped = V_old + clip(V − V_old, −ε, ε)
  *     L       = ½ Σ w max( (V − R)², (clipped − R)² )

@@ -52,7 +52,7 @@ function filled(schema: TObject, given: object, place: string, besides: readonly
   return Object.keys(missing).length === 0 ? given : Object.defineProperties(missing, unfilled(given, missing));
 }
 
-/** The given members whose place the filled ones do not take. */
+/** Selects the given members whose place the filled ones do not take. */
 const unfilled = (given: object, missing: object): PropertyDescriptorMap =>
   Object.fromEntries(Object.entries(Object.getOwnPropertyDescriptors(given)).filter(([name]) => !(name in missing)));
 

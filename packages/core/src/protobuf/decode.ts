@@ -19,7 +19,11 @@ export class MessageError extends Error {
 /** As many levels as protobuf's own readers take. */
 const MOST_LEVELS = 100;
 
-/** @throws {MessageError} if the bytes are not such a message, have more fields or levels than may be, or fields that are refused */
+/**
+ * Decodes a message.
+ *
+ * @throws {MessageError} if the bytes are not such a message, have more fields or levels than may be, or fields that are refused
+ */
 export function decode<Table extends Fields>(
   type: MessageType<Table>,
   bytes: Uint8Array,
@@ -35,7 +39,7 @@ export function decode<Table extends Fields>(
   return message;
 }
 
-/** Up to so many fields, as long as they can be read; what the table has not is left out. */
+/** Decodes up to so many fields, as long as they can be read; what the table has not is left out. */
 export function decodeBeginning<Table extends Fields>(
   type: MessageType<Table>,
   bytes: Uint8Array,
@@ -60,7 +64,11 @@ class Reading {
     this.#fieldsLeft = options.mostFields ?? Infinity;
   }
 
-  /** @param into gets the fields as they are read */
+  /**
+   * Reads the fields of a message.
+   *
+   * @param into gets the fields as they are read
+   */
   message(type: MessageType<Fields>, bytes: Uint8Array, into: Values): Values {
     if (++this.#level > MOST_LEVELS) throw new Error(`it has more than ${MOST_LEVELS} levels`);
     const reader = new BinaryReader(bytes);
@@ -124,7 +132,7 @@ class Reading {
   }
 }
 
-/** The kind of a repeated field's numbers, where they come packed. */
+/** Returns the kind of a repeated field's numbers, where they come packed. */
 const packedKind = ({ kind, arity }: Field, wire: WireType): Scalar<unknown> | null =>
   arity === 'many' && wire === WireType.LengthDelimited && isPacked(kind) ? kind : null;
 

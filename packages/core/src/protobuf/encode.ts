@@ -13,7 +13,7 @@ export function encode<Table extends Fields>(
   return writer.finish();
 }
 
-/** Tag and length of a field whose content is written elsewhere. @param length below 2³² */
+/** Encodes tag and length of a field whose content is written elsewhere. */
 export const lengthPrefix = (number: number, length: number): Uint8Array =>
   new BinaryWriter().tag(number, WireType.LengthDelimited).uint32(length).finish();
 
@@ -37,7 +37,7 @@ function writeField(writer: BinaryWriter, { number, kind, arity }: NamedField, v
 
 const isScalar = (kind: Field['kind']): kind is Scalar<unknown> => 'wire' in kind;
 
-/** Repeated texts, bytes and messages are fields one after the other. */
+/** Tells whether a repeated field is packed: texts, bytes and messages are fields one after the other. */
 export const isPacked = (kind: Field['kind']): kind is Scalar<unknown> =>
   isScalar(kind) && kind.wire !== WireType.LengthDelimited;
 

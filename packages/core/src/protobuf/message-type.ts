@@ -59,16 +59,16 @@ export type Message<Table extends Fields> = { -readonly [K in keyof Table]?: Fie
 };
 export type MessageOf<T> = T extends MessageType<infer Table> ? Message<Table> : never;
 
-/** A field without presence: its zero is not written. */
+/** Declares a field without presence: its zero is not written. */
 export const one = <const K extends Kind>(number: number, kind: K) => ({ number, kind, arity: 'one' }) as const;
-/** A field with presence, as all of proto2, and those of a oneof: it is written whenever it is there. */
+/** Declares a field with presence, as all of proto2, and those of a oneof: it is written whenever it is there. */
 export const optional = <const K extends Kind>(number: number, kind: K) =>
   ({ number, kind, arity: 'optional' }) as const;
-/** A repeated field; numbers are packed. */
+/** Declares a repeated field; numbers are packed. */
 export const many = <const K extends Kind>(number: number, kind: K) => ({ number, kind, arity: 'many' }) as const;
-/** With texts as keys. */
+/** Declares a map with texts as keys. */
 export const map = <const K extends Kind>(number: number, kind: K) => ({ number, kind, arity: 'map' }) as const;
-/** A message within itself. */
+/** Declares a message within itself. */
 export const later = (type: () => MessageType<Fields>): LaterMessage => ({ later: type });
 
 export function messageType<const Table extends Fields>(name: string, fields: Table): MessageType<Table> {

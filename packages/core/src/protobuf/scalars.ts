@@ -79,7 +79,7 @@ export const float: Scalar<number> = {
   write: (writer, value) => writer.float(value),
 };
 
-/** Bytes as a text of that encoding. */
+/** Declares bytes that are read as a text of that encoding. */
 export const encodedBytes = (encoding: 'hex' | 'base64'): Scalar<string> => ({
   wire: LengthDelimited,
   zero: '',

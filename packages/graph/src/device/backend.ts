@@ -26,10 +26,14 @@ export abstract class Backend<T extends StateTensor, Binding extends RunnableBin
 
   protected abstract createTensor(spec: StateTensorSpec): T | Promise<T>;
   protected abstract readTensor(tensor: T): TensorArray | Promise<TensorArray>;
-  /** @param offset the first element that is overwritten; 0 if not given */
+  /**
+   * Overwrites elements of a tensor.
+   *
+   * @param offset the first element that is overwritten; 0 if not given
+   */
   protected abstract writeTensor(tensor: T, data: TensorArray, offset?: number): void | Promise<void>;
   protected abstract freeTensor(tensor: T): void;
-  /** The first elements of a tensor under other dimensions, without a copy. */
+  /** Returns the first elements of a tensor under other dimensions, without a copy. */
   protected abstract prefixOf(tensor: T, dims: readonly number[]): Tensor;
   protected abstract createSession(request: RequestOf<'compile'>): Promise<InferenceSession>;
   protected abstract createBinding(session: InferenceSession, wiring: Wiring): Binding;
@@ -106,7 +110,7 @@ export abstract class Backend<T extends StateTensor, Binding extends RunnableBin
     return copies;
   }
 
-  /** The states of a kernel's call, by role, each as `shown`. */
+  /** Returns the states of a kernel's call by role, each as `shown` returns it. */
   protected async statesOf<Shown extends KernelState>(
     { states }: RequestOf<'callKernel'>,
     shown: (state: Record<string, T>) => Shown | Promise<Shown>,
@@ -116,7 +120,7 @@ export abstract class Backend<T extends StateTensor, Binding extends RunnableBin
     return live;
   }
 
-  /** The bound programs of a kernel's call, by role. */
+  /** Returns the bound programs of a kernel's call by role. */
   protected programsOf({ programs }: RequestOf<'callKernel'>, viewOf: ViewOf): Record<string, KernelProgram> {
     const runnable = Object.entries(programs).map(([role, id]) => [role, kernelProgram(this.#binding(id), viewOf)]);
     return Object.fromEntries(runnable) as Record<string, KernelProgram>;

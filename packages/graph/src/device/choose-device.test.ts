@@ -3,7 +3,7 @@ import { openDevice } from '../index.js';
 import { chooseDevice, type Machine } from './choose-device.js';
 import { cudaProblem } from './provider-probe.js';
 
-/** A Linux machine with a GPU that WebGPU can use and without CUDA's files, unless stated otherwise. */
+/** Describes a Linux machine with a GPU that WebGPU can use and without CUDA's files, unless `changes` says otherwise. */
 const machine = (changes: Partial<Machine> = {}): Machine => ({
   platform: 'linux',
   env: {},

@@ -17,7 +17,7 @@ export interface DeviceChoice {
 export interface Machine {
   platform: NodeJS.Platform;
   env: Readonly<Record<string, string | undefined>>;
-  /** Names in a directory; none where it does not exist. */
+  /** Lists the names in a directory; none where it does not exist. */
   list: (directory: string) => readonly string[];
   cudaProblem: () => Promise<string | null>;
   webgpuProblem: () => Promise<string | null>;
@@ -25,7 +25,7 @@ export interface Machine {
 
 const thisMachine: Machine = { platform: process.platform, env: process.env, list, cudaProblem, webgpuProblem };
 
-/** A GPU where one can be used, else the CPU. */
+/** Chooses a GPU where one can be used, else the CPU. */
 export async function chooseDevice(machine: Machine = thisMachine): Promise<DeviceChoice> {
   const cuda = await machine.cudaProblem();
   if (cuda === null) return { device: 'cuda', reason: 'the CUDA files of onnxruntime-node load' };
@@ -89,7 +89,7 @@ const remedies: Readonly<Record<Exclude<DeviceKind, 'cpu'>, readonly string[]>> 
   ],
 };
 
-/** Why `auto` expects no GPU, or null. Software drivers are used only where the config names the device. */
+/** Says why `auto` expects no GPU, or returns null. Software drivers are used only where the config names the device. */
 function noGpu({ platform, env, list: names }: Machine): string | null {
   if (platform === 'darwin') return null; // every machine that this package runs on has Metal
   if (platform !== 'linux')

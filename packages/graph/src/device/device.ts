@@ -39,7 +39,7 @@ export interface DeviceOptions {
 }
 
 /**
- * Start a device. Close it in a `finally`: its worker holds threads and memory. While it is idle it keeps no process alive. Throws a
+ * Starts a device. Close it in a `finally`: its worker holds threads and memory. While it is idle it keeps no process alive. Throws a
  * DeviceError where onnxruntime-node is not installed, or where this machine has no such device.
  */
 export async function openDevice(options: DeviceOptions): Promise<Device> {
@@ -65,20 +65,20 @@ export class Device {
     readonly shardsOptimizers = false,
   ) {}
 
-  /** The place of state: in arrays of the worker, or in buffers of a GPU. With CUDA it is on the host and copied at each run. */
+  /** Says where states are: in arrays of the worker, or in buffers of a GPU. With CUDA they are on the host and copied at each run. */
   get residency(): 'host' | 'gpu' {
     return this.kind === 'webgpu' ? 'gpu' : 'host';
   }
 
-  /** Tensors owned by the device. The arrays are transferred to the worker and are empty afterwards. */
+  /** Creates tensors that the device owns. The arrays are transferred to the worker and are empty afterwards. */
   async createState(tensors: Readonly<Record<string, StateTensorInit>>): Promise<State> {
     const specs = Object.entries(tensors).map(([name, tensor]) => specOf(name, tensor));
     return this.#createState(specs, [...new Set(specs.map(({ data }) => data!.buffer as ArrayBuffer))]);
   }
 
   /**
-   * Like `createState`, each tensor transferred as it comes: a model in this thread's memory would make the garbage collector mark
-   * everything once for each 64 MiB of it.
+   * Creates a state like `createState`, but transfers each tensor as it comes: a model in this thread's memory would make the garbage
+   * collector mark everything once for each 64 MiB of it.
    */
   async createStateFrom(tensors: AsyncIterable<readonly [name: string, tensor: StateTensorInit]>): Promise<State> {
     const stateId = this.client.nextId();
@@ -116,7 +116,10 @@ export class Device {
     return new State(stateId, new Map(tensors.map(({ name, dtype, dims }) => [name, { dtype, shape: dims }])));
   }
 
-  /** A second state of some tensors of a state, in the same memory, which the first state owns. For states on the host. */
+  /**
+   * Creates a second state of some tensors of a state, in the same memory, which the first state owns. Only states on the host have
+   * such views.
+   */
   async viewOf(state: State, names: readonly string[]): Promise<State> {
     const stateId = this.client.nextId();
     const infos = names.map((name) => [name, state.info(name)] as const);
@@ -134,7 +137,7 @@ export class Device {
   }
 
   /**
-   * Overwrite tensors. The arrays are copied, not transferred.
+   * Overwrites tensors. The arrays are copied, not transferred.
    *
    * @param tensors `offset` is the first element that is overwritten; without it, `data` must have all elements
    */
@@ -154,13 +157,13 @@ export class Device {
     await this.client.request({ kind: 'writeState', stateId: state.id, tensors: checked });
   }
 
-  /** Free a state. Programs bound to it must not run afterwards. */
+  /** Frees a state. Programs bound to it must not run afterwards. */
   async release(state: State): Promise<void> {
     await this.client.request({ kind: 'releaseState', stateId: state.id });
   }
 
   /**
-   * Create a program from a graph with the outputs it has now. Its session is created by the first `bind` or `run`, since it depends
+   * Creates a program from a graph with the outputs it has now. Its session is created by the first `bind` or `run`, since it depends
    * on which outputs are stored, and how.
    *
    * @param options.precision the device's own if not given; optimizers compute in float32 in any case
@@ -170,8 +173,8 @@ export class Device {
   }
 
   /**
-   * An update of states. On the host it is the module's function; where states are on a GPU it is `graph`, the same update as
-   * an ONNX graph, or, without one, the function on copies of the states on the host (correct, but slow).
+   * Loads an update of states. On the host it is the module's function; where states are on a GPU it is `graph`, the same update as an
+   * ONNX graph, or, without one, the function on copies of the states on the host (correct, but slow).
    */
   async loadKernel<Args = unknown, Result = unknown>({
     module,
@@ -195,7 +198,7 @@ export class Device {
     return new WorkerKernel(kernelId, this.client, resident);
   }
 
-  /** End the worker. Running calls are finished first; a second close does nothing. */
+  /** Ends the worker. Running calls are finished first; a second close does nothing. */
   async close(): Promise<void> {
     await this.client.close();
     this.#files.release();
@@ -213,7 +216,7 @@ function specOf(name: string, { shape, data, dtype = dataTypeOf(data) }: StateTe
   return { name, dtype, dims: shape, data: ownBuffer(data) };
 }
 
-/** A view into a larger buffer is copied, so that transferring it does not transfer the rest of the buffer. */
+/** Copies a view into a larger buffer, so that transferring it does not transfer the rest of the buffer. */
 function ownBuffer(data: TensorArray): TensorArray {
   return data.byteLength === data.buffer.byteLength && arrayClass(data.buffer) === 'ArrayBuffer' ? data : data.slice();
 }

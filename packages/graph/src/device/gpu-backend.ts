@@ -76,7 +76,7 @@ export class GpuBackend extends Backend<StateTensor, GpuBinding> {
     return request.resident ? this.#callResident(kernel, request) : this.#callOnCopies(kernel, request);
   }
 
-  /** The kernel gets no elements; its programs' views are the GPU's own buffers. */
+  /** Calls a kernel without elements, whose programs read and write the GPU's own buffers. */
   async #callResident(kernel: HostKernel, request: RequestOf<'callKernel'>): Promise<unknown> {
     const states = await this.statesOf(request, withoutElements);
     const viewOf: ViewOf = (role, name, dims, first = 0) => {
@@ -88,7 +88,7 @@ export class GpuBackend extends Backend<StateTensor, GpuBinding> {
     return kernel({ states, programs: this.programsOf(request, viewOf), args: request.args });
   }
 
-  /** A host kernel without a graph works here too, slowly: the states are copied to the host and, when it is done, back. */
+  /** Calls a host kernel without a graph, slowly: the states are copied to the host and, when it is done, back. */
   async #callOnCopies(kernel: HostKernel, request: RequestOf<'callKernel'>): Promise<unknown> {
     const states = await this.statesOf(request, (state) => this.read(state, Object.keys(state)));
     const programs = this.programsOf(request, hostViews(states));

@@ -55,7 +55,11 @@ export class HostBinding {
     });
   }
 
-  /** @param given inputs of this run alone */
+  /**
+   * Runs the session once with the bound tensors and the inputs of this run.
+   *
+   * @param given inputs of this run alone
+   */
   async run(given: Readonly<Record<string, Tensor>>): Promise<Record<string, TypedHostTensor>> {
     const response = await this.#run({ ...this.feeds, ...given });
     for (const { target, scratch } of this.#deferred) (target.data as Float32Array).set(scratch.data as Float32Array);
@@ -73,7 +77,7 @@ export class HostBinding {
     return this.#response((await this.session.run(feeds, fetches)) as Record<string, Tensor>);
   }
 
-  /** See NO_COPY_OUTPUT: the binding's error means that the run is complete and every tensor is written. */
+  /** Runs the session with the extra output NO_COPY_OUTPUT, whose error says that the run is complete and every tensor is written. */
   async #runWithoutCopies(
     feeds: Readonly<Record<string, Tensor>>,
     fetches: Readonly<Record<string, Tensor>>,

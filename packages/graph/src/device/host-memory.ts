@@ -22,7 +22,7 @@ export const LOOP_BYTES = 1 << 20;
 const memoryOfBuffer = new WeakMap<ArrayBufferLike, WasmMemory>();
 
 /**
- * The WebAssembly memory that contains an array of a state, if it is in one. Its first `LOOP_BYTES` are scratch space for the
+ * Returns the WebAssembly memory that contains an array of a state, if it is in one. Its first `LOOP_BYTES` are scratch space for the
  * loop that currently runs; the array is followed by zeros up to the next multiple of 64 bytes.
  */
 export const wasmMemoryOf = (array: TensorArray): WasmMemory | undefined => memoryOfBuffer.get(array.buffer);
@@ -79,7 +79,7 @@ export class HostMemory {
   }
 }
 
-/** Index of the block (by address) before which there is enough space; undefined if there is none. */
+/** Finds the block (by address) before which there is enough space, as an index; undefined if there is none. */
 function firstGap(blocks: readonly Block[], needed: number): number | undefined {
   for (let i = 0; i <= blocks.length; i++) {
     const begin = i === 0 ? LOOP_BYTES : blocks[i - 1]!.end;

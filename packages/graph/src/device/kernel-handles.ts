@@ -140,7 +140,7 @@ export class GraphKernel implements Kernel {
   }
 }
 
-/** Numbers and typed arrays become inputs; other arguments are built into the graph. */
+/** Sorts arguments: numbers and typed arrays become inputs, others are built into the graph. */
 function sortArguments(args: Record<string, unknown>): {
   tensors: Record<string, InputTensor>;
   constants: Record<string, unknown>;

@@ -42,7 +42,7 @@ export const hostViews =
     return new Tensor(dtype as 'float32', data.subarray(first, first + sizeOf(dims)) as Float32Array, dims);
   };
 
-/** Import a kernel. */
+/** Imports a kernel's module and returns its function. */
 export async function loadKernel(module: string, name: string): Promise<HostKernel> {
   const exported = ((await import(module)) as Record<string, unknown>)[name];
   if (typeof exported !== 'function')

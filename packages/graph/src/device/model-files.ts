@@ -66,7 +66,7 @@ export class ModelFiles {
   }
 }
 
-/** One call writes at most 2 GiB. */
+/** Writes all bytes of a file, though one call writes at most 2 GiB. */
 function writeWhole(path: string, data: Uint8Array): void {
   const file = openSync(path, 'w');
   try {

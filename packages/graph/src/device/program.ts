@@ -89,7 +89,7 @@ export class Program {
     this.outputs = new Map([...graph.outputs].map(([name, { dtype, shape }]) => [name, { dtype, shape }]));
   }
 
-  /** Run once. For repeated calls with the same wiring, `bind` first: it checks and sends the wiring a single time. */
+  /** Runs the program once. For repeated calls with the same wiring, `bind` first: it checks and sends the wiring a single time. */
   async run({ inputs, views, ...wiring }: RunFeeds & ProgramWiring): Promise<RunOutputs> {
     const checked = this.#wire(wiring);
     await this.#session(checked.wiring);
@@ -102,7 +102,7 @@ export class Program {
     });
   }
 
-  /** Fix the wiring between graph and state. */
+  /** Binds graph inputs and outputs to tensors of states, for repeated runs. */
   async bind(wiring: ProgramWiring): Promise<BoundProgram> {
     const checked = this.#wire(wiring);
     await this.#session(checked.wiring);
@@ -111,12 +111,12 @@ export class Program {
     return new BoundProgram(this, checked, bindingId, this.client);
   }
 
-  /** Free the session. Bindings of this program must not be used afterwards. */
+  /** Frees the session. Bindings of this program must not be used afterwards. */
   async release(): Promise<void> {
     await this.client.request({ kind: 'releaseProgram', programId: this.#programId });
   }
 
-  /** The session that this wiring needs; made once. */
+  /** Creates the session that this wiring needs, once. */
   #session({ variant, store, mode, constants }: Wiring): Promise<null> {
     let session = this.#sessions.get(variant);
     if (!session) {
@@ -337,7 +337,7 @@ function compareTensors(
   });
 }
 
-/** An expression such as 'past+tokens', once all its symbols are known. */
+/** Evaluates an expression such as 'past+tokens' once all its symbols are known. */
 function evaluated(dim: string, symbols: ReadonlyMap<string, SymbolBinding>): SymbolBinding | undefined {
   if (!/[+*-]/.test(dim)) return undefined;
   const size = evaluateDim(dim, (symbol) => symbols.get(symbol)?.size);

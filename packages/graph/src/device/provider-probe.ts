@@ -11,20 +11,20 @@ import { onnxRuntimePath } from './onnx-runtime.js';
 
 const answers = new Map<string, Promise<string | null>>();
 
-/** Why WebGPU cannot be used here, or null where it can. Tested once per process. */
+/** Says why WebGPU cannot be used here, or returns null where it can. It is tested once per process. */
 export const webgpuProblem = (): Promise<string | null> => problemOf('webgpu');
 
-/** Why CUDA cannot be used here, or null where it can. Without its files nothing is started. */
+/** Says why CUDA cannot be used here, or returns null where it can. Without its files nothing is started. */
 export async function cudaProblem(): Promise<string | null> {
   const folder = join(dirname(onnxRuntimePath()), '..', 'bin', 'napi-v6', process.platform, process.arch);
   const file = 'libonnxruntime_providers_cuda.so';
   return existsSync(join(folder, file)) ? problemOf('cuda') : `${file} is not installed`;
 }
 
-/** Why WebGPU has no 16-bit floats in shaders here, or null where it has them. */
+/** Says why WebGPU has no 16-bit floats in shaders here, or returns null where it has them. */
 export const float16Problem = (): Promise<string | null> => problemOf('webgpu', 'float16');
 
-/** True where `openDevice({ device: 'webgpu' })` works, in this precision. */
+/** Tests whether `openDevice({ device: 'webgpu' })` works in this precision. */
 export async function webgpuAvailable(precision: Precision = 'float32'): Promise<boolean> {
   if ((await webgpuProblem()) !== null) return false;
   return precision === 'float32' || (await float16Problem()) === null;

@@ -8,7 +8,7 @@ export class RequestNames {
   readonly #kernels = new Map<number, string>();
   readonly #bindings = new Map<number, number>();
 
-  /** Called in the order of the requests. */
+  /** Emits the span of a request. Calls come in the order of the requests. */
   report(request: Request, [start, end]: WorkTime): void {
     const name = this.#nameOf(request);
     emitSpan({ category: 'session', name, start, end, attributes: { request: request.kind } });

@@ -32,12 +32,16 @@ export class State {
     readonly tensors: ReadonlyMap<string, StateTensorInfo>,
   ) {}
 
-  /** Incremented by every call that may change an element: writes, stored outputs, kernels that are given the state. */
+  /** Counts the calls that may have changed an element: writes, stored outputs, kernels that are given the state. */
   get version(): number {
     return this.#version;
   }
 
-  /** @internal */
+  /**
+   * Notes that a call may change an element.
+   *
+   * @internal
+   */
   changes(): void {
     this.#version++;
   }
@@ -46,7 +50,7 @@ export class State {
     return [...this.tensors.keys()];
   }
 
-  /** Type and shape of one tensor. */
+  /** Returns type and shape of one tensor. */
   info(name: string): StateTensorInfo {
     const info = this.tensors.get(name);
     if (!info)

@@ -8,7 +8,7 @@ import type { Request, RequestMessage, ResponseMessage, Responses, WorkerSetting
 
 interface Pending {
   request: Request;
-  /** A method, so that a promise of any request's own result can be settled. */
+  /** Resolves the request's promise. It is a method, so that requests with different results fit one type. */
   resolve(result: unknown): void;
   reject: (error: Error) => void;
 }
@@ -30,7 +30,7 @@ export class WorkerClient {
     this.#worker.unref();
   }
 
-  /** Ids for states, programs, bindings and kernels. */
+  /** Returns a new id for a state, program, binding or kernel. */
   nextId(): number {
     return ++this.#counter;
   }

@@ -30,7 +30,7 @@ async function answer({ id, request }: RequestMessage): Promise<void> {
   if (request.kind === 'close') port.close();
 }
 
-/** Results of runs and reads are new arrays: they are transferred instead of copied. */
+/** Lists the arrays to transfer instead of copying: results of runs and reads are new ones. */
 function transferables({ kind }: Request, result: unknown): ArrayBuffer[] {
   if (kind !== 'run' && kind !== 'readState') return [];
   return Object.values(result as Record<string, { data: { buffer: ArrayBuffer } }>).map(({ data }) => data.buffer);

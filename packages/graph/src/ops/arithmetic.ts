@@ -16,7 +16,7 @@ export const Sub = defineOp('Sub', {
   gradient: (g, { inputs: [a, b], dy }) => [g.sumTo(dy, a!.shape), g.neg(g.sumTo(dy, b!.shape))],
 });
 
-/** A square overflows float16 from 256 on. */
+/** Keeps squares in float32, since they overflow float16 from 256 on. */
 function squarePrecision({ inputs: [a, b] }: GraphNode): Float16Form {
   return a === b ? 'float32' : 'operands';
 }

@@ -12,7 +12,10 @@ interface Flags {
   alpha: number;
 }
 
-/** [..., m, k] · [..., k, n] = [..., m, n], batch dimensions broadcast; flags swap the last two dimensions of an operand. */
+/**
+ * Infers the shape of a product: [..., m, k] · [..., k, n] = [..., m, n], batch dimensions broadcast; flags swap the last two
+ * dimensions of an operand.
+ */
 function inferProduct({ inputs: [a, b], attributes, fail }: InferContext): TensorType[] {
   if (a!.rank < 2 || b!.rank < 2) fail('both operands need at least two dimensions; unsqueeze a vector first');
   if (a!.dtype !== b!.dtype) fail('operands must have the same type');
@@ -28,7 +31,8 @@ function inferProduct({ inputs: [a, b], attributes, fail }: InferContext): Tenso
 }
 
 /**
- * Y = α A′B′ with A′ = A or Aᵀ, B′ = B or Bᵀ:  dA′ = α dY B′ᵀ,  dB′ = α A′ᵀ dY, each transposed back where its operand was.
+ * Computes the gradients of Y = α A′B′ with A′ = A or Aᵀ, B′ = B or Bᵀ: dA′ = α dY B′ᵀ, dB′ = α A′ᵀ dY, each transposed back where its
+ * operand was.
  */
 function productGradients(
   g: OperatorMethods,
@@ -52,12 +56,15 @@ function productGradients(
   return [g.sumTo(da, a.shape), g.sumTo(db, b.shape)];
 }
 
-/** x: [rows, k], dy: [rows, n] → [k, n], or [n, k] for a weight stored transposed. */
+/** Computes the gradient of a weight from x [rows, k] and dy [rows, n]: [k, n], or [n, k] for a weight stored transposed. */
 function weightGradient(g: OperatorMethods, x: Value, dy: Value, transposed: boolean, alpha: number): Value {
   return transposed ? g.fusedMatMul(dy, x, { transA: true, alpha }) : g.fusedMatMul(x, dy, { transA: true, alpha });
 }
 
-/** Sums over a batch's rows or a vocabulary are long; those of attention, [batch, heads, …], are not. */
+/**
+ * Chooses the precision by the length of the sums: those over a batch's rows or a vocabulary are long, those of attention, [batch,
+ * heads, …], are not.
+ */
 function productPrecision({ inputs: [a, b], attributes }: GraphNode): Float16Form {
   const inner = a!.dim(attributes.transA ? -2 : -1);
   const isShort = typeof inner === 'number' ? inner <= LONGEST_FLOAT16_SUM : a!.rank > 2 && b!.rank > 2;
@@ -80,7 +87,10 @@ const LEAST_TRANSPOSED = 1 << 16;
 /** With fewer rows than this, transposing the right operand takes as long as the product with it. */
 const MANY_ROWS = 64;
 
-/** A graph that decodes one token at a time has `batch` rows; other symbols are those of prompts and of training. */
+/**
+ * Tells whether a product has many rows. A graph that decodes one token at a time has `batch` of them; other symbols are those of
+ * prompts and of training.
+ */
 const isMany = (rows: Dim): boolean => (typeof rows === 'number' ? rows >= MANY_ROWS : rows !== 'batch');
 
 const isLong = (dim: Dim): boolean => typeof dim === 'string' || dim >= LEAST_PADDED;
@@ -90,7 +100,7 @@ const isLarge = ({ shape }: Value): boolean => {
   return typeof size === 'string' || size >= LEAST_TRANSPOSED;
 };
 
-/** How many zeros make a long dimension a multiple of four; a symbol's size is not known. */
+/** Counts the zeros that make a long dimension a multiple of four; a symbol's size is not known. */
 const missing = (dim: Dim): number =>
   typeof dim === 'string' || !isLong(dim) ? 0 : (VECTOR - (dim % VECTOR)) % VECTOR;
 
@@ -105,7 +115,7 @@ function zerosFor(a: Value, b: Value, transB: boolean): { inner: number; outer: 
   return isWorthIt ? { inner: missing(k), outer: missing(n) } : { inner: 0, outer: 0 };
 }
 
-/** A B′ as MatMul, of operands padded with zeros. */
+/** Computes A B′ as MatMul, of operands padded with zeros. */
 function paddedProduct(g: OperatorMethods, a: Value, b: Value, transB: boolean): Value {
   const { inner, outer } = zerosFor(a, b, transB);
   const [innerAxis, outerAxis] = transB ? [-1, -2] : [-2, -1];
@@ -114,13 +124,13 @@ function paddedProduct(g: OperatorMethods, a: Value, b: Value, transB: boolean):
   return outer === 0 ? product : g.slice(product, -1, 0, b.dim(outerAxis));
 }
 
-/** A plain product is left as it is where it needs no zeros. */
+/** Pads a plain product's operands with zeros, and leaves it as it is where it needs none. */
 function webgpuMatMul(g: OperatorMethods, [a, b]: readonly Value[]): Value | undefined {
   const { inner, outer } = zerosFor(a!, b!, false);
   return inner + outer > 0 ? paddedProduct(g, a!, b!, false) : undefined;
 }
 
-/** α A′B′ without the fused operator: as for Gemm, or MatMul of operands that are transposed and scaled separately. */
+/** Computes α A′B′ without the fused operator: as for Gemm, or as MatMul of operands that are transposed and scaled separately. */
 function unfusedProduct(g: OperatorMethods, operands: readonly Value[], node: GraphNode): Value {
   const [a, b] = operands as [Value, Value];
   const { attributes } = node;
@@ -144,7 +154,7 @@ function batchedProduct(g: OperatorMethods, a: Value, b: Value, transA: boolean,
   return paddedProduct(g, transA ? swapped(g, a) : a, b, transB);
 }
 
-/** Undefined where Gemm is as good as anything. Operands are matrices. */
+/** Replaces Gemm of matrices by a faster form, or returns undefined where Gemm is as good as anything. */
 function webgpuGemm(g: OperatorMethods, [a, b, c]: readonly Value[], { attributes }: GraphNode): Value | undefined {
   const [transA, transB] = [attributes.transA === 1, attributes.transB === 1];
   const { alpha, beta = 1 } = attributes as Record<string, number>;
@@ -157,7 +167,7 @@ function webgpuGemm(g: OperatorMethods, [a, b, c]: readonly Value[], { attribute
   return g.squeeze(g.add(product, g.reshape(c, [...Array<Dim>(3 - c.rank).fill(1), ...c.shape])), 0);
 }
 
-/** α AᵀB, whose kernel reads four numbers of a row of A at once. */
+/** Computes α AᵀB with padded rows, since the kernel reads four numbers of a row of A at once. */
 function withPaddedRows(g: OperatorMethods, a: Value, b: Value, alpha: number): Value | undefined {
   const zeros = isLong(a.dim(0)) && isLong(b.dim(1)) ? missing(a.dim(1)) : 0;
   if (zeros === 0) return undefined;

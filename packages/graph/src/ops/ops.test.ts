@@ -42,7 +42,7 @@ type Samples = Sample[] | { flat: Sample };
 
 const sizes: Record<string, number> = { batch: 2, tokens: 3 };
 
-/** Spread-out values without ties, away from the kinks at 0; symbols get the sizes above. */
+/** Makes a tensor of spread-out values without ties, away from the kinks at 0; symbols get the sizes above. */
 function tensor(of: Shape, value: (i: number) => number = (i) => 1.2 * Math.sin(2.7 * i + 0.6) + 0.013 * i): Tensor {
   const dims = of.map((dim) => (typeof dim === 'number' ? dim : sizes[dim]!));
   const length = dims.reduce((a, b) => a * b, 1);
@@ -63,14 +63,14 @@ const binary = (build: (g: GraphBuilder, a: Value, b: Value) => Value, a: Tensor
   inputs: { a, b },
   build: (g, { a, b }) => build(g, a!, b!),
 });
-/** Equal shapes, a broadcast row, a broadcast column on the left, symbolic dimensions. */
+/** Samples an operator with equal shapes, a broadcast row, a broadcast column on the left and symbolic dimensions. */
 const broadcasts = (build: (g: GraphBuilder, a: Value, b: Value) => Value, make = tensor): Sample[] => [
   binary(build, make([2, 3]), positive([2, 3])),
   binary(build, make([2, 3]), positive([3])),
   binary(build, make([2, 1]), positive([4, 1, 3])),
   binary(build, make(['batch', 'tokens', 2]), positive(['tokens', 1])),
 ];
-/** All axes, some axes with and without keepdims, negative axes, symbolic dimensions. */
+/** Samples a reduction over all axes, some axes with and without keepdims, negative axes and symbolic dimensions. */
 const reductions = (
   build: (g: GraphBuilder, x: Value, options?: { axes?: number[]; keepdims?: boolean }) => Value,
 ): Sample[] => [

@@ -73,7 +73,7 @@ export const MatMulIntegerToFloat = defineOp('MatMulIntegerToFloat', {
   },
 });
 
-/** The same bytes as a matrix [N, K] of 4- or 8-bit numbers; two 4-bit ones are in one byte, the first in the low half. */
+/** Unpacks the bytes to a matrix [N, K] of 4- or 8-bit numbers; two 4-bit ones are in one byte, the first in the low half. */
 function dequantized(
   g: OperatorMethods,
   [packed, scales, zeros]: readonly [Value, Value, Value | undefined],
@@ -98,7 +98,7 @@ function dequantized(
   return g.dequantizeLinear(numbers, scales, zeroPoints, { axis: 1, blockSize: block! });
 }
 
-/** 2^(bits − 1) where no zero points are given; rows with an odd number of 4-bit ones lose their padding. */
+/** Unpacks the zero points, which are 2^(bits − 1) where none are given; rows with an odd number of 4-bit ones lose their padding. */
 function zeroPointMatrix(given: Uint8Array | undefined, rows: number, blocks: number, bits: number): Uint8Array {
   const middle = bits === 4 ? 0x88 : 0x80;
   if (!given) return new Uint8Array(Math.ceil((rows * blocks * bits) / 8)).fill(middle);

@@ -6,9 +6,7 @@ import { defineOp } from '../op.js';
 /** Order of the operands in the rules below. */
 const operands = ['start', 'decay', 'left', 'right', 'addend'] as const;
 
-/**
- * The body of one step:  S′ = decay · S − left (right S) + addend;  its outputs are S′ and, to be stacked, S.
- */
+/** Builds the body of one step: S′ = decay · S − left (right S) + addend; its outputs are S′ and, to be stacked, S. */
 function recurrenceBody({ inputs: [start] }: GraphNode) {
   const elemType = onnxTypeCodes[start!.dtype];
   const info = (name: string) => ({ name, type: { tensorType: { elemType } } });

@@ -4,7 +4,7 @@ import { sizeOfShape, type Dim, type Shape } from '../dims.js';
 import type { GradientContext, GraphNode, InferContext, OperatorMethods, TensorType, Value } from '../ir.js';
 import { defineOp, inferSame } from '../op.js';
 
-/** Shape without the reduced axes, or with 1 in their place. */
+/** Returns the shape without the reduced axes, or with 1 in their place. */
 function reducedShape(shape: Shape, axes: readonly number[], keepdims: boolean): Dim[] {
   return keepdims ? shape.map((dim, i) => (axes.includes(i) ? 1 : dim)) : shape.filter((_, i) => !axes.includes(i));
 }
@@ -15,7 +15,7 @@ const inferReduction = ({ inputs: [x, axes], attributes }: InferContext): Tensor
   { dtype: x!.dtype, shape: reducedShape(x!.shape, axesOf(axes!), attributes.keepdims === 1) },
 ];
 
-/** y or dy with the reduced axes back as 1, so that it broadcasts against x. */
+/** Gives y or dy the reduced axes back as 1, so that it broadcasts against x. */
 const withAxes = (g: OperatorMethods, value: Value, { inputs: [x, axes] }: GradientContext) =>
   g.reshape(value, reducedShape(x!.shape, axesOf(axes!), true));
 
@@ -26,8 +26,8 @@ const LONGEST_SUM = 1 << 14;
 const [NARROWEST_ROW, WIDEST_ROW] = [64, 4096];
 
 /**
- * A sum over all elements: ONNX Runtime's WebGPU provider (1.30) gives each result to one workgroup, so the rows are summed
- * first, by as many workgroups, and then their sums. Undefined for other sums, and where the size is small or not known.
+ * Sums over all elements in two stages: ONNX Runtime's WebGPU provider (1.30) gives each result to one workgroup, so the rows are
+ * summed first, by as many workgroups, and then their sums. Undefined for other sums, and where the size is small or not known.
  */
 function sumInTwoStages(g: OperatorMethods, [x, axes]: readonly Value[], node: GraphNode): Value | undefined {
   const size = sizeOfShape(x!.shape);
@@ -67,7 +67,7 @@ export const ReduceMean = defineOp('ReduceMean', {
   },
 });
 
-/** The gradient of a maximum or minimum is shared evenly among the elements that attain it. */
+/** Shares the gradient of a maximum or minimum evenly among the elements that attain it. */
 function extremumGradient(g: OperatorMethods, context: GradientContext) {
   const [x, axes] = context.inputs;
   const attained = g.cast(g.equal(x!, withAxes(g, context.y, context)), x!.dtype);
@@ -123,8 +123,7 @@ const inferArg = ({ inputs: [x], attributes }: InferContext): TensorType[] => [
 ];
 
 /**
- * The first index of the largest element, as int32: the provider's ArgMax returns int64, which its other
- * operators do not take.
+ * Finds the first index of the largest element as int32: the provider's ArgMax returns int64, which its other operators do not take.
  *
  *     min over i of (i where x[i] = max x, else n − 1)
  *

@@ -85,7 +85,10 @@ export const Concat = defineOp('Concat', {
 /** WebGPU promises a shader eight buffers, and one of a split's is its operand. */
 const MOST_PIECES = 7;
 
-/** ONNX Runtime's WebGPU provider (1.30) makes all pieces with one shader, and fails where there are more than it has buffers for. */
+/**
+ * Splits in several calls: ONNX Runtime's WebGPU provider (1.30) makes all pieces with one shader, and fails where there are more than
+ * it has buffers for.
+ */
 function webgpuSplit(
   g: OperatorMethods,
   [x]: readonly Value[],
@@ -97,7 +100,7 @@ function webgpuSplit(
   return splitAgain(g, x!, axis, sizes);
 }
 
-/** Large pieces that are split again. */
+/** Splits into a few large pieces, each of which is split again. */
 function splitAgain(g: OperatorMethods, x: Value, axis: number, sizes: readonly number[]): Value[] {
   if (sizes.length <= MOST_PIECES) return g.split(x, axis, sizes);
   const parts = Array.from({ length: Math.ceil(sizes.length / MOST_PIECES) }, (_, i) =>
