@@ -78,7 +78,7 @@ function writeStored(path: string, tensors: Stored): void {
   writeFileSync(path, Buffer.concat([length, header, ...[...tensors.values()].map(({ bytes }) => bytes)]));
 }
 
-/** A copy of the good directory, changed. */
+/** Copies the good directory and changes the copy. */
 function changed(change: (dir: string) => void): string {
   const dir = mkdtempSync(join(root, 'case-'));
   cpSync(good, dir, { recursive: true });
@@ -98,7 +98,7 @@ const withConfig = (changes: object) =>
 const withText = (file: string, text: string) => changed((dir) => writeFileSync(join(dir, file), text));
 
 const load = async (dir: string) => (await loadTextModel({ device, dir })).release();
-/** The message with the directory's name taken out. */
+/** Returns the message with the directory's name taken out. */
 const messageOf = (dir: string) =>
   load(dir).then(
     () => 'loaded',

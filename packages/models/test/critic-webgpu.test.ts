@@ -45,7 +45,7 @@ const encoders = {
     }),
 };
 
-/** Five optimizer and Polyak steps, saved and restored into another critic on the way; what both networks then say. */
+/** Makes five optimizer and Polyak steps, saved and restored into another critic on the way; returns what both networks then say. */
 async function train(
   kind: 'cpu' | 'webgpu',
   encoder: keyof typeof encoders,

@@ -86,7 +86,7 @@ const types: Record<string, { base: ConfigJson; idle: string }> = {
   mt5: { base: t5, idle: `${ofT5} scale_decoder_outputs tie_word_embeddings` },
 };
 
-/** All that a config.json decides about a model. */
+/** Returns all that a config.json decides about a model. */
 function modelOf(json: ConfigJson): unknown {
   if (!['bart', 'marian', 'pegasus', 't5', 'mt5'].includes(String(json.model_type))) return encoderConfigFromJson(json);
   const architecture = encoderDecoderFor(json);
@@ -95,7 +95,7 @@ function modelOf(json: ConfigJson): unknown {
   return { graph, sourceLimit, targetLimit, rules: generationRules(architecture) };
 }
 
-/** Some other value. */
+/** Returns some other value. */
 function another(value: unknown): unknown {
   if (typeof value === 'boolean') return !value;
   if (typeof value === 'number') return value + 1;

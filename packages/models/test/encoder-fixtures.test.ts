@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => device.close());
 
-/** Hidden states, summaries, the loss Σ hidden · weights + Σ summary · weights, and its gradients. */
+/** Builds hidden states, summaries, the loss Σ hidden · weights + Σ summary · weights, and its gradients. */
 function lossGraph(config: EncoderConfig, tensors: HostTensors) {
   const g = new GraphBuilder('encoder_fixture');
   const parameters = parameterInputs(g, tensors);

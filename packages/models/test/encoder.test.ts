@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => device.close());
 
-/** Weights ten times as large as at the start, biases too, so that every part has a visible effect. */
+/** Draws weights ten times as large as at the start, biases too, so that every part has a visible effect. */
 function loudWeights(config: EncoderConfig, seed = 0): HostTensors {
   const rng = new Rng(seed);
   const tensors = initializeEncoder(rng, config, { pooler: true });
@@ -41,7 +41,7 @@ function loudWeights(config: EncoderConfig, seed = 0): HostTensors {
   return tensors;
 }
 
-/** A tokenizer like BERT's: begin and end around the text. */
+/** Makes a tokenizer like BERT's: begin and end around the text. */
 function tokenizerWithSpecials(texts: string[]): HuggingFaceTokenizer {
   const plain = wordLevelTokenizer(texts);
   const special = (id: string) => ({ SpecialToken: { id, type_id: 0 } });

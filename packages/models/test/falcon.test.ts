@@ -28,14 +28,14 @@ afterAll(async () => {
   rmSync(dir, { recursive: true });
 });
 
-/** The fixture's config as a published checkpoint has it. */
+/** Writes the fixture's config as a published checkpoint has it. */
 const writeConfig = (changed: object) =>
   writeFileSync(
     join(dir, 'config.json'),
     JSON.stringify({ ...readConfig(fixture), torch_dtype: 'bfloat16', dtype: 'bfloat16', ...changed }),
   );
 
-/** The same tensors with the lower half of every float32 cut off. */
+/** Writes the same tensors with the lower half of every float32 cut off. */
 function writeBfloat16(from: string, to: string): void {
   const file = readFileSync(from);
   const length = Number(file.readBigUInt64LE(0));
@@ -58,7 +58,11 @@ function writeBfloat16(from: string, to: string): void {
 const example = continuationExample([5, 6, 7], [8, 9, 10]);
 const adamW = { kind: 'adamw', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 } as const;
 
-/** @returns the loss before each step, in nats */
+/**
+ * Trains for some steps.
+ *
+ * @returns the loss before each step, in nats
+ */
 async function train(model: LanguageModel, steps: number): Promise<number[]> {
   const optimizer = await model.createOptimizer(adamW);
   const losses: number[] = [];

@@ -83,7 +83,7 @@ const problemOf = async (work: () => unknown): Promise<string> => {
   }
 };
 
-/** Which of the fields, but for those without effect, no setting refuses a text in place of. */
+/** Finds the fields, but for those without effect, in whose place no setting refuses a text. */
 async function unchecked(all: Defaults, idle: readonly string[], load: (changes: object) => unknown, names = same) {
   const found: string[] = [];
   for (const field of Object.keys(all).filter((name) => !idle.includes(name))) {

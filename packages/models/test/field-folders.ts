@@ -7,11 +7,11 @@ import { fileShape } from '../src/architecture/checkpoint-layout.js';
 import { architectureFor } from '../src/language-model/architectures.js';
 import { wordLevelTokenizer } from '@bowyer/text';
 
-/** The tool's recording: `decoders`, `generation`, `adapters` or `fields`. */
+/** Reads the tool's recording: `decoders`, `generation`, `adapters` or `fields`. */
 export const recorded = <T>(name: string): T =>
   JSON.parse(readFileSync(fileURLToPath(new URL(`./recorded-fields/${name}.json`, import.meta.url)), 'utf8')) as T;
 
-/** 0.3 sin(1.7 i + h), h from the name; norms' scales are about 1. `shape` is the file's. */
+/** Computes 0.3 sin(1.7 i + h), h from the name; norms' scales are about 1. `shape` is the file's. */
 export function weightsOf(name: string, shape: readonly number[]): HostTensor {
   let h = 0;
   for (const byte of Buffer.from(name)) h = (h * 31 + byte) % 997;
@@ -38,7 +38,11 @@ const EMBEDDING = /(embed_tokens|wte|embed_in|word_embeddings)\.weight$/;
 /** Ids 3 to 28; before them are <pad>, <eos> and <unk>. */
 const words = Array.from({ length: 26 }, (_, i) => `w${i}`);
 
-/** @returns the folder's path */
+/**
+ * Writes a model's folder.
+ *
+ * @returns the folder's path
+ */
 export async function writeFolder(dir: string, { config, extra = [], twins = [], missing = [] }: FolderFiles) {
   const specs = architectureFor(config).parameters;
   const tensors: HostTensors = Object.fromEntries(

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeWeights, type HostTensor } from '@bowyer/checkpoints';
 
-/** A hash of the name and of each place, uniform in ±0.5; scales of norms are around 1. */
+/** Computes a hash of the name and of each place, uniform in ±0.5; scales of norms are around 1. */
 export function formula(name: string, shape: readonly number[]): HostTensor {
   let seed = 2166136261;
   for (const byte of new TextEncoder().encode(name)) seed = Math.imul(seed ^ byte, 16777619) >>> 0;

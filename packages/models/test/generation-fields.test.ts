@@ -35,7 +35,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** The rules of a folder whose generation_config.json, or with `file` config.json, has these fields. */
+/** Reads the rules of a folder whose generation_config.json, or with `file` config.json, has these fields. */
 function rulesOf(fields: ConfigJson, file = 'generation_config.json', samples = false) {
   rmSync(join(folder, 'generation_config.json'), { force: true });
   writeFileSync(join(folder, 'config.json'), JSON.stringify(config));

@@ -35,7 +35,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Each word follows from the one before, four times out of five. */
+/** Makes texts in which each word follows from the one before, four times out of five. */
 function examples(seed: number, count: number): TokenExample[] {
   const rng = new Rng(seed);
   return Array.from({ length: count }, () => {
@@ -47,7 +47,7 @@ function examples(seed: number, count: number): TokenExample[] {
   });
 }
 
-/** A trained model, and the same function with two channels of each norm 30 times as large and the weights behind as much smaller. */
+/** Saves a trained model, and the same function with two channels of each norm 30 times as large and the weights behind as much smaller. */
 async function saveBases(): Promise<void> {
   const tokenizer = wordLevelTokenizer([words.join(' ')], { minCount: 1 });
   const base = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(7) });

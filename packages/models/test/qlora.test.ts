@@ -31,7 +31,7 @@ const places = ['park', 'house', 'forest', 'garden'];
 const colours = ['red', 'big', 'little', 'old', 'new'];
 const things = ['ball', 'book', 'cake', 'box', 'hat'];
 
-/** A sentence of a small world in which each animal has its place and its thing, three times out of four. */
+/** Makes a sentence of a small world in which each animal has its place and its thing, three times out of four. */
 function story(rng: Rng): string {
   const own = (list: readonly string[], i: number) =>
     list[rng.uniform() < 0.75 ? i % list.length : rng.integer(0, list.length - 1)];
@@ -40,7 +40,7 @@ function story(rng: Rng): string {
   return `the ${animals[i]} went to the ${place} and found a ${colour} ${thing} .`;
 }
 
-/** The text that the adapters are to learn: another form, and other habits of the same animals. */
+/** Makes the text that the adapters are to learn: another form, and other habits of the same animals. */
 function question(rng: Rng): string {
   const own = (list: readonly string[], i: number) =>
     list[rng.uniform() < 0.75 ? i % list.length : rng.integer(0, list.length - 1)];
@@ -54,7 +54,7 @@ const many = (count: number, make: (rng: Rng) => string, seed: number) => {
   return Array.from({ length: count }, () => make(rng));
 };
 
-/** Every token but the first is scored, each with the same weight. Texts of letters are cut short, to save time. */
+/** Makes examples in which every token but the first is scored, each with the same weight. Texts of letters are cut short, to save time. */
 function examplesOf(texts: readonly string[], tokenizer: Tokenizer): TokenExample[] {
   return texts
     .map((text) => tokenizer.encode(text).slice(0, 48))
@@ -86,7 +86,7 @@ async function train(
   }
 }
 
-/** The same steps on each kind of base; the losses on sentences that nobody trained on. */
+/** Makes the same steps on each kind of base; returns the losses on sentences that nobody trained on. */
 async function compare(name: string, dir: string, { steps, lr }: { steps: number; lr: number }) {
   const losses: Partial<Record<Quantization, number>> = {};
   let before = 0;

@@ -5,7 +5,7 @@ import { readmePrograms } from '@bowyer/testing';
 const folder = resolve(import.meta.dirname, '..');
 const programs = readmePrograms(join(folder, 'README.md'), resolve(folder, '../..'));
 
-/** The output of the n-th program of the README. */
+/** Returns the output of the n-th program of the README. */
 const outputOf = (n: number): Promise<string> => programs[n].run();
 
 test('the critic of the README learns that asking again costs 1', async () => {

@@ -38,7 +38,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true });
 });
 
-/** Hidden states, and the gradients of Σ hidden · weights. */
+/** Builds hidden states, and the gradients of Σ hidden · weights. */
 function lossGraph(config: EncoderConfig, tensors: HostTensors): GraphBuilder {
   const g = new GraphBuilder('recorded_encoder');
   const parameters = parameterInputs(g, tensors);

@@ -70,7 +70,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true }));
 
-/** Large random weights without a pooler, so that every one has a visible effect. */
+/** Draws large random weights without a pooler, so that every one has a visible effect. */
 function loudWeights(config: EncoderConfig): HostTensors {
   const rng = new Rng(5);
   return Object.fromEntries(

@@ -71,7 +71,7 @@ async function step(model: LanguageModel): Promise<number> {
   return loss;
 }
 
-/** Three slots that take turns, in changing company and beyond 32 tokens, where the cache grows. */
+/** Samples turns of three slots in turn, in changing company and beyond 32 tokens, where the cache grows. */
 async function say(model: LanguageModel): Promise<number[][]> {
   const episodes = await model.openEpisodes({ slots: 3 });
   const sampling = { temperature: 1, topK: 0, topP: 1, greedy: true, maxNewTokens: 9, terminatorIds: [4] };
@@ -84,7 +84,7 @@ async function say(model: LanguageModel): Promise<number[][]> {
   return said;
 }
 
-/** Mean distance, in nats, of an utterance's own log-probabilities from what scoring gives the same tokens. */
+/** Computes the mean distance, in nats, of an utterance's own log-probabilities from what scoring gives the same tokens. */
 async function drift(model: LanguageModel): Promise<number> {
   const episodes = await model.openEpisodes({ slots: 1 });
   const prompt = [5, 3, 6];

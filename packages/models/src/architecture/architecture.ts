@@ -7,9 +7,9 @@ import type { StateSpec } from './recurrence.js';
 
 /** The states that recurrent layers keep of earlier tokens, by their names in `CausalArchitecture.states`. */
 export interface Recurrence {
-  /** The state that earlier tokens left, [batch, ...shape]; undefined where every sequence begins with these tokens. */
+  /** Returns the state that earlier tokens left, [batch, ...shape]; undefined where every sequence begins with these tokens. */
   before(name: string): Value | undefined;
-  /** The state that the next tokens begin with; without effect where no token follows. */
+  /** Keeps the state that the next tokens begin with; without effect where no token follows. */
   after(name: string, state: Value): void;
   /** [batch] int64: how many of a row's tokens are real, the rest being padding on the right that must not change its states; all where undefined. */
   readonly counts?: Value;
@@ -24,15 +24,16 @@ export interface ForwardScope {
   readonly tokens: Dim;
   /** Tokens that every sequence begins with, which are computed once: their flat rows come before the others. None where undefined. */
   readonly prefix?: Dim;
-  /** The named parameter, as an input of the graph. */
+  /** Returns the named parameter as an input of the graph. */
   parameter(name: string): Value;
-  /** x · Wᵀ + b over rows [rows, in] → [rows, out]; weight and bias by name. */
+  /** Computes x · Wᵀ + b over rows [rows, in] → [rows, out]; weight and bias by name. */
   linear(x: Value, weight: string, bias?: string): Value;
-  /** The same of one expert's weight, which has no adapter: transformers keeps those of all experts in one 3-D parameter. */
+  /** Computes the same for one expert's weight, which has no adapter: transformers keeps those of all experts in one 3-D parameter. */
   expertLinear(x: Value, weight: string, bias?: string): Value;
   /**
-   * Causal self-attention of one layer over flat rows: queries [batch · tokens, heads · headSize], keys and values
-   * [batch · tokens, keyValueHeads · headSize]; the result is shaped like the queries. The scope decides where the keys and values of earlier tokens come from.
+   * Computes causal self-attention of one layer over flat rows: queries [batch · tokens, heads · headSize], keys and values [batch ·
+   * tokens, keyValueHeads · headSize]; the result is shaped like the queries. The scope decides where the keys and values of earlier
+   * tokens come from.
    */
   attention(layer: number, query: Value, key: Value, value: Value, form: AttentionForm): Value;
   /** Zeroes elements with the given probability and scales the rest; returns x itself where dropout is off. */
@@ -44,7 +45,7 @@ export interface ForwardScope {
   readByLaterBlocks(x: Value): void;
 }
 
-/** For messages about texts that are too long. */
+/** Says how long texts may be, for messages about those that are too long. */
 export const contextLimit = ({ contextLength, contextReason }: CausalArchitecture): string =>
   `the model's context length is ${contextLength}${contextReason === undefined ? '' : ` (${contextReason})`}`;
 
@@ -66,14 +67,14 @@ export interface CausalArchitecture {
   readonly states?: readonly StateSpec[];
   readonly parameters: readonly ParameterSpec[];
   /**
-   * Residual stream after the last block.
+   * Computes the residual stream after the last block.
    *
    * @param ids [batch · tokens] int64
    * @param positions int64, [batch · tokens], or [tokens] where every row counts from 0
    * @returns [batch · tokens, width]
    */
   residual(scope: ForwardScope, ids: Value, positions: Value): Value;
-  /** Final norm and LM head over any choice of rows: [rows, width] → [rows, vocabulary]. */
+  /** Applies the final norm and the LM head to any choice of rows: [rows, width] → [rows, vocabulary]. */
   logits(scope: ForwardScope, residual: Value): Value;
   /** Contents of config.json. */
   config: Readonly<Record<string, unknown>>;

@@ -12,7 +12,7 @@ import {
 /** Models with an LM head write `transformer.h.0…` or `model.layers.0…`, those without (and GPT-2's original release) `h.0…`. */
 const PREFIX = /^(transformer|model|gpt_neox)\./;
 
-/** The name as a model without an LM head writes it. */
+/** Returns the name as a model without an LM head writes it. */
 export const bareName = (name: string) => name.replace(PREFIX, '');
 
 /** Checkpoints also contain buffers: masks, rotary tables, and the head where it is the embedding once more. */
@@ -26,15 +26,15 @@ const BUFFERS =
 const OTHER_PARTS =
   /^(model\.)?(vision_tower|multi_modal_projector|vision_encoder|audio_tower|embed_vision|embed_audio|vision_embedder|visual)\.|^mtp\./;
 
-/** Names under which files have a parameter: without prefix, or as the text part of a larger model. */
+/** Lists the names under which files have a parameter: without prefix, or as the text part of a larger model. */
 export const namesOf = (name: string): string[] => {
   const bare = bareName(name);
   return [name, bare, `model.language_model.${bare}`, `language_model.${name}`];
 };
 
 /**
- * Parameters out of a checkpoint, one tensor after the other, so that memory contains little more than the result.
- * All must be there in their shapes, and nothing else that might matter.
+ * Reads parameters out of a checkpoint, one tensor after the other, so that memory contains little more than the result. All must be
+ * there in their shapes, and nothing else that might matter.
  */
 export async function readParameters(specs: readonly ParameterSpec[], source: CheckpointReader): Promise<HostTensors> {
   const parameters: HostTensors = {};
@@ -79,7 +79,7 @@ const AHEAD = 2 ** 26;
 
 const elementsOf = ({ shape }: ParameterSpec) => shape.reduce((product, size) => product * size, 1);
 
-/** Parameter → its tensor's name in the file, which may have another prefix. */
+/** Finds each parameter's tensor name in the file, which may have another prefix. */
 export function namesInFile(specs: readonly ParameterSpec[], { path, entries }: CheckpointReader): Map<string, string> {
   const names = new Map<string, string>();
   for (const spec of specs) {
@@ -127,7 +127,7 @@ export function toCheckpoint(specs: readonly ParameterSpec[], parameters: HostTe
 export const fileShape = ({ shape, transposedInFile }: ParameterSpec) =>
   transposedInFile ? [...shape].reverse() : shape;
 
-/** [rows, columns] → [columns, rows], in blocks that stay in the cache. */
+/** Transposes [rows, columns] → [columns, rows], in blocks that stay in the cache. */
 function transposed({ shape: [rows, columns], data }: HostTensor): HostTensor {
   const result = new Float32Array(data.length);
   const block = 32;

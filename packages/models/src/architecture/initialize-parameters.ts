@@ -6,7 +6,11 @@ import type { HostTensor, HostTensors } from '@bowyer/checkpoints';
 
 const GIB = 2 ** 30;
 
-/** @throws if the parameters alone, in float32, do not fit into this machine's memory */
+/**
+ * Checks that the parameters fit into this machine's memory.
+ *
+ * @throws if the parameters alone, in float32, do not fit into this machine's memory
+ */
 export function checkMemory(parameters: readonly ParameterSpec[]): void {
   const count = parameters.reduce((sum, { shape }) => sum + shape.reduce((size, dim) => size * dim, 1), 0);
   if (4 * count <= totalmem()) return;
@@ -29,7 +33,7 @@ export function initializeParameter({ shape, init }: ParameterSpec, rng: Rng): H
   return { shape, data };
 }
 
-/** Normal numbers by Box and Muller, both of each pair used: 124M parameters come in seconds. */
+/** Fills an array with normal numbers by Box and Muller, using both of each pair: 124M parameters come in seconds. */
 function fillNormal(data: Float32Array, standardDeviation: number, rng: Rng): void {
   for (let i = 0; i < data.length; i += 2) {
     const radius = standardDeviation * Math.sqrt(-2 * Math.log((rng.uint32() + 1) / 4294967296));

@@ -9,7 +9,7 @@ const spec = (name: string, shape: number[], joint: JointTensor): ParameterSpec 
   init: { kind: 'zeros' },
 });
 
-/** A checkpoint in memory; bytes are read as numbers, as all readers do. */
+/** Makes a checkpoint in memory; bytes are read as numbers, as all readers do. */
 function checkpoint(tensors: HostTensors): CheckpointReader {
   const entries = Object.entries(tensors).map(([name, { shape }]) => [
     name,

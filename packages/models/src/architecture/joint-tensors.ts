@@ -13,7 +13,7 @@ type JointSpec = ParameterSpec & { joint: JointTensor };
 
 const size = (shape: readonly number[]) => shape.reduce((product, dim) => product * dim, 1);
 
-/** The names that take the joint tensor's place in MXFP4. */
+/** Names the tensors that take the joint tensor's place in MXFP4. */
 const packedNames = (tensor: string) => ({ blocks: `${tensor}_blocks`, scales: `${tensor}_scales` });
 
 /**
@@ -105,20 +105,20 @@ class JointParts {
   }
 }
 
-/** Shape of one part of the joint tensor. */
+/** Returns the shape of one part of the joint tensor. */
 function partShape({ shape, joint }: JointSpec): number[] {
   if (joint.transposed) return [...shape].reverse();
   return joint.rows ? [joint.rows.of, ...shape.slice(1)] : shape;
 }
 
-/** [columns, rows] → [rows, columns]. */
+/** Transposes [columns, rows] → [rows, columns]. */
 function transposed(data: Float32Array, [rows, columns]: readonly number[]): Float32Array {
   const result = new Float32Array(data.length);
   for (let c = 0; c < columns; c++) for (let r = 0; r < rows; r++) result[r * columns + c] = data[c * rows + r];
   return result;
 }
 
-/** Tensors of a checkpoint, those that are saved in joint tensors joined. */
+/** Returns the tensors of a checkpoint, with those joined that files save as one. */
 export function withJointTensors(specs: readonly ParameterSpec[], tensors: HostTensors): HostTensors {
   const result = { ...tensors };
   for (const { name, shape, init, joint } of specs) {

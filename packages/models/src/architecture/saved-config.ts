@@ -2,8 +2,8 @@
 import type { ConfigJson } from '@bowyer/checkpoints';
 
 /**
- * The file as it was read, with the type that weights are written in: float32, under the name that all of Python's
- * versions read. Newer files have it as `dtype` too, and files of several models in each model's part.
+ * Returns the file as it was read, with the type that weights are written in: float32, under the name that all of Python's versions
+ * read. Newer files have it as `dtype` too, and files of several models in each model's part.
  */
 export const savedConfig = (json: ConfigJson): ConfigJson => ({ ...withoutTypes(json), torch_dtype: 'float32' });
 

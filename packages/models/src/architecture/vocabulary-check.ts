@@ -23,8 +23,9 @@ class VocabularyError extends RangeError {
 }
 
 /**
- * Rows without a token are common, since tables are rounded up to please a GPU: to a multiple of 128 (Pythia, T5), or
- * with some reserve (Phi-2 has 905 of 51,200, DeepSeek 2,385 of 102,400). More than a twentieth are another tokenizer's.
+ * Returns how many rows without a token are accepted. They are common, since tables are rounded up to please a GPU: to a multiple of
+ * 128 (Pythia, T5), or with some reserve (Phi-2 has 905 of 51,200, DeepSeek 2,385 of 102,400). More than a twentieth are another
+ * tokenizer's.
  */
 const spareRows = (rows: number): number => Math.max(127, Math.floor(rows / 20));
 

@@ -2,14 +2,14 @@
 import { Rng } from '@bowyer/core';
 import { lengthBatches } from './length-batches.js';
 
-/** Rows · Σ longest, and 64 for each batch. */
+/** Computes rows · Σ longest, and 64 for each batch. */
 const costOf = (lengths: number[][], batches: readonly number[][]) =>
   batches.reduce((sum, batch) => {
     const longest = lengths[0].map((_, column) => Math.max(...batch.map((row) => lengths[row][column])));
     return sum + batch.length * longest.reduce((a, b) => a + b, 0) + 64;
   }, 0);
 
-/** Every way of cutting a list into pieces. */
+/** Lists every way of cutting a list into pieces. */
 function cuts(rows: number[]): number[][][] {
   if (rows.length === 0) return [[]];
   return rows.flatMap((_, i) => cuts(rows.slice(i + 1)).map((rest) => [rows.slice(0, i + 1), ...rest]));

@@ -9,7 +9,7 @@ export interface OwnRows {
   firstRow: number;
 }
 
-/** One entry for every batch of the call. Batches are cut at no more places than there are ranks. */
+/** Yields this rank's rows of every batch of the call. Batches are cut at no more places than there are ranks. */
 export function* ownRows(
   given: Iterable<TokenBatch>,
   { rank, size }: Pick<Ranks, 'rank' | 'size'>,
@@ -34,7 +34,7 @@ function partOf(batches: readonly TokenBatch[], rank: number, size: number): Own
   });
 }
 
-/** Rows `begin` to `end` of a batch, the latter excluded. */
+/** Returns rows `begin` to `end` of a batch, the latter excluded. */
 function rowsOf(batch: TokenBatch, begin: number, end: number): TokenBatch {
   const { rows, columns, examples, ids, targets, weights, entropyWeights, scoredPositions, valuePositions } = batch;
   if (begin === 0 && end === rows) return batch;
@@ -57,7 +57,7 @@ function rowsOf(batch: TokenBatch, begin: number, end: number): TokenBatch {
   };
 }
 
-/** The range of the positions from `from` up to `to` in a list of ascending ones. */
+/** Finds the range of the positions from `from` up to `to` in a list of ascending ones. */
 function rangeOf(positions: Int32Array, from: number, to: number): [number, number] {
   const begin = positions.findIndex((position) => position >= from);
   if (begin < 0) return [positions.length, positions.length];

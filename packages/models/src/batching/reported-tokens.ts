@@ -15,7 +15,11 @@ interface BatchShape {
   prefix: number;
 }
 
-/** @param chosen the batch's examples, one per row  @param isScored whether the graph gives log p of a position in any case */
+/**
+ * Finds the positions whose log p is reported without being learned from.
+ *
+ * @param chosen the batch's examples, one per row  @param isScored whether the graph gives log p of a position in any case
+ */
 export function reportedTokens<Example extends { ids: Int32Array; targets: Int32Array }>(
   examples: readonly Example[],
   chosen: readonly number[],

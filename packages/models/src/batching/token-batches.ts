@@ -137,14 +137,14 @@ function* padEach(
 const readLength = (example: TokenExample, reports = false): number =>
   reports ? example.ids.length : scoredLength(example);
 
-/** Tokens up to the last position that is scored or valued; what comes after it cannot change the loss. 0: there is none. */
+/** Counts the tokens up to the last position that is scored or valued; what comes after it cannot change the loss. 0: there is none. */
 function scoredLength(example: TokenExample): number {
   let length = example.weights.length;
   while (length > 0 && !isScored(example, length - 1) && !isValued(example, length - 1)) length--;
   return length;
 }
 
-/** Tokens before the first position that is scored or valued; one that is read is not among them, since no row is empty. */
+/** Counts the tokens before the first position that is scored or valued; one that is read is not among them, since no row is empty. */
 function freeLength(example: TokenExample, readLength: number): number {
   let length = 0;
   while (length < readLength - 1 && !isScored(example, length) && !isValued(example, length)) length++;

@@ -33,7 +33,7 @@ const convert = (options: Pick<ConvertOptions, 'input'> & Partial<ConvertOptions
   convertCheckpoint({ output: join(dir, 'out'), config: gpt2, tokenizer: words, section: null, ...options });
 const messageOf = (promise: Promise<unknown>) => promise.then(String, (error: Error) => error.message);
 
-/** Largest relative difference to the weights that the forms were made from; names and shapes must be the same. */
+/** Computes the largest relative difference to the weights that the forms were made from; names and shapes must be the same. */
 async function deviation(): Promise<number> {
   const [found, expected] = [await readWeights(join(dir, 'out')), await readWeights(gpt2)];
   expect(Object.keys(found).sort()).toEqual(Object.keys(expected).sort());

@@ -81,7 +81,10 @@ async function readConfig(given: string | null, beside: string): Promise<ConfigJ
 /** 0, 1, 2, … as a buffer beside an encoder's weights. */
 const COUNTED_PLACES = /(^|\.)position_ids$/;
 
-/** The config that fits the tensors; the tensors to write, under the names that transformers gives them, and where each one's numbers come from. */
+/**
+ * Finds the config that fits the tensors, the tensors to write, under the names that transformers gives them, and where each one's
+ * numbers come from.
+ */
 async function modelTensors(source: CheckpointReader, config: ConfigJson) {
   if (!isLanguageModel(config)) {
     const model = withoutNamePrefix(source, []);

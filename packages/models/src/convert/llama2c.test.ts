@@ -46,7 +46,7 @@ maybe.each([
   }
 });
 
-/** The smallest file: sizes as given, all numbers counting up. */
+/** Writes the smallest file: sizes as given, all numbers counting up. */
 async function write(header: number[], floats: number): Promise<string> {
   const path = join(dir, 'tiny.bin');
   const bytes = Buffer.concat([

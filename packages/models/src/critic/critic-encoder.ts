@@ -26,12 +26,13 @@ export interface CriticEncoder {
   readonly vWidth: number;
   /** Width of the heads' hidden layers. */
   readonly hiddenWidth: number;
-  /** The parameters at the start; may be asked for once. */
+  /** Draws the parameters at the start; may be called once. */
   initialParameters(rng: Rng): HostTensors;
   /** Declares the inputs that `feeds` fills and computes the features. */
   build(g: GraphBuilder, parameters: Parameters, options: { withActions: boolean }): CriticFeatures;
   /**
-   * One batch or several, which together contain each observation once: the encoder decides what is read together.
+   * Makes one batch or several, which together contain each observation once: the encoder decides what is read together.
+   *
    * @param actions one for each observation, or null for a graph without actions
    */
   feeds(observations: readonly string[], actions: readonly string[] | null): CriticFeeds[];

@@ -30,7 +30,7 @@ const newCritic = (seed = 0, width = 16, outputBias = -5) =>
     optimizer,
   });
 
-/** Dialogues of random length; the action's value is −1 if it was asked before, else 0; the state's is minus its length. */
+/** Makes dialogues of random length; the action's value is −1 if it was asked before, else 0; the state's is minus its length. */
 function dialogues(count: number, rng: Rng): CriticBatch {
   const observations: string[] = [];
   const actions: string[] = [];

@@ -77,7 +77,7 @@ export class DoubleCritic {
     private readonly polyakKernel: Kernel<{ tau: number }, null>,
   ) {}
 
-  /** A critic with fresh weights; the target starts as an exact copy. */
+  /** Creates a critic with fresh weights; the target starts as an exact copy. */
   static async create({ device, encoder, rng, outputBias, optimizer }: DoubleCriticOptions): Promise<DoubleCritic> {
     const tensors = { ...encoder.initialParameters(rng), ...initializeHeads(rng, { ...encoder, outputBias }) };
     const copy = Object.fromEntries(
@@ -93,13 +93,14 @@ export class DoubleCritic {
     return new DoubleCritic(device, encoder, trainer, parameters, await device.createState(copy), kernel);
   }
 
-  /** Number of trained weights. */
+  /** Counts the trained weights. */
   get size(): number {
     return this.parameters.size;
   }
 
   /**
-   * Values of (observation, action) pairs, or of observations alone.
+   * Computes the values of (observation, action) pairs, or of observations alone.
+   *
    * @param actions one for each observation; null leaves q1 and q2 empty and costs less
    */
   async evaluate(
@@ -164,7 +165,7 @@ export class DoubleCritic {
     return { q1Loss, q2Loss, v1Loss, v2Loss, ...splitHeads(all, allHeads, count) };
   }
 
-  /** The encoder's feeds of this rank's rows; `items` are indices of all rows. */
+  /** Makes the encoder's feeds of this rank's rows; `items` are indices of all rows. */
   #ownFeeds(observations: readonly string[], actions: readonly string[] | null): CriticFeeds[] {
     const { begin, end } = shareOf(observations.length, this.device.ranks);
     if (begin === end) return [];
@@ -173,7 +174,7 @@ export class DoubleCritic {
       .map(({ items, ...feed }) => ({ ...feed, items: items.map((item) => begin + item) }));
   }
 
-  /** Target ← (1 − τ) · target + τ · online. τ = 1 copies. */
+  /** Updates the target ← (1 − τ) · target + τ · online. τ = 1 copies. */
   async polyak(tau: number): Promise<void> {
     await this.polyakKernel.call({ states: { target: this.targetParameters, online: this.parameters }, args: { tau } });
   }
@@ -209,7 +210,7 @@ export class DoubleCritic {
     );
   }
 
-  /** The online network's weights, e.g. to keep the best of a run. */
+  /** Copies the online network's weights, e.g. to keep the best of a run. */
   async copyParameters(): Promise<HostTensors> {
     return readStateDict(this.device, this.parameters);
   }
@@ -238,7 +239,7 @@ export class DoubleCritic {
     return evaluator;
   }
 
-  /** Both networks are evaluated by one program, whose working memory there is then once. */
+  /** Binds the program that evaluates both networks, so that its working memory is there once. */
   async #bindEvaluator(state: State, withActions: boolean): Promise<BoundProgram> {
     let program = this.#evaluatorPrograms.get(withActions);
     if (!program) this.#evaluatorPrograms.set(withActions, (program = this.#compileEvaluator(withActions)));
@@ -280,7 +281,7 @@ export class DoubleCritic {
     });
   }
 
-  /** [batch, heads] */
+  /** Computes the heads' values [batch, heads]. */
   #forward(g: GraphBuilder, parameters: Parameters, withActions: boolean): Value {
     const { q, v } = this.encoder.build(g, parameters, { withActions });
     const values = applyHeads(g, v, parameters, vHeads);
@@ -297,19 +298,19 @@ const ones = (count: number) => new Float32Array(count).fill(1);
 const links = (state: State, names: readonly string[]) =>
   Object.fromEntries(names.map((name): [string, [State, string]] => [name, [state, name]]));
 
-/** Columns → rows: [rows, columns] of the given items; rows behind them are zero. */
+/** Packs columns into rows: [rows, columns] of the given items; rows behind them are zero. */
 function interleave(columns: readonly Float32Array[], items: readonly number[], rows: number): Float32Array {
   const matrix = new Float32Array(rows * columns.length);
   items.forEach((item, row) => columns.forEach((column, c) => (matrix[row * columns.length + c] = column[item])));
   return matrix;
 }
 
-/** Rows of a batch to the places of their items in [count, width]; rows of padding are left out. */
+/** Writes the rows of a batch to the places of their items in [count, width]; rows of padding are left out. */
 function scatterRows(values: Float32Array, items: readonly number[], all: Float32Array, width: number): void {
   items.forEach((item, row) => all.set(values.subarray(row * width, (row + 1) * width), item * width));
 }
 
-/** [count, heads] as one array per head; heads that are not there are empty. */
+/** Splits [count, heads] into one array per head; heads that are not there are empty. */
 function splitHeads(values: Float32Array, heads: readonly string[], count: number): HeadOutputs {
   const column = (head: string) => {
     const at = heads.indexOf(head);

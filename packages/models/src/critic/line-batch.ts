@@ -61,7 +61,11 @@ export class LineBatcher {
     });
   }
 
-  /** @param matrices [observations, lines] of a batch */
+  /**
+   * Divides the observations into batches within the bound on their size.
+   *
+   * @param matrices [observations, lines] of a batch
+   */
   #parts(texts: readonly (readonly string[])[], actions: readonly string[] | null, matrices: number): number[][] {
     const parts: number[][] = [];
     let found = { lines: new Set<string>(), actions: new Set<string>(), words: new Set<number>() };
@@ -140,12 +144,12 @@ export class LineBatcher {
   }
 }
 
-/** The lines of a text, each with its newline; an empty text has none. */
+/** Splits a text into its lines, each with its newline; an empty text has none. */
 export const splitLines = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+/g) ?? [];
 
 /**
- * 8, 9, … 16, 18, … 32, 36, …, eight sizes between a power of two and the next: few shapes, and at most an eighth of the work
- * is padding, half of that on average. Finer sizes, or none, make a step no faster.
+ * Rounds a count up to 8, 9, … 16, 18, … 32, 36, …, eight sizes between a power of two and the next: few shapes, and at most an eighth
+ * of the work is padding, half of that on average. Finer sizes, or none, make a step no faster.
  */
 export function bucket(count: number): number {
   const step = 2 ** Math.max(0, Math.floor(Math.log2(count)) - 3);
@@ -173,7 +177,7 @@ function padded(items: readonly number[], length: number): Int32Array {
   return array;
 }
 
-/** [rows, columns] how often each column occurs in each row's list; one with n entries behind it counts decay^n. */
+/** Counts how often each column occurs in each row's list, [rows, columns]; an entry with n others behind it counts decay^n. */
 function counts(lists: readonly (readonly number[])[], rows: number, columns: number, decay = 1): Float32Array {
   const matrix = new Float32Array(rows * columns);
   lists.forEach((list, row) =>
@@ -182,7 +186,7 @@ function counts(lists: readonly (readonly number[])[], rows: number, columns: nu
   return matrix;
 }
 
-/** The same as `counts`, each row divided by √(its length): a sum of unrelated word vectors then is as long as one. */
+/** Counts as `counts` does, and divides each row by √(its length): a sum of unrelated word vectors then is as long as one. */
 function pooling(lists: readonly (readonly number[])[], rows: number, columns: number): Float32Array {
   const matrix = counts(lists, rows, columns);
   lists.forEach((list, row) => {

@@ -66,7 +66,7 @@ export class RecencyEncoder implements CriticEncoder {
     return { v, q: g.concat([v, action, ...sums.map((sum) => g.mul(sum, action))], 1) };
   }
 
-  /** One batch, in which common lines are computed once, or several within a bound on its size. */
+  /** Makes one batch, in which common lines are computed once, or several within a bound on its size. */
   feeds(observations: readonly string[], actions: readonly string[] | null): CriticFeeds[] {
     return this.#batcher
       .batches(observations, actions, DECAYS)

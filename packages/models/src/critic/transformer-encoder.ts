@@ -50,7 +50,7 @@ export class TransformerEncoder implements CriticEncoder {
     this.#weights = weights;
   }
 
-  /** The encoder and tokenizer of a Hugging Face directory. @param rng draws a pooler where the checkpoint has none */
+  /** Loads the encoder and tokenizer of a Hugging Face directory. */
   static async load(
     dir: string,
     { rng, ...options }: Pick<TransformerEncoderOptions, 'stateFeature' | 'maxLength' | 'batchTokens'> & { rng: Rng },
@@ -81,7 +81,7 @@ export class TransformerEncoder implements CriticEncoder {
     return withActions ? { v, q: g.concat([v, of('action_texts')], 1) } : { v };
   }
 
-  /** As many items together as the budget takes, longest first. Texts that come up more than once go through the encoder once. */
+  /** Makes batches of as many items as the budget takes, longest first. Texts that come up more than once go through the encoder once. */
   feeds(observations: readonly string[], actions: readonly string[] | null): CriticFeeds[] {
     const { tokenizer, maxLength, batchTokens, config } = this.options;
     const encode = (text: string) => truncateLeft(tokenizer, text, maxLength);
@@ -122,7 +122,7 @@ export class TransformerEncoder implements CriticEncoder {
   }
 }
 
-/** Indices in lists of at most `budget` tokens, the longest items first; a longer item is alone. */
+/** Divides indices into lists of at most `budget` tokens, the longest items first; a longer item is alone. */
 function withinBudget(lengths: readonly number[], budget: number): number[][] {
   const lists: number[][] = [];
   let left = 0;

@@ -8,11 +8,11 @@ import { convolveSequences, overSequences } from './sequences.js';
 /** A layer that keeps something of earlier tokens. */
 export interface StatefulLayer extends Layer, Required<Pick<Part, 'states'>> {}
 
-/** The deviation of torch.nn.Conv1d's first weights, which are uniform within 1 / √tokens. */
+/** Returns the deviation of torch.nn.Conv1d's first weights, which are uniform within 1 / √tokens. */
 const standardDeviation = (tokens: number) => 1 / Math.sqrt(3 * tokens);
 
 /**
- * x + convolution(x).
+ * Builds the layer x + convolution(x).
  *
  * @param path of the module, e.g. `model.layers.0.canonA`
  * @param tokens that the convolution sees, the present one included

@@ -1,7 +1,11 @@
 // Fields that Hugging Face's classes read for every decoder, and that nothing here does.
 import type { ConfigFields, ConfigJson } from '@bowyer/checkpoints';
 
-/** @throws UnsupportedConfigError where one has a value that would change the result */
+/**
+ * Refuses fields that every family may have and none supports.
+ *
+ * @throws UnsupportedConfigError where one has a value that would change the result
+ */
 export function refuseCommonFields(
   fields: ConfigFields,
   json: ConfigJson,

@@ -34,7 +34,11 @@ export interface Block {
 /** The values that layers read of the tokens beside the residual stream: computed once, and each layer takes its part. */
 export interface LayerInputs {
   readonly parameters: readonly ParameterSpec[];
-  /** @param ids [rows] @param embedded [rows, width] @returns [rows, size] for each layer, when it is asked for */
+  /**
+   * Computes the input of each layer beside the residual stream.
+   *
+   * @param ids [rows] @param embedded [rows, width] @returns [rows, size] for each layer, when it is asked for
+   */
   of(scope: ForwardScope, ids: Value, embedded: Value): (layer: number) => Value;
 }
 
@@ -133,7 +137,7 @@ function embed(scope: ForwardScope, { embedding, width }: DecoderSpec, ids: Valu
   return embedding.norm ? embedding.norm.apply(scope, x) : x;
 }
 
-/** x + mixer(norm(x)), then x + feedForward(norm(x)); or both at once, where the block is parallel. */
+/** Computes x + mixer(norm(x)), then x + feedForward(norm(x)); or both at once, where the block is parallel. */
 function applyBlock(scope: ForwardScope, block: Block, x: Value, place: Place): Value {
   const { g } = scope;
   const { mixerInput, mixerOutput, feedForwardInput, feedForwardOutput } = block.norms;

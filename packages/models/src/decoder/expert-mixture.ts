@@ -92,7 +92,7 @@ interface GatedExperts {
 
 const commonNames = { gate: 'gate_proj', up: 'up_proj', down: 'down_proj' };
 
-/** down(activation(gate(x)) · up(x)) for each expert, whose weights are single tensors or `gate_up_proj` and `down_proj` of all. */
+/** Builds down(activation(gate(x)) · up(x)) for each expert, whose weights are single tensors or `gate_up_proj` and `down_proj` of all. */
 export function gatedExperts(options: GatedExperts): ExpertWeights {
   const { path, jointPath = path, names = commonNames, count, width, inner, activation, standardDeviation } = options;
   const nameOf = (expert: number, which: keyof typeof commonNames) => `${path}.${expert}.${names[which]}.weight`;

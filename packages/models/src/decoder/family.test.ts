@@ -31,7 +31,7 @@ test('each family has the biases and norms of its own', () => {
   expect(norms).toEqual([{ name: 'model.layers.1.self_attn.q_norm.weight', shape: [6], init: { kind: 'ones' } }]);
 });
 
-/** The calls of the graph by each layer's attention. */
+/** Records the calls of each layer's attention while the graph is built. */
 function formsOf(json: Record<string, unknown>): AttentionForm[] {
   const architecture = architectureFor({ ...sizes, ...json });
   const g = new GraphBuilder('forms');

@@ -66,7 +66,7 @@ export class FamilyConfig {
     refuseCommonFields(this.fields, file, family);
   }
 
-  /** The file as it was read, written again when the model is saved. */
+  /** Returns the file as it was read, to be written again when the model is saved. */
   get saved(): ConfigJson {
     const file = Object.fromEntries(Object.entries(this.file).filter(([field]) => field !== 'quantization_config'));
     return savedConfig({ ...file, model_type: this.type, architectures: [this.family.architecture] });
@@ -99,7 +99,7 @@ export class FamilyConfig {
   }
 
   /**
-   * How positions turn heads.
+   * Computes the rotary frequencies.
    *
    * @param options.share of a head's columns that turn; 'partial_rotary_factor': as the file says
    * @param options.interleaved neighbouring columns turn together
@@ -125,7 +125,7 @@ export class FamilyConfig {
     return interleaved ? { ...frequencies, interleaved } : frequencies;
   }
 
-  /** Newer files have it among the rope_parameters, older ones as a field of its own. */
+  /** Reads the rotated share of a head: newer files have it among the rope_parameters, older ones as a field of its own. */
   #share(json: ConfigJson): number {
     const given = ropeFields(this.type, json).scaling.partial_rotary_factor;
     const { fields } = this;
@@ -141,8 +141,8 @@ export class FamilyConfig {
   }
 
   /**
-   * Positions of each kind of layer, where `rope_parameters` has an object for each; `rope_scaling` of older files is of
-   * full_attention.
+   * Computes the rotary frequencies of each kind of layer, where `rope_parameters` has an object for each; `rope_scaling` of older
+   * files is of full_attention.
    *
    * @param bases by kind: the base where the object has none
    */
@@ -161,12 +161,12 @@ export class FamilyConfig {
     return { full_attention: of('full_attention'), sliding_attention: of('sliding_attention') };
   }
 
-  /** A number that the file may leave out. */
+  /** Reads a number that the file may leave out. */
   realOr(field: string, otherwise: number): number {
     return this.fields.value(field) === undefined ? otherwise : this.fields.real(field);
   }
 
-  /** A count that may be 0. */
+  /** Reads a count that may be 0. */
   countFrom0(field: string): number {
     const value = this.fields.value(field);
     return value === 0 ? 0 : this.fields.count(field);
@@ -181,7 +181,7 @@ export class FamilyConfig {
     return listed as number[];
   }
 
-  /** The kind of each layer: `layer_types`, or without it what `kindOf` says. */
+  /** Reads the kind of each layer: `layer_types`, or without it what `kindOf` says. */
   layerKinds(kindOf: (layer: number) => LayerKind): LayerKind[] {
     const { fields } = this;
     const { layers } = this.sizes;
@@ -198,7 +198,7 @@ export class FamilyConfig {
     return kinds as LayerKind[];
   }
 
-  /** Per kind of layer: tokens that a token attends to. A window as wide as the context is none. */
+  /** Returns, per kind of layer, how many tokens a token attends to. A window as wide as the context is none. */
   windows(kinds: readonly LayerKind[], contextLength: number): (number | undefined)[] {
     const { fields } = this;
     const size = fields.value('sliding_window') === undefined ? undefined : fields.count('sliding_window');
@@ -208,7 +208,7 @@ export class FamilyConfig {
   }
 }
 
-/** Which of two different values of a field with two names counts depends on the family's class. */
+/** Refuses two different values of a field with two names: which of them counts depends on the family's class. */
 function refuseTwoValues(type: string, file: ConfigJson, name: string, common: string): void {
   const [one, other] = [file[name] ?? null, file[common] ?? null];
   if (one !== null && other !== null && one !== other)

@@ -4,7 +4,7 @@ import type { ForwardScope } from '../architecture/architecture.js';
 import { activate, type ActivationName } from '../layers/activations.js';
 import type { Layer, Part } from './parts.js';
 
-/** down(activation(up(x))). */
+/** Builds down(activation(up(x))). */
 export function plainFeedForward(activation: ActivationName, up: Layer, down: Layer): Part {
   return {
     parameters: [up, down].flatMap(({ parameters }) => parameters),
@@ -13,7 +13,7 @@ export function plainFeedForward(activation: ActivationName, up: Layer, down: La
 }
 
 /**
- * down(activation(gate(x)) · up(x)). Source: Shazeer 2020, arXiv:2002.05202, eq. 6.
+ * Builds down(activation(gate(x)) · up(x)). Source: Shazeer 2020, arXiv:2002.05202, eq. 6.
  *
  * @param gateAndUp two layers, or one whose first half of the outputs is the gate
  */

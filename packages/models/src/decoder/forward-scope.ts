@@ -48,7 +48,7 @@ interface ScopeOptions {
 /** Tokens of a chunk where whole sequences are computed; decoding has smaller ones (see decode-graph.ts). */
 const CHUNK = 64;
 
-/** The input that products take a packed weight from; where its rows are looked up as well, that is another input. */
+/** Names the input that products take a packed weight from; where its rows are looked up as well, that is another input. */
 export const prepackedName = (weight: string) => `${weight}/packed`;
 
 export class GraphScope implements ForwardScope {
@@ -85,7 +85,10 @@ export class GraphScope implements ForwardScope {
     return value;
   }
 
-  /** A quantised or packed weight that is used other than in a product (a tied embedding) is an input as well. */
+  /**
+   * Returns the float32 input of a weight; one that is quantised or packed has such an input if it is used other than in a product (a
+   * tied embedding).
+   */
   #float32Input(name: string): Value | undefined {
     const spec = this.architecture.parameters.find((parameter) => parameter.name === name);
     if (!spec) return undefined;

@@ -78,7 +78,11 @@ function sizesOf({ keyHeads, valueHeads, keySize, valueSize }: GatedDeltaNet) {
   return { keys, values, channels: 2 * keys + values };
 }
 
-/** @returns flat rows [batch · tokens, valueHeads · valueSize] */
+/**
+ * Applies the gated delta rule to the projections.
+ *
+ * @returns flat rows [batch · tokens, valueHeads · valueSize]
+ */
 function deltaRule(
   { g, batch, tokens, recurrence }: Sequences,
   net: GatedDeltaNet,
@@ -148,7 +152,7 @@ function separateProjections(net: GatedDeltaNet): Projections {
   };
 }
 
-/** Each key head's query, key, values and z are side by side, and so are its b and a. */
+/** Builds projections in which each key head's query, key, values and z are side by side, and so are its b and a. */
 function projectionsByKeyHead(net: GatedDeltaNet): Projections {
   const { path, width, keyHeads, valueHeads, keySize, valueSize, standardDeviation } = net;
   const { keys, values, channels } = sizesOf(net);

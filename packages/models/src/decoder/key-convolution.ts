@@ -9,7 +9,11 @@ import { convolveSequences, overSequences } from './sequences.js';
 
 export interface KeyConvolution extends Layer, Pick<Part, 'states'> {}
 
-/** @param tokens that a key sees, its own included; at first they count alike. `width` is keyValueHeads · headSize. */
+/**
+ * Builds a depthwise causal convolution of the keys. `width` is keyValueHeads · headSize.
+ *
+ * @param tokens that a key sees, its own included; at first they count alike. `width` is keyValueHeads · headSize.
+ */
 export function keyConvolution(
   path: string,
   { width, tokens: seen }: { width: number; tokens: number },

@@ -29,7 +29,7 @@ interface LatentAttention {
 /** Norms inside the projections have this ε, whatever the others have. */
 const EPSILON = 1e-6;
 
-/** Columns of a head as it is cached: keys and values are filled up with zeros to the same width. */
+/** Returns the columns of a head as it is cached: keys and values are filled up with zeros to the same width. */
 export const latentHeadSize = ({
   restingSize,
   turningSize,
@@ -86,7 +86,7 @@ export function latentAttention(attention: LatentAttention): Part {
   };
 }
 
-/** The layers that make queries, one after the other. */
+/** Lists the layers that make queries, one after the other. */
 function queryProjection(
   { width, heads, queryRank, restingSize, turningSize, bias }: LatentAttention,
   layer: (name: string, out: number, input: number, hasBias?: boolean) => Layer,

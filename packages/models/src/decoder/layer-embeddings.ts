@@ -15,7 +15,7 @@ interface LayerEmbeddings {
   epsilon: number;
 }
 
-/** (norm(W e / √width) + √size · table[id]) / √2, and of that each layer its columns; e is the scaled embedding. */
+/** Builds (norm(W e / √width) + √size · table[id]) / √2, of which each layer gets its columns; e is the scaled embedding. */
 export function layerEmbeddings({
   width,
   layers,
@@ -47,7 +47,7 @@ export function layerEmbeddings({
   };
 }
 
-/** x + norm(projection(activation(gate(x)) · layerInput)). */
+/** Builds x + norm(projection(activation(gate(x)) · layerInput)). */
 export function layerEmbeddingGate(
   activation: ActivationName,
   gate: Layer,

@@ -3,7 +3,7 @@
 import type { SelfAttention } from './self-attention.js';
 
 /**
- * slope · position for every head: a query's own position would move all its scores alike, which the softmax takes away.
+ * Computes slope · position for every head: a query's own position would move all its scores alike, which the softmax takes away.
  *
  * @param factor of the products
  * @param isBfloat16 slopes, positions and products are rounded to bfloat16, as Hugging Face's Falcon does it in every precision
@@ -22,7 +22,7 @@ export function linearBiases(
   return { table, positions };
 }
 
-/** 2^(−8/n), 2^(−16/n), … for a power of two n; other numbers of heads take every other one of the next power's for the rest. */
+/** Computes 2^(−8/n), 2^(−16/n), … for a power of two n; other numbers of heads take every other one of the next power's for the rest. */
 function slopes(heads: number): number[] {
   const power = 2 ** Math.floor(Math.log2(heads));
   const first = (count: number, n: number, step: number) =>
@@ -30,7 +30,7 @@ function slopes(heads: number): number[] {
   return [...first(power, power, 1), ...first(heads - power, 2 * power, 2)];
 }
 
-/** To 8 significant bits, ties to even. */
+/** Rounds to 8 significant bits, ties to even. */
 function bfloat16(x: number): number {
   const bits = new Uint32Array(Float32Array.of(x).buffer);
   bits[0] += 0x7fff + ((bits[0] >>> 16) & 1);

@@ -13,7 +13,7 @@ export interface Place {
   /** int64 [batch · tokens], or [tokens] where every row counts from 0. */
   positions: Value;
   tables(rotary: RotaryFrequencies): RotaryTables;
-  /** The values that this layer reads of the tokens beside the residual stream (see `DecoderSpec.layerInputs`): [rows, size]. */
+  /** Returns the values that this layer reads of the tokens beside the residual stream (see `DecoderSpec.layerInputs`): [rows, size]. */
   layerInput?(): Value;
   /** Keys and values that attention of later layers reads too, by a name that the layers agree on. */
   shared: Map<string, readonly [key: Value, value: Value]>;
@@ -47,7 +47,7 @@ interface LinearOptions {
   transposedInFile?: boolean;
 }
 
-/** x Wᵀ + b with the parameters `path.weight` and `path.bias`. */
+/** Builds x Wᵀ + b with the parameters `path.weight` and `path.bias`. */
 export function linear(path: string, out: number, input: number, options: LinearOptions): Layer {
   const { bias, standardDeviation, transposedInFile } = options;
   const [weight, biasName] = [`${path}.weight`, bias ? `${path}.bias` : undefined];
@@ -72,7 +72,7 @@ export interface NormOptions {
   epsilon: number;
 }
 
-/** Over the last axis, of `size` elements. */
+/** Builds a norm over the last axis, of `size` elements. */
 export function norm(path: string, size: number, { kind, epsilon }: NormOptions): Layer {
   const [weight, bias] = [`${path}.weight`, `${path}.bias`];
   const hasBias = kind === 'layer';

@@ -83,12 +83,12 @@ export interface Departures {
   /** The kind of all norms. */
   norm?: Partial<NormOptions>;
   attention?: (layer: number) => AttentionDeparture;
-  /** Undefined for a layer: attention. */
+  /** Returns what replaces attention in a layer; undefined for attention. */
   mixer?: (layer: number) => Part | undefined;
   feedForward?: FeedForwardDeparture | ((layer: number) => FeedForwardDeparture | Part);
   block?: Pick<Block, 'parallel' | 'residualFactor' | 'dropout'>;
   closing?: (layer: number) => Part;
-  /** The layer between a norm and the part that reads it; at the block's path. */
+  /** Builds the layers between a norm and the part that reads it, with parameters at the block's path. */
   inputs?: (path: string) => { mixer?: StatefulLayer; feedForward?: StatefulLayer };
   layerInputs?: LayerInputs;
   /** The heads that attention and cache have, where the layers' own mixers do not go by the config's fields. */

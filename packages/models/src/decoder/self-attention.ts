@@ -38,7 +38,7 @@ export interface SelfAttention extends HeadSizes {
   convolution?: KeyConvolution;
   /** Undefined: queries and keys do not turn. */
   rotary?: RotaryFrequencies;
-  /** A factor of the turned queries that follows from the position, [rows, 1] or [rows, heads · headSize]. */
+  /** Computes a factor of the rotated queries that follows from the position, [rows, 1] or [rows, heads · headSize]. */
   queryFactor?: (scope: ForwardScope, place: Place) => Value;
   form: AttentionForm;
   /** [heads, positions] what is added to the score of a key at each position. */
@@ -86,7 +86,7 @@ function completeForm(scope: ForwardScope, { form, sinks, positionBiases, heads 
 
 const constants = new WeakMap<GraphBuilder, Map<Float32Array, Value>>();
 
-/** The same array is one constant of a graph, in however many layers it is used. */
+/** Returns one constant of a graph for the same array, in however many layers it is used. */
 function sharedConstant(g: GraphBuilder, data: Float32Array, shape: number[]): Value {
   const known = constants.get(g) ?? new Map<Float32Array, Value>();
   constants.set(g, known);
@@ -94,7 +94,7 @@ function sharedConstant(g: GraphBuilder, data: Float32Array, shape: number[]): V
   return known.get(data)!;
 }
 
-/** Flat rows [rows, heads · headSize] of queries, keys and values. */
+/** Computes flat rows [rows, heads · headSize] of queries, keys and values. */
 function project(scope: ForwardScope, x: Value, attention: SelfAttention): [Value, Value, Value] {
   const { projections, heads, keyValueHeads, headSize } = attention;
   if (projections.kind === 'separate') {

@@ -38,7 +38,7 @@ export class CacheRows {
     this.#starts = startsOf(this.#capacities);
   }
 
-  /** [rows] */
+  /** Returns the room of each row in positions, [rows]. */
   get capacities(): Int32Array {
     return this.#capacities;
   }
@@ -78,7 +78,7 @@ export class CacheRows {
     return classes;
   }
 
-  /** Element of the arrays with which a row begins. */
+  /** Returns the element of the arrays with which a row begins. */
   start(row: number): number {
     return this.#starts[row] * this.geometry.heads * this.geometry.headSize;
   }
@@ -123,7 +123,7 @@ export class CacheRows {
     for (let row = 0; row < counts.length; row++) this.lengths[row] += counts[row];
   }
 
-  /** One token a row. @returns false where that must be done otherwise */
+  /** Appends one token a row. */
   #appendOne(fresh: Float32Array, array: Float32Array, counts: Int32Array): boolean {
     const { headSize } = this.geometry;
     const starts = Array.from(counts, (count, row) =>
@@ -146,7 +146,7 @@ export class CacheRows {
     }
   }
 
-  /** The first positions of rows replace all of other rows', in the given order. */
+  /** Replaces all of the given rows by the first positions of other rows, in the given order. */
   copy(copies: readonly PrefixCopy[]): void {
     const needed = this.lengths.slice();
     for (const { to, length } of copies) needed[to] = Math.max(needed[to], length);
@@ -184,7 +184,7 @@ export class CacheRows {
     this.#forParts(row, start, block, (array, at, part) => array.set(part, at));
   }
 
-  /** Each head's part of a block, and where in which array it belongs. */
+  /** Calls `use` with each head's part of a block, and where in which array it belongs. */
   #forParts(
     row: number,
     start: number,
@@ -214,13 +214,13 @@ export class CacheRows {
   }
 }
 
-/** [rows] positions before each row. */
+/** Computes the positions before each row, [rows]. */
 function startsOf(capacities: Int32Array): number[] {
   let sum = 0;
   return Array.from(capacities, (capacity) => (sum += capacity) - capacity);
 }
 
-/** Short runs by a loop: making a view costs more than 64 assignments. */
+/** Copies a run, a short one by a loop: making a view costs more than 64 assignments. */
 function copy(source: Float32Array, from: number, target: Float32Array, to: number, size: number): void {
   if (size > 256) target.set(source.subarray(from, from + size), to);
   else for (let i = 0; i < size; i++) target[to + i] = source[from + i];

@@ -55,7 +55,11 @@ export function areUnequal(lengths: readonly number[], options: Pick<CapacityOpt
   return capacityClasses(descending(lengths), whole, { ...options, most: 2 }).length > 1;
 }
 
-/** @returns pairs of rows to exchange, one after the other, so that long rows come first; none where that saves too little */
+/**
+ * Finds exchanges of rows after which long rows come first.
+ *
+ * @returns pairs of rows to exchange, one after the other, so that long rows come first; none where that saves too little
+ */
 export function longRowsFirst(needed: readonly number[], options: CapacityOptions): [number, number][] {
   if (options.most === 1) return [];
   const [best, present] = [descending(needed), needed].map((lengths) => bestClasses(lengths, 2));
@@ -75,7 +79,7 @@ const positionsOf = (classes: readonly CapacityClass[]) =>
 const isWorth = (saved: number, all: number, { positionBytes }: Pick<CapacityOptions, 'positionBytes'>) =>
   saved >= WORTH_SHARE * all && saved * positionBytes >= WORTH_BYTES;
 
-/** The division into at most so many classes that reads least. */
+/** Finds the division into at most so many classes that reads least. */
 function bestClasses(needed: readonly number[], most: 1 | 2): CapacityClass[] {
   const whole = roundedCapacity(largest(needed));
   let best: CapacityClass[] = [{ rows: needed.length, capacity: whole }];
@@ -97,7 +101,7 @@ function fits(classes: readonly CapacityClass[], needed: readonly number[]): boo
   return classes.every(({ rows, capacity }) => largest(needed.slice(from, (from += rows))) <= capacity);
 }
 
-/** The same as `maximum` of core, which the workers do not load. */
+/** Returns the largest value, as core's `maximum` does, which the workers do not load. */
 export const largest = (values: ArrayLike<number>): number => {
   let most = -Infinity;
   for (let i = 0; i < values.length; i++) most = Math.max(most, values[i]);

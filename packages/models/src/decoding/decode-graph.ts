@@ -89,7 +89,7 @@ export function decodeGraph(architecture: CausalArchitecture, options: DecodeGra
   return g;
 }
 
-/** The cache of each layer as inputs, by capacity. */
+/** Declares the cache of each layer as inputs, by capacity. */
 function cacheInputs(
   g: GraphBuilder,
   { keyValueHeads, headSize }: CausalArchitecture,

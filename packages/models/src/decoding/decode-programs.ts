@@ -117,12 +117,12 @@ export class DecodePrograms {
     return this.options.bank;
   }
 
-  /** Keys and values stay on the GPU? */
+  /** Tells whether keys and values stay on the GPU. */
   get #isResident(): boolean {
     return this.options.device.residency === 'gpu';
   }
 
-  /** The token loop itself (see generate-kernel.ts). */
+  /** Loads the token loop (see generate-kernel.ts). */
   kernel(): Promise<Kernel<GenerateArgs, GenerateResult>> {
     return (this.#kernel ??= this.options.device.loadKernel<GenerateArgs, GenerateResult>(
       this.#isResident
@@ -135,7 +135,7 @@ export class DecodePrograms {
     ));
   }
 
-  /** Empty contexts. The host's arrays have room for the longest ones; on a GPU the cache grows as they do. */
+  /** Opens a cache of empty contexts. The host's arrays have room for the longest ones; on a GPU the cache grows as they do. */
   async openCache(slots: number, contextLength: number): Promise<DecodeCache> {
     const { device, architecture } = this.options;
     const { keyValueHeads, headSize, states = [] } = architecture;
@@ -157,7 +157,7 @@ export class DecodePrograms {
     return { state, arrange: await program.bind({ store }) };
   }
 
-  /** Keys and values of each layer that has them. */
+  /** Names the keys and values of each layer that has them. */
   #cacheNames(): string[] {
     const { attentionLayers, layers } = this.architecture;
     const cached = attentionLayers ?? Array.from({ length: layers }, (_, layer) => layer);
@@ -165,7 +165,7 @@ export class DecodePrograms {
   }
 
   /**
-   * Room for the keys and values of beginnings of texts.
+   * Reserves memory for the keys and values of prefixes of texts.
    *
    * @returns null where they cannot be kept: with recurrent layers, whose states cannot be cut, with a cache on a GPU, and where not
    *   a single block fits
@@ -214,13 +214,16 @@ export class DecodePrograms {
     await this.#packed.done(programs.prefill);
   }
 
-  /** Bytes of keys and values of one position in one layer. */
+  /** Counts the bytes of keys and values of one position in one layer. */
   get #positionBytes(): number {
     const { keyValueHeads, headSize } = this.architecture;
     return 2 * 4 * keyValueHeads * headSize;
   }
 
-  /** Some steps read the parameters themselves: where they are weights on the left, and so are not packed at each call. */
+  /**
+   * Makes the programs for packed weights. Some steps read the parameters themselves: where they are weights on the left, and so are
+   * not packed at each call.
+   */
   async #forPacked(sampler: Sampler, rows: number): Promise<BatchPrograms> {
     const classes = this.#packedClasses;
     const few =
@@ -282,7 +285,7 @@ export class DecodePrograms {
   }
 }
 
-/** Rows of the states of all slots. */
+/** Describes the tensor with the states of all slots. */
 const stateTensor = ({ shape }: StateSpec, slots: number) => ({
   shape: [STATE_ROWS_PER_SLOT * slots * shape.reduce((product, size) => product * size, 1)],
   dtype: 'float32' as const,

@@ -3,14 +3,18 @@ import type { GraphBuilder, Value } from '@bowyer/graph';
 import { LEFT_OUT } from '../layers/token-mask.js';
 import { tokenLogprobs } from '../layers/token-logprobs.js';
 
-/** @param logits [rows, vocabulary]; @param uniforms [rows] */
+/**
+ * Samples from the whole vocabulary.
+ *
+ * @param logits [rows, vocabulary]; @param uniforms [rows]
+ */
 export function sampleFull(g: GraphBuilder, logits: Value, uniforms: Value) {
   const tokens = invertCumulative(g, g.softmax(logits), uniforms);
   return { tokens, samplingLogprobs: tokenLogprobs(g, logits, tokens).logprobs };
 }
 
 /**
- * Top-k, then top-p among those, as Hugging Face orders them; candidates are sorted, the most likely first.
+ * Samples from the top-k, then top-p among those, as Hugging Face orders them; candidates are sorted, the most likely first.
  *
  * @param limits.candidates the most that any row keeps, int64 [1] where it is known at run time only; @param limits.topK [rows, 1] float32, of
  * each row, if they differ; @param limits.topP a scalar, or [rows, 1]
@@ -35,11 +39,11 @@ export function sampleTruncated(
   };
 }
 
-/** 0, 1, … along each row. */
+/** Numbers the columns of each row 0, 1, …. */
 const ranks = (g: GraphBuilder, x: Value): Value => g.cumSum(g.add(g.mul(x, 0), 1), 1, { exclusive: true });
 
 /**
- * The index at which the running sum of the weights first exceeds uniform · total: an index of weight 0 is never it.
+ * Finds the index at which the running sum of the weights first exceeds uniform · total: an index of weight 0 is never it.
  *
  * @param weights [rows, n] from 0 up, not necessarily summing to 1
  * @param uniforms [rows] in [0, 1)

@@ -59,7 +59,7 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
     ...changes,
   });
 
-  /** All turns of a call draw from one generator. */
+  /** Samples turns that all draw from one generator. */
   const act = (episodes: Episodes, turns: Omit<SlotInput, 'rng'>[], { rng, ...options }: TestSampling) =>
     episodes.act(
       turns.map((turn) => ({ ...turn, rng })),
@@ -71,7 +71,7 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
     return Array.from({ length }, () => rng.integer(0, 12));
   };
 
-  /** Greedy continuation by the float64 loops, without any cache. */
+  /** Continues greedily by the float64 loops, without any cache. */
   function loopGreedy(context: number[], maxNewTokens: number): number[] {
     const ids = [...context];
     while (ids.length < context.length + maxNewTokens) {

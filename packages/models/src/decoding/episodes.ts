@@ -74,27 +74,27 @@ export class Episodes {
     return new Episodes(options, await programs.openCache(slots, contextLength));
   }
 
-  /** The states that recurrent layers keep of earlier tokens. */
+  /** Lists the states that recurrent layers keep of earlier tokens. */
   get #states() {
     return this.options.programs.architecture.states ?? [];
   }
 
-  /** Whether turns of one call may be sampled differently. */
+  /** Tells whether turns of one call may be sampled differently. */
   get mixesTurns(): boolean {
     return this.options.sharesSampler ?? false;
   }
 
-  /** Tokens in a slot's context, also those that no longer fit into the model's. */
+  /** Counts the tokens in a slot's context, also those that no longer fit into the model's. */
   length(slot: number): number {
     return this.#context(slot).length;
   }
 
-  /** The tokens themselves. */
+  /** Returns the tokens in a slot's context. */
   context(slot: number): readonly number[] {
     return this.#context(slot);
   }
 
-  /** The adapter that the slot's last turn had. */
+  /** Returns the adapter that the slot's last turn had. */
   adapter(slot: number): LoadedAdapter | null {
     this.#context(slot);
     return this.#adapters[slot];
@@ -148,12 +148,12 @@ export class Episodes {
     return utterances.map(({ readTokens }) => readTokens);
   }
 
-  /** Whether slots take what others have read: states of recurrent layers are those after a context's last token. */
+  /** Tells whether slots can copy what others have read: states of recurrent layers are those after a context's last token. */
   get canCopy(): boolean {
     return this.#states.length === 0;
   }
 
-  /** How many of a text's first tokens a slot could have without reading them. The last one is always read. */
+  /** Counts how many of a text's first tokens a slot could have without reading them. The last one is always read. */
   cachedTokens(slot: number, tokens: readonly number[], adapter: LoadedAdapter | null = null): number {
     const own = this.#commonWith(slot, tokens, adapter);
     const pooled = (this.options.pool?.find(tokens, adapter).length ?? 0) * BLOCK_TOKENS;
@@ -171,7 +171,11 @@ export class Episodes {
     await this.options.pool?.save(this.#pooledCache(), texts);
   }
 
-  /** @param options with `maxNewTokens` 0 tokens are read and nothing is sampled */
+  /**
+   * Reads the turns' tokens and samples their answers.
+   *
+   * @param options with `maxNewTokens` 0 tokens are read and nothing is sampled
+   */
   async #call(turns: readonly Call[], options: SamplingOptions): Promise<GeneratedUtterance[]> {
     const sampler = samplerFor(options, this.options.programs.architecture.vocabSize, this.options.sharesSampler);
     for (const { slot, reset, tokens, adapter = null } of turns) {
@@ -244,7 +248,7 @@ export class Episodes {
     return turns.map(({ slot }) => utterances.get(slot)!);
   }
 
-  /** Keys, values and states of all contexts are computed again when they are needed: the weights have changed. */
+  /** Empties the caches of all contexts, to be computed again when they are needed: the weights have changed. */
   forget(): void {
     for (const slot of this.#contexts.keys()) this.#rows.keepUpTo(slot, 0);
   }
@@ -285,7 +289,7 @@ export class Episodes {
     return maximum([...this.#contexts.keys()].map((slot) => this.#commonWith(slot, tokens, adapter)));
   }
 
-  /** How many of the tokens a slot's row begins with, read with the same adapter. */
+  /** Counts how many of the tokens a slot's row begins with, read with the same adapter. */
   #commonWith(slot: number, tokens: readonly number[], adapter: LoadedAdapter | null): number {
     if (this.#adapters[slot] !== adapter) return 0;
     const { start, length } = this.#rows.window(slot);
@@ -297,7 +301,7 @@ export class Episodes {
     return { state: this.cache.state, geometry: this.#geometry, lengths: this.#rows.lengthsBefore([]) };
   }
 
-  /** The tokens whose keys and values a slot's row has. */
+  /** Returns the tokens whose keys and values a slot's row has. */
   #content(slot: number): number[] {
     const { start, length } = this.#rows.window(slot);
     return this.#context(slot).slice(start, start + length);
@@ -313,7 +317,7 @@ export class Episodes {
     return { heads, headSize, capacities: this.#capacities, largestCapacity: roundedCapacity(contextLength) };
   }
 
-  /** The part of each turn's prompt that is cached, and the part of the rest that other slots have or will have. */
+  /** Finds the part of each turn's prompt that is cached, and the part of the rest that other slots have or will have. */
   #sharingPlan(turns: readonly Pick<SlotInput, 'slot'>[], maxNewTokens: number): SharingPlan {
     const prompts = turns.map(({ slot }) => {
       const { start, cached } = this.#window(slot, maxNewTokens);
@@ -327,7 +331,11 @@ export class Episodes {
     });
   }
 
-  /** @param pooled tokens that came from the pool */
+  /**
+   * Counts the tokens that were read, copied and taken from the pool.
+   *
+   * @param pooled tokens that came from the pool
+   */
   #count({ stages, copied }: SharingPlan, windows: readonly { feed: Int32Array }[], pooled: number): void {
     const fed = [
       ...stages.flatMap(({ reads }) => reads.map(({ tokens }) => tokens)),
@@ -337,7 +345,7 @@ export class Episodes {
     this.promptTokens.copied += copied + pooled;
   }
 
-  /** The part of a slot's context that the model will see, and how much of it the slot's cache has. */
+  /** Returns the part of a slot's context that the model will see, and how much of it the slot's cache has. */
   #window(slot: number, maxNewTokens: number): { start: number; cached: number } {
     const context = this.#context(slot);
     const room = this.options.contextLength - Math.max(1, maxNewTokens) + 1; // the last new token is never fed
@@ -349,7 +357,11 @@ export class Episodes {
     return { start, cached };
   }
 
-  /** @param cached tokens in the cache when the slot is fed */
+  /**
+   * Returns a slot's window with the tokens that are still to be read.
+   *
+   * @param cached tokens in the cache when the slot is fed
+   */
   #withFeed(slot: number, cached: number): { start: number; tokens: number; feed: Int32Array } {
     const context = this.#context(slot);
     const { start } = this.#rows.window(slot);

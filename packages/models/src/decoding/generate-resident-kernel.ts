@@ -43,14 +43,14 @@ class ResidentCache implements LoopCache {
     return this.lengths.map(() => this.#capacity);
   }
 
-  /** The rows' contents follow with the next run. */
+  /** Exchanges two rows; their contents follow with the next run. */
   swap(a: number, b: number): void {
     for (const list of [this.#places, this.lengths]) [list[a], list[b]] = [list[b], list[a]];
   }
 
   /**
-   * The rows' contents follow with the next run, as those of `swap`; positions beyond those that are copied are not
-   * seen before they are written.
+   * Copies rows; their contents follow with the next run, as those of `swap`. Positions beyond those that are copied are not seen
+   * before they are written.
    */
   copy(copies: readonly PrefixCopy[]): void {
     for (const { from, to, length } of copies) {
@@ -86,7 +86,7 @@ class ResidentCache implements LoopCache {
     else await this.settle();
   }
 
-  /** One gather per array: row and column of the new packing ← row and column of the old one. */
+  /** Rearranges the cache by one gather per array: row and column of the new packing ← row and column of the old one. */
   async #arrange(capacity: number): Promise<void> {
     const { heads } = this.args.geometry;
     const rows = this.#places.length;
@@ -108,7 +108,7 @@ class ResidentCache implements LoopCache {
     this.#places = this.#places.map((_, row) => row);
   }
 
-  /** [rows · heads · tokens, 3] row, head and column of every new key and value. */
+  /** Computes row, head and column of every new key and value, [rows · heads · tokens, 3]. */
   #writes(width: number, counts: Int32Array) {
     const { heads } = this.args.geometry;
     const places: number[] = [];

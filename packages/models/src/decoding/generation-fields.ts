@@ -130,7 +130,7 @@ function penaltyOf(fields: ConfigFields, value: unknown): number {
   throw fields.error('repetition_penalty', `must be from ${min} to ${max}, not ${penalty}`);
 }
 
-/** Negative ids, such as the −1 of some files, are not tokens. */
+/** Reads token ids; negative ones, such as the −1 of some files, are not tokens. */
 function idsOf(fields: ConfigFields, field: string, value: unknown): number[] {
   if (!Array.isArray(value) || !value.every((id) => Number.isInteger(id)))
     throw fields.error(field, `must be a list of token ids, not ${JSON.stringify(value)}`);
@@ -147,7 +147,7 @@ function sequencesOf(fields: ConfigFields, field: string, value: unknown, vocabS
   return value as number[][];
 }
 
-/** `[[[ids], bias], …]` */
+/** Reads `[[[ids], bias], …]`. */
 function biasesOf(fields: ConfigFields, value: unknown, vocabSize: number): LogitRules['sequenceBias'] {
   const isPair = (pair: unknown): pair is [unknown, number] =>
     Array.isArray(pair) && pair.length === 2 && typeof pair[1] === 'number';

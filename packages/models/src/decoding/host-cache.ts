@@ -59,7 +59,7 @@ export class HostCache implements LoopCache {
     return outputs;
   }
 
-  /** The inputs and views that the graph reads of the first rows. */
+  /** Returns the inputs and views that the graph reads of the first rows. */
   #cacheOf(rows: number): { inputs: KernelInputs; views: Record<string, KernelView> } {
     const classes = this.rows.classes(rows);
     while (classes.length < this.rows.mostClasses) classes.push({ rows: 0, capacity: CAPACITY_STEP });
@@ -79,7 +79,7 @@ export class HostCache implements LoopCache {
     return { inputs, views };
   }
 
-  /** [rows, 1, 1, capacity] 0 over valid positions, far below any score after them. */
+  /** Makes the mask of the cache [rows, 1, 1, capacity]: 0 over valid positions, far below any score after them. */
   #cacheMask(first: number, { rows, capacity }: CapacityClass) {
     const mask = new Float32Array(rows * capacity).fill(-1e9);
     for (let row = 0; row < rows; row++) mask.fill(0, row * capacity, row * capacity + this.lengths[first + row]);

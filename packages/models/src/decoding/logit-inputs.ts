@@ -22,12 +22,12 @@ export interface TopLogprobs {
   logprobs: number[];
 }
 
-/** For each row what is added to single logits. */
+/** Makes the inputs of what is added to single logits, for each row. */
 export const logitBiasInputs = (rows: readonly LogitBias[]): KernelInputs =>
   pairs(rows, 'logit_bias_ids', 'logit_bias_values');
 
 /**
- * For each row which tokens can be chosen.
+ * Makes the input of which tokens can be chosen, for each row.
  *
  * @param masks bit i % 32 of word ⌊i / 32⌋ is token i, and tokens beyond the words are left out; null: all tokens
  */
@@ -41,14 +41,14 @@ export function tokenMaskInput(masks: readonly (Uint32Array | null)[], vocabSize
   return { token_mask: { dims: [masks.length, vocabSize], data } };
 }
 
-/** 1 at each bit of the word, the first at index `from`. */
+/** Writes 1 at each bit of the word, the first at index `from`. */
 function setBits(bytes: Uint8Array, from: number, word: number): void {
   if (word === -1 >>> 0) bytes.fill(1, from, from + 32);
   else for (let rest = word; rest !== 0; rest &= rest - 1) bytes[from + 31 - Math.clz32(rest & -rest)] = 1;
 }
 
 /**
- * For each row what its rules change for the next token, and what is added besides.
+ * Makes the inputs of what each row's rules change for the next token, and of what is added besides.
  *
  * @param generated tokens of this call
  */
@@ -77,7 +77,7 @@ export function logitRuleInputs(
   };
 }
 
-/** Padded to the longest, and to at least one column, with token 0 and the number without effect. */
+/** Pads lists to the longest, and to at least one column, with token 0 and the number without effect. */
 function pairs(rows: readonly LogitBias[], idsName: string, numbersName: string, neutral = 0): KernelInputs {
   const width = rows.reduce((most, { length }) => Math.max(most, length), 1);
   const ids = new BigInt64Array(rows.length * width);

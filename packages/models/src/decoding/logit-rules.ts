@@ -36,7 +36,7 @@ export const noLogitRules: LogitRules = {
   allowed: null,
 };
 
-/** Whether any token could be affected. */
+/** Tells whether any token could be affected. */
 export const changesLogits = (rules: LogitRules): boolean =>
   Object.values(rules).some((rule, i) => {
     const none: unknown = Object.values(noLogitRules)[i];
@@ -88,7 +88,7 @@ function othersThan(allowed: LogitRules['allowed']): number[] {
   return Array.from({ length: allowed.of }, (_, id) => id).filter((id) => !kept.has(id));
 }
 
-/** Whether the text ends in all of the sequence but its last token. */
+/** Tells whether the text ends in all of the sequence but its last token. */
 function endsBefore(text: readonly number[], ids: readonly number[]): boolean {
   const start = text.length - (ids.length - 1);
   if (start < 0) return false;
@@ -96,7 +96,7 @@ function endsBefore(text: readonly number[], ids: readonly number[]): boolean {
   return true;
 }
 
-/** Tokens that would complete a sequence of `size` tokens which the text contains already. */
+/** Lists the tokens that would complete a sequence of `size` tokens which the text contains already. */
 function repeating(text: readonly number[], size: number): number[] {
   if (size === 0 || text.length + 1 < size) return [];
   const found: number[] = [];

@@ -12,7 +12,7 @@ export interface LoopCache {
   readonly lengths: Int32Array;
   /** Exchanges two rows with all that is in them. */
   swap(a: number, b: number): void;
-  /** Keys and values of the first positions of rows, and their states, replace other rows', in the given order. */
+  /** Replaces rows by the first positions of other rows, keys and values and states, in the given order. */
   copy(copies: readonly PrefixCopy[]): void;
   /**
    * Pairs of rows to exchange so that long rows come first, where attention reads less then.

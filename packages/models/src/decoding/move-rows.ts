@@ -21,6 +21,8 @@ interface Block {
 }
 
 /**
+ * Moves rows within the arrays.
+ *
  * @param arrays rows [heads, capacity, headSize] one after the other
  * @param rows in their new order; those that are not swapped are in the same order before and afterwards
  */

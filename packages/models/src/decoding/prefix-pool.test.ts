@@ -27,7 +27,7 @@ afterAll(() => device.close());
 const open = (options: Partial<EpisodesOptions> = {}) =>
   Episodes.open({ programs, contextLength: 256, slots: 3, drawsPerToken: true, ...options });
 
-/** The continuation of a text by a policy with a cache of its own. */
+/** Continues a text by a policy with a cache of its own. */
 async function alone(prompt: readonly number[], maxNewTokens = 6, seed = 9) {
   const episodes = await open({ slots: 1 });
   const [{ ids, logprobs }] = await episodes.act([{ slot: 0, tokens: prompt, rng: new Rng(seed) }], {

@@ -47,7 +47,11 @@ export class PrefixPool {
     this.#tree = new PrefixTree(layout.blocks);
   }
 
-  /** @returns null where not a single block fits into the bytes */
+  /**
+   * Reserves the blocks.
+   *
+   * @returns null where not a single block fits into the bytes
+   */
   static async open(
     device: Device,
     { keyValueHeads, headSize }: CausalArchitecture,
@@ -74,12 +78,12 @@ export class PrefixPool {
     return new PrefixPool(device, state, kernel, { blocks, blocksPerArray, blockSize });
   }
 
-  /** Tokens that there is room for. */
+  /** Counts the tokens that there is room for. */
   get tokens(): number {
     return this.layout.blocks * BLOCK_TOKENS;
   }
 
-  /** Blocks with the longest kept beginning of a text. @param reader the adapter that has read it; null: the base alone */
+  /** Finds the blocks with the longest kept prefix of a text. */
   find(tokens: readonly number[], reader: object | null = null): number[] {
     return this.#tree.find(tokens, this.#numberOf(reader));
   }
@@ -101,7 +105,7 @@ export class PrefixPool {
     return this.#copy(cache, 'load', copies);
   }
 
-  /** One that was unloaded never comes back: its blocks are those that are used longest ago. */
+  /** Numbers an adapter. One that was unloaded never comes back: its blocks are those that are used longest ago. */
   #numberOf(reader: object | null): number {
     if (reader === null) return 0;
     const number = this.#readers.get(reader) ?? ++this.#lastReader;
@@ -109,7 +113,7 @@ export class PrefixPool {
     return number;
   }
 
-  /** The weights have changed: nothing that was kept is true any more. */
+  /** Empties the pool: the weights have changed, so nothing that was kept is true any more. */
   clear(): void {
     this.#tree.clear();
   }

@@ -2,7 +2,7 @@ import { Rng } from '@bowyer/core';
 import { commonPrefix } from './common-prefix.js';
 import { BLOCK_TOKENS, PrefixTree } from './prefix-tree.js';
 
-/** `count` blocks of tokens; each number names the tokens of a block. */
+/** Makes `count` blocks of tokens; each number names the tokens of a block. */
 const text = (...names: number[]) =>
   names.flatMap((name) => Array.from({ length: BLOCK_TOKENS }, (_, i) => 1000 * name + i));
 

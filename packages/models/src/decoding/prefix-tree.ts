@@ -30,13 +30,13 @@ export class PrefixTree {
     this.clear();
   }
 
-  /** The number of blocks that are in use. */
+  /** Counts the blocks that are in use. */
   get used(): number {
     return this.blocks - this.#free.length;
   }
 
   /**
-   * Indices of the blocks with the longest kept beginning of the tokens. They count as used now.
+   * Finds the blocks with the longest kept prefix of the tokens, as indices. They count as used now.
    *
    * @param reader number of what has read the tokens: texts of different ones share nothing
    */
@@ -80,7 +80,7 @@ export class PrefixTree {
     return path;
   }
 
-  /** The last block first: see `#byUse`. */
+  /** Marks blocks as used now, the last one first: see `#byUse`. */
   #touch(path: readonly Block[]): void {
     for (const block of [...path].reverse()) {
       this.#byUse.delete(block);
@@ -88,7 +88,11 @@ export class PrefixTree {
     }
   }
 
-  /** @returns undefined where all blocks are of the text that needs one */
+  /**
+   * Frees the block that was used longest ago.
+   *
+   * @returns undefined where all blocks are of the text that needs one
+   */
   #evict(path: readonly Block[]): number | undefined {
     const [oldest] = this.#byUse;
     if (!oldest || path.includes(oldest)) return undefined;
@@ -98,6 +102,6 @@ export class PrefixTree {
   }
 }
 
-/** Later blocks are found through the first one. */
+/** Makes a block's key. Later blocks are found through the first one. */
 const keyOf = (tokens: readonly number[], start: number, reader: number): string =>
   `${start === 0 ? `${reader}:` : ''}${tokens.slice(start, start + BLOCK_TOKENS).join()}`;

@@ -39,7 +39,7 @@ async function say(programs: DecodePrograms, options: typeof greedy, told = prom
   }
 }
 
-/** Greedy, by float64 loops. */
+/** Continues greedily by float64 loops. */
 function loopGreedy(tensors: ReturnType<typeof tinyParameters>, prompt: number[]): number[] {
   const ids = [...prompt];
   for (let i = 0; i < greedy.maxNewTokens; i++) {
@@ -49,7 +49,7 @@ function loopGreedy(tensors: ReturnType<typeof tinyParameters>, prompt: number[]
   return ids.slice(prompt.length);
 }
 
-/** Without the terminator and what is behind it. */
+/** Cuts ids behind their first terminator. */
 function untilOneOf(ids: number[], terminatorIds: readonly number[]): number[] {
   const end = ids.findIndex((id) => terminatorIds.includes(id));
   return end < 0 ? ids : ids.slice(0, end + 1);

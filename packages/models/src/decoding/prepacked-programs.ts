@@ -41,7 +41,11 @@ export function weightsAsIntegers(
   return new Map(weights.map(([name, { shape }]) => [name, shape]));
 }
 
-/** @param asked undefined: as their size suggests */
+/**
+ * Decides whether weights are packed.
+ *
+ * @param asked undefined: as their size suggests
+ */
 function isWorthPacking(weights: readonly { shape: readonly number[] }[], asked: boolean | undefined): boolean {
   if (asked !== undefined) return asked;
   const bytes = weights.reduce((sum, { shape }) => sum + 4 * shape.reduce((product, size) => product * size, 1), 0);
@@ -64,7 +68,7 @@ export class PrepackedPrograms {
 
   constructor(private readonly parameters: State) {}
 
-  /** The program made for `key` from the present parameters. Each `take` is followed by one `done`. */
+  /** Returns the program made for `key` from the present parameters. Each `take` is followed by one `done`. */
   async take(key: string, compile: () => Promise<BoundProgram>): Promise<BoundProgram> {
     const { version } = this.parameters;
     if (this.#latest?.key !== key || this.#latest.version !== version) {
@@ -79,7 +83,7 @@ export class PrepackedPrograms {
     return bound;
   }
 
-  /** A call with what `take` gave has ended. */
+  /** Notes that a call with what `take` gave has ended. */
   async done(bound: BoundProgram): Promise<void> {
     const packed = this.#inUse.get(bound);
     if (!packed || --packed.users > 0) return;
@@ -94,7 +98,11 @@ export class PrepackedPrograms {
   }
 }
 
-/** @param packed nothing happens while it has users */
+/**
+ * Releases a packed program that is no longer needed.
+ *
+ * @param packed nothing happens while it has users
+ */
 async function freed(packed: Packed | undefined): Promise<void> {
   if (!packed || packed.users > 0) return;
   const bound = await packed.bound;

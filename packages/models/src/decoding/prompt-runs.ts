@@ -44,7 +44,11 @@ export function promptRuns(lengths: readonly number[], chunk: number): PromptRun
   return runs.reverse();
 }
 
-/** @returns pairs of rows to exchange, one after the other, so that those with many new tokens come first */
+/**
+ * Finds exchanges of rows after which those with many new tokens come first.
+ *
+ * @returns pairs of rows to exchange, one after the other, so that those with many new tokens come first
+ */
 export function longestFirst(lengths: readonly number[]): [number, number][] {
   const now = [...lengths];
   const swaps: [number, number][] = [];

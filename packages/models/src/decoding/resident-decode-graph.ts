@@ -21,7 +21,7 @@ import { AdapterGraph } from '../lora/adapter-graph.js';
 import { sampleTokens } from './sampling.js';
 import { maskedLogits } from '../layers/vocabulary-mask.js';
 
-/** Name of the output that is a cache tensor with the new tokens in it. */
+/** Names the output that is a cache tensor with the new tokens in it. */
 export const extendedName = (cacheName: string) => `extended.${cacheName}`;
 
 /** The updates replace the values at the index tuples. Without a gradient, unlike the builder's scatters. */
@@ -88,7 +88,7 @@ export function residentDecodeGraph(
   return g;
 }
 
-/** softmax(Q Kᵀ / √headSize + mask) V over the columns up to each query's own. K is the left operand: it is not copied then. */
+/** Computes softmax(Q Kᵀ / √headSize + mask) V over the columns up to each query's own. K is the left operand: it is not copied then. */
 function attention(
   g: GraphBuilder,
   query: Value,

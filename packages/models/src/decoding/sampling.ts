@@ -18,7 +18,11 @@ export type Sampler = { biasesLogits?: true; appliesRules?: true; masksTokens?: 
 /** Number of most likely tokens that a sampler with biases returns, as far as the vocabulary has them. */
 export const MAX_TOP_LOGPROBS = 20;
 
-/** @param options as `computable` returns them; @param shared one sampler for all, each row its own, at a few passes over the vocabulary more (see mixed-sampling.ts) */
+/**
+ * Chooses the sampler for options.
+ *
+ * @param options as `computable` returns them; @param shared one sampler for all, each row its own, at a few passes over the vocabulary more (see mixed-sampling.ts)
+ */
 export function samplerFor(options: SamplingOptions, vocabSize: number, shared = false): Sampler {
   return {
     ...plainSampler(options, vocabSize, shared),
@@ -71,7 +75,7 @@ export function sampleTokens(g: GraphBuilder, logits: Value, sampler: Sampler): 
   return sampled;
 }
 
-/** The logits after biases and rules. */
+/** Returns the logits after biases and rules. */
 function changedLogits(g: GraphBuilder, logits: Value, sampler: Sampler): Value {
   const { biasesLogits, appliesRules } = sampler;
   if (!biasesLogits && !appliesRules) return logits;
@@ -88,7 +92,11 @@ function changedLogits(g: GraphBuilder, logits: Value, sampler: Sampler): Value 
   return g.scatterElementsAdd(biased, penalized, g.sub(after, before), 1);
 }
 
-/** @param probabilities [rows, vocabulary], the softmax of the logits */
+/**
+ * Adds the outputs of the most likely tokens.
+ *
+ * @param probabilities [rows, vocabulary], the softmax of the logits
+ */
 function mostLikely(g: GraphBuilder, logits: Value, probabilities: Value): void {
   const [best, bestIds] = g.topK(logits, Math.min(MAX_TOP_LOGPROBS, logits.dim(1) as number), 1);
   const largest = g.log(g.reduceMax(probabilities, { axes: [1] }));
@@ -96,7 +104,11 @@ function mostLikely(g: GraphBuilder, logits: Value, probabilities: Value): void 
   g.output('top_logprobs', g.add(g.sub(best, g.slice(best, 1, 0, 1)), g.unsqueeze(largest, 1)));
 }
 
-/** @param own the model's logits, whose log-probabilities are returned; @param logits those that are sampled from */
+/**
+ * Chooses a token for each row.
+ *
+ * @param own the model's logits, whose log-probabilities are returned; @param logits those that are sampled from
+ */
 function choose(
   g: GraphBuilder,
   own: Value,

@@ -54,7 +54,7 @@ export function sharedPrefixes(prompts: readonly Prompt[], least: number): Share
   return stages.filter(() => true);
 }
 
-/** Sorted prompts by the token that follows those they share; prompts that end there have none. */
+/** Groups sorted prompts by the token that follows those they share; prompts that end there have none. */
 function branches(prompts: readonly Prompt[], branch: readonly number[], common: number): number[][] {
   const byNext = new Map<number, number[]>();
   for (const i of branch) {
@@ -64,7 +64,7 @@ function branches(prompts: readonly Prompt[], branch: readonly number[], common:
   return [...byNext.values()];
 }
 
-/** Lexicographic; a prompt comes before those that continue it. */
+/** Compares lexicographically; a prompt comes before those that continue it. */
 function compare(a: readonly number[], b: readonly number[]): number {
   const same = commonPrefix(a, b);
   return (a[same] ?? -1) - (b[same] ?? -1);

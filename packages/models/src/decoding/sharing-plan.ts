@@ -31,7 +31,7 @@ export interface SharingPlan {
 
 interface SharingOptions {
   slots: number;
-  /** The tokens of what is cached in a slot, and what they were read with. */
+  /** Returns the tokens of what is cached in a slot, and the adapter that they were read with. */
   content: (slot: number) => Pick<SlotPrompt, 'tokens' | 'adapter'>;
   /** Tokens that a copy must save. */
   least: number;
@@ -73,7 +73,7 @@ export function sharingPlan(prompts: readonly SlotPrompt[], options: SharingOpti
   return { stages: [...(copies.length > 0 ? [{ reads: [], copies }] : []), ...stages], cached, copied, read };
 }
 
-/** Prompts share what they begin with among those of the same adapter; stages of different adapters are taken together. */
+/** Finds what prompts of the same adapter begin with together; stages of different adapters are taken together. */
 function stagesByAdapter(prompts: readonly (Prompt & Pick<SlotPrompt, 'adapter'>)[], least: number): SharedStage[] {
   const indices = new Map<SlotPrompt['adapter'], number[]>();
   prompts.forEach(({ adapter }, i) => indices.set(adapter, [...(indices.get(adapter) ?? []), i]));
@@ -92,7 +92,7 @@ function stagesByAdapter(prompts: readonly (Prompt & Pick<SlotPrompt, 'adapter'>
   return together;
 }
 
-/** From the slot whose cache begins with most of the prompt, such as that of another episode with the same instructions. */
+/** Copies from the slot whose cache begins with most of the prompt, such as that of another episode with the same instructions. */
 function copiesFromSlots(
   prompts: readonly SlotPrompt[],
   { slots, content, least }: SharingOptions,

@@ -27,7 +27,7 @@ export class SlotMapping {
     this.#windows = this.#slotOfRow.map(() => ({ start: 0, length: 0 }));
   }
 
-  /** The context now ends after `tokenCount` tokens; the window may become shorter than that. */
+  /** Cuts a slot's context after `tokenCount` tokens; the window may become shorter than that. */
   keepUpTo(slot: number, tokenCount: number): void {
     const window = this.#windows[slot];
     const kept = Math.max(0, Math.min(window.length, tokenCount - window.start));
@@ -37,22 +37,26 @@ export class SlotMapping {
     else Object.assign(window, { length: 0, restores: false });
   }
 
-  /** Whether the slot's states must go back to their snapshot before its next token. */
+  /** Tells whether the slot's states must go back to their snapshot before its next token. */
   restores(slot: number): boolean {
     return this.#windows[slot].restores === true;
   }
 
-  /** The part of the slot's context that is cached. */
+  /** Returns the part of the slot's context that is cached. */
   window(slot: number): Readonly<Window> {
     return this.#windows[slot];
   }
 
-  /** How many tokens from context index `start` on are cached; positions count from there, so another start has none. */
+  /** Counts how many tokens from context index `start` on are cached; positions count from there, so another start has none. */
   cachedFrom(slot: number, start: number): number {
     return this.#windows[slot].start === start ? this.#windows[slot].length : 0;
   }
 
-  /** @param snapshot how many of the tokens the snapshot of the slot's states has seen */
+  /**
+   * Sets which part of the slot's context is cached.
+   *
+   * @param snapshot how many of the tokens the snapshot of the slot's states has seen
+   */
   setWindow(slot: number, start: number, length: number, snapshot = 0): void {
     this.#windows[slot] = { start, length, snapshot };
   }
@@ -81,7 +85,7 @@ export class SlotMapping {
     return swaps;
   }
 
-  /** [rows] cached tokens of each row as they lay before the given exchanges were made. */
+  /** Returns the cached tokens of each row as they lay before the given exchanges were made, [rows]. */
   lengthsBefore(swaps: readonly (readonly [number, number])[]): Int32Array {
     const lengths = Int32Array.from(this.#slotOfRow, (slot) => this.#windows[slot].length);
     for (const [a, b] of [...swaps].reverse()) [lengths[a], lengths[b]] = [lengths[b], lengths[a]];

@@ -30,12 +30,12 @@ export class StateRows {
     }
   }
 
-  /** A row's present state becomes another row's. */
+  /** Copies a row's present state to another row. */
   copy({ from, to }: { from: number; to: number }): void {
     for (const { data, size } of this.#sized()) data.copyWithin(to * size, from * size, (from + 1) * size);
   }
 
-  /** The state before any token. */
+  /** Resets a row to the state before any token. */
   clear(row: number): void {
     for (const { data, size } of this.#sized()) data.fill(0, row * size, (row + 1) * size);
   }
@@ -64,7 +64,7 @@ export class StateRows {
     }
   }
 
-  /** Names and shapes of what a run over the first rows reads. */
+  /** Lists names and shapes of what a run over the first rows reads. */
   shapes(rows: number): [name: string, dims: number[]][] {
     return this.arrays.map(({ name, shape }) => [name, [rows, ...shape]]);
   }

@@ -71,7 +71,10 @@ class TokenLoop {
     return this.batch.some((index) => this.#goesOn(index));
   }
 
-  /** One new token a row goes through the graph for steps, as those after it do: a call for a single token is as fast as one of several. */
+  /**
+   * Tells whether every row has one new token. It goes through the graph for steps then: a call for a single token is as fast as one of
+   * several.
+   */
   get beginsWithStep(): boolean {
     const { feed, maxNewTokens } = this.args;
     return maxNewTokens > 0 && feed.every(({ length }) => length === 1);
@@ -82,7 +85,7 @@ class TokenLoop {
   }
 
   /**
-   * All new tokens of `args.feed`; what is sampled after the last ones counts. States are kept as they are before each row's last
+   * Reads all new tokens of `args.feed`; what is sampled after the last ones counts. States are kept as they are before each row's last
    * token: from there the same prompt can be continued otherwise.
    */
   async feed(program: KernelProgram): Promise<Sampled> {
@@ -103,7 +106,7 @@ class TokenLoop {
     ))!;
   }
 
-  /** Tokens of the first rows. @returns what is sampled after the last one of each; null where there are none */
+  /** Reads tokens of the first rows. */
   async read(program: KernelProgram, feed: readonly Int32Array[]): Promise<Sampled | null> {
     const lengths = feed.map(({ length }) => length);
     let sampled: Sampled | null = null;
@@ -120,8 +123,8 @@ class TokenLoop {
   }
 
   /**
-   * The last token of each row: the one sampled before, or the only new one. Rows that are done are fed too, but leave no trace in the
-   * cache.
+   * Feeds the last token of each row: the one sampled before, or the only new one. Rows that are done are fed too, but leave no trace
+   * in the cache.
    */
   step(program: KernelProgram, takesLast: boolean): Promise<Sampled> {
     if (this.rows.every(({ tokens }) => tokens.length === 0)) this.cache.takeSnapshots?.(this.batch.length);
@@ -148,7 +151,7 @@ class TokenLoop {
     result.terminated = this.args.terminatorIds[index].includes(tokens[at]);
   }
 
-  /** Once half of the rows are done, the unfinished ones move to the front and the others leave the batch. */
+  /** Moves the unfinished rows to the front once half of the rows are done; the others leave the batch. */
   #compact(): void {
     const { batch } = this;
     const running = batch.filter((index) => this.#goesOn(index)).length;
@@ -195,7 +198,7 @@ class TokenLoop {
     };
   }
 
-  /** Ids padded on the right, and their positions after those in the cache. */
+  /** Pads ids on the right, and counts their positions after those in the cache. */
   #tokens(pieces: readonly Int32Array[], width: number) {
     const ids = new Int32Array(pieces.length * width);
     const positions = new Int32Array(pieces.length * width);

@@ -14,7 +14,11 @@ interface TurnLimits {
 
 type Given = Omit<SlotInput, 'rng'>;
 
-/** @throws {RangeError} that names the option, or the slot of the turn */
+/**
+ * Checks turns and options before any is read.
+ *
+ * @throws {RangeError} that names the option, or the slot of the turn
+ */
 export function checkTurns(turns: readonly Given[], options: SamplingOptions, known: TurnLimits): void {
   checkOptions(turns, options, known);
   const seen = new Set<number>();

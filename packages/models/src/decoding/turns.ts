@@ -54,7 +54,7 @@ export function ownSampling(given: NonNullable<SlotInput['sampling']>): NonNulla
   return { temperature, topK, topP, greedy, terminatorIds };
 }
 
-/** Nothing for a greedy graph; where a graph that samples is to be greedy, zeros. */
+/** Lists the uniform numbers for a call: none for a greedy graph; zeros where a graph that samples is to be greedy. */
 export function uniformsFor(
   turns: readonly { uniforms: Float32Array; sampling: RowSampling }[],
   { kind }: Sampler,

@@ -35,7 +35,7 @@ let device: Device;
 beforeAll(async () => (device = await openDevice({ device: 'cpu', threads: 1 })));
 afterAll(() => device.close());
 
-/** The utterances of slots that play side by side, by turn. */
+/** Plays slots side by side and returns their utterances by turn. */
 async function play(programs: DecodePrograms, slots: readonly number[]) {
   const episodes = await Episodes.open({ programs, contextLength: 512, slots: slots.length, leastShared: 600 });
   const said = [];

@@ -78,7 +78,7 @@ export function debertaToJson({ relative, ...settings }: DebertaSettings): Confi
   };
 }
 
-/** `pos_att_type`: a list, or in older files names between bars. */
+/** Reads `pos_att_type`: a list, or in older files names between bars. */
 function attentionKinds(fields: ConfigFields): string[] {
   const value = fields.value('pos_att_type') ?? [];
   const kinds = Array.isArray(value) ? (value as unknown[]).map(String) : namesOf(value);

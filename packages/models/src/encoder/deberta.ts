@@ -26,7 +26,7 @@ export interface Distances {
 const spanOf = ({ buckets, maxDistance }: Relative) => (buckets > 0 ? buckets : maxDistance);
 
 /**
- * Bucket of a distance d ≥ 0, with m half of the buckets and M the largest distance:
+ * Computes the bucket of a distance d ≥ 0, with m half of the buckets and M the largest distance:
  *
  *     d                                              for d ≤ m
  *     m + ⌈ln(d/m) / ln((M − 1)/m) · (m − 1)⌉        else
@@ -44,7 +44,11 @@ export function distanceBucket(
   return middle + Math.ceil(f(ratio * (middle - 1)));
 }
 
-/** @param tokens the length of the texts, at most the encoder's */
+/**
+ * Computes what attention adds for distances.
+ *
+ * @param tokens the length of the texts, at most the encoder's
+ */
 export function distances(g: GraphBuilder, parameters: Parameters, config: EncoderConfig, tokens: Dim): Distances {
   const relative = config.deberta!.relative!;
   const span = spanOf(relative);
@@ -97,12 +101,12 @@ export function disentangledAttention(
   const relative = config.deberta!.relative!;
   const headSize = hiddenSize / numHeads;
   const alpha = scoreScale(config);
-  /** [heads, 2 · span, headSize] */
+  /** Projects the table of embeddings to [heads, 2 · span, headSize]. */
   const mapped = (own: string, shared: string) => {
     const rows = linear(g, table, parameters, `${name}.${relative.sharedMaps ? shared : own}`);
     return g.transpose(g.reshape(rows, [table.dim(0), numHeads, headSize]), [1, 0, 2]);
   };
-  /** x · the embeddings of all buckets: [batch, heads, tokens, 2 · span], of which `buckets` picks one for each pair. */
+  /** Multiplies x by the embeddings of all buckets, [batch, heads, tokens, 2 · span], and picks one for each pair by `buckets`. */
   const picked = (x: Value, embeddings: Value, buckets: Value) => {
     const all = g.fusedMatMul(x, g.unsqueeze(embeddings, 0), { transB: true, alpha });
     const index = g.expand(g.unsqueeze(g.unsqueeze(g.cast(buckets, 'int64'), 0), 0), [

@@ -77,10 +77,10 @@ const classes: Record<EncoderType, { name: string; prefix: string }> = {
 /** The names in config.json. */
 export const encoderTypes: readonly string[] = Object.keys(classes);
 
-/** The prefix of the encoder's weights in a checkpoint of a model with a head. */
+/** Returns the prefix of the encoder's weights in a checkpoint of a model with a head. */
 export const headPrefix = ({ modelType }: EncoderConfig): string => `${classes[modelType].prefix}.`;
 
-/** RoBERTa and the multilingual and French models of the same code. */
+/** Recognizes RoBERTa and the multilingual and French models of the same code. */
 export const isRoberta = ({ modelType }: Pick<EncoderConfig, 'modelType'>): boolean =>
   classes[modelType].prefix === 'roberta';
 
@@ -93,7 +93,7 @@ const bertKeys = {
   epsilon: 'layer_norm_eps',
 };
 
-/** The names in config.json of settings that some families call otherwise. */
+/** Returns the names in config.json of settings that some families call otherwise. */
 function keysOf(modelType: EncoderType): typeof bertKeys {
   if (modelType === 'modernbert') return { ...bertKeys, activation: 'hidden_activation', epsilon: 'norm_eps' };
   if (modelType !== 'distilbert') return bertKeys;
@@ -104,18 +104,18 @@ function keysOf(modelType: EncoderType): typeof bertKeys {
 const isKnown = (modelType: unknown): modelType is EncoderType =>
   typeof modelType === 'string' && Object.hasOwn(classes, modelType);
 
-/** Position of the first token: 0 in BERT; RoBERTa counts from padTokenId + 1 = 2. */
+/** Returns the position of the first token: 0 in BERT; RoBERTa counts from padTokenId + 1 = 2. */
 export const firstPosition = (config: EncoderConfig): number => (isRoberta(config) ? config.padTokenId + 1 : 0);
 
-/** Most tokens of one text. */
+/** Returns how many tokens one text may have. */
 export const maxTokens = (config: EncoderConfig): number => config.maxPositions - firstPosition(config);
 
-/** Whether the `model_type` is that of an encoder that can be built. */
+/** Tells whether the `model_type` is that of an encoder that can be built. */
 export const isEncoder = ({ model_type: modelType }: ConfigJson): boolean => isKnown(modelType);
 
 /**
- * Settings from the contents of `config.json`; what it leaves out has the value of Hugging Face's classes.
- * Throws `UnsupportedConfigError`, which names the field.
+ * Reads settings from the contents of `config.json`; what it leaves out has the value of Hugging Face's classes. Throws
+ * `UnsupportedConfigError`, which names the field.
  *
  * @param path where the contents come from, for the message
  */
@@ -176,14 +176,14 @@ function configOf(modelType: EncoderType, file: ConfigJson): EncoderConfig {
   return { ...config, ...familySettings(config, fields, json) };
 }
 
-/** DistilBERT and ModernBERT have no token types; DeBERTa may have none. */
+/** Reads the number of token types: DistilBERT and ModernBERT have none, DeBERTa may have none. */
 function typeVocabSize(modelType: EncoderType, fields: ConfigFields): number {
   if (modelType === 'distilbert' || modelType === 'modernbert') return 0;
   const isAbsent = modelType === 'deberta-v2' && fields.value('type_vocab_size') === 0;
   return isAbsent ? 0 : fields.count('type_vocab_size');
 }
 
-/** The settings that one family alone has. */
+/** Reads the settings that one family alone has. */
 function familySettings(config: EncoderConfig, fields: ConfigFields, json: ConfigJson): Partial<EncoderConfig> {
   switch (config.modelType) {
     case 'albert': {

@@ -22,7 +22,7 @@ import {
 /** The vector that sums up a text: tanh of a learnt map of the first token, the first token itself, or the tokens' mean. */
 export type TextFeature = 'pooler' | 'first' | 'mean';
 
-/** Hidden states of the last layer, [batch, tokens, hidden]; those of padding mean nothing. */
+/** Computes the hidden states of the last layer, [batch, tokens, hidden]; those of padding mean nothing. */
 export const encoderHiddenStates = (
   g: GraphBuilder,
   parameters: Parameters,
@@ -30,7 +30,7 @@ export const encoderHiddenStates = (
   inputs: MatrixInputs,
 ): Value => hiddenStates(g, parameters, config, matrixLayout(inputs));
 
-/** [texts, hidden], the texts class by class. */
+/** Computes one vector per text, [texts, hidden], the texts class by class. */
 export function textFeatures(
   g: GraphBuilder,
   parameters: Parameters,
@@ -53,7 +53,7 @@ export function textFeatures(
   return summed(g, first, parameters, config, feature);
 }
 
-/** [batch, tokens, hidden] → [batch, hidden]. */
+/** Pools hidden states: [batch, tokens, hidden] → [batch, hidden]. */
 export function textFeature(
   g: GraphBuilder,
   hidden: Value,
@@ -66,13 +66,17 @@ export function textFeature(
   return summed(g, g.squeeze(g.slice(hidden, 1, 0, 1), 1), parameters, config, feature);
 }
 
-/** [texts, tokens, hidden] → [texts, hidden] */
+/** Averages over tokens without padding: [texts, tokens, hidden] → [texts, hidden]. */
 function maskedMean(g: GraphBuilder, hidden: Value, mask: Value): Value {
   const count = g.max(g.reduceSum(mask, { axes: [1], keepdims: true }), 1); // 1 for rows of padding
   return g.div(g.reduceSum(g.mul(hidden, g.unsqueeze(mask, -1)), { axes: [1] }), count);
 }
 
-/** @param first [texts, hidden] of the first tokens */
+/**
+ * Computes the summary of a text from its first token.
+ *
+ * @param first [texts, hidden] of the first tokens
+ */
 function summed(
   g: GraphBuilder,
   first: Value,
@@ -86,7 +90,7 @@ function summed(
 }
 
 /**
- * Rows of the last layer's hidden states.
+ * Computes rows of the last layer's hidden states.
  *
  * @param first of first tokens alone, which see the keys and values of all; of all tokens if not given
  */
@@ -160,7 +164,7 @@ function encoderLayer(
 }
 
 /**
- * softmax(Q Kᵀ / √d + bias) V per head, heads side by side: [...rows, hidden]. DeBERTa adds its own terms to Q Kᵀ.
+ * Computes softmax(Q Kᵀ / √d + bias) V per head, heads side by side: [...rows, hidden]. DeBERTa adds its own terms to Q Kᵀ.
  *
  * @param own the rows with queries @param x all rows
  */

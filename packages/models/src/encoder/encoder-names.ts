@@ -73,11 +73,11 @@ const others: Partial<Record<EncoderType, EncoderNames>> = { albert, distilbert,
 
 export const encoderNames = ({ modelType }: EncoderConfig): EncoderNames => others[modelType] ?? bert;
 
-/** The map of the first token; where a family's checkpoints have none, a critic's own is kept under BERT's name. */
+/** Names the map of the first token; where a family's checkpoints have none, a critic's own is kept under BERT's name. */
 export const poolerName = ({ modelType }: EncoderConfig): string =>
   modelType === 'albert' ? 'pooler' : 'pooler.dense';
 
-/** The table of the words' embeddings. */
+/** Names the table of the words' embeddings. */
 export const wordTable = ({ modelType }: EncoderConfig): string =>
   modelType === 'modernbert' ? 'embeddings.tok_embeddings.weight' : 'embeddings.word_embeddings.weight';
 

@@ -30,7 +30,7 @@ export function truncateLeft(tokenizer: Tokenizer, text: string, maxLength: numb
   ];
 }
 
-/** Number of special tokens before the text's own ids. */
+/** Counts the special tokens before the text's own ids. */
 function leadingSpecials(whole: readonly number[], plain: readonly number[]): number {
   for (let before = 0; before <= whole.length - plain.length; before++) {
     if (plain.every((id, i) => whole[before + i] === id)) return before;

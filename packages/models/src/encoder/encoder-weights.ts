@@ -45,7 +45,7 @@ const linearShapes = (name: string, inputs: number, outputs: number) => ({
   [`${name}.bias`]: [outputs],
 });
 
-/** The shapes of the weights in all encoders with BERT's layers. */
+/** Lists the shapes of the weights in all encoders with BERT's layers. */
 function bertShapes(config: EncoderConfig): Record<string, number[]> {
   const { hiddenSize, intermediateSize, deberta } = config;
   const map = embeddingMap(config);
@@ -77,7 +77,7 @@ function bertShapes(config: EncoderConfig): Record<string, number[]> {
 }
 
 /**
- * Config and weights of a Hugging Face directory. A checkpoint without pooler weights (most families' have none) gets a fresh
+ * Loads config and weights of a Hugging Face directory. A checkpoint without pooler weights (most families' have none) gets a fresh
  * pooler from `rng`; heads of other tasks are left out.
  */
 export async function loadEncoder(
@@ -127,7 +127,10 @@ export async function saveEncoder(dir: string, config: EncoderConfig, tensors: H
   await writeWeights(dir, tensors);
 }
 
-/** Without the prefix of a model with a head on top, and with today's names of layer norms (bert-base has gamma and beta). */
+/**
+ * Returns a weight's name without the prefix of a model with a head on top, and with today's names of layer norms (bert-base has gamma
+ * and beta).
+ */
 const modernName = (name: string, config: EncoderConfig) => {
   const prefix = headPrefix(config);
   return (name.startsWith(prefix) ? name.slice(prefix.length) : name)

@@ -76,7 +76,7 @@ export const modernBertToJson = (settings: ModernBertSettings): ConfigJson => ({
   classifier_activation: settings.headActivation,
 });
 
-/** `layer_types` of newer files; in older ones every third layer, the first included, is global. */
+/** Reads which layers are local: `layer_types` of newer files; in older ones every third layer, the first included, is global. */
 function localLayers(fields: ConfigFields, numLayers: number): boolean[] {
   const types = fields.value('layer_types');
   if (types === undefined) {
@@ -89,7 +89,7 @@ function localLayers(fields: ConfigFields, numLayers: number): boolean[] {
   return types.map((type) => type === kinds.local);
 }
 
-/** The base of the rotary positions of one kind of layer: in `rope_parameters`, else under its older name. */
+/** Reads the base of the rotary positions of one kind of layer: in `rope_parameters`, else under its older name. */
 function theta(fields: ConfigFields, json: ConfigJson, kind: keyof typeof kinds): number {
   const parameters = { ...ropeObject(json.rope_parameters)[kinds[kind]], ...(json.rope_scaling as ConfigJson | null) };
   const type = (parameters as ConfigJson).rope_type ?? (parameters as ConfigJson).type ?? 'default';
@@ -101,7 +101,7 @@ function theta(fields: ConfigFields, json: ConfigJson, kind: keyof typeof kinds)
   throw fields.error('rope_parameters', `has rope_theta ${JSON.stringify(own)}, not a number above 0`);
 }
 
-/** The two kinds of layers have an object each. */
+/** Reads the objects of the two kinds of layers. */
 function ropeObject(value: unknown): Record<string, ConfigJson> {
   if (value === undefined || value === null) return {};
   const known: string[] = Object.values(kinds);

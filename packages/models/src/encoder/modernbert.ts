@@ -15,7 +15,11 @@ type Kind = readonly {
   bias: Value;
 }[];
 
-/** @param paddings of each class [texts, 1, 1, tokens] 0 for tokens, very negative for padding */
+/**
+ * Computes ModernBERT's hidden states.
+ *
+ * @param paddings of each class [texts, 1, 1, tokens] 0 for tokens, very negative for padding
+ */
 export function modernBertHiddenStates(
   g: GraphBuilder,
   parameters: Parameters,
@@ -48,7 +52,7 @@ function rotary(g: GraphBuilder, { hiddenSize, numHeads, maxPositions }: Encoder
   return rotaryTables(g, places, { frequencies, magnitude: 1, contextLength: maxPositions });
 }
 
-/** 0 where two tokens are at most `reach` apart, very negative elsewhere: [tokens, tokens]. */
+/** Makes a mask [tokens, tokens]: 0 where two tokens are at most `reach` apart, very negative elsewhere. */
 function windowBias(g: GraphBuilder, places: Value, reach: number): Value {
   const [from, to] = [g.unsqueeze(places, 1), g.unsqueeze(places, 0)];
   const isNear = g.and(g.lessOrEqual(to, g.add(from, reach)), g.lessOrEqual(from, g.add(to, reach)));
@@ -96,7 +100,7 @@ function attention(
   return map(g, layout.all.join(mixed), parameters, `${name}.Wo`);
 }
 
-/** x Wᵀ, and + b where the checkpoint has one. */
+/** Computes x Wᵀ, and + b where the checkpoint has one. */
 function map(g: GraphBuilder, x: Value, parameters: Parameters, name: string): Value {
   const product = g.fusedMatMul(x, parameters[`${name}.weight`], { transB: true });
   const bias = parameters[`${name}.bias`];

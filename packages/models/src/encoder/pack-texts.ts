@@ -10,7 +10,11 @@ interface PackedTexts {
   rows: Int32Array;
 }
 
-/** @param texts ids with special tokens, at least one */
+/**
+ * Packs texts into classes of similar length.
+ *
+ * @param texts ids with special tokens, at least one
+ */
 export function packTexts(texts: readonly (readonly number[])[], config: EncoderConfig): PackedTexts {
   // Classes are never empty: where there are fewer texts, one token of padding is a text that nobody reads.
   const fillers = Math.max(0, TEXT_CLASSES - texts.length);
@@ -31,7 +35,11 @@ export function packTexts(texts: readonly (readonly number[])[], config: Encoder
   return { inputs, rows: rows.subarray(0, texts.length) };
 }
 
-/** @param texts the longest one last */
+/**
+ * Makes the feeds of one class.
+ *
+ * @param texts the longest one last
+ */
 function classFeeds(c: number, texts: readonly (readonly number[])[], config: EncoderConfig): PackedTexts['inputs'] {
   const ids = Int32Array.from(texts.flat());
   const length = texts.at(-1)!.length;
@@ -60,7 +68,7 @@ function classFeeds(c: number, texts: readonly (readonly number[])[], config: En
 }
 
 /**
- * Where sorted lengths are cut into `count` parts, so that the scores of attention Σ texts · longest² are fewest: found exactly, part
+ * Finds where to cut sorted lengths into `count` parts, so that the scores of attention Σ texts · longest² are fewest: exactly, part
  * after part, in O(count · lengths²).
  *
  * @returns the first index of each part but the first; parts are never empty

@@ -52,7 +52,7 @@ export async function readPooling(dir: string): Promise<Pooling> {
   return { modes: asked, normalizes, ...text };
 }
 
-/** Files of sentence-transformers 6 name one mode or several; older ones have a boolean for each, and none is the mean. */
+/** Reads the modes. Files of sentence-transformers 6 name one or several; older ones have a boolean for each, and none is the mean. */
 async function modesOf(dir: string, file: string): Promise<readonly PoolingMode[]> {
   const config = (await json(dir, file)) as Record<string, unknown>;
   const asked = Object.keys(modes).filter((key) => config[key] === true);
@@ -70,7 +70,7 @@ async function modesOf(dir: string, file: string): Promise<readonly PoolingMode[
   );
 }
 
-/** A prompt before each text would change the vectors, and requests have no field that leaves it out. */
+/** Refuses a prompt before each text: it would change the vectors, and requests have no field that leaves it out. */
 async function refusePrompt(dir: string): Promise<void> {
   const { default_prompt_name: name, prompts } = await jsonIfAny(dir, 'config_sentence_transformers.json');
   const prompt = typeof name === 'string' ? (prompts as Record<string, unknown> | undefined)?.[name] : '';
@@ -103,7 +103,7 @@ export function pooled(
   return normalizes ? unitLength(vector) : vector;
 }
 
-/** [size] */
+/** Computes one mode's part of the vector, [size]. */
 function part(states: Float32Array, size: number, mode: PoolingMode): Float32Array {
   const tokens = states.length / size;
   switch (mode) {
@@ -126,7 +126,7 @@ function part(states: Float32Array, size: number, mode: PoolingMode): Float32Arr
   }
 }
 
-/** Σ weight(t) · state(t), in float64. */
+/** Computes Σ weight(t) · state(t), in float64. */
 function weightedSum(states: Float32Array, size: number, weight: (token: number) => number): Float32Array {
   const tokens = range(states.length / size);
   return Float32Array.from(range(size), (i) => tokens.reduce((sum, t) => sum + weight(t) * states[t * size + i], 0));

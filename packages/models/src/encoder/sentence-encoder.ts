@@ -59,12 +59,12 @@ export class SentenceEncoder {
     return new SentenceEncoder(device, config, tokenizer, pooling, parameters, program, bound);
   }
 
-  /** The length of a vector. */
+  /** Returns the length of a vector. */
   get dimensions(): number {
     return this.pooling.modes.length * this.config.hiddenSize;
   }
 
-  /** The longest text in tokens, its special ones included. */
+  /** Returns the longest text in tokens, its special ones included. */
   get contextLength(): number {
     return Math.min(maxTokens(this.config), this.pooling.maxTokens ?? Infinity);
   }
@@ -74,6 +74,8 @@ export class SentenceEncoder {
   }
 
   /**
+   * Computes the vectors of texts.
+   *
    * @param texts ids with the special tokens, at most `contextLength` each
    * @returns for each text [dimensions]
    */

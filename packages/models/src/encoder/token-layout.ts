@@ -31,7 +31,7 @@ export interface TokenLayout {
 
 /** The rows of the first token of each text. */
 export interface FirstRows extends Rows {
-  /** Rows of all tokens → [texts, width], class by class. */
+  /** Turns rows of all tokens into [texts, width], class by class. */
   of(rows: Value): Value;
 }
 
@@ -105,15 +105,15 @@ function classInputs(g: GraphBuilder, c: number): PackedClass {
 }
 
 /**
- * Rows → matrix. The gradient of padding is 0, as no token attends to it and nobody reads it, so that the gradient of a row is that
- * of its place, without the sum of scattered rows.
+ * Turns rows into a matrix. The gradient of padding is 0, as no token attends to it and nobody reads it, so that the gradient of a row
+ * is that of its place, without the sum of scattered rows.
  */
 const spread = (g: GraphBuilder, rows: Value, { places, back, texts, tokens }: PackedClass): Value =>
   withGradient(g, g.gather(rows, places), rows, (m, dy) =>
     m.gather(m.reshape(dy, [multiplyDims(texts, tokens), dy.dim(-1)]), back),
   );
 
-/** Matrix → rows; the gradient of padding is 0. */
+/** Turns a matrix into rows; the gradient of padding is 0. */
 const collect = (g: GraphBuilder, matrix: Value, { places, back, mask, texts, tokens }: PackedClass): Value =>
   withGradient(g, g.gather(g.reshape(matrix, [multiplyDims(texts, tokens), matrix.dim(-1)]), back), matrix, (m, dy) =>
     m.mul(m.gather(dy, places), m.unsqueeze(mask, -1)),

@@ -31,7 +31,11 @@ export interface OpenedModel {
   read: ReadParameter;
 }
 
-/** @param dir the folder of a model, or of an adapter; its files are open while `use` runs */
+/**
+ * Opens a model's folder, or an adapter's and its base.
+ *
+ * @param dir the folder of a model, or of an adapter; its files are open while `use` runs
+ */
 export async function withOpenedModel<T>(dir: string, use: (model: OpenedModel) => Promise<T>): Promise<T> {
   const { baseDir, adapter } = await openAdapterDirectory(dir);
   const config = await readDecoderConfig(baseDir);

@@ -67,7 +67,7 @@ export async function* generateTexts(
   }
 }
 
-/** Indices in batches, the longest prompts first; those of a batch have room for equally many tokens. */
+/** Divides indices into batches, the longest prompts first; those of a batch have room for equally many tokens. */
 function batchesOf(prompts: readonly { ids: number[]; maxNewTokens: number }[], batchSize: number): number[][] {
   const order = prompts.map((_, i) => i).sort((a, b) => prompts[b].ids.length - prompts[a].ids.length || a - b);
   const batches: number[][] = [];

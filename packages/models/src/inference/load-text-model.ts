@@ -7,7 +7,10 @@ import type { LanguageModelOptions, LoadOptions } from '../language-model/model-
 import { isEncoderDecoder } from '../seq2seq/seq2seq-architectures.js';
 import { Seq2SeqModel } from '../seq2seq/seq2seq-model.js';
 
-/** Options of masks and contexts are for decoders; an encoder-decoder masks nothing, and is not quantised. */
+/**
+ * Loads a language model of either kind. Options of masks and contexts are for decoders; an encoder-decoder masks nothing, and is not
+ * quantised.
+ */
 export async function loadTextModel(
   options: LanguageModelOptions & Pick<LoadOptions, 'dir' | 'adapterBank'>,
 ): Promise<LanguageModel | Seq2SeqModel> {

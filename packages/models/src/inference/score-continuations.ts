@@ -21,7 +21,7 @@ export interface ScoreContinuationsOptions {
   window?: number;
 }
 
-/** For the checkpoint's own numbers the model must not mask anything (see LanguageModelOptions.masksPadding). */
+/** Scores continuations. For the checkpoint's own numbers the model must not mask anything (see LanguageModelOptions.masksPadding). */
 export async function* scoreContinuations(
   model: LanguageModel,
   items: Items<ContinuationItem>,
@@ -51,7 +51,10 @@ interface Tokens {
   continuationIds: number[];
 }
 
-/** From the prompt's last position on every token is scored; after a prompt alone, any token is, for its logits. */
+/**
+ * Makes an example in which every token from the prompt's last position on is scored; after a prompt alone, any token is, for its
+ * logits.
+ */
 function scoredExample({ promptIds, continuationIds }: Tokens, filler: number): TokenExample {
   const targets = continuationIds.length > 0 ? continuationIds : [filler];
   const all = [...promptIds, ...targets];
@@ -62,7 +65,7 @@ function scoredExample({ promptIds, continuationIds }: Tokens, filler: number): 
   };
 }
 
-/** A token that the model can generate. */
+/** Finds a token that the model can generate. */
 function unmasked({ maskedTokenIds }: LanguageModel): number {
   let id = 0;
   while (maskedTokenIds.includes(id)) id++;

@@ -113,6 +113,6 @@ function checkLengths(
     throw new ItemError(index, `requests ${target} tokens; the model's decoder has positions for ${targetLimit}`);
 }
 
-/** Indices, the longest first. */
+/** Sorts indices, the longest first. */
 const byLength = (lengths: readonly number[]): number[] =>
   lengths.map((_, i) => i).sort((a, b) => lengths[b] - lengths[a] || a - b);

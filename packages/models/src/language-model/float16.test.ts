@@ -76,7 +76,7 @@ async function step(model: LanguageModel, batch = examples): Promise<number> {
   return loss;
 }
 
-/** Two turns, greedy: the second continues where the first ended. */
+/** Samples two turns greedily: the second continues where the first ended. */
 async function say(model: LanguageModel): Promise<number[]> {
   const episodes = await model.openEpisodes({ slots: 2 });
   const sampling = { temperature: 1, topK: 0, topP: 1, greedy: true, maxNewTokens: 8, terminatorIds: [] };

@@ -115,15 +115,15 @@ export class LanguageModel implements FrozenPolicy {
     });
   }
 
-  /** A model with fresh weights. `config` has the contents of Hugging Face's config.json (at least `model_type` and sizes). */
+  /** Creates a model with fresh weights. `config` has the contents of Hugging Face's config.json (at least `model_type` and sizes). */
   static async create(options: CreateOptions): Promise<LanguageModel> {
     const { architecture, weights } = await freshModel(options);
     return new LanguageModel(options, architecture, options.tokenizer, weights);
   }
 
   /**
-   * A model from a Hugging Face directory (config.json, model.safetensors or shards, tokenizer.json), or from a PEFT
-   * directory (adapter_config.json, adapter_model.safetensors) and the base that it names.
+   * Loads a model from a Hugging Face directory (config.json, model.safetensors or shards, tokenizer.json), or from a PEFT directory
+   * (adapter_config.json, adapter_model.safetensors) and the base that it names.
    */
   static async load(options: LoadOptions): Promise<LanguageModel> {
     const { architecture, tokenizer, weights } = await readModel(options);
@@ -152,7 +152,7 @@ export class LanguageModel implements FrozenPolicy {
     await saveWhole(dir, this, await readStateDict(this.#device, this.#weights.base), { ...this.#weights, trained });
   }
 
-  /** Bit-exact copies of the trained parameters (with LoRA the adapters), e.g. to keep the best so far. */
+  /** Copies the trained parameters to the bit (with LoRA the adapters), e.g. to keep the best so far. */
   copyParameters(): Promise<HostTensors> {
     return readStateDict(this.#device, this.parameters);
   }
@@ -163,8 +163,8 @@ export class LanguageModel implements FrozenPolicy {
   }
 
   /**
-   * Training drops activations from now on, with the config's probabilities. The masks follow the seed and the optimizer's steps, so
-   * that a resumed run has those of one that never stopped. Call it before the first gradient.
+   * Makes training drop activations from now on, with the config's probabilities. The masks follow the seed and the optimizer's steps,
+   * so that a resumed run has those of one that never stopped. Call it before the first gradient.
    *
    * @throws if the config has no probability above 0
    */
@@ -182,7 +182,7 @@ export class LanguageModel implements FrozenPolicy {
     return this.#optimizer;
   }
 
-  /** Trained weights of linear layers, the head's excepted. */
+  /** Names the trained weights of linear layers, the head's excepted. */
   #matrices(): readonly string[] {
     if (this.#weights.adapters) return this.parameters.names;
     const { inside, experts } = linearWeights(this.architecture);
@@ -195,9 +195,9 @@ export class LanguageModel implements FrozenPolicy {
   }
 
   /**
-   * Forward and backward; adds the gradient of Σ weights · (−log p(target)) into `optimizer.gradients`. This is every policy loss
-   * whose gradient by the log-probabilities does not depend on them (REINFORCE, behaviour cloning, AWR): one pass, with
-   * weights = −dL/dlogprob.
+   * Runs forward and backward; adds the gradient of Σ weights · (−log p(target)) into `optimizer.gradients`. This is every policy loss
+   * whose gradient by the log-probabilities does not depend on them (REINFORCE, behaviour cloning, AWR): one pass, with weights =
+   * −dL/dlogprob.
    *
    * @param options.sharesPrefixes tokens that several examples begin with, none of them scored, are computed once (on the CPU, without dropout)
    * @returns that sum, in nats
@@ -211,8 +211,8 @@ export class LanguageModel implements FrozenPolicy {
   }
 
   /**
-   * Every other policy loss (PPO, GRPO with several epochs, DPO, KL penalties): scores the examples, computes the loss on the host,
-   * runs backward with its gradient, and adds that into `optimizer.gradients`. The loss is over all examples of the call, however
+   * Computes every other policy loss (PPO, GRPO with several epochs, DPO, KL penalties): scores the examples, computes the loss on the
+   * host, runs backward with its gradient, and adds that into `optimizer.gradients`. The loss is over all examples of the call, however
    * `maxTokens` splits them. A token of the loss is a position with a weight other than 0, in the order of the examples.
    *
    * Quantities besides `logprobs` that a loss needs of the model come in `ScoredTokens`, and their gradients go back in `TokenLoss`:
@@ -232,7 +232,7 @@ export class LanguageModel implements FrozenPolicy {
     return this.#scorer.accumulateLogprobGradients(examples, lossOf, gradients, { ...options, lossScale });
   }
 
-  /** See `TokenScorer.accumulateTokenLosses`; the gradient is added into `optimizer.gradients`. */
+  /** Adds the gradient of `TokenScorer.accumulateTokenLosses` into `optimizer.gradients`. */
   accumulateTokenLosses(
     examples: readonly TargetedTokens[],
     losses: TokenLosses,
@@ -242,7 +242,11 @@ export class LanguageModel implements FrozenPolicy {
     return this.#scorer.accumulateTokenLosses(examples, losses, gradients, { ...options, lossScale });
   }
 
-  /** @returns [examples] of [tokens × width] log p of every target in nats, where each position has `width` of them */
+  /**
+   * Computes the log-probability of every target, where positions have several.
+   *
+   * @returns [examples] of [tokens × width] log p of every target in nats, where each position has `width` of them
+   */
   targetLogprobs(
     examples: readonly TargetedTokens[],
     width: number,
@@ -270,25 +274,25 @@ export class LanguageModel implements FrozenPolicy {
   }
 
   /**
-   * Per example and position log p(target | ids up to there) in nats, 0 where the weight is 0. With LoRA
-   * `{ adapters: false }` asks the base.
+   * Computes per example and position log p(target | ids up to there) in nats, 0 where the weight is 0. With LoRA `{ adapters: false }`
+   * asks the base.
    */
   logprobs(examples: readonly TokenExample[], options: ScoringBatchOptions = {}): Promise<Float32Array[]> {
     return this.#scorer.logprobs(examples, options);
   }
 
-  /** The adapters that turns and scoring can name, where the model was loaded with room for some. */
+  /** Returns the adapters that turns and scoring can name, where the model was loaded with room for some. */
   get adapterBank(): AdapterBank | undefined {
     return this.#weights.bank;
   }
 
-  /** Whether this model is a frozen base and adapters, which alone are trained. */
+  /** Tells whether this model is a frozen base and adapters, which alone are trained. */
   get hasAdapters(): boolean {
     return this.#weights.adapters !== undefined;
   }
 
   /**
-   * The model as it is now, frozen: a reference policy. With adapters they alone are copied and the base is shared, so it must be
+   * Freezes the model as it is now: a reference policy. With adapters they alone are copied and the base is shared, so it must be
    * released before this model; else it is a copy of all weights.
    *
    * @param options.quantization of a copy of all weights; 'none' if not given
@@ -309,7 +313,8 @@ export class LanguageModel implements FrozenPolicy {
   }
 
   /**
-   * This model with other adapters, frozen: those in `dir`, or with null none, so the base alone. Nothing of the base is copied.
+   * Returns this model with other adapters, frozen: those in `dir`, or with null none, so the base alone. Nothing of the base is
+   * copied.
    *
    * @throws AdapterError where the adapter in `dir` does not fit this model's
    */
@@ -324,7 +329,8 @@ export class LanguageModel implements FrozenPolicy {
   }
 
   /**
-   * A model that trains adapters of its own beside this model's frozen base, which is in memory once. It must be released before this one.
+   * Creates a model that trains adapters of its own beside this model's frozen base, which is in memory once. It must be released
+   * before this one.
    *
    * @param options.seed of the adapters' start values
    * @throws if this model's weights are trained themselves, or adapters beside them
@@ -356,7 +362,10 @@ export class LanguageModel implements FrozenPolicy {
     await this.restoreParameters(await readAdapterWeights(dir, adapters.layout), dir);
   }
 
-  /** Paths of the linear layers that adapters may be beside, as PEFT's target_modules have them: in the blocks, and the output head. */
+  /**
+   * Lists the paths of the linear layers that adapters may be beside, as PEFT's target_modules have them: in the blocks, and the output
+   * head.
+   */
   get linearModules(): Record<'blocks' | 'heads', string[]> {
     const { inside, heads } = linearWeights(this.architecture);
     const paths = (weights: string[]) => weights.map((weight) => weight.replace(/\.weight$/, ''));
@@ -368,7 +377,7 @@ export class LanguageModel implements FrozenPolicy {
   }
 
   /**
-   * Per example and position V of the context up to there, 0 where `valueWeights` is 0.
+   * Computes per example and position V of the context up to there, 0 where `valueWeights` is 0.
    *
    * @throws if there is no value head
    */
@@ -398,15 +407,15 @@ export class LanguageModel implements FrozenPolicy {
     return this.#valueHead;
   }
 
-  /** The same as `logprobs`, with the first ten logits at each example's first scored position. */
+  /** Computes the same as `logprobs`, with the first ten logits at each example's first scored position. */
   scores(examples: readonly TokenExample[], options: ScoringBatchOptions = {}): Promise<TokenScores[]> {
     return this.#scorer.scores(examples, options);
   }
 
   /**
-   * Room for the contexts of `slots` episodes that are continued turn by turn. Cheap: the compiled graphs are
-   * shared. A `contextLength` shorter than the model's makes the cache smaller. With `integerProducts` the linear layers multiply
-   * integers of 8 bits, made of the weights as they are at each call: another policy than the one that scores.
+   * Opens room for the contexts of `slots` episodes that are continued turn by turn. Cheap: the compiled graphs are shared. A
+   * `contextLength` shorter than the model's makes the cache smaller. With `integerProducts` the linear layers multiply integers of 8
+   * bits, made of the weights as they are at each call: another policy than the one that scores.
    *
    * @throws if integers are asked for on a device that cannot multiply matrices of them
    */
@@ -430,7 +439,7 @@ export class LanguageModel implements FrozenPolicy {
   }
 
   /**
-   * Memory for what texts begin with, for all episodes that are opened with it. Whoever opens it closes it after them.
+   * Reserves memory for prefixes of texts, for all episodes that are opened with it. Whoever opens it closes it after them.
    *
    * @returns null where nothing can be kept: with recurrent layers, or with a cache on a GPU, or in so little memory
    */

@@ -48,7 +48,11 @@ export interface CreateOptions extends LanguageModelOptions, Pick<LoadOptions, '
   rng: Rng;
 }
 
-/** @throws unless the model can be trained with `integerProducts` */
+/**
+ * Checks that the model can be trained with `integerProducts`.
+ *
+ * @throws unless the model can be trained with `integerProducts`
+ */
 export function checkIntegerProducts({ kind }: Device, { quantized }: ModelWeights): void {
   if (!quantized)
     throw new Error(
@@ -61,7 +65,11 @@ export function checkIntegerProducts({ kind }: Device, { quantized }: ModelWeigh
 /** Probabilities in config.json, of all families. */
 const dropoutFields = ['attn_pdrop', 'embd_pdrop', 'resid_pdrop', 'attention_dropout', 'hidden_dropout'];
 
-/** @throws if the config has no dropout probability above 0 */
+/**
+ * Checks that the config has a dropout probability.
+ *
+ * @throws if the config has no dropout probability above 0
+ */
 export function checkDropout(config: ConfigJson): void {
   if (dropoutFields.some((field) => Number(config[field] ?? 0) > 0)) return;
   throw new Error(
@@ -70,7 +78,7 @@ export function checkDropout(config: ConfigJson): void {
   );
 }
 
-/** Padding is never generated, unless it is also the end-of-text token (as in GPT-2). */
+/** Adds padding to the masked tokens: it is never generated, unless it is also the end-of-text token (as in GPT-2). */
 export function withPadding(maskedTokenIds: readonly number[], { padTokenId, eosTokenId }: Tokenizer): number[] {
   const padding = padTokenId >= 0 && padTokenId !== eosTokenId ? [padTokenId] : [];
   return [...new Set([...maskedTokenIds, ...padding])].sort((a, b) => a - b);

@@ -92,7 +92,7 @@ interface ModelSource {
   quantization: Quantization;
 }
 
-/** Each weight goes to the device, or is quantised, as it is read, so that no more than one or two are here in float32. */
+/** Reads the weights; each goes to the device, or is quantised, as it is read, so that no more than one or two are here in float32. */
 async function readWeights(
   { device, config, dir, quantization }: ModelSource,
   adaptersFor: (architecture: CausalArchitecture) => Promise<ModelWeights['adapters']>,
@@ -113,7 +113,7 @@ async function readWeights(
   }
 }
 
-/** The parameters that are not quantised. */
+/** Yields the parameters that are not quantised. */
 async function* whole(
   { parameters }: CausalArchitecture,
   source: CheckpointReader,

@@ -36,7 +36,7 @@ export async function withStoredHead(
 /** Names of heads in files: GPT-NeoX's is called by either, that of a model of text and images by the last. */
 const headNames = ['lm_head.weight', 'embed_out.weight', 'language_model.lm_head.weight'];
 
-/** By their hashes, so that one of the two is in memory at a time. */
+/** Compares two tensors by their hashes, so that one of the two is in memory at a time. */
 async function areEqual(source: CheckpointReader, a: string, b: string): Promise<boolean> {
   if (source.entries.get(a)!.shape.join() !== source.entries.get(b)!.shape.join()) return false;
   return (await hashOf(source, a)) === (await hashOf(source, b));
@@ -53,7 +53,7 @@ async function hashOf(source: CheckpointReader, name: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** The same tensors, the first of `others` under the name of a tensor that the file lacks. */
+/** Reads the same tensors, the first of `others` under the name of a tensor that the file lacks. */
 function renamed(source: CheckpointReader, name: string, others: readonly string[]): CheckpointReader {
   const other = others.find((each) => source.entries.has(each));
   if (other === undefined || source.entries.has(name)) return source;

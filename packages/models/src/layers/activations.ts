@@ -28,7 +28,7 @@ export const activationNames = Object.keys(functions) as ActivationName[];
 export const activate = (g: GraphBuilder, name: ActivationName, x: Value): Value => functions[name](g, x);
 
 /**
- * For results that are normalised afterwards. ONNX Runtime's Sigmoid is off by 1e-7, which is much of SiLU's small results for
+ * Activates results that are normalised afterwards. ONNX Runtime's Sigmoid is off by 1e-7, which is much of SiLU's small results for
  * negative x; here σ(x) = exp(min(x, 0)) / (1 + exp(−|x|)), whose relative error is float32's.
  */
 export function activatePrecisely(g: GraphBuilder, name: ActivationName, x: Value): Value {

@@ -45,8 +45,9 @@ export interface QueryChunks {
 }
 
 /**
- * Four spare three quarters of the scores of later tokens; of shorter sequences one product is as fast. The scores of a chunk are
- * [queries, keys] numbers for each head: those of longer sequences would be gigabytes in four chunks.
+ * Chooses into how many chunks queries are cut. Four spare three quarters of the scores of later tokens; of shorter sequences one
+ * product is as fast. The scores of a chunk are [queries, keys] numbers for each head: those of longer sequences would be gigabytes in
+ * four chunks.
  */
 export const chunksOf = (tokens: number): number => (tokens > 8192 ? 16 : tokens >= 1024 ? 4 : 1);
 
@@ -99,7 +100,11 @@ export interface Places {
   keys: Value;
 }
 
-/** @param before tokens that have keys alone */
+/**
+ * Numbers tokens in their order.
+ *
+ * @param before tokens that have keys alone
+ */
 export function inOrder(g: GraphBuilder, tokens: Dim, before: Dim = 0): Places {
   const keys = g.range(addDims(before, tokens));
   return { queries: before === 0 ? keys : g.slice(keys, 0, before), keys };
@@ -166,7 +171,11 @@ function chunksInOrder(
   });
 }
 
-/** @param q, k, v heads @returns flat rows */
+/**
+ * Computes attention between given places.
+ *
+ * @param q, k, v heads @returns flat rows
+ */
 function attendAt(
   g: GraphBuilder,
   [q, k, v]: readonly [Value, Value, Value],
@@ -211,10 +220,10 @@ export function attentionAfterPast(
   return { mixed: mergeHeads(g, mixed, layout), key: k, value: v };
 }
 
-/** The position of each column without counting padding: [batch, columns]. */
+/** Counts the position of each column without padding: [batch, columns]. */
 const columnPositions = (g: GraphBuilder, mask: Value): Value => g.max(g.sub(g.cumSum(mask, 1), 1), 0);
 
-/** 0 where a token sees a column, very negative elsewhere: [batch, 1, queriesPerKey · tokens, columns]. */
+/** Makes the mask [batch, 1, queriesPerKey · tokens, columns]: 0 where a token sees a column, very negative elsewhere. */
 function paddedCausalMask(
   g: GraphBuilder,
   { key, mask }: PastKeysAndValues,
@@ -235,18 +244,18 @@ function paddedCausalMask(
 
 export const scaleOf = ({ scale }: AttentionForm, { headSize }: HeadLayout) => scale ?? 1 / Math.sqrt(headSize);
 
-/** c · tanh(scores / c) where the form has a bound. */
+/** Computes c · tanh(scores / c) where the form has a bound. */
 export const softcapped = (g: GraphBuilder, scores: Value, { softcap }: AttentionForm): Value =>
   softcap === undefined ? scores : g.mul(g.tanh(g.div(scores, softcap)), softcap);
 
-/** Over the last axis; sinks are one more column there, of which only the others are kept. */
+/** Computes the softmax over the last axis; sinks are one more column there, of which only the others are kept. */
 export function softmaxWithSinks(g: GraphBuilder, scores: Value, layout: HeadLayout, { sinks }: AttentionForm): Value {
   if (!sinks) return g.softmax(scores);
   const column = g.expand(rowsOfHeads(g, sinks, layout), [...scores.shape.slice(0, 3), 1]);
   return g.slice(g.softmax(g.concat([scores, column], -1)), -1, 0, scores.dim(-1));
 }
 
-/** One number for each head [heads] → [1, keyValueHeads, queriesPerKey · tokens, 1]. */
+/** Repeats one number for each head: [heads] → [1, keyValueHeads, queriesPerKey · tokens, 1]. */
 function rowsOfHeads(g: GraphBuilder, perHead: Value, layout: HeadLayout): Value {
   const { tokens, keyValueHeads } = layout;
   const groups = queriesPerKey(layout);
@@ -292,7 +301,7 @@ export function biasedAmongNew(
 }
 
 /**
- * 0 where a token sees another, very negative elsewhere: no token sees a later one, nor one before its window.
+ * Makes the causal mask: 0 where a token sees another, very negative elsewhere: no token sees a later one, nor one before its window.
  *
  * @returns [tokens, columns], once for each query head of a group: [queriesPerKey · tokens, columns]
  */
@@ -308,7 +317,7 @@ function causalMask(g: GraphBuilder, places: Places, layout: HeadLayout, { windo
 
 export const queriesPerKey = ({ heads, keyValueHeads }: HeadLayout) => heads / keyValueHeads;
 
-/** [batch · tokens, heads · headSize] → [batch, keyValueHeads, queriesPerKey · tokens, headSize]. */
+/** Splits queries by head: [batch · tokens, heads · headSize] → [batch, keyValueHeads, queriesPerKey · tokens, headSize]. */
 export function splitQueries(g: GraphBuilder, x: Value, layout: HeadLayout): Value {
   const { batch, tokens, keyValueHeads, headSize } = layout;
   const groups = queriesPerKey(layout);
@@ -318,7 +327,7 @@ export function splitQueries(g: GraphBuilder, x: Value, layout: HeadLayout): Val
   return g.reshape(ordered, [batch, keyValueHeads, multiplyDims(groups, tokens), headSize]);
 }
 
-/** [batch · tokens, keyValueHeads · headSize] → [batch, keyValueHeads, tokens, headSize]. */
+/** Splits keys or values by head: [batch · tokens, keyValueHeads · headSize] → [batch, keyValueHeads, tokens, headSize]. */
 export function splitHeads(g: GraphBuilder, x: Value, { batch, tokens, keyValueHeads, headSize }: HeadLayout): Value {
   if (tokens === 1) return g.reshape(x, [batch, keyValueHeads, 1, headSize]);
   return g.transpose(g.reshape(x, [batch, tokens, keyValueHeads, headSize]), [0, 2, 1, 3]);

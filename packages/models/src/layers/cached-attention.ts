@@ -76,7 +76,7 @@ export function cachedAttention(
 }
 
 /**
- * The part of attention that rows of one capacity have for themselves.
+ * Computes the part of attention that rows of one capacity have for themselves.
  *
  * @param query, present heads of the rows: scaled queries, and scores of their new tokens against one another
  * @returns what comes from the cache, as `query`, and the probabilities of the new tokens, as `present`
@@ -109,7 +109,7 @@ function biasedAgainstCache(
   return g.add(biased, cacheMask(g, cache, layout, newPositions, form));
 }
 
-/** The cache's own mask, and beyond it that of the window: [batch, 1, 1 or queriesPerKey · tokens, capacity]. */
+/** Combines the cache's own mask with that of the window: [batch, 1, 1 or queriesPerKey · tokens, capacity]. */
 function cacheMask(
   g: GraphBuilder,
   { key, mask }: CachedKeysAndValues,
@@ -129,8 +129,8 @@ function cacheMask(
 }
 
 /**
- * The scale as a row of equal numbers. ONNX Runtime multiplies a single row by a matrix without packing the matrix, but
- * only where the product is not scaled; a scalar here it would turn into the scale of the product behind it.
+ * Returns the scale as a row of equal numbers. ONNX Runtime multiplies a single row by a matrix without packing the matrix, but only
+ * where the product is not scaled; a scalar here it would turn into the scale of the product behind it.
  */
 function scaleRow(g: GraphBuilder, layout: HeadLayout, form: AttentionForm): Value {
   return g.constant(new Float32Array(layout.headSize).fill(scaleOf(form, layout)), [layout.headSize]);

@@ -11,7 +11,7 @@ afterAll(() => device.close());
 const WIDTH = 100;
 const SIZE = 200 * WIDTH;
 
-/** Two sites' masks over ones, for each of the seeds. */
+/** Computes two sites' masks over ones, for each of the seeds. */
 async function masks(probability: number, seeds: number[], where = device): Promise<Float32Array[][]> {
   const g = new GraphBuilder('dropout');
   const x = g.input('x', 'float32', ['rows', WIDTH]);
@@ -30,7 +30,7 @@ async function masks(probability: number, seeds: number[], where = device): Prom
 
 const mean = (xs: ArrayLike<number>) => Array.from(xs).reduce((sum, x) => sum + x, 0) / xs.length;
 
-/** Correlation of two 0/1 patterns; of independent ones it is within 4/√20000 = 0.028 nearly always. */
+/** Computes the correlation of two 0/1 patterns; that of independent ones is within 4/√20000 = 0.028 nearly always. */
 function correlation(a: Float32Array, b: Float32Array): number {
   const [ma, mb] = [mean(a), mean(b)];
   let [ab, aa, bb] = [0, 0, 0];

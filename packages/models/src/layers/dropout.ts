@@ -20,7 +20,7 @@ export class SeededDropout {
     private readonly firstRow?: Value,
   ) {}
 
-  /** x / (1 − p) where a uniform number reaches p, 0 elsewhere. Every call site has its own mask. */
+  /** Returns x / (1 − p) where a uniform number reaches p, 0 elsewhere. Every call site has its own mask. */
   apply(x: Value, probability: number): Value {
     const { g } = this;
     const threshold = Math.round(probability * 2 ** 32) - 2 ** 31;
@@ -29,8 +29,7 @@ export class SeededDropout {
   }
 
   /**
-   * An integer in [−2³¹, 2³¹) for each element: with h, h′ hashes of its place along all axes but the last, and c, c′
-   * of its place along the last one,
+   * Draws an integer in [−2³¹, 2³¹) for each element:
    *
    *     (h + c) · (h′ + c′)
    *
@@ -59,7 +58,10 @@ export class SeededDropout {
     return g.add(places, g.mul(firstRow, g.cast(g.dimScalar(perRow), 'int32')));
   }
 
-  /** Three rounds of x ← x (2x + 1), a permutation whose high bits depend on all bits, and of adding high bits to low ones. */
+  /**
+   * Mixes bits by three rounds of x ← x (2x + 1), a permutation whose high bits depend on all bits, and of adding high bits to low
+   * ones.
+   */
   #mixed(hash: Value): Value {
     const { g } = this;
     let x = hash;
@@ -71,5 +73,5 @@ export class SeededDropout {
   }
 }
 
-/** Shape in which numbers along one axis broadcast against x. */
+/** Returns the shape in which numbers along one axis broadcast against x. */
 const alongAxis = (x: Value, axis: number) => x.shape.slice(axis).map((size, i) => (i === 0 ? size : 1));

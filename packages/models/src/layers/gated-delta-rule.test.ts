@@ -35,7 +35,7 @@ function inputsOf(batch: number, tokens: number): GradientSample['inputs'] {
   };
 }
 
-/** The rule token by token, in float64. */
+/** Computes the rule token by token, in float64. */
 function plain(inputs: GradientSample['inputs'], batch: number, tokens: number) {
   const at = (name: string, index: number) => inputs[name].data[index] as number;
   const output: number[] = [];

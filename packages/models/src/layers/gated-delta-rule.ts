@@ -35,7 +35,8 @@ export function deltaStep(g: GraphBuilder, inputs: DeltaInputs & { state: Value 
 }
 
 /**
- * Any number of tokens, `size` of them at a time. Within a chunk, with Γᵣ = Σᵢ≤ᵣ ln αᵢ, the values that the state gets are
+ * Computes any number of tokens, `size` of them at a time.
+ * Within a chunk, with Γᵣ = Σᵢ≤ᵣ ln αᵢ, the values that the state gets are
  *
  *     U = T β (V − e^Γ K S₀),   T = (I + A)⁻¹,   Aᵣᵢ = βᵣ e^(Γᵣ−Γᵢ) kᵣ·kᵢ for i < r
  *     O = e^Γ Q S₀ + (e^(Γᵣ−Γᵢ) qᵣ·kᵢ for i ≤ r) U,   S₁ = e^Γₙ S₀ + (e^(Γₙ−Γᵢ) kᵢ)ᵀ U
@@ -79,14 +80,14 @@ export function deltaChunks(g: GraphBuilder, inputs: DeltaInputs, size: number):
   return { output: outOfChunks(g, output, tokens, chunks, size), state: end };
 }
 
-/** Symbol for ⌈tokens / size⌉. */
+/** Returns the symbol for ⌈tokens / size⌉. */
 function chunkCount(g: GraphBuilder, tokens: Dim, size: number): Dim {
   if (typeof tokens === 'number') return Math.ceil(tokens / size);
   const count = g.div(g.add(g.dimScalar(tokens), size - 1), size);
   return g.rangeBetween(g.scalar(0, 'int64'), count, `chunks.${tokens}.${size}`).dim(0);
 }
 
-/** [batch, tokens, …] → [chunks, batch, size, …], with zeros after the last token. */
+/** Cuts into chunks: [batch, tokens, …] → [chunks, batch, size, …], with zeros after the last token. */
 function intoChunks(g: GraphBuilder, x: Value, chunks: Dim, size: number): Value {
   const padded = g.slice(g.pad(x, 1, 0, size - 1), 1, 0, multiplyDims(chunks, size));
   const [batch, , ...rest] = x.shape;
@@ -99,7 +100,7 @@ function outOfChunks(g: GraphBuilder, x: Value, tokens: Dim, chunks: Dim, size: 
   return g.slice(joined, 1, 0, tokens);
 }
 
-/** Which i are before r, and which are not after it: [size, size] of rows r and columns i. */
+/** Makes two masks [size, size] of rows r and columns i: which i are before r, and which are not after it. */
 function triangles(g: GraphBuilder, size: number) {
   const mask = (holds: (row: number, column: number) => boolean) =>
     g.constant(
@@ -111,9 +112,9 @@ function triangles(g: GraphBuilder, size: number) {
 }
 
 /**
- * (I + A)⁻¹ for strictly lower triangular A [..., size, size]. Inverses of diagonal blocks of 1, 2, 4, … rows, each pair joined
- * by  [[P, 0], [C, Q]]⁻¹ = [[P⁻¹, 0], [−Q⁻¹ C P⁻¹, Q⁻¹]],  which is as exact as forward substitution. With X the inverse found,
- * X + X (I − (I + A) X) has X's value and the inverse's derivative, −X dA X.
+ * Inverts I + A for strictly lower triangular A [..., size, size]. Inverses of diagonal blocks of 1, 2, 4, … rows, each pair joined by
+ * [[P, 0], [C, Q]]⁻¹ = [[P⁻¹, 0], [−Q⁻¹ C P⁻¹, Q⁻¹]], which is as exact as forward substitution. With X the inverse found, X + X (I −
+ * (I + A) X) has X's value and the inverse's derivative, −X dA X.
  */
 function inverseOfUnitLower(g: GraphBuilder, a: Value, size: number): Value {
   const fixed = g.stopGradient(a);

@@ -6,18 +6,18 @@ import type { HostTensor, HostTensors } from '@bowyer/checkpoints';
 /** Parameters of a graph by the names of the checkpoint. */
 export type Parameters = Readonly<Record<string, Value>>;
 
-/** x [..., in] → [..., out] with the parameters `name.weight` and `name.bias`. */
+/** Maps x [..., in] → [..., out] with the parameters `name.weight` and `name.bias`. */
 export function linear(g: GraphBuilder, x: Value, parameters: Parameters, name: string): Value {
   const [weight, bias] = [parameters[`${name}.weight`], parameters[`${name}.bias`]];
   if (x.rank === 2) return g.gemm(x, weight, bias, { transB: true });
   return g.add(g.fusedMatMul(x, weight, { transB: true }), bias);
 }
 
-/** Linear, ReLU, linear, with the parameters of `name.0` and `name.2`. */
+/** Applies linear, ReLU, linear, with the parameters of `name.0` and `name.2`. */
 export const perceptron = (g: GraphBuilder, x: Value, parameters: Parameters, name: string): Value =>
   linear(g, g.relu(linear(g, x, parameters, `${name}.0`)), parameters, `${name}.2`);
 
-/** Each tensor becomes a graph input of its own name: trainable parameters are inputs. */
+/** Declares each tensor as a graph input of its own name: trainable parameters are inputs. */
 export function parameterInputs(
   g: GraphBuilder,
   tensors: Readonly<Record<string, { shape: readonly number[] }>>,
@@ -27,7 +27,7 @@ export function parameterInputs(
   );
 }
 
-/** torch's default: weight and bias uniform in ±1/√in. */
+/** Draws torch's default: weight and bias uniform in ±1/√in. */
 export function initializeLinear(rng: Rng, name: string, inputs: number, outputs: number): HostTensors {
   const bound = 1 / Math.sqrt(inputs);
   const uniform = (shape: number[]) => filled(shape, () => bound * (2 * rng.uniform() - 1));

@@ -9,7 +9,7 @@ afterAll(() => device.close());
 
 const [WIDTH, INNER, EXPERTS] = [3, 2, 6];
 
-/** Spread-out numbers without ties. */
+/** Makes spread-out numbers without ties. */
 const numbers = (length: number, phase: number) =>
   Float32Array.from({ length }, (_, i) => Math.sin(2.7 * i + phase) + 0.01 * i);
 
@@ -28,7 +28,7 @@ const forms: Record<string, (bias: Value) => RouterForm> = {
   }),
 };
 
-/** Every expert over every row, in float64, weighted by the router's rules as the papers write them. */
+/** Computes every expert over every row, in float64, weighted by the router's rules as the papers write them. */
 function plainMixture(inputs: Record<string, Float32Array>, form: RouterForm, bias: Float32Array): number[] {
   const { x, logits, gate, up, down } = inputs;
   const rows = x.length / WIDTH;

@@ -33,7 +33,11 @@ export interface RouterForm {
 /** Far below any score. */
 const EXCLUDED = -1e9;
 
-/** @param logits [rows, experts] */
+/**
+ * Chooses each row's experts and their weights.
+ *
+ * @param logits [rows, experts]
+ */
 export function route(g: GraphBuilder, logits: Value, form: RouterForm): Routing {
   if (form.scores === 'softmax-of-chosen') {
     const [best, experts] = g.topK(logits, form.choices, 1);
@@ -53,7 +57,7 @@ export function route(g: GraphBuilder, logits: Value, form: RouterForm): Routing
   return { experts, weights: form.scale === undefined ? weights : g.mul(weights, form.scale) };
 }
 
-/** The scores that the largest are taken of: with the bias, and very negative in groups that take no part. */
+/** Computes the scores that the largest are taken of: with the bias, and very negative in groups that take no part. */
 function scoresForChoice(g: GraphBuilder, scores: Value, { choiceBias, groups }: RouterForm): Value {
   const biased = choiceBias ? g.add(scores, choiceBias) : scores;
   if (!groups || groups.chosen === groups.count) return biased;
@@ -70,11 +74,11 @@ function scoresForChoice(g: GraphBuilder, scores: Value, { choiceBias, groups }:
 /** The products of experts; what is elementwise between them is done once for the rows of all experts. */
 interface Experts {
   count: number;
-  /** The first products of one expert: [its rows, width] → [its rows, inner] each. */
+  /** Computes the first products of one expert: [its rows, width] → [its rows, inner] each. */
   project(expert: number, rows: Value): Value[];
-  /** Over the rows of all experts: the first products → [rows · choices, inner]. */
+  /** Activates the first products of the rows of all experts → [rows · choices, inner]. */
   activate(projected: Value[]): Value;
-  /** The last product of one expert: [its rows, inner] → [its rows, width]. */
+  /** Computes the last product of one expert: [its rows, inner] → [its rows, width]. */
   output(expert: number, rows: Value): Value;
 }
 

@@ -24,7 +24,7 @@ const SimplifiedLayerNormalization = defineOp('SimplifiedLayerNormalization', {
   },
 });
 
-/** Over the last axis of x, whose size `scale` has. */
+/** Normalizes over the last axis of x, whose size `scale` has. */
 export function rmsNormalization(g: GraphBuilder, x: Value, scale: Value, epsilon: number): Value {
   return g.apply(SimplifiedLayerNormalization, [x, scale], { axis: -1, epsilon })[0];
 }

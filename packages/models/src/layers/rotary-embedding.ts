@@ -20,7 +20,8 @@ export interface RotaryTables {
 const BLOCK = 256;
 
 /**
- * From two small tables made here in float64, since a GPU's own sine may be off by 2⁻¹¹, and by more at large angles:
+ * Computes cosines and sines from two small tables made here in float64, since a GPU's own sine may be off by 2⁻¹¹, and by more at
+ * large angles:
  *
  *     position = coarse + fine,   cos(c + f) = cos c cos f − sin c sin f,   sin(c + f) = sin c cos f + cos c sin f
  *
@@ -65,7 +66,7 @@ function turns(
 }
 
 /**
- * Turns the first columns of every head; where a head is wider than the tables, the rest stays as it is.
+ * Rotates the first columns of every head; where a head is wider than the tables, the rest stays as it is.
  *
  * @param x [rows, heads, headSize]; the rows are the tables' positions, or any number of repetitions of them
  * @returns [rows, heads, headSize]
@@ -86,7 +87,7 @@ export function rotateHeads(g: GraphBuilder, x: Value, { cos, sin, interleaved }
   return g.reshape(resting ? g.concat([rotated, resting], -1) : rotated, x.shape);
 }
 
-/** Each column replaced by the other one of its pair. */
+/** Replaces each column by the other one of its pair. */
 function exchanged(g: GraphBuilder, x: Value, interleaved: boolean): Value {
   const columns = Number(x.dim(-1));
   const pairs = interleaved ? g.reshape(x, [...x.shape.slice(0, -1), columns / 2, 2]) : x;

@@ -41,7 +41,7 @@ export function ropeFields(modelType: string, json: ConfigJson): { name: string;
 }
 
 /**
- * frequency_i = base^(−2i / rotaryDims), changed as `rope_scaling` (or `rope_parameters`, as newer files have it) specifies.
+ * Computes frequency_i = base^(−2i / rotaryDims), changed as `rope_scaling` (or `rope_parameters`, as newer files have it) specifies.
  *
  * @param rotaryDims columns of a head that turn, an even number
  * @param json the whole config.json, of which rope_scaling, rope_parameters, rope_theta and original_max_position_embeddings
@@ -81,7 +81,7 @@ export function rotaryFrequencies(
   }
 }
 
-/** The first frequencies as they are, a share of all; the other columns do not turn (Gemma 4). */
+/** Keeps a share of the frequencies, the first ones; the other columns are not rotated (Gemma 4). */
 function proportional(plain: Float32Array, fields: ConfigFields): Float32Array {
   const share = fields.value('partial_rotary_factor') === undefined ? 1 : fields.real('partial_rotary_factor');
   const factor = fields.value('factor') === undefined ? 1 : fields.real('factor');
@@ -91,7 +91,7 @@ function proportional(plain: Float32Array, fields: ConfigFields): Float32Array {
   return plain.map((frequency, i) => (i < turning ? frequency / factor : 0));
 }
 
-/** The context in tokens before it was stretched. The field at the top is of files that transformers writes for Phi-3. */
+/** Reads the context in tokens before it was stretched. The field at the top is of files that transformers writes for Phi-3. */
 function originalLength(
   whole: ConfigFields,
   fields: ConfigFields,
@@ -105,9 +105,9 @@ function originalLength(
 }
 
 /**
- * Each frequency is divided by a factor of its own, and cosines and sines are enlarged by √(1 + ln(stretch) / ln(original)).
- * The file has factors for contexts up to the original length and others beyond it; here contexts end there
- * (docs/decisions/families.md). Source: Ding et al. 2024, arXiv:2402.13753, as Hugging Face's Phi-3 has it.
+ * Divides each frequency by a factor of its own; cosines and sines are enlarged by √(1 + ln(stretch) / ln(original)). The file has
+ * factors for contexts up to the original length and others beyond it; here contexts end there (docs/decisions/families.md). Source:
+ * Ding et al. 2024, arXiv:2402.13753, as Hugging Face's Phi-3 has it.
  */
 function longrope(plain: Float32Array, trainedLength: number, fields: ConfigFields): RotaryFrequencies {
   const original = fields.value('original_max_position_embeddings')
@@ -134,7 +134,7 @@ function longrope(plain: Float32Array, trainedLength: number, fields: ConfigFiel
 
 const defaults: ConfigJson = { truncate: true };
 
-/** Calculated in float32 at each step, as PyTorch does it: at position 10⁵ a last-bit difference is a visible angle. */
+/** Computes the frequencies in float32 at each step, as PyTorch does it: at position 10⁵ a last-bit difference is a visible angle. */
 function plainFrequencies(base: number, rotaryDims: number): Float32Array {
   return Float32Array.from({ length: rotaryDims / 2 }, (_, i) => {
     const power = Math.fround(Math.pow(base, Math.fround((2 * i) / rotaryDims)));
@@ -149,8 +149,8 @@ function factorOf(fields: ConfigFields): number {
 }
 
 /**
- * Slow frequencies are divided by the factor, fast ones kept, those between blended by how often they turn within the
- * original context. Source: Llama 3.1's reference code (`apply_scaling`).
+ * Divides slow frequencies by the factor, keeps fast ones, and blends those between by how often they rotate within the original
+ * context. Source: Llama 3.1's reference code (`apply_scaling`).
  */
 function llama3(plain: Float32Array, original: number, fields: ConfigFields): Float32Array {
   const factor = factorOf(fields);
@@ -164,8 +164,8 @@ function llama3(plain: Float32Array, original: number, fields: ConfigFields): Fl
 }
 
 /**
- * The same as above with a ramp over the index of the frequency, and cosines and sines enlarged by 0.1 ln(factor) + 1.
- * Source: Peng et al. 2023, arXiv:2309.00071, eqs. 19 to 22.
+ * Blends frequencies as above with a ramp over their index, and enlarges cosines and sines by 0.1 ln(factor) + 1. Source: Peng et al.
+ * 2023, arXiv:2309.00071, eqs. 19 to 22.
  */
 function yarn(
   plain: Float32Array,
@@ -195,7 +195,7 @@ function yarn(
   };
 }
 
-/** Turns within the original context at one end of the ramp; null and 0 mean the default. */
+/** Reads how often columns at one end of the ramp rotate within the original context; null and 0 mean the default. */
 const turnsOf = (fields: ConfigFields, field: string, otherwise: number): number =>
   fields.value(field) ? fields.real(field) : otherwise;
 

@@ -7,10 +7,10 @@ const LEAST_ROWS = 256;
 /** Rows of a forward pass whose logits are in memory at once: 262 MB with a vocabulary of 32,000 tokens. */
 const MOST_ROWS = 2048;
 
-/** The chunks in which so many rows go through the head: a power of two, so that few graphs are compiled, none of them empty. */
+/** Chooses the chunks in which so many rows go through the head: a power of two, so that few graphs are compiled, none of them empty. */
 export const headChunksOf = (rows: number): number => 2 ** Math.ceil(Math.log2(Math.max(1, rows / MOST_ROWS)));
 
-/** int64 row numbers of each chunk; undefined if one chunk contains them all. The last ones may be empty. */
+/** Lists the int64 row numbers of each chunk; undefined if one chunk contains them all. The last ones may be empty. */
 export function chunkIndices(g: GraphBuilder, rows: Value, chunks: number): (Value | undefined)[] {
   if (chunks === 1) return [undefined];
   const total = g.dimScalar(rows.dim(0));

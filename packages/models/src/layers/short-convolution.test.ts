@@ -13,7 +13,7 @@ const numbers = (length: number, phase: number) =>
 const weight = numbers(CHANNELS * WIDTH, 0.4);
 const bias = numbers(CHANNELS, 1.3);
 
-/** y of one channel's whole history. */
+/** Computes y of one channel's whole history. */
 const plain = (history: number[], channel: number) =>
   history.map((_, t) =>
     Array.from({ length: WIDTH }, (_, j) => weight[channel * WIDTH + j] * (history[t - WIDTH + 1 + j] ?? 0)).reduce(

@@ -13,7 +13,7 @@ export interface ShortConvolution {
 }
 
 /**
- * yₜ = bias + Σⱼ weightⱼ · xₜ₋ⱼ, one product of each channel per j.
+ * Computes yₜ = bias + Σⱼ weightⱼ · xₜ₋ⱼ, one product of each channel per j.
  *
  * @param x [batch, tokens, channels]
  * @returns y of x's shape, and the state after the last real token

@@ -2,10 +2,8 @@
 import type { GraphBuilder, Value } from '@bowyer/graph';
 
 /**
- *     log p(target) = logits[target] − log Σ exp(logits)
- *
- * The log of the sum is taken from the softmax, which is a fast fused kernel: at the largest logit m,
- * p = exp(m) / Σ exp, so log Σ exp = m − log max(p), and max(p) ≥ 1/vocabulary never underflows.
+ * Computes log p(target) = logits[target] − log Σ exp(logits). The log of the sum is taken from the softmax, which is a fast fused
+ * kernel: at the largest logit m, p = exp(m) / Σ exp, so log Σ exp = m − log max(p), and max(p) ≥ 1/vocabulary never underflows.
  *
  * @param logits [rows, vocabulary]
  * @param targets [rows] int64, or [rows, targets]
@@ -25,7 +23,7 @@ export function tokenLogprobs(
   return { logprobs: g.sub(chosen, logSum), probabilities };
 }
 
-/** Whether rows have several targets. */
+/** Tells whether rows have several targets. */
 const isWide = (targets: Value): boolean => targets.shape.length === 2;
 
 /**

@@ -4,7 +4,7 @@ import type { GraphBuilder, Value } from '@bowyer/graph';
 /** Logit of a token that the mask leaves out: below those of padding and of what rules forbid, divided by any temperature still finite. */
 export const LEFT_OUT = -1e25;
 
-/** Bytes of a mask. */
+/** Counts the bytes of a mask. */
 export const maskBytes = (vocabSize: number): number => Math.ceil(vocabSize / 8);
 
 /**
@@ -22,7 +22,7 @@ export function logitsAmong(g: GraphBuilder, logits: Value, masks: Value): Value
   return g.add(logits, width === vocabulary ? biases : g.slice(biases, 1, 0, vocabulary));
 }
 
-/** [256, 8] what the bits of each byte, the lowest first, add to logits. */
+/** Makes the table [256, 8] of what the bits of each byte, the lowest first, add to logits. */
 function byteTable(): Float32Array {
   return Float32Array.from({ length: 256 * 8 }, (_, i) => (((i >> 3) >> (i & 7)) & 1 ? 0 : LEFT_OUT));
 }

@@ -22,7 +22,7 @@ export interface VocabularyLossInput {
   entropyWeights?: Value;
   /** Scalar that gradients are multiplied by (loss scaling). */
   gradientScale?: Value;
-  /** Final norm and head: [n, width] → [n, vocabulary]. `pick` as for the weights. */
+  /** Applies the final norm and head: [n, width] → [n, vocabulary]. `pick` as for the weights. */
   logits: (rows: Value, pick: (x: Value) => Value) => Value;
   /** The values that gradients are wanted by, whether or not the head uses it. */
   parameters: readonly Value[];
@@ -44,8 +44,8 @@ interface VocabularyLoss {
 }
 
 /**
- * Loss and gradients, summed over chunks. The gradient by the logits is written out, since softmax − onehot is cheaper
- * than what the rules of its pieces would give; autodiff continues from the logits.
+ * Computes loss and gradients, summed over chunks. The gradient by the logits is written out, since softmax − onehot is cheaper than
+ * what the rules of its pieces would give; autodiff continues from the logits.
  */
 export function vocabularyLoss(g: GraphBuilder, input: VocabularyLossInput): VocabularyLoss {
   const parameterGradients = new Map<Value, Value>();

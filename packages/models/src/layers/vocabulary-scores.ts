@@ -13,7 +13,11 @@ interface VocabularyScores {
   logitsHead?: Value;
 }
 
-/** @param input.head how many logits of each row are results too; 0: none */
+/**
+ * Computes log-probabilities, entropies and the first logits, chunk by chunk.
+ *
+ * @param input.head how many logits of each row are results too; 0: none
+ */
 export function vocabularyScores(
   g: GraphBuilder,
   input: Pick<VocabularyLossInput, 'rows' | 'targets' | 'entropies' | 'logits' | 'chunks'> & { head: number },

@@ -30,10 +30,12 @@ export const ROWS_AS_COLUMNS: readonly RowRange[] = [
 /** Below this many elements packing costs less than the transpositions of the other order. */
 const SMALL_WEIGHT = 1 << 17;
 
-/** Whether a parameter of this shape is a matrix whose operand order matters. */
+/** Tells whether a parameter of this shape is a matrix whose operand order matters. */
 export const isLargeWeight = (shape: readonly number[]) => shape.length === 2 && shape[0] * shape[1] >= SMALL_WEIGHT;
 
 /**
+ * Computes x · Wᵀ + b with the operands in the faster order.
+ *
  * @param x [rows, in]
  * @param weight [out, in]
  * @param bias [out]

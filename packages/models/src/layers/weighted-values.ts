@@ -21,7 +21,7 @@ const WeightedValues = defineOp('Identity', {
 });
 
 /**
- * softmax(scores) V over the last axis of the scores.
+ * Computes softmax(scores) V over the last axis of the scores.
  *
  * @param scores [..., queries, keys]
  * @param values [..., keys, size] of the same first dimensions

@@ -21,7 +21,7 @@ export class AdapterBankGraph implements LayerUpdates {
     this.#own = this.#columnsOf(places);
   }
 
-  /** From here on layers get these rows of the former ones. */
+  /** Narrows the layers that follow to these rows of the former ones. */
   select(rows: Value): void {
     this.#own = this.#columnsOf(this.g.gather(this.places, rows, 0));
   }

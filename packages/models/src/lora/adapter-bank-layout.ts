@@ -35,6 +35,8 @@ export interface BankLayout extends BankSizes {
 export const ALL_LAYERS = 'all';
 
 /**
+ * Lays out the room for adapters.
+ *
  * @param targets of the adapters that the bank is for (see `LoraOptions.targetModules`): layers that none of them names have no room
  * @throws if a target names a layer that the architecture does not have, or one of experts
  */

@@ -53,7 +53,7 @@ const kinds: Record<string, Omit<LoraOptions, 'dropout'>> = {
   third: { r: 2, alpha: 2, targetModules: 'all-linear', alphaPattern: { '.*1\\..*': 9 } },
 };
 
-/** A base with random weights, and adapters with random A and B beside it. */
+/** Writes a base with random weights, and adapters with random A and B beside it. */
 async function directories(family: string): Promise<{ dir: string; adapters: string[] }> {
   const dir = join(folder, family);
   const config = { ...families[family], initializer_range: 0.2 };
@@ -90,7 +90,7 @@ const sentence = tokenizer.encode('is it a dog or is it a cat ?');
 const sampling = { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 7, terminatorIds: [] };
 const promptOf = (i: number) => sentence.slice(i % 2, 4 + i);
 
-/** Two turns: the second continues the first. */
+/** Samples two turns: the second continues the first. */
 async function said(
   episodes: Episodes,
   slots: readonly { slot: number; seed: number; adapter?: LoadedAdapter | null }[],

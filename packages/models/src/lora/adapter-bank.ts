@@ -54,7 +54,11 @@ export class AdapterBank {
     return this.#free.length;
   }
 
-  /** @throws if an adapter is not in this bank (any more) */
+  /**
+   * Returns an adapter's place.
+   *
+   * @throws if an adapter is not in this bank (any more)
+   */
   placeOf(adapter: LoadedAdapter | null): number {
     if (adapter === null) return NO_ADAPTER;
     if (this.#loaded.has(adapter)) return adapter.place;
@@ -62,7 +66,7 @@ export class AdapterBank {
   }
 
   /**
-   * An adapter's files, without a change of the bank.
+   * Reads an adapter's files and leaves the bank as it is.
    *
    * @throws AdapterError where the adapter is of a kind that is not served beside others, or has no room in this bank
    */
@@ -99,7 +103,11 @@ export class AdapterBank {
       );
   }
 
-  /** @throws {BankFullError} where no place is free */
+  /**
+   * Puts an adapter into a free place.
+   *
+   * @throws {BankFullError} where no place is free
+   */
   async load({ dir, layout, tensors }: ReadAdapter): Promise<LoadedAdapter> {
     const place = this.#free.shift();
     if (place === undefined)
@@ -118,12 +126,12 @@ export class AdapterBank {
     return adapter;
   }
 
-  /** The adapter's place is free for another one. Whoever decodes with it must have ended. */
+  /** Frees the adapter's place for another one. Whoever decodes with it must have ended. */
   unload(adapter: LoadedAdapter): void {
     if (this.#loaded.delete(adapter)) this.#free.push(adapter.place);
   }
 
-  /** One weight at a time, so that decoding continues between two of them. */
+  /** Writes an adapter one weight at a time, so that decoding continues between two of them. */
   async #write(
     place: number,
     { a, b, inputs, outputs }: BankWeight,
@@ -149,7 +157,7 @@ export class AdapterBank {
   }
 }
 
-/** Graph input ← state, for the stacks that a graph reads. */
+/** Wires the stacks that a graph reads to the bank's state. */
 export function bankWiring(
   bank: AdapterBank | undefined,
   inputs: ReadonlyMap<string, unknown>,

@@ -19,17 +19,21 @@ const SWITCH = 'adapters_on';
 
 /** The frozen layer beside an adapter. */
 interface BaseLayer {
-  /** [out, in] */
+  /** Returns the layer's weight, [out, in]. */
   weight: () => Value;
   /** [out] */
   bias?: Value;
-  /** Rows · weightᵀ, without the bias. */
+  /** Computes rows · weightᵀ, without the bias. */
   product: (rows: Value) => Value;
 }
 
 /** Changes of the products of linear layers. */
 export interface LayerUpdates {
-  /** @param x [rows, in]; @param y [rows, out] the layer's product; @returns [rows, out] */
+  /**
+   * Adds the adapter's part to the layer's product.
+   *
+   * @param x [rows, in]; @param y [rows, out] the layer's product; @returns [rows, out]
+   */
   add(weight: string, x: Value, y: Value, base: BaseLayer): Value;
 }
 
@@ -49,12 +53,12 @@ export class AdapterGraph implements LayerUpdates {
     this.#on = g.input(SWITCH, 'float32', []);
   }
 
-  /** The values that gradients are asked by, in the order of the layout's parameters. */
+  /** Lists the values that gradients are asked by, in the order of the layout's parameters. */
   get parameters(): Value[] {
     return [...this.#inputs.values()];
   }
 
-  /** y + (alpha / r) · B A dropout(x) where `weight` has an adapter, else y. Rows: x [rows, in], y [rows, out]. */
+  /** Computes y + (alpha / r) · B A dropout(x) where `weight` has an adapter, else y. Rows: x [rows, in], y [rows, out]. */
   add(weight: string, x: Value, y: Value, base: BaseLayer): Value {
     const adapter = this.layout.adapters.get(weight);
     if (!adapter) return y;
@@ -79,8 +83,8 @@ export class AdapterGraph implements LayerUpdates {
   }
 
   /**
-   * Norm of each row of W + s B A [out], a constant for the gradients: Liu et al. 2024, section 4.3. Its square is
-   * ‖W‖² + 2 s Σ B ∘ (W Aᵀ) + s² Σ (B A Aᵀ) ∘ B, so the matrix itself is never made.
+   * Computes the norm of each row of W + s B A [out], a constant for the gradients: Liu et al. 2024, section 4.3. Liu et al. 2024,
+   * section 4.3. Its square is ‖W‖² + 2 s Σ B ∘ (W Aᵀ) + s² Σ (B A Aᵀ) ∘ B, so the matrix itself is never made.
    */
   #norms({ a: nameOfA, b: nameOfB, scale }: AdapterSpec, { weight, product }: BaseLayer): Value {
     const { g } = this;
@@ -94,7 +98,7 @@ export class AdapterGraph implements LayerUpdates {
   }
 }
 
-/** Graph input ← state, for the adapters and their switch. */
+/** Wires the adapters and their switch to their state. */
 export function adapterWiring(
   weights: AdapterWeights | undefined,
   position: 'on' | 'off' = 'on',

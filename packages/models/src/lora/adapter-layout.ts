@@ -45,7 +45,11 @@ export interface AdapterLayout {
   fanInFanOut: boolean;
 }
 
-/** @throws if `targetModules` names a layer that the architecture does not have */
+/**
+ * Lays out adapters beside an architecture's layers.
+ *
+ * @throws if `targetModules` names a layer that the architecture does not have
+ */
 export function adapterLayout(architecture: CausalArchitecture, options: LoraOptions): AdapterLayout {
   checkLoraOptions(options);
   const { inside, experts, heads } = linearWeights(architecture);
@@ -75,7 +79,7 @@ export function adapterLayout(architecture: CausalArchitecture, options: LoraOpt
   };
 }
 
-/** PEFT's start: A as torch.nn.Linear (Kaiming-uniform with a = √5, which is ±1/√in), B zero, so the model is the base's. */
+/** Draws PEFT's start: A as torch.nn.Linear (Kaiming-uniform with a = √5, which is ±1/√in), B zero, so the model is the base's. */
 export function initializeAdapters({ adapters, options }: AdapterLayout, rng: Rng): HostTensors {
   if (options.usesMagnitudes)
     throw new Error('LoRA: magnitudes (DoRA) start from the norms of the base; they are read from an adapter alone');

@@ -41,7 +41,7 @@ const defaultTargets: Readonly<Record<string, readonly string[]>> = {
 /** All other families have the same in PEFT's rows, where they have one. */
 const otherTargets = ['q_proj', 'v_proj'];
 
-/** If the config has null. */
+/** Returns the target modules if the config has null. */
 export const defaultTargetModules = (modelType: string): readonly string[] => defaultTargets[modelType] ?? otherTargets;
 
 /** Returns the rank of one module's adapter, and the factor of its B A. */
@@ -115,10 +115,10 @@ interface Target {
   matches: (path: string) => boolean;
 }
 
-/** One string is a regular expression of Python's for the whole path. */
+/** Makes a target of one string, a regular expression of Python's for the whole path. */
 const targetOf = (name: string): Target => ({ name, matches: fullMatcher(name, 'target_modules') });
 
-/** A list names whole paths or their ends. */
+/** Makes a target of a list's entry, which names a whole path or its end. */
 const nameOf = (name: string): Target => ({
   name,
   matches: (path) => path === name || path.endsWith(`.${name}`),

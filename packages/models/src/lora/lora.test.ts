@@ -39,7 +39,7 @@ const examples = [
   example(sentence.slice(0, 2), sentence.slice(2, 5)),
 ];
 
-/** A directory with fresh weights of a family. */
+/** Writes a directory with fresh weights of a family. */
 async function baseDirectory(family: string): Promise<string> {
   const dir = join(folder, family);
   const config = { ...families[family], initializer_range: 0.2 };

@@ -28,7 +28,7 @@ export class AdapterError extends Error {
   }
 }
 
-/** Whether a directory contains an adapter and not a complete model. */
+/** Tells whether a directory contains an adapter and not a complete model. */
 export const isAdapterDirectory = (dir: string): boolean => existsSync(join(dir, CONFIG));
 
 /** Keys that are read here. */
@@ -101,7 +101,11 @@ const isPattern = (value: unknown): boolean =>
   !Array.isArray(value) &&
   Object.values(value!).every((x) => typeof x === 'number' && x > 0);
 
-/** @throws AdapterError for a key that would change the result and is not supported, and for one that is not known */
+/**
+ * Checks the keys of an adapter's config.
+ *
+ * @throws AdapterError for a key that would change the result and is not supported, and for one that is not known
+ */
 function checkKeys(dir: string, config: Record<string, unknown>): void {
   const shown = (key: string) => `${CONFIG}: ${key} is ${JSON.stringify(config[key])}`;
   for (const [key, [isFine, form]] of Object.entries(forms))
@@ -197,7 +201,11 @@ export function adapterLayoutIn(dir: string, architecture: CausalArchitecture, o
   }
 }
 
-/** @throws AdapterError where an adapter's scales are not those of the model that is to take it up */
+/**
+ * Checks that an adapter's scales are those of the model that is to take it up.
+ *
+ * @throws AdapterError where an adapter's scales are not those of the model that is to take it up
+ */
 export function checkSameScales(dir: string, { adapters }: AdapterLayout, own: AdapterLayout): void {
   for (const { weight, module, scale } of own.adapters.values()) {
     const found = adapters.get(weight)?.scale;
@@ -210,7 +218,7 @@ export function checkSameScales(dir: string, { adapters }: AdapterLayout, own: A
   }
 }
 
-/** A, B and the magnitudes of every adapter, by their names among the trainable parameters. */
+/** Reads A, B and the magnitudes of every adapter, by their names among the trainable parameters. */
 export async function readAdapterWeights(dir: string, { adapters, parameters }: AdapterLayout): Promise<HostTensors> {
   const path = join(dir, WEIGHTS);
   const stored = await readSafetensors(path, { requireFinite: true });
@@ -236,7 +244,11 @@ export async function readAdapterWeights(dir: string, { adapters, parameters }: 
   return tensors;
 }
 
-/** @param base directory of the base, as PEFT will look for it */
+/**
+ * Writes an adapter's files.
+ *
+ * @param base directory of the base, as PEFT will look for it
+ */
 export async function writeAdapter(
   dir: string,
   tensors: HostTensors,

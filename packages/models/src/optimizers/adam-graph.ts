@@ -58,7 +58,7 @@ export function adamUpdate(
   return { p: g.sub(decoupled ? g.mul(p, keep) : p, change), m: newM, v: newV };
 }
 
-/** x̄ ← (1 − τ) x̄ + τ x for every parameter. */
+/** Builds x̄ ← (1 − τ) x̄ + τ x for every parameter. */
 export function polyakGraph(
   g: GraphBuilder,
   { states: { target, online }, args: { tau } }: GraphKernelContext,

@@ -10,8 +10,7 @@ export interface AdamArgs extends ClipArgs, AdamScalars {
 }
 
 /**
- *     m ← β₁ m + (1 − β₁) g,   v ← β₂ v + (1 − β₂) g²
- *     p ← p − lr · (m / (1 − β₁ᵗ)) / (√(v / (1 − β₂ᵗ)) + ε)
+ * Updates parameters by Adam, with g clipped to a global norm first:
  *
  * with g clipped to a global norm first. Source: Kingma & Ba 2015 (arXiv:1412.6980), algorithm 1; decoupled decay:
  * Loshchilov & Hutter 2019 (arXiv:1711.05101). As in PyTorch, ε is added to the corrected root.

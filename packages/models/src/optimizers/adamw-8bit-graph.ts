@@ -84,7 +84,7 @@ function steppedInBlocks(
 
 const rounded = (g: GraphBuilder, x: Value) => g.floor(g.add(x, 0.5));
 
-/** int32 [blocks, 64] → the four bytes of each word, the lowest first: float32 [blocks, 256]. */
+/** Unpacks int32 [blocks, 64] to the four bytes of each word, the lowest first: float32 [blocks, 256]. */
 function bytesOf(g: GraphBuilder, words: Value, blocks: number, signed: boolean): Value {
   // Division cuts towards 0: the remainder of a negative word decides whether it must be one less.
   const cut = g.div(words, 2 ** 24);
@@ -109,7 +109,7 @@ function bytesOf(g: GraphBuilder, words: Value, blocks: number, signed: boolean)
   return g.reshape(numbers, [blocks, blockLength]);
 }
 
-/** The inverse: integers −128 … 255 in float32 [blocks, 256] → int32 [blocks, 64]. */
+/** Packs integers −128 … 255 in float32 [blocks, 256] into int32 [blocks, 64], the inverse. */
 function wordsOf(g: GraphBuilder, codes: Value, blocks: number): Value {
   const parts = g.reshape(codes, [blocks, wordsPerBlock, 4]);
   const byte = (i: number) => g.reshape(g.slice(parts, 2, i, i + 1), [blocks, wordsPerBlock]);

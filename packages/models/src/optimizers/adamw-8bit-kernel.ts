@@ -31,7 +31,7 @@ const floats = (state: KernelState, name: string) => state[name].data as Float32
 
 type Arrays = [p: Float32Array, g: Float32Array, first: CodedMoments, second: CodedMoments];
 
-/** Whole blocks where they are, a ragged last one in a copy that zeros fill up; its codes are whole anyway. */
+/** Runs whole blocks where they are, and a ragged last one in a copy that zeros fill up; its codes are whole anyway. */
 function inBlocks(...[p, g, first, second, run]: [...Arrays, run: (...arrays: Arrays) => void]): void {
   const blocks = Math.floor(p.length / blockLength);
   const whole = blocks * blockLength;

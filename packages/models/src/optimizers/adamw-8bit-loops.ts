@@ -74,12 +74,12 @@ const adam8 = loopFunction(
     const advance = (addresses: number[], by: number) =>
       addresses.flatMap((address) => setLocal(address, addI32(local(address), constI32(by))));
     const absolute = (a: Code) => andNot(a, scalar.minusZero);
-    /** Sixteen weights at a time. */
+    /** Loops over a block, sixteen weights at a time. */
     const pass = (body: Code): Code => [
       ...setLocal(at.own, constI32(0)),
       ...loopBy(64, at.own, constI32(4 * blockLength), body),
     ];
-    /** New moments and parameters of four weights, `ahead` bytes from where p and g point. */
+    /** Computes new moments and parameters of four weights, `ahead` bytes from where p and g point. */
     const four = (half: (a: Code) => Code, ahead: number): Code => [
       ...setLocal(at.gradient, load(g, ahead)),
       ...setLocal(at.moment, half(local(at.firstCodes))),
@@ -109,7 +109,7 @@ const adam8 = loopFunction(
       ...four(upperToF32, 4 * ahead + 16),
     ];
     const rounded = (a: Code) => subI32(add(a, scalar.rounder), scalar.rounder);
-    /** 127 √(|m| / scale) with m's sign, and 255 √(√v / scale), at least 1. */
+    /** Computes the codes 127 √(|m| / scale) with m's sign, and 255 √(√v / scale), at least 1. */
     const firstCode = (ahead: number): Code => {
       const value = load(own, momentsAt + ahead);
       return rounded(or(sqrt(mul(absolute(value), local(at.first))), and(value, scalar.minusZero)));
@@ -118,12 +118,12 @@ const adam8 = loopFunction(
       rounded(max(sqrt(mul(load(own, rootsAt + ahead), local(at.root))), scalar.one));
     const sixteen = (code: (ahead: number) => Code, toBytes: (a: Code, b: Code) => Code): Code =>
       toBytes(toI16(code(0), code(16)), toI16(code(32), code(48)));
-    /** most² / scale, or 0. */
+    /** Computes most² / scale, or 0. */
     const inverse = (most: number, scale: Code) => {
       const isThere = greaterF32(scale, constF32(0));
       return splat(select(isThere, divF32(constF32(most * most), scale), constF32(0)));
     };
-    /** The largest, or 0 where that is so small that its block forgets. */
+    /** Finds the largest, or 0 where that is so small that its block forgets. */
     const largest = (most: number, least: number) => {
       const value = maxLane(local(most));
       return select(greaterF32(value, constF32(least)), value, constF32(0));

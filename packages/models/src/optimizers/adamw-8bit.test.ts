@@ -35,7 +35,7 @@ const take = async (optimizer: Optimizer, steps: number[]) => {
   return readStateDict(device, optimizer.parameters);
 };
 
-/** Each value of a block to the nearest code of power-codes.ts, and back. */
+/** Rounds each value of a block to the nearest code of power-codes.ts, and back. */
 function rounded(values: Float64Array, round: (ratio: number) => number): void {
   for (let begin = 0; begin < values.length; begin += 256) {
     const block = values.subarray(begin, begin + 256);

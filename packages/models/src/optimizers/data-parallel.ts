@@ -65,7 +65,7 @@ export class ReplicatedOptimizer implements Optimizer {
     return result;
   }
 
-  /** Rank 0 alone writes. */
+  /** Saves the state; rank 0 alone writes. */
   async save(path: string, notes?: OptimizerNotes): Promise<void> {
     if (this.device.ranks.rank === 0) await this.inner.save(path, notes);
   }
@@ -78,7 +78,11 @@ export class ReplicatedOptimizer implements Optimizer {
     return this.inner.release();
   }
 
-  /** @throws where the ranks have not computed the same norm: from then on they would train different models */
+  /**
+   * Checks that the ranks have computed the same norm.
+   *
+   * @throws where the ranks have not computed the same norm: from then on they would train different models
+   */
   #refuseDrift({ gradientNorm }: OptimizerStep): void {
     const norms = this.device.ranks.gather(gradientNorm);
     if (norms.every((norm) => Object.is(norm, norms[0]))) return;
@@ -108,7 +112,11 @@ export class ShardedOptimizer implements Optimizer {
     },
   ) {}
 
-  /** @param create the optimizer of some parameters, which adds up gradients in the state that it is given */
+  /**
+   * Creates an optimizer whose state is divided among the ranks.
+   *
+   * @param create the optimizer of some parameters, which adds up gradients in the state that it is given
+   */
   static async create(
     device: Device,
     parameters: State,
@@ -156,7 +164,7 @@ export class ShardedOptimizer implements Optimizer {
     return { gradientNorm, clipCoefficient: Math.min(1, maxGradNorm / (jointNorm + 1e-6)) };
   }
 
-  /** One file, as that of an optimizer that is not divided: a run resumes with any number of ranks. Every rank must call it. */
+  /** Saves one file, as that of an optimizer that is not divided: a run resumes with any number of ranks. Every rank must call it. */
   async save(path: string, notes?: OptimizerNotes): Promise<void> {
     const { ranks } = this.device;
     const folder = await mkdtemp(join(tmpdir(), 'bowyer-shard-'));
@@ -170,7 +178,7 @@ export class ShardedOptimizer implements Optimizer {
     }
   }
 
-  /** Each rank reads its part. */
+  /** Restores this rank's part. */
   restore(path: string): Promise<OptimizerNotes> {
     return this.inner.restore(path);
   }
@@ -190,7 +198,7 @@ export class ShardedOptimizer implements Optimizer {
   }
 }
 
-/** The largest tensors first, each to the rank with the fewest elements so far. */
+/** Assigns the largest tensors first, each to the rank with the fewest elements so far. */
 function ownersOf(parameters: State, size: number): number[] {
   const sizes = Object.values(shapesOf(parameters)).map((shape) => shape.reduce((product, dim) => product * dim, 1));
   const owners = new Array<number>(sizes.length);
@@ -202,7 +210,7 @@ function ownersOf(parameters: State, size: number): number[] {
   return owners;
 }
 
-/** The files of all ranks as one. Metadata is the same in each. */
+/** Joins the files of all ranks. Metadata is the same in each. */
 async function joinFiles(parts: readonly Uint8Array[], folder: string, path: string): Promise<void> {
   const all: WritableTensors = {};
   let metadata: Record<string, string> = {};

@@ -58,7 +58,7 @@ export class LossScaledOptimizer implements Optimizer {
     await this.inner.save(path, { ...notes, ...own });
   }
 
-  /** A file of a float32 run contains no scale: then it starts at the initial value. */
+  /** Restores the state. A file of a float32 run contains no scale: then it starts at the initial value. */
   async restore(path: string): Promise<OptimizerNotes> {
     const notes = await this.inner.restore(path);
     this.#scale = Number(notes[SCALE_NOTE] ?? START);

@@ -6,7 +6,7 @@ const NEWTON_SCHULZ = { steps: 5, a: 3.4445, b: -4.775, c: 2.0315 };
 const smallestNorm = 1e-7;
 
 /**
- * A matrix with the singular vectors of x [rows, columns] and singular values near 1.
+ * Computes a matrix with the singular vectors of x [rows, columns] and singular values near 1.
  *
  *     X₀ = x / ‖x‖,   X ← a X + (b G + c G²) X with G = X Xᵀ, or X ← a X + X (b G + c G²) with G = Xᵀ X where that is smaller
  *
@@ -41,7 +41,7 @@ export function matrixUpdate(
   return { p: g.sub(g.mul(p, keep), g.mul(orthogonalized(g, ahead, isTall), length)), b: buffer };
 }
 
-/** For matrices of any size: inputs p, g, b [rows, columns] and the step's numbers; outputs new_p, new_b. */
+/** Builds the step for matrices of any size: inputs p, g, b [rows, columns] and the step's numbers; outputs new_p, new_b. */
 export function matrixProgram(isTall: boolean): GraphBuilder {
   const g = new GraphBuilder('muon');
   const matrix = (name: string) => g.input(name, 'float32', ['rows', 'columns']);
@@ -53,7 +53,7 @@ export function matrixProgram(isTall: boolean): GraphBuilder {
   return g;
 }
 
-/** 0.2 · √(longer side): the update's root mean square is then about that of AdamW's (Liu et al. 2025, arXiv:2502.16982, eq. 4). */
+/** Returns 0.2 · √(longer side): the update's root mean square is then about that of AdamW's (Liu et al. 2025, arXiv:2502.16982, eq. 4). */
 export const sizeScaleOf = ([rows, columns]: readonly number[]): number => 0.2 * Math.sqrt(Math.max(rows, columns));
 
 export const isTall = ([rows, columns]: readonly number[]): boolean => rows > columns;

@@ -20,7 +20,7 @@ afterAll(async () => {
 
 const options: MuonOptions = { betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0.01, momentum: 0.95, nesterov: true };
 
-/** Element (i, j) is sin(1 + 3 i + 7 j + phase); of a start the phase is 0, of the gradient of step t it is t. */
+/** Makes a matrix whose element (i, j) is sin(1 + 3 i + 7 j + phase); of a start the phase is 0, of the gradient of step t it is t. */
 const matrix = (shape: readonly number[], phase: number) => {
   const columns = shape.at(-1)!;
   const at = (k: number) => Math.sin(1 + 3 * Math.floor(k / columns) + 7 * (k % columns) + phase);

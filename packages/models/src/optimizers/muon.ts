@@ -38,7 +38,8 @@ export class Muon implements Optimizer {
   ) {}
 
   /**
-   * An optimizer with zero moments; it takes two to three times the parameters' memory.
+   * Creates an optimizer with zero moments; it takes two to three times the parameters' memory.
+   *
    * @param matrices names of the parameters that are weights of linear layers [out, in]
    * @param given gradients; its own if not given
    */
@@ -101,7 +102,7 @@ export class Muon implements Optimizer {
   }
 }
 
-/** The numbers of one step. @param step 1 at the first one */
+/** Computes the numbers of one step. */
 function muonArgs(options: StepOptions, muon: MuonOptions, step: number): MuonArgs {
   const { momentum, nesterov } = muon;
   const shares = nesterov ? { gradientShare: 1, bufferShare: momentum } : { gradientShare: 0, bufferShare: 1 };

@@ -7,12 +7,12 @@ import { bytesShape, loadStateDict } from '../weights/state-dict.js';
 /** States by the prefix that their tensors' names have in the file. */
 type PrefixedStates = Readonly<Record<string, State>>;
 
-/** Shapes of a state, to make another one like it. */
+/** Returns the shapes of a state, to make another one like it. */
 export function shapesOf(state: State): Record<string, readonly number[]> {
   return Object.fromEntries([...state.tensors].map(([name, { shape }]) => [name, shape]));
 }
 
-/** Words of four 8-bit codes are bytes in the file, behind the floats. */
+/** Saves states; words of four 8-bit codes are bytes in the file, behind the floats. */
 export async function saveStates(
   device: Device,
   path: string,
@@ -32,7 +32,11 @@ export async function saveStates(
   await writeSafetensors(path, { ...tensors[0], ...tensors[1] }, { format: 'pt', ...notes, steps: String(steps) });
 }
 
-/** @param needed notes that the file must contain  @returns the number of steps in the file, and all its notes */
+/**
+ * Restores states from a file.
+ *
+ * @param needed notes that the file must contain  @returns the number of steps in the file, and all its notes
+ */
 export async function restoreStates(
   device: Device,
   path: string,

@@ -24,7 +24,11 @@ export interface AdamSettings {
   weightDecay: number;
 }
 
-/** @throws where a step has settings of Adam */
+/**
+ * Refuses settings of Adam.
+ *
+ * @throws where a step has settings of Adam
+ */
 export function refuseAdamSettings(kind: string, { adam }: StepOptions): void {
   if (adam)
     throw new Error(`${kind}: the step has betas, eps and weight decay of Adam; create an Adam or AdamW for them`);
@@ -39,8 +43,8 @@ export interface Optimizer {
   /** The factor of the loss before the backward pass; 1 if not given. The step divides by it. */
   readonly lossScale?: number;
   /**
-   * One step on the summed gradients, which are zero afterwards.
-   * If they are not finite nothing else is changed, and `gradientNorm` is NaN or infinite: the caller decides.
+   * Makes one step on the summed gradients, which are zero afterwards. If they are not finite nothing else is changed, and
+   * `gradientNorm` is NaN or infinite: the caller decides.
    */
   step(options: StepOptions): Promise<OptimizerStep>;
   /** Writes what the next step needs besides the parameters, and `notes`. Gradients are not kept: save between steps. */

@@ -7,8 +7,7 @@ import { clipGradients, type ClipArgs, type OptimizerStep } from './gradient-cli
 export type SgdArgs = ClipArgs & Pick<SgdScalars, 'l2' | 'momentum' | 'lr' | 'gradientShare' | 'bufferShare'>;
 
 /**
- *     g ← g + λ p,   b ← μ b + g
- *     p ← p − lr · (gradientShare · g + bufferShare · b)
+ * Updates parameters by stochastic gradient descent, with g clipped to a global norm first:
  *
  * with g clipped to a global norm first. `torch.optim.SGD` without dampening: shares 0 and 1, with Nesterov's momentum
  * 1 and μ. Its first step takes b = g, which is what a buffer of zeros gives.

@@ -139,7 +139,7 @@ describeOnDevices(gpu, (kind) => {
     await host.close();
   });
 
-  /** Three steps, the second of which has a gradient that is not finite. */
+  /** Makes three steps, the second of which has a gradient that is not finite. */
   async function steps(on: Device, options: OptimizerOptions) {
     const rng = new Rng(3);
     const draw = (scale: number) =>

@@ -29,7 +29,7 @@ export function tensorGroups(tensors: NamedValues, groupBytes = GROUP_BYTES): st
   return groups;
 }
 
-/** The tensors of a group as one. */
+/** Concatenates the tensors of a group. */
 export const joined = (g: GraphBuilder, tensors: NamedValues, names: readonly string[]): Value =>
   g.concat(
     names.map((name) => tensors[name]),
@@ -62,6 +62,6 @@ export function updatedInGroups<Old extends string, New extends string>(
   return updated as Record<New, Record<string, Value>>;
 }
 
-/** The tensors of these names. */
+/** Selects the tensors of these names. */
 export const picked = (tensors: NamedValues, names: readonly string[]): NamedValues =>
   Object.fromEntries(names.map((name) => [name, tensors[name]]));

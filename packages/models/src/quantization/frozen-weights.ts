@@ -26,10 +26,11 @@ export class FrozenWeights {
   }
 
   /**
-   * `quantized`: the linear layers before the output head, in the bits that were asked for. `quantizedWithHeads`: these,
-   * and the head in 8 bits, for decoding, a step of which reads all of it, a third of a small model, and for products of
-   * integers. Otherwise scoring and training keep the head in float32: its rounding would go straight into the
-   * log-probabilities. Nothing with 'none'.
+   * Returns the quantised weights. `quantized`: the linear layers before the output head, in the bits that were asked for.
+   * `quantizedWithHeads`: these, and the head in 8 bits, for decoding, a step of which reads all of it, a third of a small model, and
+   * for products of integers. `quantizedWithHeads`: these, and the head in 8 bits, for decoding, a step of which reads all of it, a
+   * third of a small model, and for products of integers. Otherwise scoring and training keep the head in float32: its rounding would
+   * go straight into the log-probabilities. Nothing with 'none'.
    */
   get kept(): Partial<Record<'quantized' | 'quantizedWithHeads', ReadonlyMap<string, QuantizedWeight>>> {
     if (this.quantization === 'none') return {};
@@ -40,14 +41,18 @@ export class FrozenWeights {
     if (!this.takesQuantized(name, tensor)) this.tensors[name] = tensor;
   }
 
-  /** @returns false where the parameter stays in float32; it is not kept here then */
+  /**
+   * Quantises a parameter, or does not keep it.
+   *
+   * @returns false where the parameter stays in float32; it is not kept here then
+   */
   takesQuantized(name: string, tensor: HostTensor): boolean {
     return this.quantization !== 'none' && this.#quantize(name, tensor);
   }
 
   /**
-   * A parameter of a model without training. One that is quantised is made of random levels, never of float32 numbers:
-   * those of a model of seven billion parameters would fill 28 GB.
+   * Makes a parameter of a model without training. One that is quantised is made of random levels, never of float32 numbers: those of a
+   * model of seven billion parameters would fill 28 GB.
    */
   addInitialized(spec: ParameterSpec, rng: Rng): void {
     const layout = this.#layout(spec.name, spec.shape);
@@ -58,7 +63,11 @@ export class FrozenWeights {
     this.#quantized.set(spec.name, weight);
   }
 
-  /** @returns whether the float32 numbers can go */
+  /**
+   * Quantises a parameter if it has a layout of few bits.
+   *
+   * @returns whether the float32 numbers can go
+   */
   #quantize(name: string, { data, shape }: HostTensor): boolean {
     const layout = this.#layout(name, shape);
     if (!layout) return false;

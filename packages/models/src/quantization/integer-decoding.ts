@@ -47,7 +47,7 @@ export async function integerRows(
   );
 }
 
-/** The inputs that products take a weight's integers and its scales from. */
+/** Names the inputs that products take a weight's integers and its scales from. */
 export const integerNames = (weight: string) => ({ numbers: `${weight}/integers`, scales: `${weight}/integer_scales` });
 
 /** Makes the weights as state, to be bound as constants: ONNX Runtime repacks them, then the state can be released. */
@@ -84,9 +84,9 @@ export function integerKind(device: Device): Promise<IntegerKind> {
 }
 
 /**
- * x86 CPUs without VNNI add pairs of products in 16 bits, and ONNX Runtime's kernels for signed weights let that
- * overflow; those for unsigned weights do not. (Its session option x64quantprecision would do without the slower kernels'
- * need being known, but also on CPUs with VNNI.)
+ * Tries signed weights: x86 CPUs without VNNI add pairs of products in 16 bits, and ONNX Runtime's kernels for signed
+ * weights let that overflow; those for unsigned weights do not. (Its session option x64quantprecision would choose the slower kernels
+ * without this test, but also on CPUs with VNNI, which do not need them.)
  */
 async function tryInt8(device: Device): Promise<IntegerKind> {
   const size = 64;

@@ -35,7 +35,7 @@ export interface TrainingIntegers {
   shape: readonly [outputs: number, inputs: number];
 }
 
-/** Both forms of each weight. */
+/** Makes both forms of each weight. */
 export async function trainingIntegers(
   device: Device,
   weights: ReadonlyMap<string, QuantizedWeight>,
@@ -65,11 +65,11 @@ const paddedOutputs = ([outputs]: TrainingIntegers['shape']) => Math.ceil(output
 
 interface TrainingProductOptions {
   bias?: Value;
-  /** The weight in float32, if the gradient's largest numbers of each row are to be multiplied with it. */
+  /** Returns the weight in float32, if the gradient's largest numbers of each row are to be multiplied with it. */
   exact?: () => Value;
 }
 
-/** x [rows, in] · Wᵀ + b. */
+/** Computes x [rows, in] · Wᵀ + b. */
 export function trainingProduct(
   g: GraphBuilder,
   x: Value,
@@ -92,7 +92,7 @@ export function trainingProduct(
 /** How many numbers of a row of a head's gradient are multiplied in float32; with four the tail of some rows is still lost. */
 const EXACT = 16;
 
-/** dy [rows, out] with its largest numbers set to 0, and the product of those with the weight [out, in]. */
+/** Returns dy [rows, out] with its largest numbers set to 0, and the product of those with the weight [out, in]. */
 function withoutLargest(g: OperatorMethods, dy: Value, weight: Value): { rest: Value; largest: Value } {
   const [, indices] = g.topK(g.abs(dy), Math.min(EXACT, Number(weight.dim(0))), 1);
   const numbers = g.gatherElements(dy, indices, 1);
@@ -101,7 +101,7 @@ function withoutLargest(g: OperatorMethods, dy: Value, weight: Value): { rest: V
   return { rest, largest };
 }
 
-/** The integers in the graph as initializers, made once where a weight is multiplied more than once. */
+/** Adds the integers to the graph as initializers, made once where a weight is multiplied more than once. */
 function weightValues(g: GraphBuilder, name: string, { numbers, scales }: IntegerWeight, shape: number[]) {
   const made = (key: string) => g.initializers.find((value) => value.name === key);
   const dtype = numbers instanceof Uint8Array ? 'uint8' : 'int8';

@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => device.close());
 
-/** x [rows, in] · Wᵀ + bias on the device. */
+/** Computes x [rows, in] · Wᵀ + bias on the device. */
 async function product(x: Float32Array, kind: IntegerKind, bias = new Float32Array(outputs)): Promise<Float32Array> {
   const g = new GraphBuilder('product');
   const state = await integerState(device, new Map([['w', weightRows(weight)]]), kind);
@@ -44,7 +44,7 @@ async function product(x: Float32Array, kind: IntegerKind, bias = new Float32Arr
   return y.data as Float32Array;
 }
 
-/** The same in float64 without any rounding of activations. */
+/** Computes the same in float64 without any rounding of activations. */
 function plainProduct(x: Float32Array): number[] {
   const plain = dequantize(weight);
   return Array.from({ length: (x.length / inputs) * outputs }, (_, at) => {

@@ -32,7 +32,10 @@ export function mixedRun(inputs: number): number {
   return run;
 }
 
-/** H for a run of n inputs, n a power of two: ±1/√n, negative where the row's and the column's number share an odd count of bits. */
+/**
+ * Makes the Hadamard matrix for a run of n inputs, n a power of two: ±1/√n, negative where the row's and the column's number share an
+ * odd count of bits.
+ */
 export function mixingMatrix(run: number): Float32Array {
   return Float32Array.from({ length: run * run }, (_, i) => {
     let odd = 0;
@@ -59,7 +62,7 @@ function roundedRows(g: OperatorMethods, x: Value, kind: IntegerKind): { levels:
   return { levels: g.quantizeLinear(mixed, scales, kind === 'int8' ? 0 : 128, kind), largest };
 }
 
-/** x [rows, in] · Wᵀ + b. Products with the same x share its rounding, since equal nodes are made once. */
+/** Computes x [rows, in] · Wᵀ + b. Products with the same x share its rounding, since equal nodes are made once. */
 export function integerProduct(
   g: OperatorMethods,
   x: Value,
@@ -71,7 +74,7 @@ export function integerProduct(
   return bias ? g.add(product, bias) : product;
 }
 
-/** The graph that `integerWeight` runs: rows [rows, in] → their levels as columns [in, rows], and largest [rows, 1]. */
+/** Builds the graph that `integerWeight` runs: rows [rows, in] → their levels as columns [in, rows], and largest [rows, 1]. */
 export function roundingGraph(inputs: number, kind: IntegerKind): GraphBuilder {
   const g = new GraphBuilder('round_rows');
   const { levels, largest } = roundedRows(g, g.input('x', 'float32', ['rows', inputs]), kind);
@@ -83,7 +86,11 @@ export function roundingGraph(inputs: number, kind: IntegerKind): GraphBuilder {
 /** Rows of a weight in float32: [outputs, inputs] in all. */
 export interface WeightRows {
   shape: readonly [outputs: number, inputs: number];
-  /** @param data [rows, inputs], to be filled with rows from `first` on */
+  /**
+   * Fills `data` with rows from `first` on.
+   *
+   * @param data [rows, inputs], to be filled with rows from `first` on
+   */
   fill(first: number, data: Float32Array): void;
 }
 
@@ -92,7 +99,11 @@ export const weightRows = (weight: QuantizedWeight): WeightRows => ({
   fill: (first, data) => dequantizeRows(weight, first, data),
 });
 
-/** @param data [outputs, inputs] */
+/**
+ * Makes a source of rows from float32 numbers.
+ *
+ * @param data [outputs, inputs]
+ */
 export const floatRows = (shape: WeightRows['shape'], data: Float32Array): WeightRows => ({
   shape,
   fill: (first, rows) => rows.set(data.subarray(first * shape[1], first * shape[1] + rows.length)),

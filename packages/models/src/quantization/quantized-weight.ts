@@ -79,7 +79,7 @@ export function quantizeRows(weight: QuantizedWeight, values: Float32Array, firs
   }
 }
 
-/** The lowest and the highest number and 0. Plain loops here and below: they are the time of loading a large model. */
+/** Finds the lowest and the highest number and 0. Plain loops here and below: they are the time of loading a large model. */
 function extremes(values: Float32Array, from: number, end: number, firstRow: number, columns: number) {
   let low = 0;
   let high = 0;
@@ -99,7 +99,7 @@ function extremes(values: Float32Array, from: number, end: number, firstRow: num
   return [low, high] as const;
 }
 
-/** The levels ⌊x · inverse⌉ + zero of one block, clamped: a byte each in 8 bits, two to a byte in 4. @param start index of the first */
+/** Writes the levels ⌊x · inverse⌉ + zero of one block, clamped: a byte each in 8 bits, two to a byte in 4. */
 function writeLevels(
   { packed, bits, blockSize }: QuantizedWeight,
   start: number,
@@ -123,7 +123,11 @@ function writeLevels(
 
 const zeroBytes = (blocks: number) => Math.ceil(blocks / 2);
 
-/** @param block counted through all rows */
+/**
+ * Writes a block's zero point.
+ *
+ * @param block counted through all rows
+ */
 function setZeroPoint({ zeroPoints, shape, blockSize }: QuantizedWeight, block: number, zero: number): void {
   const blocks = shape[1] / blockSize;
   const column = block % blocks;
@@ -169,7 +173,7 @@ export function dequantize(weight: QuantizedWeight): Float32Array {
   return values;
 }
 
-/** The inverse of `quantizeRows`: fills `values` with rows from `firstRow` on. */
+/** Fills `values` with rows from `firstRow` on: the inverse of `quantizeRows`. */
 export function dequantizeRows(
   { packed, scales, zeroPoints, bits, blockSize, shape }: QuantizedWeight,
   firstRow: number,
@@ -194,7 +198,7 @@ export function dequantizeRows(
   }
 }
 
-/** x [rows, in] · Wᵀ + bias with the weight in the graph as initializers named after it; gradients flow to x and bias. */
+/** Computes x [rows, in] · Wᵀ + bias with the weight in the graph as initializers named after it; gradients flow to x and bias. */
 export function quantizedProduct(
   g: GraphBuilder,
   x: Value,

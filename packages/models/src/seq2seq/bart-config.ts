@@ -118,7 +118,11 @@ const SHARED = 'model.shared.weight';
 const HEAD = 'lm_head.weight';
 const tables = { encoder: 'model.encoder.embed_tokens.weight', decoder: 'model.decoder.embed_tokens.weight' } as const;
 
-/** @param apart the tables that a file has beside those that they are tied to */
+/**
+ * Reads the config of BART, Marian or Pegasus.
+ *
+ * @param apart the tables that a file has beside those that they are tied to
+ */
 export function bartConfig(json: ConfigJson, apart: ReadonlySet<string>): BartConfig {
   const type = json.model_type as BartType;
   const arrangement = arrangements[type];

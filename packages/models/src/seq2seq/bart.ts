@@ -60,7 +60,7 @@ export function bart(json: ConfigJson, apart: ReadonlySet<string>): EncoderDecod
   };
 }
 
-/** words · √width or 1 + places, in BART normalised: rows [batch · tokens, width]. */
+/** Computes words · √width or 1 + places, in BART normalised: rows [batch · tokens, width]. */
 function embed(scope: SequenceScope, config: BartConfig, { prefix, words: table }: Half, ids: Value): Value {
   const { g } = scope;
   const words = g.gather(scope.parameter(table), ids, 0);
@@ -71,7 +71,7 @@ function embed(scope: SequenceScope, config: BartConfig, { prefix, words: table 
   return config.embeddingNorm ? norm(scope, x, `${prefix}.layernorm_embedding`) : x;
 }
 
-/** x + f(norm(x)), or norm(x + f(x)). */
+/** Computes x + f(norm(x)), or norm(x + f(x)). */
 function residual(
   scope: SequenceScope,
   { normFirst }: BartConfig,
@@ -159,7 +159,10 @@ function bartParameters(config: BartConfig): ParameterSpec[] {
   return specs;
 }
 
-/** BartModel's checkpoints lack the prefix `model.`; sines and the bias need not be stored, an unused table may be. */
+/**
+ * Renames a file's tensors: BartModel's checkpoints lack the prefix `model.`; sines and the bias need not be stored, an unused table
+ * may be.
+ */
 function fromFile(tensors: HostTensors, config: BartConfig): HostTensors {
   const result: HostTensors = {};
   for (const [name, tensor] of Object.entries(tensors))
@@ -171,7 +174,7 @@ function fromFile(tensors: HostTensors, config: BartConfig): HostTensors {
   return result;
 }
 
-/** sin(p · 10000^(−2i/width)) in the first half of row p's columns, the cosines in the second. */
+/** Computes sin(p · 10000^(−2i/width)) in the first half of row p's columns, the cosines in the second. */
 function sinusoids({ maxPositions, width }: BartConfig): HostTensor {
   const data = new Float32Array(maxPositions * width);
   const sines = Math.ceil(width / 2);

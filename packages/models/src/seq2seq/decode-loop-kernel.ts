@@ -58,7 +58,11 @@ class HostCache implements TargetCache {
     );
   }
 
-  /** @param fresh [2 · layers, rows, heads, 1, headSize] */
+  /**
+   * Appends the new keys and values to the cache.
+   *
+   * @param fresh [2 · layers, rows, heads, 1, headSize]
+   */
   #append(fresh: Float32Array, rows: number, position: number): void {
     if (position >= this.#capacity) this.#grow(rows);
     const { heads, headSize } = this.shape;

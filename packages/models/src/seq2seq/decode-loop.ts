@@ -46,9 +46,9 @@ export const FIRST_CAPACITY = 16;
 
 /** The tokens generated so far in each row, and their sources, as inputs of a step. */
 export interface TargetCache {
-  /** A step of the first `rows` rows at a position; afterwards the cache contains its keys and values. */
+  /** Runs a step of the first `rows` rows at a position; afterwards the cache contains its keys and values. */
   step(inputs: LoopInputs, rows: number, position: number): Promise<LoopOutputs>;
-  /** The rows of these indices continue, packed in this order. */
+  /** Keeps the rows of these indices, packed in this order. */
   keep(rows: readonly number[]): Promise<void>;
 }
 
@@ -109,7 +109,7 @@ class TargetLoop {
     };
   }
 
-  /** The decoder's start token counts as text. */
+  /** Makes the inputs of logit rules; the decoder's start token counts as text. */
   #logitInputs(): LoopInputs {
     const { rules, startId, terminatorIds, forcedFirst } = this.args;
     if (!rules) return {};
@@ -140,7 +140,7 @@ class TargetLoop {
     this.position++;
   }
 
-  /** Finished rows leave once they are half of the batch: which rows stay, or undefined. */
+  /** Removes finished rows once they are half of the batch: returns which rows stay, or undefined. */
   shrink(): number[] | undefined {
     const kept = this.#batch.flatMap((index, row) => (this.#goesOn(index) ? [row] : []));
     if (kept.length === 0 || 2 * kept.length > this.#batch.length) return undefined;

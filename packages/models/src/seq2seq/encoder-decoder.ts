@@ -21,19 +21,19 @@ export interface SequenceScope {
   readonly positions: Value;
   /** int64 [keys] places of all that self-attention may look at. */
   readonly keyPositions: Value;
-  /** The named parameter, as an input of the graph. */
+  /** Returns the named parameter as an input of the graph. */
   parameter(name: string): Value;
-  /** x · Wᵀ + b over rows [rows, in] → [rows, out]; weight and bias by name. */
+  /** Computes x · Wᵀ + b over rows [rows, in] → [rows, out]; weight and bias by name. */
   linear(x: Value, weight: string, bias?: string): Value;
   /**
-   * Self-attention of one layer; all four are rows [batch · tokens, heads · headSize]. In the encoder every token sees
-   * every other, in the decoder those before it; where keys and values of earlier tokens come from is the scope's business.
+   * Computes self-attention of one layer; all four are rows [batch · tokens, heads · headSize]. In the encoder every token sees every
+   * other, in the decoder those before it; the scope decides where keys and values of earlier tokens come from.
    */
   selfAttention(layer: number, query: Value, key: Value, value: Value, options: AttentionOptions): Value;
 }
 
 export interface DecoderScope extends SequenceScope {
-  /** Attention to the source, whose keys and values `crossKeyValue` gave for this layer. */
+  /** Computes attention to the source, whose keys and values `crossKeyValue` gave for this layer. */
   crossAttention(layer: number, query: Value, options: AttentionOptions): Value;
 }
 
@@ -57,17 +57,17 @@ export interface EncoderDecoder {
   readonly tiedTables: readonly TiedPair[];
   /** Gives a checkpoint's tensors the names of `parameters`, and adds what a file need not have. */
   fromFile(tensors: HostTensors): HostTensors;
-  /** Last hidden states of the source. @param ids [batch, tokens] → rows [batch · tokens, width] */
+  /** Computes the last hidden states of the source. */
   encode(scope: SequenceScope, ids: Value): Value;
-  /** Keys and values that a decoder layer takes from the encoded source: rows [batch · tokens, heads · headSize] each. */
+  /** Computes the keys and values that a decoder layer takes from the encoded source: rows [batch · tokens, heads · headSize] each. */
   crossKeyValue(
     scope: Pick<SequenceScope, 'g' | 'parameter' | 'linear'>,
     layer: number,
     encoded: Value,
   ): [Value, Value];
-  /** Last hidden states of the target. @param ids [batch, tokens] → rows [batch · tokens, width] */
+  /** Computes the last hidden states of the target. */
   decode(scope: DecoderScope, ids: Value): Value;
-  /** LM head over any choice of rows: [rows, width] → [rows, vocabulary]. */
+  /** Applies the LM head to any choice of rows: [rows, width] → [rows, vocabulary]. */
   logits(scope: Pick<SequenceScope, 'g' | 'parameter' | 'linear'>, hidden: Value): Value;
   /** Contents of config.json. */
   readonly config: Readonly<Record<string, unknown>>;

@@ -27,7 +27,11 @@ export async function readGenerationRules(dir: string, architecture: EncoderDeco
   );
 }
 
-/** @param generation contents of generation_config.json */
+/**
+ * Reads the rules of generation from a model's files.
+ *
+ * @param generation contents of generation_config.json
+ */
 export function generationRules(architecture: EncoderDecoder, generation: ConfigJson = {}): GenerationRules {
   const { config, specialTokens, vocabSize } = architecture;
   const { forced_bos_token_id: _, forced_eos_token_id: __, ...unforced } = config;

@@ -12,19 +12,23 @@ export interface HeadShape {
   headSize: number;
 }
 
-/** Rows [batch · tokens, heads · headSize] → [batch, heads, tokens, headSize]. */
+/** Splits rows by head: [batch · tokens, heads · headSize] → [batch, heads, tokens, headSize]. */
 export function splitHeads(g: GraphBuilder, x: Value, { batch, heads, headSize }: HeadShape, tokens: Dim): Value {
   if (tokens === 1) return g.reshape(x, [batch, heads, 1, headSize]);
   return g.transpose(g.reshape(x, [batch, tokens, heads, headSize]), [0, 2, 1, 3]);
 }
 
-/** [batch, heads, tokens, headSize] → rows [batch · tokens, heads · headSize]. */
+/** Merges heads: [batch, heads, tokens, headSize] → rows [batch · tokens, heads · headSize]. */
 export function mergeHeads(g: GraphBuilder, x: Value, { heads, headSize }: HeadShape): Value {
   const byToken = x.dim(2) === 1 ? x : g.transpose(x, [0, 2, 1, 3]);
   return g.reshape(byToken, [-1, heads * headSize]);
 }
 
-/** @param key, value [batch, heads, keys, headSize] @param terms added to the scores [batch, heads, tokens, keys] */
+/**
+ * Computes attention.
+ *
+ * @param key, value [batch, heads, keys, headSize] @param terms added to the scores [batch, heads, tokens, keys]
+ */
 export function attend(
   g: GraphBuilder,
   [query, key, value]: readonly [Value, Value, Value],
@@ -57,12 +61,12 @@ export function attendCached(
 const sumOf = (g: GraphBuilder, x: Value, terms: readonly (Value | undefined)[]): Value =>
   terms.reduce<Value>((sum, term) => (term ? g.add(sum, term) : sum), x);
 
-/** 0 where a key is at or before the query's place, very negative after it: [1, 1, tokens, keys]. */
+/** Makes the causal term [1, 1, tokens, keys]: 0 where a key is at or before the query's place, very negative after it. */
 export function causalTerm(g: GraphBuilder, positions: Value, keyPositions: Value): Value {
   const seen = g.lessOrEqual(g.unsqueeze(keyPositions, 0), g.unsqueeze(positions, 1));
   return g.unsqueeze(g.unsqueeze(g.where(seen, g.scalar(0), MASKED), 0), 0);
 }
 
-/** 0 for tokens, very negative for padding. @param mask [batch, keys] of 1 and 0 → [batch, 1, 1, keys] */
+/** Makes the term of padding: 0 for tokens, very negative for padding. */
 export const paddingTerm = (g: GraphBuilder, mask: Value): Value =>
   g.unsqueeze(g.unsqueeze(g.mul(g.sub(mask, 1), -MASKED), 1), 1);

@@ -11,7 +11,7 @@ export interface BucketOptions {
 }
 
 /**
- * Bucket of each distance 0 … maxDistance on one side, with n the buckets of that side and e = n/2:
+ * Computes the bucket of each distance 0 … maxDistance on one side, with n the buckets of that side and e = n/2:
  *
  *     d                                                     for d < e
  *     min(n − 1, e + ⌊ln(d/e) / ln(maxDistance/e) · (n − e)⌋)   else

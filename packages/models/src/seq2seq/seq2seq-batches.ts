@@ -37,7 +37,7 @@ export function paddedTokens(sequences: readonly (readonly number[])[], padId: n
   return { rows, tokens, ids, mask };
 }
 
-/** The decoder reads the start token and the target but its last token. An empty target has its first logits only. */
+/** Scores a batch. The decoder reads the start token and the target but its last token. An empty target has its first logits only. */
 export async function scoreBatch(
   program: BoundProgram,
   items: readonly SourceAndTarget[],

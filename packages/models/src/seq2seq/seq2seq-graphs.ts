@@ -76,7 +76,7 @@ export function stepGraph(
   return g;
 }
 
-/** The sampler's choice, unless a token is forced: then that one, with probability 1. */
+/** Adds the outputs of the sampler's choice, unless a token is forced: then of that one, with probability 1. */
 function sampleOutputs(g: GraphBuilder, logits: Value, sampler: Sampler): void {
   const forced = g.cast(g.input('forced', 'int32', []), 'int64');
   const isForced = g.greaterOrEqual(forced, 0);
@@ -127,7 +127,7 @@ export function scoreGraph(architecture: EncoderDecoder): GraphBuilder {
   return g;
 }
 
-/** Hidden states of the padded source, rows [batch · source, width], and what masks its padding. */
+/** Computes the hidden states of the padded source, rows [batch · source, width], and what masks its padding. */
 function encodedSource(g: GraphBuilder, architecture: EncoderDecoder, weights: Weights) {
   const ids = g.input('source_ids', 'int32', ['batch', 'source']);
   const term = paddingTerm(g, g.input('source_mask', 'float32', ['batch', 'source']));
@@ -149,7 +149,7 @@ function encodedSource(g: GraphBuilder, architecture: EncoderDecoder, weights: W
 
 const headShape = ({ heads, headSize }: EncoderDecoder): HeadShape => ({ batch: 'batch', heads, headSize });
 
-/** BART's encoder may have another number of heads than its decoder. */
+/** Returns the shape of the encoder's heads: BART's encoder may have another number of them than its decoder. */
 function encoderHeads({ encoderHeads: heads }: EncoderDecoder, query: Value) {
   return { heads, headSize: (query.dim(1) as number) / heads };
 }
@@ -167,7 +167,7 @@ class Weights {
     this.#shapes = new Map(architecture.parameters.map(({ name, shape }) => [name, shape]));
   }
 
-  /** The part of a scope that all graphs have alike. */
+  /** Returns the part of a scope that all graphs have alike. */
   get scope() {
     const { g, parameter, linear } = this;
     return { g, parameter, linear };

@@ -69,7 +69,7 @@ export class Seq2SeqModel {
     this.#decoder = new TargetDecoder(device, architecture, parameters);
   }
 
-  /** A model with fresh weights. `config` has the contents of Hugging Face's config.json (at least `model_type` and sizes). */
+  /** Creates a model with fresh weights. `config` has the contents of Hugging Face's config.json (at least `model_type` and sizes). */
   static async create(
     options: Seq2SeqModelOptions & { config: ConfigJson; tokenizer: Tokenizer | null; rng: Rng },
   ): Promise<Seq2SeqModel> {
@@ -80,7 +80,7 @@ export class Seq2SeqModel {
     return new Seq2SeqModel(device, { architecture, tokenizer, rules, parameters, dir: null });
   }
 
-  /** A model from a Hugging Face directory: config.json, model.safetensors (or shards), and tokenizer.json if there is one. */
+  /** Loads a model from a Hugging Face directory: config.json, model.safetensors (or shards), and tokenizer.json if there is one. */
   static async load({ device, dir }: Seq2SeqModelOptions & { dir: string }): Promise<Seq2SeqModel> {
     const [json, path] = [await readPretrainedConfig(dir), join(dir, 'config.json')];
     const tied = encoderDecoderFor(json, path);
@@ -97,7 +97,7 @@ export class Seq2SeqModel {
   }
 
   /**
-   * One target per source, all generated in one batch.
+   * Generates one target per source, all in one batch.
    *
    * @param options.rules what the tokens so far change about logits; if not given, what the directory's generation_config.json
    *   asks for; throws `UnsupportedConfigError` where that is more than is built, such as several beams
@@ -171,7 +171,7 @@ export class Seq2SeqModel {
   }
 }
 
-/** Every parameter in its shape, and nothing that the architecture has no place for. */
+/** Checks that every parameter is there in its shape, and nothing that the architecture has no place for. */
 function checkedParameters(architecture: EncoderDecoder, tensors: HostTensors, dir: string): HostTensors {
   const parameters: HostTensors = {};
   for (const { name, shape } of architecture.parameters) {

@@ -7,7 +7,7 @@ import { attend, attendCached, causalTerm, mergeHeads, splitHeads, type HeadShap
 
 export const selfName = (kind: 'key' | 'value', layer: number) => `${kind}.${layer}`;
 
-/** Name of the output that is a cache tensor with the new token in it. */
+/** Names the output that is a cache tensor with the new token in it. */
 export const extendedName = (cacheName: string) => `extended.${cacheName}`;
 
 export type Residency = 'host' | 'gpu';
@@ -15,7 +15,7 @@ export type Residency = 'host' | 'gpu';
 interface StepCache {
   /** int64 [keys] places of all that the new token may look at. */
   keyPositions: Value;
-  /** Rows [batch, heads · headSize] of one layer. */
+  /** Computes attention over rows [batch, heads · headSize] of one layer. */
   attend(layer: number, queryKeyValue: readonly [Value, Value, Value], options: AttentionOptions): Value;
   /** Makes the outputs. */
   finish(): void;
@@ -35,7 +35,8 @@ function cacheInputs(g: GraphBuilder, { decoderLayers, heads, headSize }: Encode
 }
 
 /**
- * Columns before `position` count. Output: fresh [2 · layers, batch, heads, 1, headSize], key and value of each layer in turn.
+ * Reads a cache on the host. Columns before `position` count. Output: fresh [2 · layers, batch, heads, 1, headSize], key and value of
+ * each layer in turn.
  *
  * @param position int64 [1]
  */
@@ -61,8 +62,8 @@ export function hostStepCache(g: GraphBuilder, architecture: EncoderDecoder, pos
 }
 
 /**
- * Input write_at int64 [batch · heads, 3], row, head and column of each new key and value. Outputs extended.key.N and
- * extended.value.N, to be written in the place of the inputs.
+ * Reads a cache on the GPU. Input write_at int64 [batch · heads, 3], row, head and column of each new key and value. Outputs
+ * extended.key.N and extended.value.N, to be written in the place of the inputs.
  *
  * @param position int64 [1]
  */

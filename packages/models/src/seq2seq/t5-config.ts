@@ -60,7 +60,11 @@ const otherNames = {
   head_dim: 'd_kv',
 };
 
-/** @param apart the tables that a file has beside the shared one */
+/**
+ * Reads the config of T5 or mT5.
+ *
+ * @param apart the tables that a file has beside the shared one
+ */
 export function t5Config(file: ConfigJson, apart: ReadonlySet<string>): T5Config {
   const json = renamed(file, otherNames);
   const type = String(json.model_type);
@@ -93,8 +97,8 @@ export function t5Config(file: ConfigJson, apart: ReadonlySet<string>): T5Config
 }
 
 /**
- * `feed_forward_proj` is an activation or `gated-` and one; 'gated-gelu' means the tanh approximation, as in the first
- * T5 v1.1 checkpoints. The fields that newer files derive from it are stored too, and take precedence.
+ * Reads `feed_forward_proj`: an activation or `gated-` and one; 'gated-gelu' means the tanh approximation, as in the first T5 v1.1
+ * checkpoints. The fields that newer files derive from it are stored too, and take precedence.
  */
 function feedForwardOf(fields: ConfigFields, json: ConfigJson): Pick<T5Config, 'activation' | 'gated'> {
   const parts = String(fields.value('feed_forward_proj')).split('-');
@@ -116,7 +120,7 @@ function feedForwardOf(fields: ConfigFields, json: ConfigJson): Pick<T5Config, '
 const feedForwardNames = activationNames.flatMap((name) => [name, `gated-${name}`]);
 
 /**
- * Whether hidden states are scaled before the head: files of transformers 4 say so by `tie_word_embeddings`, newer ones by
+ * Tells whether hidden states are scaled before the head: files of transformers 4 say so by `tie_word_embeddings`, newer ones by
  * `scale_decoder_outputs`. Word tables are tied whatever the former says. mT5's states are never scaled.
  */
 function scalesOutputs(type: string, fields: ConfigFields, json: ConfigJson): boolean {

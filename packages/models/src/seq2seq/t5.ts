@@ -71,13 +71,13 @@ const embed = ({ g, parameter }: SequenceScope, { width, words }: T5Config, half
 const biasName = (half: 'encoder' | 'decoder') =>
   `${half}.block.0.layer.0.SelfAttention.relative_attention_bias.weight`;
 
-/** All layers of a half share the first one's table. */
+/** Computes the position bias; all layers of a half share the first one's table. */
 function positionBias(scope: SequenceScope, { buckets, maxDistance }: T5Config, half: 'encoder' | 'decoder'): Value {
   const options: BucketOptions = { buckets, maxDistance, bidirectional: half === 'encoder' };
   return relativePositionBias(scope.g, scope.parameter(biasName(half)), scope, options);
 }
 
-/** x + attention(norm(x)); the scores are not divided by √headSize, which T5 has in its initial weights instead. */
+/** Computes x + attention(norm(x)); the scores are not divided by √headSize, which T5 has in its initial weights instead. */
 function selfAttention(
   scope: SequenceScope,
   config: T5Config,
@@ -104,7 +104,7 @@ function feedForward(scope: SequenceScope, config: T5Config, name: string, x: Va
 const norm = (scope: SequenceScope, { epsilon }: T5Config, x: Value, name: string) =>
   rmsNormalization(scope.g, x, scope.parameter(`${name}.weight`), epsilon);
 
-/** Initial deviations as in Mesh TensorFlow's T5: embeddings 1, the others by the width of their input. */
+/** Lists the parameters. Initial deviations are those of Mesh TensorFlow's T5: embeddings 1, the others by the width of their input. */
 function t5Parameters(config: T5Config): ParameterSpec[] {
   const { vocabSize, width, heads, headSize, inner, gated } = config;
   const attentionWidth = heads * headSize;
@@ -146,7 +146,7 @@ function t5Parameters(config: T5Config): ParameterSpec[] {
   return specs;
 }
 
-/** Left over in T5's first checkpoints; no bias is added to the scores against the source. */
+/** Removes a tensor that T5's first checkpoints still have; no bias is added to the scores against the source. */
 function fromFile(tensors: HostTensors): HostTensors {
   const { 'decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight': _, ...result } = tensors;
   return result;

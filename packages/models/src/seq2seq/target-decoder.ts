@@ -25,7 +25,7 @@ export class TargetDecoder {
     return this.device.residency;
   }
 
-  /** One target per source, all side by side. */
+  /** Decodes one target per source, all side by side. */
   async decode(args: DecodeLoopArgs, sampler: Sampler): Promise<DecodedTarget[]> {
     const step = await this.#step(sampler, args.rows);
     if (this.#residency === 'gpu') return this.#decodeResident(args, step);
@@ -34,7 +34,7 @@ export class TargetDecoder {
     return (await this.#loop()).call({ states: {}, programs: { encode, step }, args });
   }
 
-  /** Keys and values live in states of this call alone. */
+  /** Decodes on the GPU; keys and values live in states of this call alone. */
   async #decodeResident(args: DecodeLoopArgs, step: BoundProgram): Promise<DecodedTarget[]> {
     const { device, architecture } = this;
     const { heads, headSize } = architecture;

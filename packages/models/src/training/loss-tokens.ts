@@ -6,7 +6,7 @@ import type { TokenBatch, TokenExample } from '../batching/token-batches.js';
 /** The numbers that a scoring pass gives for each token. */
 export type TokenOutput = 'logprobs' | 'entropies' | 'values';
 
-/** The weights whose positions an output is of. */
+/** Returns the weights whose positions an output is of. */
 const weightsFor = (output: TokenOutput, { weights, valueWeights }: TokenExample): Float32Array =>
   output === 'values' ? (valueWeights ?? new Float32Array(0)) : weights;
 
@@ -60,12 +60,12 @@ export function withLossGradient(examples: readonly TokenExample[], loss: TokenL
   }));
 }
 
-/** Numbers of reported positions into the rows of their examples. */
+/** Writes numbers of reported positions into the rows of their examples. */
 export function spreadReported(data: Float32Array, { places }: ReportedTokens, rows: readonly Float32Array[]): void {
   for (const { example, token, at } of places) rows[example][token] = data[at];
 }
 
-/** Numbers of a batch's scored (or valued) positions into the rows of its examples, [examples] of [tokens × width]. */
+/** Writes numbers of a batch's scored (or valued) positions into the rows of its examples, [examples] of [tokens × width]. */
 export function spreadOutput(
   output: TokenOutput,
   data: Float32Array,

@@ -16,7 +16,7 @@ import { LanguageModel } from '../language-model/language-model.js';
 import { TokenScorer } from './token-scorer.js';
 import { scoringGraph, trainingGraph } from './training-graph.js';
 
-/** Some tokens, `target` among them. */
+/** Draws a mask of some tokens, `target` among them. */
 const randomMask = (target: number, vocabSize: number, rng: Rng): TokenMask =>
   tokenMaskOf([target, ...Array.from({ length: rng.integer(0, 12) }, () => rng.integer(0, vocabSize - 1))]);
 

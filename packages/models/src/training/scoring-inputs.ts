@@ -22,7 +22,7 @@ export function scoringInputs(
   };
 }
 
-/** Positions of the rows that a graph has, where those of a prefix come first. */
+/** Shifts positions of rows to those of a graph, where the rows of a prefix come first. */
 const afterPrefix = (positions: Int32Array, { prefix }: TokenBatch): Int32Array =>
   prefix.length === 0 ? positions : positions.map((position) => position + prefix.length);
 
@@ -36,18 +36,21 @@ export function reportedInputs(batch: TokenBatch): Record<string, InputTensor> {
   };
 }
 
-/** The same batch with the reported positions as the scored ones, of which it has none. */
+/** Returns the same batch with the reported positions as the scored ones, of which it has none. */
 export const reportedBatch = (batch: TokenBatch): TokenBatch => ({
   ...batch,
   scoredPositions: batch.reported!.positions,
   targets: batch.reported!.targets,
 });
 
-/** Whether some positions choose among the tokens of a mask. */
+/** Tells whether some positions choose among the tokens of a mask. */
 export const isMasked = (examples: readonly TokenExample[]): boolean =>
   examples.some(({ tokenMasks }) => tokenMasks !== undefined);
 
-/** Each mask once, however many positions it is of: that of all tokens, then the others in the order of their positions. */
+/**
+ * Makes the inputs of masks, each mask once, however many positions it is of: that of all tokens, then the others in the order of their
+ * positions.
+ */
 function maskInputs({ scoredPositions, tokenMasks = [] }: TokenBatch, vocabSize: number): Record<string, InputTensor> {
   const rowOf = new Map<TokenMask | undefined, number>([[undefined, 0]]);
   const rows = new Int32Array(scoredPositions.length);
@@ -64,7 +67,7 @@ function maskInputs({ scoredPositions, tokenMasks = [] }: TokenBatch, vocabSize:
   };
 }
 
-/** Byte by byte, whatever the machine's order of bytes is. Tokens beyond the words are left out. */
+/** Writes a mask byte by byte, whatever the machine's order of bytes is. Tokens beyond the words are left out. */
 function writeMask(mask: TokenMask | undefined, bytes: Uint8Array): void {
   if (!mask) bytes.fill(0xff);
   else for (let b = 0; b < bytes.length; b++) bytes[b] = (mask[b >> 2] ?? 0) >>> (8 * (b & 3));

@@ -112,7 +112,7 @@ const plain: SurrogateForm = {
 };
 const values = { oldValues: numbers(M, 0, 0.1), returns: numbers(M), coefficient: 0.5 };
 
-/** The same loss by core's functions. */
+/** Computes the same loss by core's functions. */
 function hostLoss({ logprobs, entropies, values: found }: ScoredTokens, loss: SurrogateLoss): TokenLoss {
   const { form, weights } = loss;
   const terms: { loss: TokenLoss; coefficient: number }[] = [
@@ -268,7 +268,7 @@ const forms: [string, keyof typeof architectures, Partial<SurrogateForm>][] = [
   ['values', 'llama, queries in groups', { valueClip: Infinity }],
 ];
 
-/** Every other scored token was one of three. */
+/** Masks examples: every other scored token was one of three. */
 const masked = (all: readonly TokenExample[]): TokenExample[] =>
   all.map((example) => ({
     ...example,

@@ -60,7 +60,7 @@ const scalarsOf = {
   likelihood: [],
 } as const satisfies Record<SurrogateForm['policy'], readonly (keyof PolicyScalars)[]>;
 
-/** The scalars that a policy loss reads. */
+/** Names the scalars that a policy loss reads. */
 export const scalarNames = (policy: SurrogateForm['policy']): readonly (keyof PolicyScalars)[] => scalarsOf[policy];
 
 /**
@@ -91,7 +91,7 @@ export function surrogateWeights(
   };
 }
 
-/** dℓ / d log p of a policy loss by the ratio's logarithm and the advantage. */
+/** Computes dℓ / d log p of a policy loss by the ratio's logarithm and the advantage. */
 function policySlope(
   g: GraphBuilder,
   policy: Exclude<SurrogateForm['policy'], 'likelihood'>,

@@ -10,6 +10,8 @@ import {
 } from './surrogate-gradient.js';
 
 /**
+ * Makes the inputs of a surrogate loss for each batch.
+ *
  * @returns of a batch the inputs of `surrogateWeights` and `valueSlopes`, and `entropy_weights`
  * @throws if an array is not as long as there are scored tokens (or values)
  */
@@ -40,13 +42,13 @@ export function surrogateInputs(
   });
 }
 
-/** The scalars that a policy loss reads. */
+/** Makes the inputs of the scalars that a policy loss reads. */
 export const scalarInputs = (policy: SurrogateForm['policy'], scalars: PolicyScalars): Record<string, InputTensor> =>
   Object.fromEntries(
     scalarNames(policy).map((name) => [SCALAR_INPUTS[name], { dims: [], data: [scalars[name] ?? NaN] }]),
   );
 
-/** [N] of the positions with a weight → [examples] of [tokens] */
+/** Writes [N] numbers of the positions with a weight into [examples] of [tokens]. */
 function spread(
   examples: readonly TokenExample[],
   weightsOf: (example: TokenExample) => Float32Array,

@@ -46,7 +46,7 @@ const numbers = (mean: number, deviation: number) =>
 const sampled = { oldLogprobs: numbers(-3.5, 0.7), advantages: numbers(0, 1) };
 const weights = examples.map((example) => example.weights);
 
-/** The gradients that were added, which are zero afterwards. */
+/** Returns the gradients that were added, and sets them to zero. */
 async function added(): Promise<Record<string, Float32Array>> {
   const found = await device.read(gradients);
   const zeros = Object.entries(found).map(([name, { data }]) => [name, { data: new Float32Array(data.length) }]);
@@ -62,7 +62,7 @@ function expectSame(found: Record<string, Float32Array>, wanted: Record<string, 
   }
 }
 
-/** [N] what arrays have at positions with a weight. */
+/** Selects what arrays have at positions with a weight, [N]. */
 const learned = (rows: readonly Float32Array[]) =>
   Float32Array.from(rows.flatMap((row, e) => [...row].filter((_, t) => weights[e][t] !== 0)));
 

@@ -26,7 +26,7 @@ export interface TokenLosses {
   advantages?: readonly Float32Array[];
 }
 
-/** The form of the graph that calculates these losses. */
+/** Returns the form of the graph that calculates these losses. */
 export const formOf = ({ policy, width }: TokenLosses): SurrogateForm => ({
   policy,
   isWide: width > 1,
@@ -36,7 +36,7 @@ export const formOf = ({ policy, width }: TokenLosses): SurrogateForm => ({
   valueClip: null,
 });
 
-/** Examples with weight 1 where the loss has a gradient. Where a position has several targets, the first one stands for them. */
+/** Makes examples with weight 1 where the loss has a gradient. Where a position has several targets, the first one stands for them. */
 export function learnedExamples(examples: readonly TargetedTokens[], losses: TokenLosses): TokenExample[] {
   const { width } = losses;
   return examples.map(({ ids, targets }, e) => ({
@@ -69,7 +69,7 @@ export function lossInputs(
 }
 
 /**
- * The same on the host, for devices whose graphs do not calculate losses.
+ * Computes the same on the host, for devices whose graphs do not calculate losses.
  *
  * @param logprobs [examples] of [tokens]
  * @returns [examples] of [tokens] weights of −log p whose sum has the losses' gradient
@@ -88,11 +88,11 @@ function slope({ policy, scalars, ...rows }: TokenLosses, example: number, token
   return surrogateTerms(hostArithmetic, logRatio, advantage, { ...bounds, dualClip: null }).slope;
 }
 
-/** Entry k of each position's. */
+/** Selects entry k of each position's. */
 export const column = <Rows extends Int32Array | Float32Array>(rows: Rows, k: number, width: number): Rows =>
   width === 1 ? rows : (rows.filter((_, i) => i % width === k) as Rows);
 
-/** Examples with the targets k of each position, all of them scored. */
+/** Makes examples with the targets k of each position, all of them scored. */
 export const columnExamples = (examples: readonly TargetedTokens[], k: number, width: number): TokenExample[] =>
   examples.map(({ ids, targets }) => ({
     ids,

@@ -72,7 +72,7 @@ export class TokenPrograms {
     return this.options.device.precision === 'float16';
   }
 
-  /** One session, bound once for each choice of outputs and of the adapters' values. */
+  /** Returns a scoring program: one session, bound once for each choice of outputs and of the adapters' values. */
   async scoring(fetch: string[], form: ScoringForm, adapters: boolean | State = true): Promise<BoundProgram> {
     if (fetch.includes('values') && !this.valueHead)
       throw new Error('values were asked for, and the model has no value head: call createValueHead');
@@ -85,7 +85,7 @@ export class TokenPrograms {
     return bound;
   }
 
-  /** To be called before a state that adapters were read from is released. */
+  /** Releases what is bound to a state of adapters, before that state is released. */
   async releaseAdapters(adapters: State): Promise<void> {
     for (const bound of this.#bound.get(adapters)?.values() ?? []) await (await bound).release();
     this.#bound.delete(adapters);
@@ -111,7 +111,7 @@ export class TokenPrograms {
     return program.bind({ state: await this.#wiring(program, adapters), fetch });
   }
 
-  /** Bound for one gradient state at a time. @param terms `dropout`: that of config.json, besides the adapters' own */
+  /** Returns the training program, bound for one gradient state at a time. */
   async training(gradients: State, terms: TrainingTerms, surrogate?: SurrogateForm): Promise<BoundProgram> {
     if (this.#training?.gradients !== gradients) {
       const former = this.#training;
@@ -165,7 +165,7 @@ export class TokenPrograms {
     return { ...shared, quantized, trainingIntegers: integers };
   }
 
-  /** Graph input ← state; a quantised weight is not an input. */
+  /** Wires graph inputs to states; a quantised weight is not an input. */
   async #wiring({ inputs }: Program, adapterValues: boolean | State) {
     const { architecture } = this.options;
     const adapters = this.options.adapters && {

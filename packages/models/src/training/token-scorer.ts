@@ -97,7 +97,7 @@ export class TokenScorer {
   }
 
   /**
-   * Per example and position log p(target) in nats; 0 where the weight is 0.
+   * Computes per example and position log p(target) in nats; 0 where the weight is 0.
    *
    * @returns one array [tokens] per example
    */
@@ -107,7 +107,7 @@ export class TokenScorer {
   }
 
   /**
-   * Per example and position V of what has been read up to there; 0 where the weight of V is 0.
+   * Computes per example and position V of what has been read up to there; 0 where the weight of V is 0.
    *
    * @returns one array [tokens] per example
    */
@@ -120,7 +120,7 @@ export class TokenScorer {
   }
 
   /**
-   * The same as `logprobs`, and beside them the first logits at each example's first scored position, by which two
+   * Computes the same as `logprobs`, and beside them the first logits at each example's first scored position, by which two
    * implementations can be compared. Every example must score something.
    */
   async scores(
@@ -149,7 +149,11 @@ export class TokenScorer {
     return results;
   }
 
-  /** @returns of each output one array [tokens] per example: those of all ranks, each of which computes its rows */
+  /**
+   * Scores examples.
+   *
+   * @returns of each output one array [tokens] per example: those of all ranks, each of which computes its rows
+   */
   async #score(
     examples: readonly TokenExample[],
     outputs: TokenOutput[],
@@ -209,7 +213,7 @@ export class TokenScorer {
     return loss;
   }
 
-  /** One pass for a loss that the graph calculates. @returns what core's losses are computed from */
+  /** Runs one pass for a loss that the graph calculates. */
   async #accumulateSurrogate(
     examples: readonly TokenExample[],
     gradients: State,
@@ -272,6 +276,8 @@ export class TokenScorer {
   }
 
   /**
+   * Computes the log-probability of every target, where positions have several.
+   *
    * @param options.maxTokens as many as in training if not given: each token's logits are as wide as the vocabulary
    * @returns [examples] of [tokens × width] log p of every target in nats
    */
@@ -369,7 +375,7 @@ export class TokenScorer {
     return { loss: loss[0] };
   }
 
-  /** The batches of a call with this rank's rows of each. `maxTokens` is of one process: ranks that compute together take more. */
+  /** Yields the batches of a call with this rank's rows of each. `maxTokens` is of one process: ranks that compute together take more. */
   #batches(examples: readonly TokenExample[], maxTokens: number, sharesPrefixes = false): Generator<OwnRows> {
     const { padTokenId, device } = this.options;
     const options = { maxTokens: maxTokens * device.ranks.size, padTokenId, sharesPrefixes };
@@ -380,7 +386,10 @@ export class TokenScorer {
     return scoringInputs(batch, { ...terms, vocabSize: this.options.architecture.vocabSize });
   }
 
-  /** ONNX Runtime's webgpu provider refuses tensors without elements; a position of weight 0 changes no sum. */
+  /**
+   * Returns a batch that ONNX Runtime's webgpu provider runs: it refuses tensors without elements; a position of weight 0 changes no
+   * sum.
+   */
   #runnable(batch: TokenBatch): TokenBatch {
     return this.options.device.kind === 'webgpu' ? withoutEmptyRows(batch) : batch;
   }
@@ -392,18 +401,18 @@ export class TokenScorer {
     return { chunks: { rows: chunksOf(columns), prefix: chunksOf(prefix.length) }, headChunks: headChunksOf(rows) };
   }
 
-  /** The default, if nobody says how many. On the CPU more are not faster, and need more memory. */
+  /** Returns how many tokens a micro-batch has, if nobody says how many. On the CPU more are not faster, and need more memory. */
   get #microBatchTokens(): number {
     return this.options.device.kind === 'cpu' ? MICRO_BATCH_TOKENS : Infinity;
   }
 
-  /** Whether a training graph may contain the loss: in float16 its gradient would be scaled first and computed afterwards. */
+  /** Tells whether a training graph may contain the loss: in float16 its gradient would be scaled first and computed afterwards. */
   get #calculatesLosses(): boolean {
     const { kind, precision } = this.options.device;
     return kind === 'cpu' && precision === 'float32';
   }
 
-  /** Numbers that every rank has at its own rows, and zeros elsewhere, become those of all. */
+  /** Adds up the ranks' numbers: every rank has them at its own rows, and zeros elsewhere. */
   #joinRanks(rows: readonly Float32Array[]): void {
     const { ranks } = this.options.device;
     if (ranks.size === 1) return;
@@ -418,7 +427,11 @@ export class TokenScorer {
     for (const row of rows) row.set(all.subarray(start, (start += row.length)));
   }
 
-  /** @throws if an adapter is named that is not loaded */
+  /**
+   * Makes the input of the adapter's place.
+   *
+   * @throws if an adapter is named that is not loaded
+   */
   #adapterInput(adapter: LoadedAdapter | null = null): Record<string, InputTensor> {
     const { bank } = this.options;
     if (bank) return { [PLACES]: { dims: [1], data: Int32Array.of(bank.placeOf(adapter)) } };
@@ -426,7 +439,7 @@ export class TokenScorer {
     throw new Error('TokenScorer: an adapter is named, and the model was loaded without room for any');
   }
 
-  /** Must be called before a state that adapters were read from is released. */
+  /** Releases what is bound to a state of adapters, before that state is released. */
   releaseAdapters(adapters: State): Promise<void> {
     return this.#programs.releaseAdapters(adapters);
   }

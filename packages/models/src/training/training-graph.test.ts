@@ -53,7 +53,7 @@ beforeAll(async () => {
 });
 afterAll(() => device.close());
 
-/** Loss and every gradient on random tokens, of which `scored` are scored. */
+/** Computes loss and every gradient on random tokens, of which `scored` are scored. */
 async function lossAndGradients(
   config: Record<string, unknown>,
   scored: number,
@@ -83,7 +83,7 @@ async function lossAndGradients(
   return Object.fromEntries(Object.entries(outputs).map(([name, { data }]) => [name, data as Float32Array]));
 }
 
-/** Largest difference of two tensors, relative to the largest element. */
+/** Computes the largest difference of two tensors, relative to the largest element. */
 function difference(a: Float32Array, b: Float32Array): number {
   const largest = a.reduce((m, x) => Math.max(m, Math.abs(x)), 0);
   return a.reduce((m, x, i) => Math.max(m, Math.abs(x - b[i])), 0) / (largest || 1); // all of a buffer's are 0

@@ -71,17 +71,17 @@ export interface TrainingOptions extends ScoringOptions {
 
 const UNCUT: QueryChunks = { rows: 1, prefix: 1 };
 
-/** The parameters that training changes: every one, or with LoRA the adapters alone. */
+/** Lists the parameters that training changes: every one, or with LoRA the adapters alone. */
 export const trainableParameters = (
   architecture: CausalArchitecture,
   adapters: AdapterLayout | undefined,
 ): readonly { name: string; shape: number[]; isBuffer?: boolean }[] => adapters?.parameters ?? architecture.parameters;
 
-/** Whether the training graph asks for a `dropout_seed`: for the config's dropout, or for the adapters' own. */
+/** Tells whether the training graph asks for a `dropout_seed`: for the config's dropout, or for the adapters' own. */
 export const drops = (dropout: boolean, adapters: AdapterLayout | undefined): boolean =>
   dropout || (adapters?.options.dropout ?? 0) > 0;
 
-/** Name of the output with a parameter's gradient. */
+/** Names the output with a parameter's gradient. */
 export const gradientName = (parameter: string) => `gradient.${parameter}`;
 
 /** How many logits of a scored position `logits_head` has. */
@@ -154,7 +154,7 @@ export function trainingGraph(architecture: CausalArchitecture, options: Trainin
   return g;
 }
 
-/** [reported] log p at positions that nothing is learned from. */
+/** Computes log p at positions that nothing is learned from, [reported]. */
 function reportedLogprobs(
   g: GraphBuilder,
   { residual, logitsOf }: ReturnType<typeof scoredRows>,
@@ -165,7 +165,7 @@ function reportedLogprobs(
   return vocabularyScores(g, { rows, targets, logits: logitsOf, chunks, head: 0 }).logprobs;
 }
 
-/** Gradient of Σ value_weights · V by the rows under the head; that by the head's own parameters becomes outputs. */
+/** Computes the gradient of Σ value_weights · V by the rows under the head; that by the head's own parameters becomes outputs. */
 function valueRowGradient(g: GraphBuilder, valueRows: Value, { scalesLoss, surrogate }: TrainingOptions): Value {
   if (scalesLoss) throw new Error('the value head is not built for loss scaling');
   const rows = g.stopGradient(valueRows);
@@ -180,16 +180,16 @@ function valueRowGradient(g: GraphBuilder, valueRows: Value, { scalesLoss, surro
   return gradient;
 }
 
-/** Width of the trunk's residual stream. */
+/** Returns the width of the trunk's residual stream. */
 export function trunkWidth(architecture: CausalArchitecture): number {
   const { rows } = scoredRows(new GraphBuilder('width'), architecture, { maskedTokenIds: [] }, undefined);
   return Number(rows.dim(1));
 }
 
 /**
- * Hidden rows of the scored positions only, and the head that makes logits of any of them: prompts and padding cost no
- * vocabulary product. Inputs: ids [batch, tokens], scored_positions and targets [scored], all int32; with `value` also
- * value_positions [valued]; with `prefix` also prefix_ids [prefix], whose rows come before those of ids.
+ * Computes the hidden rows of the scored positions only, and the head that makes logits of any of them: prompts and padding cost no
+ * vocabulary product. Inputs: ids [batch, tokens], scored_positions and targets [scored], all int32; with `value` also value_positions
+ * [valued]; with `prefix` also prefix_ids [prefix], whose rows come before those of ids.
  *
  * @returns `allRows` [scored + valued, width]: `rows`, then `valueRows`
  */
@@ -258,7 +258,7 @@ function scoredRows(
   return { ...shared, rows, valueRows: g.slice(allRows, 0, 'scored'), allRows };
 }
 
-/** [prefix + batch · tokens] int64: the prefix's, then those of each row. */
+/** Counts positions, int64 [prefix + batch · tokens]: the prefix's, then those of each row. */
 function prefixedPositions(g: GraphBuilder): Value {
   const own = g.add(g.range('tokens'), g.dimScalar('prefix'));
   return g.concat([g.range('prefix'), g.reshape(g.expand(g.unsqueeze(own, 0), ['batch', 'tokens']), [-1])], 0);

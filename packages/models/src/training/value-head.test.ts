@@ -25,7 +25,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Values are asked for at the first position, and at the others by chance: also where no token is scored. */
+/** Asks for values at the first position, and at the others by chance: also where no token is scored. */
 const withValues = (examples: TokenExample[], rng: Rng): TokenExample[] =>
   examples.map((example) => ({
     ...example,
@@ -38,7 +38,7 @@ const numbers = (length: number, seed: number) => {
   return Float32Array.from({ length }, () => rng.normal());
 };
 
-/** REINFORCE and PPO's value loss, with other returns for each value. */
+/** Makes REINFORCE and PPO's value loss, with other returns for each value. */
 function lossFor(examples: readonly TokenExample[]): (tokens: ScoredTokens) => TokenLoss {
   const [tokens, values] = [countOf(examples, 'weights'), countOf(examples, 'valueWeights')];
   const [advantages, returns] = [numbers(tokens, 1), numbers(values, 2)];

@@ -17,20 +17,20 @@ const NAME = 'value_head';
 const EPSILON = 1e-6;
 const FILES = { weights: 'value-head.safetensors', optimizer: 'value-head-optimizer.safetensors' };
 
-/** Shapes of the head's parameters over a trunk of this width. */
+/** Returns the shapes of the head's parameters over a trunk of this width. */
 export const valueHeadParameters = (width: number): Record<string, number[]> => ({
   [`${NAME}.weight`]: [1, width],
   [`${NAME}.bias`]: [1],
 });
 
-/** The head's parameters as inputs of a graph. */
+/** Declares the head's parameters as inputs of a graph. */
 export const valueHeadInputs = (g: GraphBuilder, width: number): Parameters =>
   parameterInputs(
     g,
     Object.fromEntries(Object.entries(valueHeadParameters(width)).map(([name, shape]) => [name, { shape }])),
   );
 
-/** [n, width] → [n] */
+/** Computes values: [n, width] → [n]. */
 export function valueHeadGraph(g: GraphBuilder, rows: Value, parameters: Parameters): Value {
   const normalized = rmsNormalization(g, rows, g.full(1, [rows.dim(1)]), EPSILON);
   return g.squeeze(linear(g, normalized, parameters, NAME), 1);
@@ -44,7 +44,7 @@ export class ValueHead {
     readonly optimizer: Optimizer,
   ) {}
 
-  /** V = 0 everywhere at first, so that the trunk is not changed before the head has learnt something. */
+  /** Creates a head with V = 0 everywhere, so that the trunk is not changed before the head has learnt something. */
   static async create(device: Device, width: number, options: OptimizerOptions): Promise<ValueHead> {
     const parameters = await device.createZeros(valueHeadParameters(width));
     return new ValueHead(device, parameters, await createOptimizer(device, parameters, options));

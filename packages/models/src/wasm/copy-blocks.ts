@@ -58,7 +58,7 @@ function instanceOf(memory: WasmMemory): Exports {
 }
 
 /**
- * Blocks of `size` elements, close together in `source`, to places in `array`.
+ * Copies blocks of `size` elements, close together in `source`, to places in `array`.
  *
  * @param starts element of `array` at which each group of blocks begins; a group below 0 is left out
  * @param options.strides elements between the beginnings of two blocks of each group

@@ -15,7 +15,7 @@ const scalars: AdamScalars = {
   keep: 0.99,
 };
 
-/** The same in float64, one parameter at a time. */
+/** Computes the same in float64, one parameter at a time. */
 function slowAdam(p: number[], g: number[], m: number[], v: number[], s: AdamScalars) {
   for (let i = 0; i < p.length; i++) {
     const gradient = g[i] * s.gradientScale + s.l2 * p[i];

@@ -179,13 +179,13 @@ interface Elementwise {
 let instance: Loops<Elementwise> | undefined;
 const loops = () => (instance ??= new Loops<Elementwise>([adam, sgd, sumOfSquaresLoop, polyak]));
 
-/** The scalars in the order in which `adam` takes them. */
+/** Lists the scalars in the order in which `adam` takes them. */
 const adamScalars = (scalars: AdamScalars): number[] => {
   const values = { ...scalars, smallest: 2 ** -126 }; // the smallest normal float32
   return adamScalarOrder.map((name) => values[name]);
 };
 
-/** Adam or AdamW on one tensor, in place; the gradient is zero afterwards. All arrays have one length. */
+/** Updates one tensor by Adam or AdamW, in place; the gradient is zero afterwards. All arrays have one length. */
 export function adamInPlace(
   parameter: Float32Array,
   gradient: Float32Array,
@@ -199,7 +199,8 @@ export function adamInPlace(
 }
 
 /**
- * Stochastic gradient descent with momentum on one tensor, in place; the gradient is zero afterwards.
+ * Updates one tensor by stochastic gradient descent with momentum, in place; the gradient is zero afterwards.
+ *
  * @param buffer the momentum; null where there is none (then `momentum` is 0)
  */
 export function sgdInPlace(
@@ -223,7 +224,7 @@ export function sumOfSquares(values: Float32Array): number {
   return sum;
 }
 
-/** target ← (1 − τ) · target + τ · online, in place. */
+/** Updates target ← (1 − τ) · target + τ · online, in place. */
 export function polyakInPlace(target: Float32Array, online: Float32Array, tau: number): void {
   const arrays = [{ array: target }, { array: online, readsOnly: true }];
   loops().over(target.length, arrays, (loop, count, to, from) => loop.polyak(count * 4, to, from, tau, 1 - tau));

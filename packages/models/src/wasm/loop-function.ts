@@ -20,7 +20,7 @@ interface LoopLocals<Whole extends string, Scalar extends string, Vector extends
   scalar: Readonly<Record<Scalar, Code>>;
 }
 
-/** name(...whole, ...scalars) with the given body. */
+/** Makes the function name(...whole, ...scalars) with the given body. */
 export function loopFunction<Whole extends string, Scalar extends string = never, Vector extends string = never>(
   name: string,
   { whole, scalars, counters = [], vectors }: LoopNames<Whole, Scalar, Vector>,

@@ -5,7 +5,7 @@
 /** Machine code that leaves one value on the stack (or none, for a statement). */
 export type Code = readonly number[];
 
-/** Unsigned LEB128, the integer encoding of WebAssembly. */
+/** Encodes an unsigned integer as LEB128, WebAssembly's encoding. */
 function leb(value: number): number[] {
   const bytes: number[] = [];
   do {
@@ -16,7 +16,7 @@ function leb(value: number): number[] {
   return bytes;
 }
 
-/** Signed LEB128. */
+/** Encodes a signed integer as LEB128. */
 function signedLeb(value: number): number[] {
   const bytes: number[] = [];
   for (;;) {
@@ -53,7 +53,7 @@ export const max = binary(0xeb);
 export const or = binary(0x50);
 /** The bits of a that are not in b: |a| where b is −0. */
 export const andNot = binary(0x4f);
-/** The largest of the four. */
+/** Computes the largest of the four. */
 export const maxLane = (a: Code): Code => {
   const lanes = [0, 1, 2, 3].map((lane): Code => [...a, ...simd(0x1f), lane]);
   return lanes.reduce((x, y) => [...x, ...y, 0x97]);
@@ -62,10 +62,10 @@ export const maxLane = (a: Code): Code => {
 export const constVector0: Code = [...simd(0x0c), ...Array.from({ length: 16 }, () => 0)];
 
 // Bytes and integers side by side.
-/** Eight bytes in memory as eight 16-bit numbers, with sign or without. */
+/** Loads eight bytes as eight 16-bit numbers, with sign or without. */
 export const loadSignedBytes = (address: Code, ahead = 0): Code => [...address, ...simd(0x01), 0, ...leb(ahead)];
 export const loadBytes = (address: Code, ahead = 0): Code => [...address, ...simd(0x02), 0, ...leb(ahead)];
-/** The lower or upper four of eight 16-bit numbers as float32. */
+/** Converts the lower or upper four of eight 16-bit numbers to float32. */
 export const lowerToF32 = (a: Code): Code => [...a, ...simd(0xa7), ...simd(0xfa)];
 export const upperToF32 = (a: Code): Code => [...a, ...simd(0xa8), ...simd(0xfa)];
 export const subI32 = binary(0xb1);
@@ -77,7 +77,7 @@ export const toBytes = binary(0x66);
 // Two float64 side by side.
 export const addF64 = binary(0xf0);
 export const mulF64 = binary(0xf2);
-/** Two float32 at `address + ahead`, as float64. */
+/** Loads two float32 at `address + ahead` as float64. */
 export const loadPromoted = (address: Code, ahead = 0): Code => [
   ...address,
   ...simd(0x5d),
@@ -85,12 +85,12 @@ export const loadPromoted = (address: Code, ahead = 0): Code => [
   ...leb(ahead),
   ...simd(0x5f),
 ];
-/** First plus second float64. */
+/** Adds the first and the second float64. */
 export const sumLanes = (a: Code): Code => [...a, ...simd(0x21), 0, ...a, ...simd(0x21), 1, 0xa0];
 
 export const local = (index: number): Code => [0x20, ...leb(index)];
 export const setLocal = (index: number, value: Code): Code => [...value, 0x21, ...leb(index)];
-/** The 16 bytes at `address + ahead`: i32 code and a constant. */
+/** Loads the 16 bytes at `address + ahead`: i32 code and a constant. */
 export const load = (address: Code, ahead = 0): Code => [...address, ...simd(0x00), 2, ...leb(ahead)];
 export const store = (address: Code, value: Code, ahead = 0): Code => [
   ...address,
@@ -109,12 +109,12 @@ export const loadF32 = (address: Code): Code => [...address, 0x2a, 2, 0];
 export const storeF32 = (address: Code, value: Code): Code => [...address, ...value, 0x38, 2, 0];
 export const constF32 = (value: number): Code => [0x43, ...new Uint8Array(Float32Array.of(value).buffer)];
 export const divF32 = (a: Code, b: Code): Code => [...a, ...b, 0x95];
-/** 1 where a > b, else 0: an integer. */
+/** Computes 1 where a > b, else 0: an integer. */
 export const greaterF32 = (a: Code, b: Code): Code => [...a, ...b, 0x5e];
-/** `a` where `condition` is not 0, else `b`; both are computed. */
+/** Chooses `a` where `condition` is not 0, else `b`; both are computed. */
 export const select = (condition: Code, a: Code, b: Code): Code => [...a, ...b, ...condition, 0x1b];
 
-/** `do { body; offset += step } while (offset < end)`. */
+/** Loops: `do { body; offset += step } while (offset < end)`. */
 export const loopBy = (step: number, offsetLocal: number, end: Code, body: Code): Code => [
   0x03,
   0x40,

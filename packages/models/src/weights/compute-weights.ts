@@ -27,19 +27,19 @@ export class ComputeWeights {
     private readonly masters: State,
   ) {}
 
-  /** One shared copy per state of weights. */
+  /** Returns the one shared copy of a state of weights. */
   static of(device: Device, masters: State): ComputeWeights {
     const known = this.#all.get(masters) ?? new ComputeWeights(device, masters);
     this.#all.set(masters, known);
     return known;
   }
 
-  /** The state that graphs are wired to. */
+  /** Returns the state that graphs are wired to. */
   async state(): Promise<State> {
     return this.#isCopied ? (await this.#ready()).state : this.masters;
   }
 
-  /** To be called before each run: brings the copy to the masters' state. */
+  /** Brings the copy to the masters' state, before each run. */
   async refresh(): Promise<void> {
     if (!this.#isCopied) return;
     const copy = await this.#ready();
@@ -58,7 +58,7 @@ export class ComputeWeights {
     await this.device.release(copy.state);
   }
 
-  /** Frozen weights may be float16 from the start. */
+  /** Tells whether there is a copy. Frozen weights may be float16 from the start. */
   get #isCopied(): boolean {
     const [first] = this.masters.tensors.values();
     return first !== undefined && first.dtype !== this.device.precision;
@@ -83,10 +83,10 @@ export class ComputeWeights {
   }
 }
 
-/** Weights that no step will change, as a device takes them: in float16 they need no masters. */
+/** Converts weights that no step will change to what a device takes: in float16 they need no masters. */
 export const frozenTensors = (tensors: HostTensors, precision: Precision) =>
   Object.fromEntries(Object.entries(tensors).map(([name, tensor]) => [name, frozenTensor(tensor, precision)]));
 
-/** One of them. */
+/** Converts one of them. */
 export const frozenTensor = ({ shape, data }: HostTensor, precision: Precision): StateTensorInit =>
   precision === 'float32' ? { shape, data } : { shape, data: toFloat16(data), dtype: 'float16' };

@@ -13,7 +13,7 @@ export async function readStateDict(device: Device, state: State): Promise<HostT
 const float32Data = ({ dtype, data }: TensorCopy): Float32Array =>
   dtype === 'float16' ? float16ToFloat32(data as Uint16Array) : (data as Float32Array);
 
-/** Four 8-bit codes are a word (int32) in a state, bytes in a file. */
+/** Returns the shape of codes in a file: four 8-bit codes are a word (int32) in a state, bytes in a file. */
 export const bytesShape = (shape: readonly number[]): number[] => [...shape.slice(0, -1), 4 * shape.at(-1)!];
 
 /**

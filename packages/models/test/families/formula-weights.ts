@@ -2,7 +2,7 @@
 import type { HostTensor, HostTensors } from '@bowyer/checkpoints';
 import type { ParameterSpec } from '../../src/architecture/parameter-spec.js';
 
-/** Numbers in [−1, 1) that follow from the name: FNV-1a, then a mixing of the index (lowbias32). */
+/** Computes numbers in [−1, 1) that follow from the name: FNV-1a, then a mixing of the index (lowbias32). */
 export function hashes(name: string, count: number): Float64Array {
   let seed = 0x811c9dc5;
   for (const character of name) seed = Math.imul(seed ^ character.charCodeAt(0), 0x01000193);
@@ -20,7 +20,7 @@ export function hashes(name: string, count: number): Float64Array {
 export const tokenIds = (name: string, count: number, vocabulary: number): number[] =>
   Array.from(hashes(name, count), (u) => 3 + Math.floor(((u + 1) / 2) * (vocabulary - 3)));
 
-/** Large enough that every part of the model changes the output. */
+/** Computes weights that are large enough for every part of the model to change the output. */
 function formulaWeight(name: string, shape: number[]): HostTensor {
   const u = hashes(
     name,
@@ -35,7 +35,7 @@ function formulaWeight(name: string, shape: number[]): HostTensor {
 export const formulaWeights = (specs: readonly ParameterSpec[]): HostTensors =>
   Object.fromEntries(specs.map(({ name, shape }) => [name, formulaWeight(name, shape)]));
 
-/** The norm of a gradient, and its products with two vectors of the formula. */
+/** Computes the norm of a gradient, and its products with two vectors of the formula. */
 export function projections(name: string, gradient: ArrayLike<number>): number[] {
   const values = Float64Array.from(gradient);
   const dot = (other: Float64Array) => values.reduce((sum, value, i) => sum + value * other[i], 0);

@@ -79,7 +79,7 @@ function valueOf(cursor: Cursor, type: number): unknown {
   }
 }
 
-/** The numbers of a tensor of type F32. */
+/** Returns the numbers of a tensor of type F32. */
 export const floats = ({ sizes, bytes }: ReadGguf['tensors'][string]): number[] => [
   ...new Float32Array(
     bytes.buffer,

@@ -12,7 +12,7 @@ const reader = (weights: Weights) => (name: string) => {
   return weights[name].data;
 };
 
-/** Logits after each position, [tokens][vocabulary]. */
+/** Computes the logits after each position, [tokens][vocabulary]. */
 export function gpt2LoopLogits(config: Gpt2Config, weights: Weights, ids: ArrayLike<number>): number[][] {
   const at = reader(weights);
   const head = config.tie_word_embeddings ? 'transformer.wte.weight' : 'lm_head.weight';
@@ -24,7 +24,7 @@ export function gpt2LoopLogits(config: Gpt2Config, weights: Weights, ids: ArrayL
   );
 }
 
-/** V after each position: `value_head` on the normalised residual stream. */
+/** Computes V after each position: `value_head` on the normalised residual stream. */
 export const gpt2LoopValues = (config: Gpt2Config, weights: Weights, ids: ArrayLike<number>): number[] =>
   gpt2LoopTrunk(config, weights, ids).map((x) => {
     const rms = Math.sqrt(dot(x, x) / x.length + 1e-6);
@@ -37,7 +37,7 @@ export const gpt2LoopValues = (config: Gpt2Config, weights: Weights, ids: ArrayL
     );
   });
 
-/** Residual stream after the last block, [tokens][width]. */
+/** Computes the residual stream after the last block, [tokens][width]. */
 function gpt2LoopTrunk(config: Gpt2Config, weights: Weights, ids: ArrayLike<number>): number[][] {
   const at = reader(weights);
   const row = (name: string, index: number, width: number) =>
@@ -76,7 +76,7 @@ function gpt2LoopTrunk(config: Gpt2Config, weights: Weights, ids: ArrayLike<numb
   return hidden;
 }
 
-/** log softmax(logits)[target] in float64; masked ids have probability 0. */
+/** Computes log softmax(logits)[target] in float64; masked ids have probability 0. */
 export function logprobOf(logits: number[], target: number, maskedTokenIds: readonly number[] = []): number {
   const kept = logits.map((x, id) => (maskedTokenIds.includes(id) ? -Infinity : x));
   const top = Math.max(...kept);
@@ -106,5 +106,5 @@ function softmax(scores: number[]): number[] {
   return exps.map((x) => x / total);
 }
 
-/** GELU in its tanh approximation: ½x (1 + tanh(√(2/π) (x + 0.044715 x³))). */
+/** Computes GELU in its tanh approximation: ½x (1 + tanh(√(2/π) (x + 0.044715 x³))). */
 const geluNew = (x: number) => 0.5 * x * (1 + Math.tanh(Math.sqrt(2 / Math.PI) * (x + 0.044715 * x ** 3)));

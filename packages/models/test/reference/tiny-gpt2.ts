@@ -9,7 +9,7 @@ import type { TokenExample } from '../../src/batching/token-batches.js';
 export const tinyConfig = (changes: Partial<Gpt2Config> = {}): Gpt2Config =>
   gpt2Config({ model_type: 'gpt2', n_layer: 2, n_embd: 12, n_head: 3, n_positions: 16, vocab_size: 11, ...changes });
 
-/** Weights ten times larger than at birth, biases included, so that no part of the model is without effect. */
+/** Draws weights ten times larger than at the start, biases included, so that no part of the model is without effect. */
 export function tinyParameters(config: Gpt2Config, seed: number): HostTensors {
   const rng = new Rng(seed);
   const tensors = initializeParameters(gpt2(config).parameters, rng);
@@ -18,7 +18,7 @@ export function tinyParameters(config: Gpt2Config, seed: number): HostTensors {
   return tensors;
 }
 
-/** Examples of 1 to `longest` tokens; about half of the positions are scored. */
+/** Draws examples of 1 to `longest` tokens; about half of the positions are scored. */
 export function randomExamples(count: number, longest: number, vocabulary: number, rng: Rng): TokenExample[] {
   return Array.from({ length: count }, () => {
     const length = rng.integer(1, longest);

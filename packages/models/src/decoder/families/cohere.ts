@@ -44,7 +44,7 @@ export const cohere: Family = {
   },
 };
 
-/** Each head has weights of its own. */
+/** Builds the norms of queries and keys, in which each head has weights of its own. */
 function norms({ fields, sizes }: FamilyConfig, path: string): QueryKeyNorms {
   const epsilon = fields.real('layer_norm_eps');
   return {

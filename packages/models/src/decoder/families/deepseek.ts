@@ -75,7 +75,7 @@ export const deepseekV3: Family = {
   },
 };
 
-/** 1 / √(query's columns), times what YaRN enlarges attention by, squared. */
+/** Computes the factor of the scores: 1 / √(query's columns), times what YaRN enlarges attention by, squared. */
 function scoreScale(
   { type, json }: FamilyConfig,
   { restingSize, turningSize }: { restingSize: number; turningSize: number },

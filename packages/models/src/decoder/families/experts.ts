@@ -188,7 +188,7 @@ export const gptOss: Family = {
 /** Bound of the experts' projections, and the factor inside their sigmoid. */
 const [LIMIT, ALPHA] = [7, 1.702];
 
-/** down((up + 1) · gate · σ(α gate)) with biases, gate and up bounded; their outputs alternate in one projection. */
+/** Builds down((up + 1) · gate · σ(α gate)) with biases, gate and up bounded; their outputs alternate in one projection. */
 function clampedExperts({ fields, sizes: { width } }: FamilyConfig, path: string): ExpertWeights {
   const [count, inner] = [fields.count('num_local_experts'), fields.count('intermediate_size')];
   const init = { kind: 'normal', standardDeviation: fields.real('initializer_range') } as const;

@@ -33,7 +33,7 @@ function build(config: FamilyConfig, attention: (layer: number) => AttentionDepa
   });
 }
 
-/** Files of the first release say "gelu" and mean its approximation. */
+/** Corrects the activation of files of the first release, which say "gelu" and mean its approximation. */
 const gelu = ({ json }: FamilyConfig) => (json.hidden_act === 'gelu' ? 'gelu_pytorch_tanh' : undefined);
 
 export const gemma: Family = {
@@ -52,11 +52,11 @@ export const gemma: Family = {
   build: (config) => build(config, () => ({}), { feedForward: { activation: gelu(config) } }),
 };
 
-/** Every `pattern`-th layer sees the whole context. */
+/** Says which layers have a window: every `pattern`-th layer sees the whole context. */
 const slidingKinds = (config: FamilyConfig, pattern: number) =>
   config.layerKinds((layer): LayerKind => ((layer + 1) % pattern === 0 ? 'full_attention' : 'sliding_attention'));
 
-/** A number that may be null. */
+/** Reads a number that may be null. */
 const optional = ({ fields }: FamilyConfig, field: string) =>
   fields.value(field) === undefined ? undefined : fields.real(field);
 

@@ -4,7 +4,10 @@ import { rotaryFrequencies, type RotaryFrequencies } from '../../layers/rotary-f
 import type { FamilyConfig, LayerKind } from '../family.js';
 import type { HeadSizes } from '../self-attention.js';
 
-/** `per_layer_config` of newer files, else `global_head_dim` and `num_global_key_value_heads`. */
+/**
+ * Reads the sizes of a layer's heads from `per_layer_config` of newer files, else from `global_head_dim` and
+ * `num_global_key_value_heads`.
+ */
 export function headSizes(config: FamilyConfig, kind: LayerKind, layer: number): HeadSizes {
   const { fields, sizes, json } = config;
   const { heads, keyValueHeads, headSize } = sizes;

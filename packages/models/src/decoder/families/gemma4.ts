@@ -160,7 +160,7 @@ class Gemma4 {
     return gatedFeedForward(this.#activation, [gate, up], this.#linear(`${path}.down_proj`, sizes.width, inner));
   }
 
-  /** norm₁(dense(norm(x))) + norm₂(experts(norm(x))), where the router reads x by a norm of its own. */
+  /** Builds norm₁(dense(norm(x))) + norm₂(experts(norm(x))), where the router reads x by a norm of its own. */
   #denseAndExperts(layer: number): Part {
     const path = `model.layers.${layer}`;
     const [dense, experts] = [this.#dense(layer), this.#experts(path)];
@@ -212,7 +212,7 @@ class Gemma4 {
     };
   }
 
-  /** Columns of each layer's table; 0 without tables. */
+  /** Returns the columns of each layer's table; 0 without tables. */
   get #layerInputSize(): number {
     const { config } = this;
     return config.fields.value('hidden_size_per_layer_input') === undefined
@@ -237,7 +237,7 @@ class Gemma4 {
     });
   }
 
-  /** The gate of the layer's embedding, and a factor of the whole stream. */
+  /** Builds the gate of the layer's embedding, and a factor of the whole stream. */
   #closing(layer: number): Part {
     const { width } = this.config.sizes;
     const path = `model.layers.${layer}`;
@@ -261,7 +261,7 @@ class Gemma4 {
     };
   }
 
-  /** Published files have keys and values for layers that use those of others. */
+  /** Names the keys and values that published files have for layers that use those of others. */
   #idleTensors(layer: number): string[] {
     if (layer < this.#firstShared) return [];
     return ['k_proj', 'v_proj', 'k_norm', 'v_norm'].map((name) => `model.layers.${layer}.self_attn.${name}.weight`);

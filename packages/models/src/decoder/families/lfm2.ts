@@ -81,7 +81,7 @@ export const lfm2: Family = {
   },
 };
 
-/** Two thirds of the size that the file has, rounded up to a multiple, where `block_auto_adjust_ff_dim` is set. */
+/** Computes the inner size: two thirds of the one that the file has, rounded up to a multiple, where `block_auto_adjust_ff_dim` is set. */
 function innerSize({ fields }: FamilyConfig): number {
   const size = fields.count('intermediate_size');
   if (!fields.flag('block_auto_adjust_ff_dim')) return size;

@@ -70,7 +70,7 @@ export const ministral3: Family = {
   },
 };
 
-/** 1 + β ln(1 + ⌊position / original⌋), [batch · tokens, 1]. */
+/** Computes 1 + β ln(1 + ⌊position / original⌋), [batch · tokens, 1]. */
 function lateFactor({ g, batch, tokens }: ForwardScope, { positions }: Place, beta: number, original: number): Value {
   const times = g.cast(g.div(g.cast(positions, 'int64'), original), 'float32');
   const factors = g.add(g.mul(g.log(g.add(times, 1)), beta), 1);

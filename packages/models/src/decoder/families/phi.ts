@@ -83,7 +83,10 @@ export const phi3: Family = {
   },
 };
 
-/** The first releases call longrope "su" or "yarn"; the original length is a field of its own beside it. */
+/**
+ * Rewrites the rope fields of a file: the first releases call longrope "su" or "yarn"; the original length is a field of its own beside
+ * it.
+ */
 export function phi3RopeJson({ type, json, fields }: FamilyConfig): ConfigJson {
   const given = ropeFields(type, json).scaling;
   const name = given.rope_type ?? given.type ?? 'default';

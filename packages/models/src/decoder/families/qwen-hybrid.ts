@@ -62,7 +62,7 @@ function build(
   });
 }
 
-/** Attention whose result is multiplied by a sigmoid; each head's gate comes from the query projection, beside its query. */
+/** Builds attention whose result is multiplied by a sigmoid; each head's gate comes from the query projection, beside its query. */
 function gatedAttention(
   { fields, sizes }: FamilyConfig,
   path: string,
@@ -122,7 +122,7 @@ const expertDefaults: ConfigJson = {
   norm_topk_prob: true,
 };
 
-/** An expert for every row, of which a sigmoid lets a share through. */
+/** Builds an expert that every row goes through, its output multiplied by a sigmoid gate. */
 function sharedExpert({ fields, sizes: { width } }: FamilyConfig, path: string): Part {
   const inner = fields.count('shared_expert_intermediate_size');
   const options = { bias: false, standardDeviation: fields.real('initializer_range') };

@@ -36,7 +36,7 @@ export const smolLm3: Family = {
   },
 };
 
-/** `no_rope_layers` has 1 for layers whose queries and keys turn, 0 for the others. */
+/** Says which layers rotate queries and keys: `no_rope_layers` has 1 for those, 0 for the others. */
 function turningLayers({ fields, sizes }: FamilyConfig): boolean[] {
   const listed = fields.value('no_rope_layers');
   if (listed === undefined) {

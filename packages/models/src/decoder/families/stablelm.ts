@@ -37,7 +37,7 @@ export const stableLm: Family = {
   },
 };
 
-/** Each head has weights of its own. */
+/** Builds the norms of queries and keys, in which each head has weights of its own. */
 function norms({ fields, sizes }: FamilyConfig, path: string): QueryKeyNorms {
   const epsilon = fields.real('layer_norm_eps');
   const names = (which: string, heads: number) =>

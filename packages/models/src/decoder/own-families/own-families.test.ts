@@ -17,7 +17,7 @@ const sizes = {
 };
 const ids = tokenIds('text', 12, sizes.vocab_size);
 
-/** The score of each token after the first. */
+/** Computes the log-probability of each token after the first. */
 async function logprobs(json: Record<string, unknown>, replaced: HostTensors = {}): Promise<number[]> {
   const architecture = architectureFor({ ...sizes, ...json });
   const device = await openDevice({ device: 'cpu', threads: 1 });
@@ -33,7 +33,7 @@ async function logprobs(json: Record<string, unknown>, replaced: HostTensors = {
   }
 }
 
-/** The weights of both layers: what each of the three last tokens counts, the latest last. */
+/** Sets the weights of both layers: what each of the three last tokens counts, the latest last. */
 const smearing = (columns: number[]): HostTensors =>
   Object.fromEntries(
     [0, 1].map((layer) => [
@@ -45,7 +45,7 @@ const smearing = (columns: number[]): HostTensors =>
 const smeared = { model_type: 'smeared_llama', key_convolution_tokens: 3 };
 const difference = (a: number[], b: number[]) => Math.max(...a.map((x, i) => Math.abs(x - b[i])));
 
-/** Canon layers whose convolutions count the token before with `weight`, and nothing else. */
+/** Makes Canon layers whose convolutions count the token before with `weight`, and nothing else. */
 const canon = (weight: number): HostTensors =>
   Object.fromEntries(
     [0, 1].flatMap((layer) =>

@@ -16,7 +16,10 @@ interface AdapterOptions {
   fail: Fail;
 }
 
-/** llama.cpp's factor of B A is alpha / rank with one alpha for all; other factors go into B, and alpha is 0, which means 1. */
+/**
+ * Describes an adapter for llama.cpp, whose factor of B A is alpha / rank with one alpha for all; other factors go into B, and alpha is
+ * 0, which means 1.
+ */
 export function adapterPart(options: AdapterOptions): { entries: Entries; tensors: GgufTensor[] } {
   const specs = [...options.layout.adapters.values()];
   const alphas = new Set(specs.map(({ scale, r }) => scale * r));
@@ -40,7 +43,7 @@ function pairOf(spec: AdapterSpec, factor: number, options: AdapterOptions): Ggu
   ];
 }
 
-/** In blocks only where the rank divides into them, so float16 at the least. */
+/** Encodes a tensor, in blocks only where the rank divides into them, so float16 at the least. */
 function tensor(name: string, { shape, data }: HostTensors[string], wanted: TensorType): GgufTensor {
   const type = wanted.block === 1 ? wanted : tensorTypes.f16;
   return {

@@ -40,7 +40,7 @@ export function byteLevelBpe(
   return { entries, notes };
 }
 
-/** llama.cpp normalizes no text for these tokenizers. */
+/** Checks the normalizer: llama.cpp normalizes no text for these tokenizers. */
 function normalizerNotes({ definition }: HuggingFaceTokenizer, fail: (problem: string) => Error): string[] {
   const steps = componentsOf(definition.normalizer as Component | null, 'normalizers');
   const other = steps.find(({ type }) => type !== 'NFC');

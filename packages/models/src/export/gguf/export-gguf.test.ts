@@ -25,7 +25,7 @@ const sizes = {
   max_position_embeddings: 16,
 };
 
-/** Byte-level BPE of the letters a to d. */
+/** Makes byte-level BPE of the letters a to d. */
 const bpe = (changes: { model?: object; pre_tokenizer?: object; config?: object } = {}) =>
   new HuggingFaceTokenizer(
     {

@@ -106,7 +106,7 @@ function adapterFile(model: GgufModel, adapter: OpenedAdapter): FilePart {
   return { entries: { ...generalEntries(model), ...entries }, tensors, notes: [] };
 }
 
-/** `eos_token_id` of the config is an id or a list of them. */
+/** Reads `eos_token_id` of the config, which is an id or a list of them. */
 function endsOf({ config }: CausalArchitecture): number[] {
   const given = config.eos_token_id;
   return (Array.isArray(given) ? given : [given]).filter((id): id is number => typeof id === 'number');
@@ -124,7 +124,7 @@ function generalEntries({ family, name, license, dtype, tokenizer }: GgufModel):
   };
 }
 
-/** By the name "phi-3" llama.cpp expects tokens that not every tokenizer has, and fails without them. */
+/** Checks a name: by "phi-3" llama.cpp expects tokens that not every tokenizer has, and fails without them. */
 const isSafeName = (name: string, tokenizer: HuggingFaceTokenizer): boolean =>
   !/phi-?3/i.test(name) ||
   ['</s>', '<unk>', '<s>', '<|endoftext|>'].every((token) => tokenizer.tokenToId(token) !== undefined);

@@ -20,7 +20,7 @@ const expertEntries = ({ fields }: FamilyConfig, field: string): Entries => ({
   expert_used_count: count(fields.count('num_experts_per_tok')),
 });
 
-/** A parameter of one expert whose name ends with its module: `…experts.3.w1.weight`. */
+/** Finds the place of a parameter of one expert whose name ends with its module: `…experts.3.w1.weight`. */
 const placeByName =
   (names: Readonly<Record<string, string>>) =>
   (name: string): ExpertPlace[] | undefined => {
@@ -28,7 +28,11 @@ const placeByName =
     return module === undefined ? undefined : [{ tensor: `${names[module]}.weight` }];
   };
 
-/** @param kindsOf the kinds of layers, as in Mistral */
+/**
+ * Makes the family of Mixtral from Mistral's.
+ *
+ * @param kindsOf the kinds of layers, as in Mistral
+ */
 export const mixtral = (mistral: GgufFamily, kindsOf: (config: FamilyConfig) => LayerKind[]): GgufFamily => ({
   ...mistral,
   modules: { ...aroundExperts, 'block_sparse_moe.gate': 'ffn_gate_inp' },

@@ -19,7 +19,10 @@ const outputNorms = {
   post_feedforward_layernorm: 'post_ffw_norm',
 };
 
-/** llama.cpp scales queries by the size of heads, but in the largest model, which it knows by its number of layers. */
+/**
+ * Refuses another scale than llama.cpp's, which scales queries by the size of heads, but in the largest model, which it knows by its
+ * number of layers.
+ */
 function requireUsualScale({ fields, sizes }: FamilyConfig, largest: number, fail: Fail): void {
   const { layers, width, heads, headSize } = sizes;
   const expected = layers === largest ? width / heads : headSize;

@@ -27,7 +27,7 @@ const llama: GgufFamily = {
   describe: (config) => ({ entries: {}, rope: ropeOfAll(config) }),
 };
 
-/** The kind of all layers where the file does not list them. */
+/** Returns one kind for all layers where the file does not list them. */
 const sameKind = (config: FamilyConfig): LayerKind[] => {
   const hasWindow = config.fields.value('sliding_window') !== undefined;
   return config.layerKinds(() => (hasWindow ? 'sliding_attention' : 'full_attention'));
@@ -43,7 +43,7 @@ const mistral: GgufFamily = {
   }),
 };
 
-/** As in Qwen's own files: the upper layers have the window. */
+/** Returns the kinds of layers as in Qwen's own files: the upper layers have the window. */
 function qwenKinds(config: FamilyConfig): LayerKind[] {
   const { fields } = config;
   const isOn = fields.flag('use_sliding_window') && fields.value('sliding_window') !== undefined;

@@ -31,7 +31,11 @@ export interface GgufFamily {
   readsFactors?: boolean;
   readsLongrope?: boolean;
   activation: string | readonly string[];
-  /** @param fail makes the error of a field that llama.cpp's graph has another value for */
+  /**
+   * Describes a model by llama.cpp's entries.
+   *
+   * @param fail makes the error of a field that llama.cpp's graph has another value for
+   */
   describe(config: FamilyConfig, architecture: CausalArchitecture, fail: Fail): FamilyFacts;
 }
 
@@ -64,7 +68,7 @@ export const llamaModules = {
 export const headNorms = { 'self_attn.q_norm': 'attn_q_norm', 'self_attn.k_norm': 'attn_k_norm' };
 export const projections = ['attn_q', 'attn_k', 'attn_v'];
 
-/** The rotary part of a config that has one scaling for all layers. */
+/** Returns the rotary part of a config that has one scaling for all layers. */
 export const ropeOfAll = (config: FamilyConfig): FamilyFacts['rope'] => ({
   json: config.json,
   rotary: config.rotary(),
@@ -91,7 +95,7 @@ export function withinWindow(
   };
 }
 
-/** Entries of the window; the pattern of layers is written where it departs from the one that llama.cpp assumes. */
+/** Lists the entries of the window; the pattern of layers is written where it departs from the one that llama.cpp assumes. */
 export function windowEntries(config: FamilyConfig, kinds: readonly LayerKind[], pattern: number): Entries {
   const isUsual = kinds.every((kind, layer) => (kind === 'full_attention') === ((layer + 1) % pattern === 0));
   const slides = kinds.map((kind) => kind === 'sliding_attention');

@@ -27,7 +27,7 @@ export interface GgufTensor {
   /** Row-major, the innermost size last. */
   shape: readonly number[];
   type: TensorType;
-  /** The encoded numbers, piece by piece; together as many bytes as `shape` and `type` say. */
+  /** Yields the encoded numbers, piece by piece; together as many bytes as `shape` and `type` say. */
   pieces(): AsyncIterable<Uint8Array>;
 }
 

@@ -42,7 +42,11 @@ const known: readonly Named[] = [
   { patterns: ['\\p{N}{1,3}', '[一-龥぀-ゟ゠-ヿ]+', DEEPSEEK], name: 'deepseek-v3', ignoresMerges: false },
 ];
 
-/** @param cuts the parts of the pre-tokenizer */
+/**
+ * Finds llama.cpp's name of a pre-tokenizer.
+ *
+ * @param cuts the parts of the pre-tokenizer
+ */
 export function preTokenizerName(
   cuts: readonly Component[],
   ignoresMerges: boolean,

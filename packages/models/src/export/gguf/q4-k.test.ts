@@ -2,7 +2,10 @@ import { float16ToFloat32 } from '@bowyer/checkpoints';
 import { Rng } from '@bowyer/core';
 import { encodeQ4K } from './q4-k.js';
 
-/** A super-block by its definition, block_q4_K and dequantize_row_q4_K of llama.cpp: 8 sub-blocks of 32, two in a run of 32 bytes. */
+/**
+ * Decodes a super-block by its definition, block_q4_K and dequantize_row_q4_K of llama.cpp: 8 sub-blocks of 32, two in a run of 32
+ * bytes.
+ */
 function decoded(block: Uint8Array): number[] {
   const [d, dmin] = float16ToFloat32(new Uint16Array(block.slice(0, 4).buffer));
   const packed = block.subarray(4, 16);

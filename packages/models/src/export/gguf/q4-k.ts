@@ -20,7 +20,11 @@ interface Fit {
   min: number;
 }
 
-/** @param numbers a multiple of 256 */
+/**
+ * Encodes numbers as Q4_K.
+ *
+ * @param numbers a multiple of 256
+ */
 export function encodeQ4K(numbers: Float32Array): Uint8Array {
   const blocks = numbers.length / SUPER_BLOCK;
   const bytes = new Uint8Array(blocks * SUPER_BLOCK_BYTES);
@@ -52,7 +56,7 @@ function encodeBlock(numbers: Float32Array, target: Uint8Array): void {
   }
 }
 
-/** The codes for the scales that are stored; 0 where a sub-block has none. */
+/** Computes the codes for the scales that are stored; 0 where a sub-block has none. */
 function codesOf(numbers: Float32Array, step: number, offset: number): Uint8Array {
   const codes = new Uint8Array(SUB_BLOCK);
   if (step === 0) return codes;
@@ -60,14 +64,17 @@ function codesOf(numbers: Float32Array, step: number, offset: number): Uint8Arra
   return codes;
 }
 
-/** Numbers ≥ 0 as codes of 6 bits and the number that code 1 stands for. */
+/** Encodes numbers ≥ 0 as codes of 6 bits and the number that code 1 stands for. */
 function sixBits(numbers: readonly number[]): { unit: number; codes: number[] } {
   const largest = maximum([0, ...numbers]);
   const inverse = largest > 0 ? fround(LARGEST_SCALE / largest) : 0;
   return { unit: largest / LARGEST_SCALE, codes: numbers.map((x) => bounded(inverse * x, LARGEST_SCALE)) };
 }
 
-/** Twelve bytes: the first four codes of each whole, and of the others the lower 4 bits together, the upper 2 in the spare bits of the first. */
+/**
+ * Packs twelve bytes: the first four codes of each whole, and of the others the lower 4 bits together, the upper 2 in the spare bits of
+ * the first.
+ */
 function packed(scales: readonly number[], mins: readonly number[]): Uint8Array {
   const bytes = new Uint8Array(12);
   for (let j = 0; j < 4; j++) {
@@ -78,7 +85,10 @@ function packed(scales: readonly number[], mins: readonly number[]): Uint8Array 
   return bytes;
 }
 
-/** The best of 21 scales and minima by the squared error, weighted by √(mean x²) + |x|: codes are rounded with a scale, then fitted. */
+/**
+ * Finds the best of 21 scales and minima by the squared error, weighted by √(mean x²) + |x|: codes are rounded with a scale, then
+ * fitted.
+ */
 function fitted(numbers: Float32Array): Fit {
   let [least, most, squares] = [0, -Infinity, 0];
   for (let i = 0; i < SUB_BLOCK; i++) {
@@ -102,7 +112,7 @@ function fitted(numbers: Float32Array): Fit {
   return best;
 }
 
-/** Weighted least squares of scale · code + min, min ≤ 0; null where all codes are equal. */
+/** Fits scale · code + min, min ≤ 0, by weighted least squares; null where all codes are equal. */
 function leastSquares(numbers: Float32Array, weights: Float32Array, codes: Uint8Array): Fit | null {
   let [w, x, l, ll, xl] = [0, 0, 0, 0, 0];
   for (let i = 0; i < SUB_BLOCK; i++) {
@@ -129,7 +139,7 @@ function errorOf(numbers: Float32Array, weights: Float32Array, codes: Uint8Array
 /** Added to a float32 below 2²², it leaves no place for fractions. */
 const WHOLE = 3 * 2 ** 22;
 
-/** To the nearest, ties to even, within 0 and `largest`. */
+/** Rounds to the nearest, ties to even, within 0 and `largest`. */
 function bounded(x: number, largest: number): number {
   const nearest = fround(x + WHOLE) - WHOLE;
   return nearest < 0 ? 0 : nearest > largest ? largest : nearest;

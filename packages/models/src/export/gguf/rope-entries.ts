@@ -25,7 +25,11 @@ interface RopeOptions {
   readsLongrope: boolean;
 }
 
-/** @param fail makes the error of a field that cannot be expressed */
+/**
+ * Describes the rotary embedding by llama.cpp's entries.
+ *
+ * @param fail makes the error of a field that cannot be expressed
+ */
 export function ropeEntries(
   modelType: string,
   json: ConfigJson,
@@ -67,7 +71,7 @@ const scaled = (arch: string, type: string, fields: ConfigFields): Entries => ({
   [`${arch}.rope.scaling.factor`]: real(fields.real('factor')),
 });
 
-/** base^(−2i / dims) / frequency_i, of which llama.cpp divides the first by the second again. */
+/** Computes base^(−2i / dims) / frequency_i, of which llama.cpp divides the first by the second again. */
 function divisors({ frequencies }: RotaryFrequencies, base: number): Float32Array {
   const dims = 2 * frequencies.length;
   return frequencies.map((frequency, i) => base ** ((-2 * i) / dims) / frequency);

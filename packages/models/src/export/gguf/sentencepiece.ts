@@ -50,7 +50,7 @@ export function sentencePiece(tokenizer: HuggingFaceTokenizer, rows: number, fai
 }
 
 /**
- * By token: the index of the first merge that makes it.
+ * Finds, by token, the index of the first merge that makes it.
  *
  * @throws where the merges are not those of all ways to make a token out of two: then scores alone do not lead to the same tokens
  */
@@ -74,7 +74,7 @@ function firstMergesOf(model: BpeModel, fail: Fail): Map<string, number> {
   return first;
 }
 
-/** How spaces become `▁`, and whether one is put before a text. */
+/** Reads how spaces become `▁`, and whether one is put before a text. */
 function spacesOf({ definition }: HuggingFaceTokenizer, fail: Fail): { addsPrefix: boolean; notes: string[] } {
   const steps = [
     ...componentsOf(definition.normalizer as Component | null, 'normalizers'),
@@ -100,5 +100,5 @@ function spacesOf({ definition }: HuggingFaceTokenizer, fail: Fail): { addsPrefi
 const patternIs = ({ pattern }: Component, expected: string) =>
   (pattern as { String?: string } | undefined)?.String === expected;
 const marksSpaces = (step: Component) => step.type === 'Replace' && patternIs(step, ' ') && step.content === SPACE;
-/** Nothing is cut, since no space is left. */
+/** Recognizes a step that cuts at spaces, which cuts nothing, since no space is left. */
 const cutsAtSpaces = (step: Component) => step.type === 'Split' && patternIs(step, ' ');

@@ -43,7 +43,11 @@ function bytes({ buffer, byteOffset, byteLength }: Float32Array | Uint16Array): 
   return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
-/** @throws for numbers that float16 has not */
+/**
+ * Converts numbers to float16.
+ *
+ * @throws for numbers that float16 has not
+ */
 function finiteHalves(numbers: Float32Array): Uint16Array {
   const halves = toFloat16(numbers);
   const beyond = halves.findIndex((half) => (half & 0x7c00) === 0x7c00);
@@ -51,7 +55,7 @@ function finiteHalves(numbers: Float32Array): Uint16Array {
   return halves;
 }
 
-/** The upper half of each float32, rounded to the nearest, ties to even. */
+/** Returns the upper half of each float32, rounded to the nearest, ties to even. */
 function bfloat16(numbers: Float32Array): Uint16Array {
   const words = new Uint32Array(numbers.buffer, numbers.byteOffset, numbers.length);
   const half = new Uint16Array(numbers.length);
@@ -62,7 +66,7 @@ function bfloat16(numbers: Float32Array): Uint16Array {
 /** Writes the block of the numbers from `from` on to `target`, and returns its scale. */
 type EncodeBlock = (numbers: Float32Array, from: number, target: Uint8Array) => number;
 
-/** Each block is its scale in float16, then the codes. */
+/** Encodes blocks, each as its scale in float16, then the codes. */
 function inBlocks(numbers: Float32Array, { blockBytes }: TensorType, encode: EncodeBlock): Uint8Array {
   const blocks = numbers.length / BLOCK;
   const result = new Uint8Array(blocks * blockBytes);
@@ -77,10 +81,10 @@ function inBlocks(numbers: Float32Array, { blockBytes }: TensorType, encode: Enc
 
 const { fround } = Math;
 
-/** C's roundf: halves away from zero. */
+/** Rounds as C's roundf: halves away from zero. */
 const rounded = (x: number) => (x < 0 ? -Math.floor(0.5 - x) : Math.floor(x + 0.5));
 
-/** scale = max |x| / 127; codes are round(x / scale) as int8. */
+/** Encodes a block in 8 bits: scale = max |x| / 127; codes are round(x / scale) as int8. */
 function block8(numbers: Float32Array, from: number, target: Uint8Array): number {
   let largest = 0;
   for (let i = from; i < from + BLOCK; i++) largest = Math.max(largest, Math.abs(numbers[i]));
@@ -90,7 +94,10 @@ function block8(numbers: Float32Array, from: number, target: Uint8Array): number
   return scale;
 }
 
-/** scale = x / −8 for the x of the largest |x|; codes are ⌊x / scale + 8.5⌋, at most 15: byte i has those of numbers i and i + 16. */
+/**
+ * Encodes a block in 4 bits: scale = x / −8 for the x of the largest |x|; codes are ⌊x / scale + 8.5⌋, at most 15: byte i has those of
+ * numbers i and i + 16.
+ */
 function block4(numbers: Float32Array, from: number, target: Uint8Array): number {
   let largest = 0;
   for (let i = from; i < from + BLOCK; i++) if (Math.abs(numbers[i]) > Math.abs(largest)) largest = numbers[i];

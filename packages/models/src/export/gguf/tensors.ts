@@ -52,7 +52,7 @@ export function ggufTensors(options: TensorOptions): { tensors: GgufTensor[]; no
   return { tensors: [...Object.entries(options.vectors).map(vector), ...tensors], notes };
 }
 
-/** The type, or the next finer one whose blocks divide the rows. */
+/** Returns the type, or the next finer one whose blocks divide the rows. */
 const fitting = (type: TensorType, row: number): TensorType =>
   [type, tensorTypes.q8_0].find(({ block }) => row % block === 0) ?? tensorTypes.f16;
 
@@ -65,7 +65,7 @@ const vector = ([name, numbers]: [string, Float32Array]): GgufTensor => ({
   },
 });
 
-/** The tensors by name, in the order of the parameters. */
+/** Plans the tensors by name, in the order of the parameters. */
 function plan({ family, architecture, fail }: TensorOptions): Map<string, Planned> {
   const planned = new Map<string, Planned>();
   for (const spec of architecture.parameters) {
@@ -100,7 +100,7 @@ function expertPlaces({ experts }: GgufFamily, { name }: ParameterSpec) {
     : experts?.(below)?.map((place) => ({ ...place, tensor: `blk.${layer}.${place.tensor}` }));
 }
 
-/** llama.cpp's name of a parameter; undefined where its graph has no such tensor. */
+/** Returns llama.cpp's name of a parameter; undefined where its graph has no such tensor. */
 export function tensorName({ modules, biased = [] }: GgufFamily, name: string): string | undefined {
   const [, layer, below = name] = LAYER.exec(name) ?? [];
   const [, module, suffix = 'weight'] = /^(.+?)(?:\.(weight|bias))?$/.exec(below)!;
@@ -112,7 +112,7 @@ export function tensorName({ modules, biased = [] }: GgufFamily, name: string): 
 /** Tensors that llama.cpp reads in float32 whatever the others are in. */
 const EXACT = /_norm\.weight$|\.bias$|ffn_gate_inp\.weight$|shortconv\.conv\.weight$|^position_embd/;
 
-/** In 4 bits the head, or the embedding that is the head too, has 8. */
+/** Chooses the type of a tensor. In 4 bits the head, or the embedding that is the head too, has 8. */
 function typeOf(name: string, shape: readonly number[], dtype: TensorTypeName, hasHead: boolean): TensorType {
   if (shape.length < 2 || EXACT.test(name)) return tensorTypes.f32;
   const isHead = name === (hasHead ? 'output.weight' : 'token_embd.weight');
@@ -121,7 +121,7 @@ function typeOf(name: string, shape: readonly number[], dtype: TensorTypeName, h
 
 type Change = (tensor: HostTensor) => HostTensor;
 
-/** The change to a tensor that llama.cpp keeps in another way than Hugging Face's files. */
+/** Finds the change to a tensor that llama.cpp keeps in another way than Hugging Face's files. */
 function changeOf(
   name: string,
   { family, architecture: { heads, keyValueHeads } }: Pick<TensorOptions, 'family' | 'architecture'>,
@@ -138,7 +138,7 @@ function changeOf(
 export const outputChange = changeOf;
 
 /**
- * Rotary embedding turns column i of a head together with i + d/2 in Hugging Face's layout, and columns 2i and 2i + 1
+ * Reorders rows: rotary embedding rotates column i of a head together with i + d/2 in Hugging Face's layout, and columns 2i and 2i + 1
  * in llama.cpp's; so the rows [head, half, i] that make them are put in the order [head, i, half].
  */
 function interleavedHalves({ shape, data }: HostTensor, heads: number): HostTensor {

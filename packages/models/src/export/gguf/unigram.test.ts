@@ -13,7 +13,7 @@ interface Parts {
   model?: object;
 }
 
-/** As T5's, without its table of characters: ids 0 to 2 are padding, end and unknown. */
+/** Makes a tokenizer like T5's, without its table of characters: ids 0 to 2 are padding, end and unknown. */
 const t5 = ({ normalizers = [strip, join], pre_tokenizer = metaspace, vocab = [], model = {} }: Parts = {}) =>
   new HuggingFaceTokenizer(
     {
@@ -61,7 +61,7 @@ test('a difference that remains is noted', () => {
   ]);
 });
 
-/** BPE without merges, as small models of characters have it. */
+/** Makes BPE without merges, as small models of characters have it. */
 const letters = (model: object = {}) =>
   new HuggingFaceTokenizer(
     {

@@ -33,7 +33,10 @@ export function characters(tokenizer: HuggingFaceTokenizer, rows: number, fail: 
   return unigramOf(tokenizer, { vocab, unk_id: model.vocab[unknown] }, rows, fail);
 }
 
-/** Every token is one character or a special token, unknown characters beside each other are one token, and ids have no gaps. */
+/**
+ * Tells whether every token is one character or a special token, unknown characters beside each other are one token, and ids have no
+ * gaps.
+ */
 export function areCharacters({ definition, addedTokens }: HuggingFaceTokenizer): boolean {
   const {
     vocab,
@@ -81,13 +84,13 @@ function unknownId({ unk_id: id, vocab }: UnigramModel, fail: Fail): number {
   throw fail("its tokenizer has no unknown token (unk_id), which llama.cpp's Unigram requires");
 }
 
-/** Unknown characters are one unknown token in llama.cpp. */
+/** Refuses byte tokens: unknown characters are one unknown token in llama.cpp. */
 function refuseBytes({ byte_fallback: hasBytes, vocab }: UnigramModel, fail: Fail): void {
   if (hasBytes === true && vocab.some(([spelling]) => /^<0x[0-9A-F]{2}>$/.test(spelling)))
     throw fail("its tokenizer spells unknown characters by bytes (byte_fallback), which llama.cpp's Unigram does not");
 }
 
-/** A tokenizer that cuts texts at spaces never uses such a token, and llama.cpp, which does not cut, would. */
+/** Refuses tokens over spaces: a tokenizer that cuts texts at spaces never uses such a token, and llama.cpp, which does not cut, would. */
 function refuseTokensOverSpaces({ vocab }: UnigramModel, fail: Fail): void {
   const over = vocab.find(([spelling]) => spelling.lastIndexOf(SPACE) > 0);
   if (over !== undefined)
@@ -98,7 +101,10 @@ function refuseTokensOverSpaces({ vocab }: UnigramModel, fail: Fail): void {
     throw fail(`its tokenizer has no token ${SPACE}: unknown words beside each other would be one in llama.cpp`);
 }
 
-/** The score of an unknown character lies below the least one, which llama.cpp looks for among the plain tokens alone. */
+/**
+ * Refuses a least score that only a special token has: the score of an unknown character lies below the least one, which llama.cpp
+ * looks for among the plain tokens alone.
+ */
 function refuseHiddenLeast({ vocab }: UnigramModel, { kinds }: Tokens, fail: Fail): void {
   const least = (scores: readonly number[]) => scores.reduce((a, b) => Math.min(a, b), Infinity);
   const plain = vocab.filter((_, id) => kinds[id] === KIND.normal);
@@ -123,7 +129,7 @@ interface Steps {
   notes: string[];
 }
 
-/** The steps with characters and spaces, which llama.cpp has to do alike. */
+/** Finds the steps with characters and spaces, which llama.cpp has to do alike. */
 function stepsOf({ definition }: HuggingFaceTokenizer, fail: Fail): Steps {
   const normalizers = componentsOf(definition.normalizer as Component | null, 'normalizers');
   const cuts = componentsOf(definition.pre_tokenizer as Component | null, 'pretokenizers');

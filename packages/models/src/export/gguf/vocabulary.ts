@@ -35,7 +35,7 @@ function kindOf(tokenizer: HuggingFaceTokenizer, fail: VocabularyOptions['fail']
   throw fail(`its tokenizer is ${type}, which llama.cpp does not have for such models: it has BPE and Unigram`);
 }
 
-/** The tokens around a text, as the tokenizer adds them, and padding. */
+/** Lists the tokens around a text, as the tokenizer adds them, and padding. */
 function roleEntries(tokenizer: HuggingFaceTokenizer, fail: (problem: string) => Error): Entries {
   const idOf = (role: string) => tokenizer.specialTokenId(role);
   const [plain, whole] = [tokenizer.encode('a'), tokenizer.encodeWithSpecials('a')];
@@ -72,7 +72,7 @@ function endEntries(ends: readonly number[]): VocabularyPart {
   return { entries, notes };
 }
 
-/** `chat_template` is one of Jinja, or a list of them by name. */
+/** Reads `chat_template`, which is one of Jinja, or a list of them by name. */
 function templateEntries({ config }: HuggingFaceTokenizer): Entries {
   const given = config.chat_template;
   if (typeof given === 'string') return { 'tokenizer.chat_template': text(given) };

@@ -61,7 +61,7 @@ async function greedyHere(folder: string): Promise<number[]> {
 
 type Step = (ids: readonly number[], past: Record<string, InputTensor>) => Promise<Record<string, InputTensor>>;
 
-/** The exported graph with the weights of the folder; `padding` tokens on the left that the mask leaves out. */
+/** Runs the exported graph with the weights of the folder; `padding` tokens on the left are left out by the mask. */
 function withGraph<T>(folder: string, padding: number, use: (step: Step) => Promise<T>): Promise<T> {
   return withOpenedModel(folder, async ({ architecture, read }) => {
     const graph = onnxGraph(architecture, { float: 'float32', layouts: weightLayouts(architecture, 'none') });

@@ -36,7 +36,11 @@ export interface ExportedOnnx {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** @throws OnnxExportError where something has no counterpart in transformers.js */
+/**
+ * Writes a model as ONNX files that transformers.js loads.
+ *
+ * @throws OnnxExportError where something has no counterpart in transformers.js
+ */
 export function exportOnnx(options: OnnxOptions): Promise<ExportedOnnx> {
   const { dir, output, merge, precisions } = options;
   return withOpenedModel(dir, async (opened) => {
@@ -81,7 +85,7 @@ function onnxModels(opened: OpenedModel, { precisions, externalFrom, progress }:
   });
 }
 
-/** A tied weight of few bits is read twice, so the count may end above the total. */
+/** Reports progress while tensors are read. A tied weight of few bits is read twice, so the count may end above the total. */
 function counted(read: ReadParameter, total: number, progress: OnnxOptions['progress']): ReadParameter {
   let done = 0;
   return async (spec) => {
@@ -91,7 +95,7 @@ function counted(read: ReadParameter, total: number, progress: OnnxOptions['prog
   };
 }
 
-/** generation_config.json of the folder, or the special tokens of config.json in its form. */
+/** Returns generation_config.json of the folder, or the special tokens of config.json in its form. */
 async function generationOf({ baseDir, architecture: { config } }: OpenedModel): Promise<Json> {
   const { file, json } = await readGenerationFields(baseDir);
   if (file === 'generation_config.json') return json;
@@ -99,7 +103,7 @@ async function generationOf({ baseDir, architecture: { config } }: OpenedModel):
   return { _from_model_config: true, ...Object.fromEntries(roles.map((role) => [role, config[role]])) };
 }
 
-/** With the fields by which transformers.js finds files of tensors, and its third version the type of the cache. */
+/** Returns the config with the fields by which transformers.js finds files of tensors, and its third version the type of the cache. */
 function configOf({ config }: CausalArchitecture, models: readonly OnnxModel[]): Json {
   const external = models.filter(({ files }) => files.length > 1);
   const halves = models.map(({ precision }) => precision).filter((name) => onnxPrecisions[name].float === 'float16');

@@ -6,7 +6,7 @@ import type { AttentionForm } from '../../layers/attention.js';
 import { attentionAfterPast } from '../../layers/attention.js';
 import type { WeightLayouts } from '../../quantization/weight-layouts.js';
 
-/** The inputs that a weight of few bits is read from. */
+/** Names the inputs that a weight of few bits is read from. */
 export const quantizedNames = (weight: string) => ({
   packed: `${weight}_quantized`,
   scales: `${weight}_scales`,

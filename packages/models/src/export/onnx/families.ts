@@ -34,7 +34,7 @@ const onnxFamilies: readonly string[] = [
   'starcoder2',
 ];
 
-/** Why a model cannot be written; null where it can. */
+/** Says why a model cannot be written; null where it can. */
 export function onnxProblem({ config, states = [], attentionLayers, layers }: CausalArchitecture): string | null {
   const type = String(config.model_type);
   if (states.length > 0)

@@ -34,7 +34,7 @@ function floatTensor(spec: ParameterSpec, { read, float }: TensorSource): FileTe
   };
 }
 
-/** The tensors of one weight lie one after the other, so it is read and rounded once for all of them. */
+/** Lists the tensors of one weight; they lie one after the other, so it is read and rounded once for all of them. */
 function quantizedTensors(spec: ParameterSpec, { read, layouts }: TensorSource): FileTensor[] {
   const layout = layouts(spec.name, spec.shape);
   if (layout === undefined) return [];
@@ -57,7 +57,11 @@ function quantizedTensors(spec: ParameterSpec, { read, layouts }: TensorSource):
   ];
 }
 
-/** @throws for numbers that float16 has not */
+/**
+ * Converts numbers to float16.
+ *
+ * @throws for numbers that float16 has not
+ */
 function finiteHalves(name: string, numbers: Float32Array): Uint16Array {
   const halves = toFloat16(numbers);
   const beyond = halves.findIndex((half) => (half & 0x7c00) === 0x7c00);

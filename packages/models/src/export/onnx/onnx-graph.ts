@@ -11,7 +11,11 @@ import type { CausalArchitecture } from '../../architecture/architecture.js';
 import type { WeightLayouts } from '../../quantization/weight-layouts.js';
 import { BATCH, ExportScope, PAST, TOKENS } from './export-scope.js';
 
-/** @param layouts which weights have few bits @returns operators of ONNX Runtime's CPU, WebAssembly and WebGPU providers */
+/**
+ * Builds the graph of one decoding step.
+ *
+ * @param layouts which weights have few bits @returns operators of ONNX Runtime's CPU, WebAssembly and WebGPU providers
+ */
 export function onnxGraph(
   architecture: CausalArchitecture,
   { float, layouts }: { float: 'float32' | 'float16'; layouts: WeightLayouts },

@@ -33,7 +33,7 @@ export function tokenizerFiles(
   };
 }
 
-/** The types of a part and of the parts in it. */
+/** Lists the types of a part and of the parts in it. */
 function typesIn(part: unknown): string[] {
   if (part === null || typeof part !== 'object') return [];
   const { type, ...fields } = part as { type?: unknown } & Json;
