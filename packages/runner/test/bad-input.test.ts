@@ -4,7 +4,7 @@ import { cp, mkdir, mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { wordLevelTokenizer } from '@bowyer/text';
-import { run, tinyGame } from './command-line.js';
+import { tinyGame } from './command-line.js';
 import { runHere } from './in-process.js';
 
 let directory: string;
@@ -188,13 +188,13 @@ test('an output folder that cannot be made', async () => {
 test('a truncated model and a damaged checkpoint', async () => {
   const folder = join(directory, 'good');
   const command = [...made(), `save_path=${folder}`];
-  expect(await run([...command])).toMatchObject({ code: 0 });
+  expect(await runHere([...command])).toMatchObject({ code: 0 });
 
   // A model file that ends too early is named with what it lacks.
   const model = join(directory, 'truncated');
   await cp(join(folder, 'checkpoints', 'best'), model, { recursive: true });
   await truncate(join(model, 'model.safetensors'), 2000);
-  const { code, stderr } = await run([
+  const { code, stderr } = await runHere([
     ...tinyGame('archer_20q', 'given'),
     `save_path=${join(directory, 'from-truncated')}`,
     `checkpoint_path=${model}`,
@@ -207,7 +207,7 @@ test('a truncated model and a damaged checkpoint', async () => {
   const [older, newest] = (await readdir(join(folder, 'checkpoints'))).filter((name) => /^\d+$/.test(name));
   await truncate(join(folder, 'checkpoints', newest, 'policy', 'model.safetensors'), 100);
   await rm(join(folder, 'results.json'));
-  const again = await run([...command]);
+  const again = await runHere([...command]);
   expect(again.code).toBe(0);
   expect(again.stdout).toContain(
     `checkpoint ${join(folder, 'checkpoints', newest)} is damaged: policy/model.safetensors does not have the bytes that were written; ` +

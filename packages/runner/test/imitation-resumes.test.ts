@@ -126,13 +126,17 @@ whenExhaustive().test(
   180_000,
 );
 
-test('adapters in 8-bit AdamW beside a given model in 8 bits, by integer products, on demonstrations', async () => {
-  const { command, policy } = cloning('made');
-  expect(await runHere(command('start', sixteen))).toMatchObject({ code: 0 });
-  const base = [`policy_lm=${policy('start')}`, 'quantization=8bit', 'lora.integer_products=true'];
-  const given = [...sixteen, ...base, ...lora, 'optimizer=adamw_8bit'];
-  await expectSameWhenKilled(cloning('given'), 'given', 'adapter_model.safetensors', given);
-}, 180_000);
+whenExhaustive().test(
+  'adapters in 8-bit AdamW beside a given model in 8 bits, by integer products, on demonstrations',
+  async () => {
+    const { command, policy } = cloning('made');
+    expect(await runHere(command('start', sixteen))).toMatchObject({ code: 0 });
+    const base = [`policy_lm=${policy('start')}`, 'quantization=8bit', 'lora.integer_products=true'];
+    const given = [...sixteen, ...base, ...lora, 'optimizer=adamw_8bit'];
+    await expectSameWhenKilled(cloning('given'), 'given', 'adapter_model.safetensors', given);
+  },
+  180_000,
+);
 
 whenExhaustive().test(
   'offline ArCHer: critic and policy, and evaluations on the way',

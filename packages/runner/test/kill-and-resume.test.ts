@@ -82,10 +82,17 @@ async function expectSameWhenKilled({ config, options, files = [] }: Trained): P
   await expectSameBytes(['metrics.jsonl', 'trajectories/rollout.jsonl', 'results.json', ...files], whole, killed);
 }
 
-// Besides the default optimizer, those that keep other state and a rate that changes.
+// Besides the default optimizer, those that keep other state and a rate that changes; adapters with dropout on a base in 8 bits.
+const adapters = [
+  'use_lora=true',
+  'lora.r=4',
+  'lora.dropout=0.1',
+  'lora.target_modules=all-linear',
+  'quantization=8bit',
+];
 const memory: Trained = {
   config: 'online_filteredbc_20q',
-  options: ['optimizer=sgd', 'optimizer.nesterov=true', 'lm_schedule.kind=cosine', ...growingMemory],
+  options: ['optimizer=sgd', 'optimizer.nesterov=true', 'lm_schedule.kind=cosine', ...adapters, ...growingMemory],
   files: ['checkpoints/000004/memory.jsonl'],
 };
 const chai: Trained = { config: 'chai_20q', options: ['optimizer=adamw_8bit'] };

@@ -1,13 +1,11 @@
-// LoRA through the real command: every algorithm trains adapters and leaves the base as it is; killed and resumed, the
-// numbers are the same; what is saved is played, continued, and merged into a plain model.
+// LoRA through the real command: algorithms train adapters and leave the base as it is; what is saved is played and merged into a plain
+// model. Runs with adapters that are killed are in kill-and-resume.test.ts.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Rng } from '@bowyer/core';
 import { readSafetensors } from '@bowyer/checkpoints';
-import { isExhaustive } from '@bowyer/testing';
 import { PlayTable } from '../src/tasks/dashboard/play-table.js';
-import { run, tinyGame } from './command-line.js';
+import { tinyGame } from './command-line.js';
 import { runHere } from './in-process.js';
 
 let directory: string;
@@ -47,8 +45,8 @@ const beside = (config: string, name: string, ...overrides: string[]) => [
   ...overrides,
 ];
 
-async function ends(args: readonly string[], start: typeof run | typeof runHere = runHere) {
-  const ended = await start(args);
+async function ends(args: readonly string[]) {
+  const ended = await runHere(args);
   expect({ code: ended.code, stderr: ended.stderr }).toMatchObject({ code: 0 });
   return ended;
 }
@@ -131,17 +129,4 @@ test('bc trains adapters on the demonstrations beside a given model, and refuses
       '  in command line: use_lora=true\n' +
       '  give one with policy_lm=FOLDER, or write use_lora=false to train the whole policy\n',
   );
-}, 200_000);
-
-test('killed and resumed with dropout and 8 bits, the metrics are byte-equal', async () => {
-  const options = (name: string) => command('archer_20q', name, 'quantization=8bit');
-  const started = performance.now();
-  await ends(options('whole'), run);
-  const duration = performance.now() - started;
-  const rng = Rng.forPurpose(duration, 'lora'); // other moments at each run of the test
-  for (let kill = 0; kill < (isExhaustive() ? 2 : 1); kill++)
-    await run(options('killed'), { killAfterMs: (0.3 + 0.7 * rng.uniform()) * duration });
-  await ends(options('killed'), run);
-  for (const file of ['metrics.jsonl', 'trajectories/rollout.jsonl', 'results.json'])
-    expect((await readFile(at('killed', file))).equals(await readFile(at('whole', file)))).toBe(true);
 }, 200_000);

@@ -81,7 +81,7 @@ function countsOfGroup(file: string, { description, schema, tests }: Group): Cou
   };
 }
 
-/** Null where it is refused. */
+/** Compiles a schema; null where it is refused. */
 function compiledSchema(schema: unknown): CompiledConstraint | null {
   try {
     return compiler.compile(jsonValue(schema));
@@ -91,7 +91,7 @@ function compiledSchema(schema: unknown): CompiledConstraint | null {
   }
 }
 
-/** Whether the masks allow each token of the text, and its end. */
+/** Tells whether the masks allow each token of the text, and its end. */
 function canBeWritten(text: string, compiled: CompiledConstraint): boolean {
   const constraint = compiled.start();
   for (const id of tokenizer.encode(text)) {

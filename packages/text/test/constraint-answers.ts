@@ -6,7 +6,7 @@ import { Draws } from './draws.js';
 
 const folder = resolve(import.meta.dirname, 'tokenizer-fixtures');
 
-/** A tokenizer of a few hundred tokens in the form of a published one; its last id, which has no text, ends an answer. */
+/** Makes a tokenizer of a few hundred tokens in the form of a published one; its last id, which has no text, ends an answer. */
 export function smallTokenizer(name: string): { tokenizer: Tokenizer; vocabulary: TokenVocabulary } {
   const { definition } = JSON.parse(readFileSync(resolve(folder, `${name}.json`), 'utf8')) as {
     definition: Record<string, unknown> & { added_tokens?: { id: number; content: string }[] };
@@ -26,7 +26,11 @@ export interface DrawnAnswer {
   finished: boolean;
 }
 
-/** @throws {Error} where no token is allowed */
+/**
+ * Draws an answer that the constraint allows.
+ *
+ * @throws {Error} where no token is allowed
+ */
 export function drawnAnswer(
   compiled: CompiledConstraint,
   vocabulary: TokenVocabulary,

@@ -48,7 +48,7 @@ const KINDS = [
 
 const compile = (vocabulary: TokenVocabulary, grammar: Grammar) => new ConstraintCompiler(vocabulary).compile(grammar);
 
-/** The tokens that the definition allows after `ids`: `texts` is the whole grammar. */
+/** Lists the tokens that the definition allows after `ids`: `texts` is the whole grammar. */
 function allowedByDefinition(texts: readonly string[], ids: readonly number[], tokenizer: Tokenizer): number[] {
   const spelling = new TokenSpelling(tokenizer);
   const before = Buffer.concat(ids.map((id) => spelling.next(id)));

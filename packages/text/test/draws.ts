@@ -7,7 +7,7 @@ export class Draws {
     for (let i = 0; i < 4; i++) this.uniform();
   }
 
-  /** From 0, and below 1. */
+  /** Draws a number from 0, and below 1. */
   uniform(): number {
     this.#state ^= this.#state << 13;
     this.#state ^= this.#state >>> 17;
@@ -15,7 +15,7 @@ export class Draws {
     return (this.#state >>> 0) / 2 ** 32;
   }
 
-  /** Both bounds may be drawn. */
+  /** Draws an integer; both bounds may be drawn. */
   integer(min: number, max: number): number {
     return min + Math.floor(this.uniform() * (max - min + 1));
   }

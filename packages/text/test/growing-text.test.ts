@@ -15,7 +15,7 @@ interface Recording {
 
 const read = (file: string) => JSON.parse(readFileSync(folder + file, 'utf8')) as Recording;
 
-/** Tokens of texts, single ones, and runs of one kind. */
+/** Draws tokens of texts, single ones, and runs of one kind. */
 function drawnIds(
   { vocabSize }: HuggingFaceTokenizer,
   cases: Recording['cases'],

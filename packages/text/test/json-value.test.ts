@@ -233,7 +233,7 @@ test.each([
   }
 });
 
-/** How many names the text has: a string, and a colon behind it. */
+/** Counts the names that the text has: a string, and a colon behind it. */
 const namesIn = (json: string): number =>
   [...json.matchAll(/"(?:[^"\\]|\\.)*"(:?)/g)].filter(([, colon]) => colon).length;
 
@@ -277,7 +277,7 @@ test.each(refused)('%j is refused', (schema, message) => {
   expect(() => jsonValue(schema)).toThrow(message);
 });
 
-/** A schema of the supported keywords. */
+/** Draws a schema of the supported keywords. */
 function randomSchema(rng: Draws, depth: number): object {
   const pick = <T>(list: readonly T[]): T => list[rng.integer(0, list.length - 1)];
   const kinds = [

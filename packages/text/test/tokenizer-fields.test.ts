@@ -28,7 +28,7 @@ const definitionOf = (name: string) => {
   return (JSON.parse(readFileSync(path, 'utf8')) as { definition: Record<string, unknown> }).definition;
 };
 
-/** Texts as `cleanUpSpaces` has them are what a caller asks for, here as a file of WordPiece or Unigram does. */
+/** Returns what is compared. Texts as `cleanUpSpaces` has them are what a caller asks for, here as a file of WordPiece or Unigram does. */
 function found(definition: Record<string, unknown>, config: Record<string, unknown>): Found[] | string {
   try {
     const tokenizer = new HuggingFaceTokenizer(definition, config);

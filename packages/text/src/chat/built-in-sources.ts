@@ -8,7 +8,7 @@ const TEXT_OF = `{%- macro text_of(content) -%}
 {%- endmacro -%}
 `;
 
-/** Llama 2's: the system's text is a part of the first user's message. @param before what a reply begins with */
+/** Writes Llama 2's template, in which the system's text is a part of the first user's message. */
 const llama2 = (before: string) => `${TEXT_OF}{%- set ns = namespace(start=0, system=none) -%}
 {%- if messages and messages[0].role == 'system' -%}
     {%- set ns.start = 1 -%}
@@ -59,6 +59,6 @@ export const builtInSources: Record<BuiltInTemplate, string> = {
 `,
 };
 
-/** The built-in template whose Jinja this is. */
+/** Finds the built-in template whose Jinja this is. */
 export const builtInOf = (source: string): BuiltInTemplate | undefined =>
   (Object.keys(builtInSources) as BuiltInTemplate[]).find((name) => builtInSources[name] === source);

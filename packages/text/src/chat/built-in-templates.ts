@@ -171,7 +171,11 @@ export class BuiltInChatTemplate implements ChatTemplate {
     return [...new Set([...ofInputs, ...ofMessages])];
   }
 
-  /** @param isOpen the last message has no end; @returns ends: of each message, the tokens up to its end */
+  /**
+   * Encodes messages.
+   *
+   * @param isOpen the last message has no end; @returns ends: of each message, the tokens up to its end
+   */
   #encoded(
     messages: readonly ChatMessage[],
     inputs: TemplateInputs,
@@ -229,13 +233,17 @@ export class BuiltInChatTemplate implements ChatTemplate {
     return { read, written: written?.endsWith(terminator) ? written.slice(0, -terminator.length) : written };
   }
 
-  /** Never null: the tokens of earlier messages never change. */
+  /** Encodes what follows earlier messages. It is never null: the tokens of earlier messages never change. */
   encodeContinuation(messages: readonly ChatMessage[], from: number): number[] {
     const { ends } = this.#encoded(messages, {});
     return [this.terminatorIds[0], ...this.encodePrompt(messages).slice(ends[from - 1])];
   }
 
-  /** @throws {ChatTemplateError} where a message has more than a text */
+  /**
+   * Returns messages of a text alone.
+   *
+   * @throws {ChatTemplateError} where a message has more than a text
+   */
   #texts(messages: readonly ChatMessage[], { tools, documents, variables }: TemplateInputs): TextMessage[] {
     const given = Object.entries({ tools, documents, chat_template_kwargs: variables });
     const unused = given.find(([, value]) => value !== undefined && Object.keys(value).length > 0);

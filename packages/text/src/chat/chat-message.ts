@@ -44,13 +44,13 @@ export interface EncodedConversation {
  */
 export type PromptEnding = 'reply' | 'message' | 'open';
 
-/** The weight of a message in the loss, where the assistant wrote it. */
+/** Returns the weight of a message in the loss, where the assistant wrote it. */
 export const lossWeight = ({ loss = true }: Pick<ChatMessage, 'loss'>): number => Number(loss);
 
-/** A message as templates see it. */
+/** Returns a message as templates see it. */
 export const shown = ({ loss: _, cut: __, ...message }: ChatMessage): ChatMessage => message;
 
-/** Whether the end of what is learned of a message is unknown: it was cut off, and calls or nothing stand behind its text. */
+/** Tells whether the end of what is learned of a message is unknown: it was cut off, and calls or nothing stand behind its text. */
 export const isWithoutEnd = ({
   cut = false,
   content,
@@ -61,16 +61,16 @@ export const isWithoutEnd = ({
 /** One way to write dialogues as text; the same object serves training and play, so both see the same ids. */
 export interface ChatTemplate {
   /**
-   * A dialogue for training: one example; several where the template writes earlier messages differently when more follow. Each of
-   * the assistant's messages is learnt in one of them, after the tokens that it is asked with.
+   * Encodes a dialogue for training: one example; several where the template writes earlier messages differently when more follow. Each
+   * of the assistant's messages is learnt in one of them, after the tokens that it is asked with.
    */
   encodeConversation(messages: readonly ChatMessage[], inputs?: TemplateInputs): EncodedConversation[];
   /**
-   * The parts of a dialogue that the template does not write, in words: `tools`, `the content of tool messages`. Only the first of
-   * several dialogues that are alike is looked at.
+   * Names the parts of a dialogue that the template does not write: `tools`, `the content of tool messages`. Only the first of several
+   * dialogues that are alike is looked at.
    */
   leavesOut(conversation: Conversation): string[];
-  /** A dialogue up to where the assistant replies. */
+  /** Encodes a dialogue up to where the assistant replies. */
   encodePrompt(messages: readonly ChatMessage[], inputs?: TemplateInputs): number[];
   /** Writes that dialogue in steps, for a server: others may have their turn where it yields. @returns what encodes it */
   writePromptInSteps(
@@ -81,8 +81,8 @@ export interface ChatTemplate {
   /** Names of the variables that dialogues may bring: those that the template reads, beside those that every dialogue has. */
   readonly ownVariables: readonly string[];
   /**
-   * The tokens that follow an assistant's message which is in the context as it was sampled, without the token that ended it: the
-   * message's end, the messages after it, and the mark that asks for the next one.
+   * Encodes the tokens that follow an assistant's message which is in the context as it was sampled, without the token that ended it:
+   * the message's end, the messages after it, and the mark that asks for the next one.
    *
    * @param from the first message after it
    * @returns null where the template now renders earlier messages differently: then the whole dialogue must be read again

@@ -111,7 +111,7 @@ const short: ChatMessage[] = [
   { role: 'assistant', content: 'go north\n' },
 ];
 
-/** Tokens parted by bars; those that are learnt in capitals' stead with a star before them. */
+/** Spells tokens, parted by bars; those that are learnt have a star before them. */
 const spelled = (name: string, options = {}) => {
   const [{ ids, lossMask }] = chatTemplate(name, marked, options).encodeConversation(short);
   return ids.map((id, i) => `${lossMask[i] ? '*' : ''}${marked.decode([id], { keepSpecialTokens: true })}`).join('|');
@@ -208,7 +208,7 @@ function promptIds(template: ChatTemplate, messages: readonly ChatMessage[], end
 const promptOf = (...given: Parameters<typeof promptIds>) =>
   marked.decode(promptIds(...given), { keepSpecialTokens: true });
 
-/** Its ids are the text itself. */
+/** Makes a tokenizer whose ids are the text itself. */
 const verbatim = (config: object) =>
   Object.create(marked, { config: { value: config }, encode: { value: (text: string) => [text] } }) as typeof marked;
 

@@ -19,11 +19,13 @@ const builtIn: readonly BuiltInTemplate[] = ['llama2', 'llama3', 'chatml', 'chat
 interface ChatTemplateOptions extends BuiltInTemplateOptions {
   /** Variables that a Jinja template gets in every dialogue, such as `enable_thinking`. */
   variables?: Readonly<Record<string, unknown>>;
-  /** The time that `strftime_now` writes; the time of the call if not given. */
+  /** Returns the time that `strftime_now` writes; the time of the call if not given. */
   now?: () => Date;
 }
 
 /**
+ * Finds or compiles a template.
+ *
  * @param template one of the built-in names, `tools`, Jinja itself, the name of one of the tokenizer's templates, or null for its
  * own: `default`, and for dialogues with tools `tool_use` where it has one. Names that differ in case and in `-` or `_` alone are
  * one: `llama-2`, `Llama_2` and `llama2`
@@ -56,7 +58,11 @@ export function chatTemplate(
   return reading(new JinjaTemplate(source, tokenizer, { ...jinja, withTools }));
 }
 
-/** @throws {ChatTemplateError} for a variable that the template never reads */
+/**
+ * Checks that the template reads the variables that are given.
+ *
+ * @throws {ChatTemplateError} for a variable that the template never reads
+ */
 function checkVariables(
   made: JinjaTemplate,
   given: Readonly<Record<string, unknown>>,
@@ -101,13 +107,13 @@ function missing(template: string | null, own: ReadonlyMap<string, string>): Cha
   );
 }
 
-/** The exact name, or the one that differs from it in case, `-` and `_` alone. */
+/** Finds the exact name, or the one that differs from it in case, `-` and `_` alone. */
 const named = <Name extends string>(known: readonly Name[], name: string): Name | undefined =>
   known.find((each) => each === name) ?? known.find((each) => plainName(each) === plainName(name));
 
 const plainName = (name: string): string => name.toLowerCase().replace(/[-_ ]/g, '');
 
-/** The source of one of the tokenizer's templates, or of those that have a name here. */
+/** Returns the source of one of the tokenizer's templates, or of those that have a name here. */
 const sourceOf = (name: string, own: ReadonlyMap<string, string>): string | undefined =>
   own.get(named([...own.keys()], name) ?? '') ?? namedTemplates.get(named([...namedTemplates.keys()], name) ?? '');
 
@@ -124,7 +130,7 @@ export function templateTokens(template: string | null): readonly string[] {
   );
 }
 
-/** A text, which is `default`; or a list or an object of named ones. */
+/** Reads the templates of a tokenizer: a text, which is `default`; or a list or an object of named ones. */
 function ownTemplates(entry: unknown): Map<string, string> {
   if (typeof entry === 'string') return new Map([['default', entry]]);
   if (typeof entry !== 'object' || entry === null) return new Map();
@@ -138,7 +144,7 @@ function ownTemplates(entry: unknown): Map<string, string> {
   );
 }
 
-/** Their texts, by the keys of tokenizer_config.json; each is a text or an object with the text as `content`. */
+/** Reads the texts of special tokens, by the keys of tokenizer_config.json; each is a text or an object with the text as `content`. */
 function specialTokens(config: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const tokens = Object.entries(config).flatMap(([key, value]) => {
     const text = typeof value === 'object' ? (value as { content?: unknown } | null)?.content : value;

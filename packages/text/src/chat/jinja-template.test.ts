@@ -16,7 +16,7 @@ test.each(compareRecording(recording))('$name: texts, tokens and masks are those
   expect(found.compared).toBeGreaterThanOrEqual(2 * Object.keys(recording.conversations).length);
 });
 
-/** The reply that each example teaches, with what stands before it. */
+/** Returns the reply that each example teaches, with what stands before it. */
 const taught = (examples: readonly EncodedConversation[]) =>
   examples.flatMap(({ ids, lossMask }) => {
     const starts = lossMask.flatMap((mask, i) => (mask === 1 && lossMask[i - 1] !== 1 ? [i] : []));

@@ -29,7 +29,7 @@ interface JinjaTemplateOptions {
   withTools?: string | null;
   /** Variables of the template besides the messages: bos_token, eos_token, … */
   variables: Readonly<Record<string, unknown>>;
-  /** The time that `strftime_now` writes. */
+  /** Returns the time that `strftime_now` writes. */
   now?: () => Date;
 }
 
@@ -73,7 +73,7 @@ export class JinjaTemplate implements ChatTemplate {
     return turns.map(({ text, written }) => this.#encoded(text, written));
   }
 
-  /** Names of the variables that it, or its form for dialogues with tools, reads from outside. */
+  /** Names the variables that the template, or its form for dialogues with tools, reads from outside. */
   get variables(): string[] {
     return [...new Set([...this.#template.variables, ...this.#withTools.variables])];
   }
@@ -119,7 +119,7 @@ export class JinjaTemplate implements ChatTemplate {
     return before.every((id, i) => id === ids[i]) ? ids.slice(before.length) : null;
   }
 
-  /** The whole dialogue, of which the template's generation blocks are learnt. */
+  /** Encodes the whole dialogue, of which the template's generation blocks are learnt. */
   #encodeMarked(messages: readonly ChatMessage[], inputs: TemplateInputs): EncodedConversation {
     const { text, spans } = this.render(messages, inputs, false);
     const left = spans.filter(({ index }) => index === null);
@@ -139,7 +139,7 @@ export class JinjaTemplate implements ChatTemplate {
     return { ids, lossMask: maskAsTransformers(offsets, learnt) };
   }
 
-  /** The place where the text of a message ends within that of its dialogue; 0 where it is not known. */
+  /** Finds the place where the text of a message ends within that of its dialogue; 0 where it is not known. */
   #cutAt(messages: readonly ChatMessage[], index: number, inputs: TemplateInputs): number {
     if (isWithoutEnd(messages[index])) return 0;
     const [before, after] = [messages.slice(0, index + 1), messages.slice(index + 1)];
@@ -155,7 +155,7 @@ export class JinjaTemplate implements ChatTemplate {
     return { ids, lossMask };
   }
 
-  /** Number of the text's tokens before a character; one across the boundary belongs to what follows. */
+  /** Counts the text's tokens before a character; one across the boundary belongs to what follows. */
   #tokensBefore(ids: readonly number[], offsets: readonly CharSpan[] | null, text: string, place: number): number {
     if (place === text.length) return ids.length;
     if (offsets !== null) {
@@ -169,7 +169,7 @@ export class JinjaTemplate implements ChatTemplate {
 
   #templateFor = ({ tools }: TemplateInputs): Template => (tools === undefined ? this.#template : this.#withTools);
 
-  /** A dialogue as text. @param addGenerationPrompt whether it ends with what asks for a reply */
+  /** Writes a dialogue as text. */
   render(messages: readonly ChatMessage[], inputs: TemplateInputs, addGenerationPrompt: boolean): Rendered {
     return finished(this.#renderInSteps(messages, inputs, addGenerationPrompt));
   }
@@ -195,8 +195,8 @@ export class JinjaTemplate implements ChatTemplate {
 }
 
 /**
- * From the first token that has the block's first character to the first that has its last: where a last character has several tokens,
- * the others are not learnt; an empty block within a token makes this token learnt.
+ * Masks as transformers does, from the first token that has the block's first character to the first that has its last: where a last
+ * character has several tokens, the others are not learnt; an empty block within a token makes this token learnt.
  */
 function maskAsTransformers(offsets: readonly CharSpan[], spans: readonly LearntSpan[]): number[] {
   const mask = new Array<number>(offsets.length).fill(0);
@@ -208,7 +208,11 @@ function maskAsTransformers(offsets: readonly CharSpan[], spans: readonly Learnt
   return mask;
 }
 
-/** @throws errors that are not the template's fault. The stack overflows in a macro that calls itself, or in a template of nothing but brackets. */
+/**
+ * Describes an error of the template. The stack overflows in a macro that calls itself, or in a template of nothing but brackets.
+ *
+ * @throws errors that are not the template's fault. The stack overflows in a macro that calls itself, or in a template of nothing but brackets.
+ */
 function problemOf(error: unknown): string {
   if (error instanceof TemplateError) return error.message;
   if (error instanceof RangeError && error.message.includes('call stack'))

@@ -49,7 +49,7 @@ const isFilled = (value: unknown): boolean =>
   !(typeof value === 'string' && value.trim() === '') &&
   !(typeof value === 'object' && Object.keys(value).length === 0);
 
-/** The keys of a message that a template should write. */
+/** Lists the keys of a message that a template should write. */
 export const sayingKeys = (message: ChatMessage): string[] =>
   Object.keys(message).filter((key) => !SAYS_NOTHING.has(key) && isFilled(message[key]));
 
@@ -57,7 +57,7 @@ export const sayingKeys = (message: ChatMessage): string[] =>
 class Marks {
   readonly #marks: string[] = [];
 
-  /** A value with a mark in the place of every text and number; keys in `kept` stay. */
+  /** Replaces every text and number of a value by a mark; keys in `kept` stay. */
   planted(value: unknown, kept: readonly string[] = []): unknown {
     if (typeof value === 'string') return value.trim() === '' ? value : this.#next((count) => `zqmark${count}qz`);
     if (typeof value === 'number') return Number(this.#next((count) => String(7_310_000_519 + 1000 * count)));
@@ -70,7 +70,7 @@ class Marks {
     return Object.fromEntries(entries) as Record<string, unknown>;
   }
 
-  /** A name in the place of this one. */
+  /** Replaces a name. */
   name(): string {
     return this.#next((count) => `zqmark${count}qz`);
   }
@@ -99,7 +99,7 @@ export class LeftOut {
 
   constructor(private readonly render: Render) {}
 
-  /** The parts of a dialogue that are not written, in words. */
+  /** Names the parts of a dialogue that are not written. */
   of(conversation: Conversation): string[] {
     return sharingSteps(() => this.#leftOutOf(conversation));
   }
@@ -154,7 +154,7 @@ export class LeftOut {
     );
   }
 
-  /** Whether two dialogues are written differently; true where the first one is refused, which is reported elsewhere. */
+  /** Tells whether two dialogues are written differently; true where the first one is refused, which is reported elsewhere. */
   #changes(
     messages: readonly ChatMessage[],
     inputs: TemplateInputs,
@@ -165,7 +165,7 @@ export class LeftOut {
     return text === null || text !== this.#textOf(others, otherInputs, true);
   }
 
-  /** Null where the template refuses the dialogue. */
+  /** Renders a dialogue; null where the template refuses it. */
   #textOf(messages: readonly ChatMessage[], inputs: TemplateInputs, asks: boolean): string | null {
     try {
       return this.render(messages, inputs, asks);
@@ -176,7 +176,7 @@ export class LeftOut {
   }
 }
 
-/** Messages of one kind are written alike: of one role, with the same keys, and calls of the same form. */
+/** Returns the kind of a message. Those of one kind are written alike: of one role, with the same keys, and calls of the same form. */
 function kindOf(message: ChatMessage, keys: readonly string[]): string {
   const calls = (message.tool_calls ?? []) as readonly Record<string, unknown>[];
   const content = Array.isArray(message.content) ? 'parts' : 'text';
@@ -194,19 +194,19 @@ const withoutParameters = ({ tools = [], ...inputs }: TemplateInputs): TemplateI
   }),
 });
 
-/** A key of a message, in words. */
+/** Describes a key of a message. */
 export const wordsFor = (key: string, { role }: ChatMessage): string =>
   key === 'content' ? `the content of ${role} messages` : `'${key}' of ${role} messages`;
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The function of a tool or of a call, which may have a level of its own. */
+/** Returns the function of a tool or of a call, which may have a level of its own. */
 const functionOf = (value: Json): Json => (value.function as Json | undefined) ?? value;
 
 const withFunction = (value: Json, called: Json): Json =>
   value.function === undefined ? called : { ...value, function: called };
 
-/** Its name, and those of its parameters: what a call is made of. */
+/** Replaces a tool's name, and those of its parameters: what a call is made of. */
 function plantedTool(tool: Json, marks: Marks): Json {
   const called = functionOf(tool);
   const parameters = called.parameters as Json | undefined;

@@ -11,7 +11,11 @@ export function markedAtEnd(messages: readonly ChatMessage[]): ChatMessage[] {
   return [...messages.slice(0, -1), { ...messages.at(-1)!, content: openText(messages) + MARK }];
 }
 
-/** @param rendered the marked dialogue's text @throws {ChatTemplateError} where the template changes or omits the message */
+/**
+ * Returns the text up to where the open message ends.
+ *
+ * @param rendered the marked dialogue's text @throws {ChatTemplateError} where the template changes or omits the message
+ */
 export function upToMark(rendered: string, messages: readonly ChatMessage[]): string {
   const at = rendered.lastIndexOf(MARK.trim());
   const content = openText(messages).trim();

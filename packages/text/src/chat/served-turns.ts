@@ -60,7 +60,7 @@ function served(messages: readonly ChatMessage[], index: number, render: Render)
 }
 
 /**
- * The model's message, if the template opens it (`<think>`) and then forgets that part: what the model wrote after the
+ * Returns what the model's message is, if the template opens it (`<think>`) and then forgets that part: what the model wrote after the
  * opening, by the message itself, and what the template writes at its end.
  */
 function begun(prompt: string, rendered: string, { content }: ChatMessage, index: number): string {

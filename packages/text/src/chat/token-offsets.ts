@@ -28,7 +28,7 @@ export function tokenOffsets(
   return offsets;
 }
 
-/** The fewest tokens from `ids[i]` on that spell the text from `at` on. */
+/** Finds the fewest tokens from `ids[i]` on that spell the text from `at` on. */
 function nextPart(tokenizer: Tokenizer, text: string, at: number, ids: readonly number[], i: number) {
   for (let count = 1; count <= MOST_TOKENS_OF_A_PART && i + count <= ids.length; count++) {
     const piece = tokenizer.decode(ids.slice(i, i + count), { keepSpecialTokens: true });

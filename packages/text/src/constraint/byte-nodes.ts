@@ -68,12 +68,12 @@ export class ByteNodes {
 
   constructor(private readonly spellable: SpellableUnits) {}
 
-  /** How many there are. */
+  /** Counts the nodes. */
   get size(): number {
     return this.#nodes.size;
   }
 
-  /** Any one character of a class. */
+  /** Returns the node of any one character of a class. */
   ofClass(ranges: CodePointRanges, spelling: Spelling): ByteNode {
     spend(Math.ceil(ranges.length / RANGES_PER_STEP));
     const key = `${spelling} ${ranges.join()}`;
@@ -82,12 +82,16 @@ export class ByteNodes {
     return node;
   }
 
-  /** Any one of fixed texts, which are not empty, each once and in the order of their bytes; null without any. */
+  /** Returns the node of any one of fixed texts, which are not empty, each once and in the order of their bytes; null without any. */
   ofTexts(texts: readonly SpelledText[]): ByteNode | null {
     return texts.length === 0 ? null : this.#ofTexts(texts, 0);
   }
 
-  /** @param from the bytes before it are the same in all texts */
+  /**
+   * Returns the node of texts whose first bytes are read.
+   *
+   * @param from the bytes before it are the same in all texts
+   */
   #ofTexts(texts: readonly SpelledText[], from: number): ByteNode {
     const [first, last] = [texts[0], texts.at(-1)!];
     let shared = from;
@@ -102,7 +106,7 @@ export class ByteNodes {
     return node;
   }
 
-  /** An edge for each byte at a place, behind which all texts with that byte continue. */
+  /** Makes an edge for each byte at a place, behind which all texts with that byte continue. */
   #branch(texts: readonly SpelledText[], at: number): ByteNode {
     const edges: ByteEdge[] = [];
     let need = Infinity;
@@ -130,7 +134,7 @@ export class ByteNodes {
     return this.#node(edges, isOneToken ? 1 : undefined);
   }
 
-  /** Leading bytes of one to four, and their continuations. */
+  /** Makes the edges of leading bytes of one to four, and their continuations. */
   #utf8Edges(ranges: CodePointRanges): ByteEdge[] {
     const within = (from: number, to: number) => intersectionOf(ranges, [[from, to]]).map(([a, b]) => [a, b] as const);
     return [
@@ -165,7 +169,7 @@ export class ByteNodes {
     return edges;
   }
 
-  /** Four hexadecimal digits, letters in either case. */
+  /** Makes the edges of four hexadecimal digits, letters in either case. */
   #hexEdges(ranges: CodePointRanges, digits: number): ByteEdge[] {
     return digitPieces(ranges, 16 ** digits).flatMap(({ from, to, below }) => {
       const next = digits === 0 ? null : this.#node(this.#hexEdges(below, digits - 1));
@@ -195,7 +199,7 @@ export class ByteNodes {
   }
 }
 
-/** Leading digits from … to … and the ranges of what is left after them, the same for all of these. @param size numbers below one digit */
+/** Lists leading digits from … to … and the ranges of what is left after them, the same for all of these. */
 function digitPieces(ranges: CodePointRanges, size: number): { from: number; to: number; below: CodePointRanges }[] {
   const pieces: { from: number; to: number; below: [number, number][] }[] = [];
   const add = (from: number, to: number, start: number, end: number) => {

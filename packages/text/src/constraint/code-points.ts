@@ -10,7 +10,7 @@ const SURROGATES = [0xd800, 0xdfff] as const;
 
 const LAST_CODE_POINT = 0x10ffff;
 
-/** Sorted, disjoint and not adjacent. */
+/** Unites ranges, which are then sorted, disjoint and not adjacent. */
 export function unionOf(ranges: CodePointRanges): CodePointRanges {
   spend(ranges.length);
   const union: [number, number][] = [];
@@ -23,7 +23,7 @@ export function unionOf(ranges: CodePointRanges): CodePointRanges {
   return union;
 }
 
-/** The code points that are in none of the ranges, and no halves of surrogate pairs. @param ranges in any order */
+/** Returns the code points that are in none of the ranges, and no halves of surrogate pairs. */
 export function complementOf(ranges: CodePointRanges): CodePointRanges {
   const complement: [number, number][] = [];
   let next = 0;
@@ -35,7 +35,7 @@ export function complementOf(ranges: CodePointRanges): CodePointRanges {
   return complement;
 }
 
-/** Both as `unionOf` returns them. */
+/** Intersects two lists of ranges, both as `unionOf` returns them. */
 export function intersectionOf(a: CodePointRanges, b: CodePointRanges): CodePointRanges {
   const common: [number, number][] = [];
   for (let i = 0, j = 0; i < a.length && j < b.length;) {

@@ -48,7 +48,7 @@ export class ConstraintCompiler {
   }
 
   /**
-   * The caller keeps the result for further answers of the same grammar, until it is stale.
+   * Compiles a grammar. The caller keeps the result for further answers of the same grammar, until it is stale.
    *
    * @throws {GrammarError} where a rule begins with itself, a token is not in the vocabulary, no text of the grammar can be spelled, or
    * it takes too much work
@@ -78,7 +78,11 @@ export class ConstraintCompiler {
   }
 }
 
-/** @throws {GrammarError} */
+/**
+ * Returns the place where a grammar starts, and the least number of tokens of its texts.
+ *
+ * @throws {GrammarError}
+ */
 function startOf(grammar: Grammar, compiled: Compiled): { place: Place; leastTokens: number } {
   const place = compiled.machine.start(grammar);
   const leastTokens = place && leastTokensFrom(place, compiled);
@@ -101,7 +105,7 @@ function compiledFor(vocabulary: TokenVocabulary): Compiled {
   };
 }
 
-/** Where tokens behind others cannot spell the beginning, the first token may. */
+/** Returns the least number of tokens from a place. Where tokens behind others cannot spell the beginning, the first token may. */
 function leastTokensFrom(place: Place, { masks, vocabulary }: Compiled): number {
   return place.need < Infinity ? place.need : 1 + masks.get(vocabulary.first)!.leastNeed(place);
 }
@@ -130,7 +134,7 @@ class PlacedConstraint implements TokenConstraint {
     return hasTokens;
   }
 
-  /** Where no token within the limit is left, further ones are looked at. */
+  /** Writes the mask. Where no token within the limit is left, further ones are looked at. */
   #write(mask: Uint32Array, most: number): boolean {
     const { masks, names } = this.compiled;
     for (const limit of [most, ...FURTHER_TOKENS.map((further) => Math.max(most, 0) + further)]) {

@@ -75,7 +75,11 @@ export class DistinctNames {
     }
   }
 
-  /** @returns undefined where the grammar has no such byte here, or a name begins like no other; null where a name is repeated */
+  /**
+   * Follows a byte while a name is written that may repeat another.
+   *
+   * @returns undefined where the grammar has no such byte here, or a name begins like no other; null where a name is repeated
+   */
   #afterRival(from: NamedPlace, byte: number): NamedPlace | null | undefined {
     if (!this.machine.next(from.place, byte)) return undefined;
     this.#spendOn(from.names);
@@ -91,7 +95,7 @@ export class DistinctNames {
     for (const id of this.trie.tokensAt(node)) clear(mask, id);
   }
 
-  /** Whether a name that the object does not have can be written from here, where one has to be. */
+  /** Tells whether a name that the object does not have can be written from here, where one has to be. */
   #hasFurtherName(from: NamedPlace, seen = new Set<string>()): boolean {
     const { names } = from;
     if (!hasRivals(names)) return true;

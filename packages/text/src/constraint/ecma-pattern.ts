@@ -30,18 +30,22 @@ export class UnsupportedPatternError extends Error {
 }
 
 /**
- * The texts that a pattern matches as a whole. Not supported: backreferences, look-behind, word boundaries, and `^` behind something
- * that may be empty.
+ * Describes the texts that a pattern matches as a whole. Not supported: backreferences, look-behind, word boundaries, and `^` behind
+ * something that may be empty.
  *
  * @param source with or without `^` and `$`, e.g. `[a-z]+|\\d{3}`
  * @throws {UnsupportedPatternError}
  */
 export const pattern = (source: string): Grammar => regular(wholeMatch(source));
 
-/** @throws {UnsupportedPatternError} */
+/**
+ * Converts a pattern that matches a text as a whole.
+ *
+ * @throws {UnsupportedPatternError}
+ */
 export const wholeMatch = (source: string): Regular => new Conversion(source).alternatives(emptyText, 'start');
 
-/** The texts in which the pattern matches somewhere, as the keyword `pattern` of JSON Schema asks. @throws {UnsupportedPatternError} */
+/** Describes the texts in which the pattern matches somewhere, as the keyword `pattern` of JSON Schema asks. */
 export function matchAnywhere(source: string): Regular {
   const conversion = new Conversion(source);
   const atStart = conversion.alternatives(anyText, 'start');
@@ -62,12 +66,16 @@ class Conversion {
     this.#pattern = this.#parsed();
   }
 
-  /** @param rest what follows the match, to the end of the text */
+  /**
+   * Converts alternatives.
+   *
+   * @param rest what follows the match, to the end of the text
+   */
   alternatives(rest: Regular, before: Before): Regular {
     return this.#anyOf(this.#pattern.alternatives, rest, before);
   }
 
-  /** With the flag `u`, as JSON Schema recommends; without it where the pattern is only valid so. */
+  /** Parses the pattern with the flag `u`, as JSON Schema recommends; without it where the pattern is only valid so. */
   #parsed(): AST.Pattern {
     const parser = new RegExpParser();
     const parse = (unicode: boolean) => parser.parsePattern(this.source, 0, this.source.length, { unicode });
@@ -216,7 +224,7 @@ function textOfAll([from, to]: readonly [number, number]): string {
 /** To try all code points. */
 const STEPS_PER_CLASS = 200_000;
 
-/** The code points that a class such as `\d` or `\p{L}` matches; by a search in all of them where they are not known. */
+/** Finds the code points that a class such as `\d` or `\p{L}` matches; by a search in all of them where they are not known. */
 function matching(escape: string): CodePointRanges {
   let ranges = known.get(escape);
   if (ranges) return ranges;
@@ -229,7 +237,7 @@ function matching(escape: string): CodePointRanges {
   return ranges;
 }
 
-/** Whether there is an assertion within. */
+/** Tells whether there is an assertion within. */
 function asserts(element: AST.Element | AST.QuantifiableElement): boolean {
   switch (element.type) {
     case 'Assertion':
@@ -244,7 +252,7 @@ function asserts(element: AST.Element | AST.QuantifiableElement): boolean {
   }
 }
 
-/** The least and the most characters that an element matches; exact only in whether they are 0. */
+/** Returns the least and the most characters that an element matches; exact only in whether they are 0. */
 function lengths(element: AST.Element | AST.QuantifiableElement): { min: number; max: number } {
   switch (element.type) {
     case 'Assertion':
@@ -269,7 +277,7 @@ function lengths(element: AST.Element | AST.QuantifiableElement): { min: number;
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
 
-/** Whether the empty text is one of the expression's. */
+/** Tells whether the empty text is one of the expression's. */
 function isNullable(expression: Regular): boolean {
   spend(1);
   switch (expression.kind) {

@@ -48,7 +48,11 @@ export class Effort {
     this.#budget = { most: most ?? Infinity, left: most ?? Infinity };
   }
 
-  /** @throws {GrammarEffortError} where the work takes more than is left */
+  /**
+   * Does work within the budget.
+   *
+   * @throws {GrammarEffortError} where the work takes more than is left
+   */
   within<Result>(work: () => Result): Result {
     const outer = budgets;
     budgets = [...outer, this.#budget];

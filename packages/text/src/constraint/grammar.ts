@@ -17,17 +17,17 @@ export type Grammar =
 /** How a regular expression's code points are written: as they are, or as within a string of JSON. */
 export type Spelling = 'plain' | 'json';
 
-/** Exactly this text. */
+/** Allows exactly this text. */
 export const text = (content: string): Grammar => ({ kind: 'texts', texts: [content] });
 
-/** Any one of these texts; without one there are no texts. */
+/** Allows any one of these texts; without one there are no texts. */
 export const oneOfTexts = (texts: readonly string[]): Grammar => ({ kind: 'texts', texts });
 
-/** Exactly this token: a special one, which stands for no text. */
+/** Allows exactly this token: a special one, which stands for no text. */
 export const token = (id: number): Grammar => ({ kind: 'token', id });
 
 /**
- * One code point; halves of surrogate pairs are none.
+ * Allows one code point; halves of surrogate pairs are none.
  *
  * @param ranges from … to …, both included, e.g. `[['a', 'z'], ['_', '_']]`
  * @param negated every code point but these
@@ -44,13 +44,13 @@ function codePoint(character: string): number {
   return point;
 }
 
-/** The parts' texts one after the other; no part is the empty text. */
+/** Allows the parts' texts one after the other; no part is the empty text. */
 export const sequence = (...parts: Grammar[]): Grammar => (parts.length === 1 ? parts[0] : { kind: 'sequence', parts });
 
-/** A text of any of the parts; without a part there are no texts. */
+/** Allows a text of any of the parts; without a part there are no texts. */
 export const either = (...parts: Grammar[]): Grammar => (parts.length === 1 ? parts[0] : { kind: 'either', parts });
 
-/** From `min` to `max` texts of `part`, one after the other. */
+/** Allows from `min` to `max` texts of `part`, one after the other. */
 export function repeat(part: Grammar, min: number, max = Infinity): Grammar {
   if (!Number.isInteger(min) || min < 0 || max < min || !(Number.isInteger(max) || max === Infinity))
     throw new RangeError(`repeat: from ${min} to ${max} times must be integers, the first at most the second`);
@@ -58,7 +58,8 @@ export function repeat(part: Grammar, min: number, max = Infinity): Grammar {
 }
 
 /**
- * A grammar by name: `make` is called once, when the rule is first needed, and may refer to the rule itself, though not at its own
+ * Makes a grammar by name: `make` is called once, when the rule is first needed, and may refer to the rule itself, though not at its
+ * own beginning. `make` is called once, when the rule is first needed, and may refer to the rule itself, though not at its own
  * beginning. The masks of a rule, and everything else known about it, are kept with it and shared by all grammars that contain it.
  */
 export function rule(make: () => Grammar, isJson = false): Grammar {
@@ -66,16 +67,16 @@ export function rule(make: () => Grammar, isJson = false): Grammar {
   return { kind: 'rule', body: () => (made ??= make()), isJson };
 }
 
-/** The texts of a grammar of JSON in which no object has the same name twice. */
+/** Allows the texts of a grammar of JSON in which no object has the same name twice. */
 export const distinctNames = (json: Grammar): Grammar => rule(() => json, true);
 
-/** Any text, the empty one too, that does not contain `mark`. */
+/** Allows any text, the empty one too, that does not contain `mark`. */
 export function textWithout(mark: string): Grammar {
   if (mark === '') throw new RangeError('textWithout: the mark must not be empty; every text contains the empty one');
   return regular(not(oneAfterTheOther(anyText, literal(mark), anyText)));
 }
 
-/** The texts of a regular expression, the whole of each. */
+/** Allows the texts of a regular expression, the whole of each. */
 export const regular = (expression: Regular, spelling: Spelling = 'plain'): Grammar => ({
   kind: 'regular',
   expression,

@@ -14,7 +14,7 @@ export function hasTexts(grammar: Grammar): boolean {
   return has(grammar);
 }
 
-/** Those within others come first. */
+/** Lists the parts of a grammar; those within others come first. */
 function partsOf(grammar: Grammar): Grammar[] {
   const parts = new Set([grammar]);
   for (const part of parts) for (const inner of innerOf(part)) parts.add(inner);

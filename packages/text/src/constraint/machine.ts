@@ -91,18 +91,26 @@ export class Machine {
     this.#symbols = new Symbols(vocabulary);
   }
 
-  /** How many parts have been made so far. */
+  /** Counts the parts that have been made so far. */
   get size(): number {
     return this.#symbols.size + this.#items.size + this.#locals.size + this.#frames.size + this.#places.size;
   }
 
-  /** @throws {GrammarError} */
+  /**
+   * Returns the place where a grammar starts.
+   *
+   * @throws {GrammarError}
+   */
   start(grammar: Grammar): Place {
     const symbol = this.#symbols.of(grammar);
     return this.place([[this.#local([this.#item(symbol, null)]), null]])!;
   }
 
-  /** @returns null where no thread is left */
+  /**
+   * Returns the place of these threads.
+   *
+   * @returns null where no thread is left
+   */
   place(threads: readonly Thread[]): Place | null {
     const seen = new Set<string>();
     const own: Thread[] = [];
@@ -128,7 +136,7 @@ export class Machine {
     return this.#place(own, ends, need);
   }
 
-  /** After one more byte. */
+  /** Returns the place after one more byte. */
   next(place: Place, byte: number): Place | null {
     let next = place.next[byte];
     if (next !== undefined) return next;
@@ -157,7 +165,7 @@ export class Machine {
     return next;
   }
 
-  /** Tokens that are named at this place, and what follows each. */
+  /** Lists the tokens that are named at this place, and what follows each. */
   namedTokens(place: Place): { id: number; thread: Thread }[] {
     return place.threads.flatMap(([local, frame]) =>
       this.beginnings(local).tokens.map(({ head, tail }) => ({
@@ -167,20 +175,23 @@ export class Machine {
     );
   }
 
-  /** A state that is nothing but a bounded repetition of one class of characters, and what follows that; null for others. */
+  /** Recognizes a state that is nothing but a bounded repetition of one class of characters, and what follows that; null for others. */
   counted(local: LocalState): CountedState | null {
     const [item] = local.items;
     return local.items.length === 1 && item ? countedItem(item) : null;
   }
 
-  /** The same with other bounds. */
+  /** Makes the same state with other bounds. */
   recounted({ item, part }: CountedState, min: number, max: number): LocalState {
     const { spelling } = item.head;
     const state = this.#symbols.regular.repeat(part, min, max);
     return this.#local([this.#item(this.#symbols.regularSymbol(state, spelling), item.tail)]);
   }
 
-  /** How often the repetition may continue at a place, after the character that is begun; null where it has ended, undefined where both is so. */
+  /**
+   * Counts how often the repetition may continue at a place, after the character that is begun; null where it has ended, undefined
+   * where both is so.
+   */
   countAt(place: Place, { item, part }: CountedState): number | null | undefined {
     const counts = place.threads.map(([{ items }]) => {
       const counts = items.map((each) => {
@@ -302,5 +313,5 @@ export class Machine {
   }
 }
 
-/** Whether nothing of the rule is left. */
+/** Tells whether nothing of the rule is left. */
 const isEnd = ({ items }: LocalState): boolean => items.length === 1 && items[0] === null;

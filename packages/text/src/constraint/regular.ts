@@ -22,7 +22,7 @@ export const both = (...parts: readonly Regular[]): Regular => ({ kind: 'and', p
 export const not = (part: Regular): Regular => ({ kind: 'not', part });
 export const times = (part: Regular, min: number, max = Infinity): Regular => ({ kind: 'repeat', part, min, max });
 
-/** Texts of decimal digits, at least one, whose number is a multiple of a positive integer. */
+/** Describes texts of decimal digits, at least one, whose number is a multiple of a positive integer. */
 export const multipleOf = (of: number): Regular => ({ kind: 'multiple', of });
 
 export const emptyText: Regular = { kind: 'concat', parts: [] };
@@ -30,18 +30,22 @@ export const noText: Regular = { kind: 'or', parts: [] };
 export const anyCharacter: Regular = { kind: 'class', ranges: ALL_CODE_POINTS };
 export const anyText: Regular = times(anyCharacter, 0);
 
-/** Exactly this text. */
+/** Describes exactly this text. */
 export const literal = (text: string): Regular =>
   oneAfterTheOther(...Array.from(text, (character) => oneOf([[character.codePointAt(0)!, character.codePointAt(0)!]])));
 
-/** Exactly one of these texts. Those that begin alike are one expression up to where they differ. */
+/** Describes exactly one of these texts. Those that begin alike are one expression up to where they differ. */
 export function anyLiteral(texts: readonly string[]): Regular {
   spend(texts.reduce((sum, { length }) => sum + length, texts.length));
   const points = [...new Set(texts)].map((text) => Array.from(text, (character) => character.codePointAt(0)!));
   return anyOfPoints(points, 0);
 }
 
-/** @param from the code points before it are the same in all texts */
+/**
+ * Describes one of these texts, whose first code points are read.
+ *
+ * @param from the code points before it are the same in all texts
+ */
 function anyOfPoints(texts: readonly (readonly number[])[], from: number): Regular {
   if (texts.length === 1) return oneAfterTheOther(...texts[0].slice(from).map((point) => oneOf([[point, point]])));
   const groups = new Map<number, (readonly number[])[]>();
@@ -91,7 +95,7 @@ export class RegularStates {
   readonly #everything = this.#not(this.#nothing);
   readonly #anyCharacter = this.#class(ALL_CODE_POINTS);
 
-  /** How many there are. */
+  /** Counts the states. */
   get size(): number {
     return this.#states.size;
   }
@@ -100,7 +104,7 @@ export class RegularStates {
     return state === this.#nothing;
   }
 
-  /** Whether nothing but the empty text is left. */
+  /** Tells whether nothing but the empty text is left. */
   isEmptyText(state: RegularState): boolean {
     return state === this.#empty;
   }
@@ -127,7 +131,7 @@ export class RegularStates {
     }
   }
 
-  /** The next states that are not known to be nothing, by disjoint classes of code points. */
+  /** Lists the next states that are not known to be nothing, by disjoint classes of code points. */
   steps(state: RegularState): readonly Step[] {
     let steps = this.#possible.get(state);
     if (!steps) this.#possible.set(state, (steps = this.#allSteps(state).filter(([, next]) => next !== this.#nothing)));
@@ -257,7 +261,7 @@ const differenceOf = (a: CodePointRanges, b: CodePointRanges): CodePointRanges =
   return difference;
 };
 
-/** One class for each next state. */
+/** Merges classes, so that there is one for each next state. */
 function merged(steps: readonly Step[]): readonly Step[] {
   const classes = new Map<RegularState, CodePointRanges[]>();
   for (const [ranges, next] of steps) {
@@ -273,7 +277,7 @@ function merged(steps: readonly Step[]): readonly Step[] {
 /** The next states of some parts, the last one first. */
 type Nexts = { readonly next: RegularState; readonly before: Nexts } | null;
 
-/** Classes on which all parts have one next state, and what is made of these. */
+/** Lists the classes on which all parts have one next state, and what is made of these. */
 function product(
   parts: readonly (readonly Step[])[],
   combine: (nexts: readonly RegularState[]) => RegularState,

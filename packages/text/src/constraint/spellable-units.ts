@@ -32,7 +32,11 @@ function onlyCharacter(bytes: Uint8Array): number | null {
   }
 }
 
-/** @returns [bytes] the least number of tokens from each byte to the end of the text; infinite where there are none */
+/**
+ * Counts the tokens that a text takes.
+ *
+ * @returns [bytes] the least number of tokens from each byte to the end of the text; infinite where there are none
+ */
 export function tokensOfText(trie: TokenTrie, bytes: Uint8Array): number[] {
   const needs = new Array<number>(bytes.length + 1).fill(Infinity);
   needs[bytes.length] = 0;

@@ -40,12 +40,16 @@ export class Symbols {
     this.#nodes = new ByteNodes(vocabulary.spellable);
   }
 
-  /** How many there are. */
+  /** Counts the symbols. */
   get size(): number {
     return this.#all.length + this.regular.size + this.#nodes.size;
   }
 
-  /** @throws {GrammarError} and then nothing is kept of the grammar */
+  /**
+   * Returns the symbol of a grammar.
+   *
+   * @throws {GrammarError} and then nothing is kept of the grammar
+   */
   of(grammar: Grammar): Symbol {
     const before = this.#all.length;
     try {
@@ -70,7 +74,11 @@ export class Symbols {
     return this.#made(`b${node.id}`, { kind: 'bytes', node }, node.need);
   }
 
-  /** @param part of which all that `of` made has its need */
+  /**
+   * Makes a repetition.
+   *
+   * @param part of which all that `of` made has its need
+   */
   repeat(part: Symbol, min: number, max: number): Symbol {
     return this.#made(`${part.id}{${min},${max}}`, { kind: 'repeat', part, min, max }, repeatNeed(part, min));
   }
@@ -82,7 +90,7 @@ export class Symbols {
     );
   }
 
-  /** The ways in which a regular expression may continue: a character of a class, and what follows it. */
+  /** Lists the ways in which a regular expression may continue: a character of a class, and what follows it. */
   regularSteps(state: RegularState, spelling: Spelling): { node: ByteNode; rest: Symbol | null }[] {
     return this.regular.steps(state).flatMap(([ranges, next]) => {
       const rest = this.regular.isEmptyText(next) ? null : this.regularSymbol(next, spelling);
@@ -138,7 +146,7 @@ export class Symbols {
     return this.#made(`${kind}${parts.map(({ id }) => id).join()}`, { kind, parts }, Infinity);
   }
 
-  /** All texts as one tree of bytes: those that begin alike are followed together. */
+  /** Makes one tree of bytes of all texts: those that begin alike are followed together. */
   #texts(texts: readonly string[]): Symbol {
     spend(texts.reduce((sum, { length }) => sum + length, texts.length));
     const all = [...new Set(texts)].map((text) => Buffer.from(text)).sort((a, b) => Buffer.compare(a, b));
@@ -164,7 +172,8 @@ export class Symbols {
   }
 
   /**
-   * The shortest way to a state that ends, over all states that can be reached: an intersection may not have any, whatever its parts have.
+   * Finds the shortest way to a state that ends, over all states that can be reached: an intersection may not have any, whatever its
+   * parts have.
    *
    * @throws {GrammarError} where there are too many
    */
@@ -196,7 +205,7 @@ export class Symbols {
     return needs.get(state)!;
   }
 
-  /** Without intersections and complements the parts tell; undefined where there are some. */
+  /** Computes the shortest way from the parts, without intersections and complements; undefined where there are some. */
   #simpleNeed(state: RegularState, spelling: Spelling): number | undefined {
     if (state.isNullable) return 0;
     const { form } = state;
@@ -230,7 +239,7 @@ type SymbolForm = Symbol extends infer Each ? (Each extends Symbol ? Omit<Each, 
 
 const repeatNeed = ({ need }: Symbol, min: number): number => (min === 0 ? 0 : min * need);
 
-/** The least solution: a rule that contains itself needs what its other choices need. Parts come before what they are parts of. */
+/** Finds the least solution: a rule that contains itself needs what its other choices need. Parts come before what they are parts of. */
 function settleNeeds(symbols: readonly Symbol[]): void {
   for (let changed = true; changed;) {
     changed = false;
@@ -257,7 +266,11 @@ function needOf(symbol: Symbol): number {
   }
 }
 
-/** @throws {GrammarError} of a rule that begins with itself: there would be no end to its beginnings */
+/**
+ * Checks that no rule begins with itself.
+ *
+ * @throws {GrammarError} of a rule that begins with itself: there would be no end to its beginnings
+ */
 function checkBeginnings(symbols: readonly Symbol[]): void {
   const done = new Set<Symbol>();
   const open = new Set<Symbol>();

@@ -66,7 +66,7 @@ export class TokenMasks {
     return true;
   }
 
-  /** The least number of tokens that are needed after any next one; infinite where there is none. */
+  /** Returns the least number of tokens that are needed after any next one; infinite where there is none. */
   leastNeed(place: Place): number {
     return leastOf(this.#groupsAt(place));
   }
@@ -132,7 +132,7 @@ export class TokenMasks {
     }
   }
 
-  /** The effect of tokens on any bounds of one repetition: found by one walk with bounds that no token reaches. */
+  /** Computes the effect of tokens on any bounds of one repetition: found by one walk with bounds that no token reaches. */
   #usual(counted: CountedState): CountedMask | null {
     const { machine, trie } = this;
     const base = machine.recounted(counted, 0, UNREACHED);

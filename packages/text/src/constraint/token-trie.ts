@@ -29,7 +29,11 @@ export class TokenTrie {
     this.longest = longest;
   }
 
-  /** @param bytes [vocabulary] of each token; tokens of no bytes are left out */
+  /**
+   * Builds a trie in steps.
+   *
+   * @param bytes [vocabulary] of each token; tokens of no bytes are left out
+   */
   static *inSteps(bytes: readonly Uint8Array[]): Steps<TokenTrie> {
     const builder = new TrieBuilder(bytes);
     for (const ids of yield* sortedInSteps(bytes)) {
@@ -43,7 +47,7 @@ export class TokenTrie {
   /** [256] the nodes of tokens of one byte; −1 where there is none. */
   #first: Int32Array | null = null;
 
-  /** The node below `node` whose last byte is `byte`; −1 where there is none. */
+  /** Returns the node below `node` whose last byte is `byte`; −1 where there is none. */
   child(node: number, byte: number): number {
     if (node === 0) return (this.#first ??= this.#firstNodes())[byte];
     for (let child = node + 1; child < this.end[node]; child = this.end[child])
@@ -57,7 +61,7 @@ export class TokenTrie {
     return first;
   }
 
-  /** All tokens of a node. */
+  /** Yields all tokens of a node. */
   *tokensAt(node: number): Generator<number> {
     for (let id = this.token[node]; id >= 0; id = this.further[id]) yield id;
   }
@@ -105,7 +109,11 @@ class TrieBuilder {
     this.further[last] = id;
   }
 
-  /** @param shared how many of its bytes the token before begins with too */
+  /**
+   * Adds the nodes of a token.
+   *
+   * @param shared how many of its bytes the token before begins with too
+   */
   #addNodes(shared: number, bytes: Uint8Array, id: number): void {
     const { byte, depth, token, end } = this.nodes;
     while (this.#open.length > shared + 1) end[this.#open.pop()!] = this.#count;
@@ -120,7 +128,7 @@ class TrieBuilder {
   }
 }
 
-/** All tokens but those of no bytes in the order of their bytes, in groups of as many as one step adds. */
+/** Sorts all tokens but those of no bytes by their bytes, in groups of as many as one step adds. */
 function* sortedInSteps(bytes: readonly Uint8Array[]): Steps<number[][]> {
   // Those that begin with the same two bytes are sorted together.
   const groups = new Map<number, number[]>();

@@ -59,7 +59,7 @@ export class TokenVocabulary {
   }
 
   /**
-   * The same, a few milliseconds of the work each time `next()` is called: a server gives others their turn between.
+   * Builds the same, a few milliseconds of the work each time `next()` is called: a server gives others their turn between.
    *
    * @throws {RangeError} as the constructor
    */
@@ -67,7 +67,7 @@ export class TokenVocabulary {
     return new TokenVocabulary(tokenizer, options, yield* partsInSteps(tokenizer, options));
   }
 
-  /** Whether a grammar may name the token. */
+  /** Tells whether a grammar may name the token. */
   has(id: number): boolean {
     return Number.isInteger(id) && id >= 0 && id < this.size && !this.#excluded.has(id);
   }
@@ -93,7 +93,7 @@ function* partsInSteps(tokenizer: Tokenizer, options: TokenVocabularyOptions): S
 const endIdsOf = ({ eosTokenId }: Tokenizer, { endIds }: TokenVocabularyOptions): readonly number[] =>
   endIds ?? (eosTokenId >= 0 ? [eosTokenId] : []);
 
-/** [vocabulary] @param left tokens that stand for no text here */
+/** Yields the bytes of each token. */
 function* bytesOfTokens(
   size: number,
   left: ReadonlySet<number>,
@@ -107,7 +107,7 @@ function* bytesOfTokens(
   return all;
 }
 
-/** Tokens that a decoded text does not show. */
+/** Finds the tokens that a decoded text does not show. */
 function* specialIds(tokenizer: Tokenizer): Steps<number[]> {
   const { definition } = tokenizer as { definition?: { added_tokens?: unknown } };
   const added = definition?.added_tokens;
@@ -124,7 +124,7 @@ function* specialIds(tokenizer: Tokenizer): Steps<number[]> {
   return special;
 }
 
-/** The bytes that tokens add behind another one, which is of letters, so that nothing is joined or cleaned up. */
+/** Finds the bytes that tokens add behind another one, which is of letters, so that nothing is joined or cleaned up. */
 function behindAnother(
   tokenizer: Tokenizer,
   first: readonly Uint8Array[],

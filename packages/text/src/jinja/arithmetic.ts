@@ -43,14 +43,14 @@ function repeated(value: Value, count: Value): Value | undefined {
   return Array.isArray(value) ? all : new Tuple(all);
 }
 
-/** Negative times are none, as in Python. */
+/** Repeats a text; negative times are none, as in Python. */
 export function repeatedText(text: string, times: number): string {
   const count = text === '' ? 0 : Math.max(0, times);
   spendLength(text.length * count);
   return text.repeat(count);
 }
 
-/** `+`, `-`, `*`, `/`, `//`, `%` and `**` of numbers. */
+/** Computes `+`, `-`, `*`, `/`, `//`, `%` and `**` of numbers. */
 function numeric(operator: string, left: Value, right: Value): Value | undefined {
   const [a, b] = [numberOf(left), numberOf(right)];
   if (a === undefined || b === undefined) return undefined;

@@ -16,7 +16,7 @@ export class CallArguments {
     if (unknown !== undefined) throw new TemplateError(`${what} has no argument '${unknown}'`);
   }
 
-  /** Undefined where it was not given. */
+  /** Returns an argument; undefined where it was not given. */
   value(name: string): Value | undefined {
     const at = this.names.indexOf(name);
     return at < this.positional.length ? this.positional[at] : this.named.get(name);
@@ -39,7 +39,7 @@ export class CallArguments {
     return stringOf(otherwise === undefined ? this.required(name) : this.or(name, otherwise), `${this.what}: ${name}`);
   }
 
-  /** A string; null where none or None was given. */
+  /** Returns a string; null where none or None was given. */
   optionalString(name: string): string | null {
     const value = this.or(name, null);
     return value === null ? null : stringOf(value, `${this.what}: ${name}`);

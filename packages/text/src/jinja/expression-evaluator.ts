@@ -109,7 +109,7 @@ function operation(expression: Operation, of: Of): Value {
   }
 }
 
-/** `a < b < c` as in Python: each neighbouring pair, up to the first that does not hold. */
+/** Evaluates `a < b < c` as in Python: each neighbouring pair, up to the first that does not hold. */
 function comparison({ first, rest }: Kind<'comparison'>, of: Of): boolean {
   let left = of(first);
   for (const { operator, operand } of rest) {
@@ -152,7 +152,11 @@ export function filtered(value: Value, { name, args, line }: FilterCall, scope: 
 export const withLine = (error: unknown, line: number): unknown =>
   error instanceof TemplateError && error.line === undefined ? error.at(line) : error;
 
-/** @param more named arguments besides those of the call */
+/**
+ * Calls a value.
+ *
+ * @param more named arguments besides those of the call
+ */
 export function called(
   callee: Value,
   args: Arguments,

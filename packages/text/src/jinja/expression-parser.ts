@@ -28,7 +28,7 @@ export class ExpressionParser {
     return value;
   }
 
-  /** One expression, or several with commas between them. @param end a name that ends it */
+  /** Parses one expression, or several with commas between them. */
   tuple({ conditions = true, end }: { conditions?: boolean; end?: string } = {}): Expression {
     const items: Expression[] = [];
     let isTuple = false;
@@ -257,7 +257,7 @@ export class ExpressionParser {
     return isNegated ? { type: 'not', of: test } : test;
   }
 
-  /** After the opening parenthesis. */
+  /** Parses arguments after the opening parenthesis. */
   callArguments(): Arguments {
     const args = noArguments();
     this.#list(')', () => {

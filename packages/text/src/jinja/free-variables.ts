@@ -7,8 +7,8 @@ const GLOBAL = Object.keys(globalFunctions(() => new Date(0)));
 const GIVEN = ['loop', 'caller', 'varargs', 'kwargs'];
 
 /**
- * A name that is set somewhere and read elsewhere counts as free only where a default is set for it, as in
- * `{% if not x is defined %}{% set x = false %}{% endif %}`.
+ * Finds the variables that a template reads from outside. A name that is set somewhere and read elsewhere counts as free only where a
+ * default is set for it, as in `{% if not x is defined %}{% set x = false %}{% endif %}`.
  */
 export function freeVariables(statements: readonly Statement[]): Set<string> {
   const read = new Set<string>();
@@ -43,13 +43,13 @@ const LOOKS: readonly string[] = ['defined', 'undefined', 'default', 'd', 'none'
 
 const isName = (node: unknown): node is { name: string } => (node as { type?: unknown } | null)?.type === 'name';
 
-/** `{% set x = x or … %}` */
+/** Recognizes `{% set x = x or … %}`. */
 const isOrElse = (value: unknown, name: string): boolean => {
   const { type, left } = (value ?? {}) as { type?: string; left?: unknown };
   return type === 'or' && isName(left) && left.name === name;
 };
 
-/** A name, an attribute of a namespace, or a tuple of them. */
+/** Notes a name, an attribute of a namespace, or a tuple of them as set. */
 function bind(target: unknown, names: Names): void {
   const {
     type,

@@ -40,7 +40,11 @@ class JsonReader {
     return read;
   }
 
-  /** @param key the object by which the value is known */
+  /**
+   * Converts the members of an object or a list.
+   *
+   * @param key the object by which the value is known
+   */
   *#members(json: object, depth: number, key: object = json): Steps<Value> {
     const value: Value[] | Dict = Array.isArray(json) ? [] : new Map();
     this.known.set(key, value);
@@ -103,7 +107,7 @@ class TextReader {
     return dict;
   }
 
-  /** Whether the next value is neither a list nor a dict. */
+  /** Tells whether the next value is neither a list nor a dict. */
   #isScalar(depth: number): boolean {
     checkNesting(depth);
     this.#space();

@@ -6,7 +6,11 @@ import { spendItems } from './work.js';
 
 const LONGEST_RANGE = 100_000;
 
-/** @param now what `strftime_now` writes */
+/**
+ * Makes the functions that every template can call.
+ *
+ * @param now what `strftime_now` writes
+ */
 export function globalFunctions(now: () => Date): Record<string, Value> {
   return {
     range: new Callable('range', range),
@@ -79,7 +83,7 @@ function formatted(format: string, at: Date): string {
   return strftime(format, at);
 }
 
-/** Local time in C's format, of the English locale. @throws {TemplateError} of a field that is not known */
+/** Writes local time in C's format, of the English locale. */
 function strftime(format: string, at: Date): string {
   const hour12 = at.getHours() % 12 || 12;
   const midnight = (month: number, day: number) => Date.UTC(at.getFullYear(), month, day);

@@ -44,7 +44,7 @@ export class Interpreter {
     if (this.#output === this.#root) this.#rootLength += text.length;
   }
 
-  /** The text that statements write. */
+  /** Returns the text that statements write. */
   #captured(body: readonly Statement[], scope: Scope): string {
     const before = this.#output;
     this.#output = [];

@@ -86,7 +86,7 @@ class Lexer {
     this.#expression(kind === '{%');
   }
 
-  /** Whether what comes next stands at the beginning of a line, by what was read. */
+  /** Tells whether what comes next stands at the beginning of a line, by what was read. */
   #startsLine = () => this.#at === 0 || this.source[this.#at - 1] === '\n';
 
   #expression(isBlock: boolean): void {
@@ -160,7 +160,7 @@ class Lexer {
   }
 }
 
-/** Text before a tag: `-` removes all whitespace at its end; otherwise the spaces of the tag's line, unless `+`. */
+/** Strips text before a tag: `-` removes all whitespace at its end; otherwise the spaces of the tag's line, unless `+`. */
 function stripped(text: string, sign: string, startsLine: boolean): string {
   if (sign === '-') return strip(text, null, 'end');
   if (sign === '+') return text;
@@ -182,7 +182,7 @@ const ESCAPES: Record<string, string> = {
   v: '\v',
 };
 
-/** Python's escapes; of an unknown one the backslash stays. */
+/** Replaces Python's escapes; of an unknown one the backslash stays. */
 const unescaped = (text: string): string =>
   text.replace(/\\(x[\da-f]{2}|u[\da-f]{4}|U[\da-f]{8}|[0-7]{1,3}|[^])/gi, (whole, code: string) => {
     if (/^[xuU]./.test(code) && code.length > 1) return String.fromCodePoint(parseInt(code.slice(1), 16));

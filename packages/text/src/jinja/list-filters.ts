@@ -68,7 +68,7 @@ function at(items: readonly Value[], index: number): Value {
   return item === undefined ? new Undefined('the list is empty') : item;
 }
 
-/** The value that an attribute such as `function.name` or `0` leads to; null: the value itself. */
+/** Finds the value that an attribute such as `function.name` or `0` leads to; null: the value itself. */
 function getter(attribute: Value, otherwise?: Value): (value: Value) => Value {
   if (attribute === null) return (value) => value;
   const path = typeof attribute === 'number' ? [attribute] : stringOf(attribute, 'attribute').split('.');
@@ -81,7 +81,7 @@ function getter(attribute: Value, otherwise?: Value): (value: Value) => Value {
   };
 }
 
-/** The key to order by: texts without case unless asked otherwise. */
+/** Makes the key to order by: texts without case unless asked otherwise. */
 function keyOf(args: CallArguments): (value: Value) => Value {
   const attribute = args.or('attribute', null);
   const fold = args.boolean('case_sensitive', false) ? (value: Value) => value : folded;
@@ -154,10 +154,10 @@ function unique(value: Value, args: CallArguments): Value {
   return new Generator(items);
 }
 
-/** These filters take anything that is false for an empty list. */
+/** Lists the items of a value. These filters take anything that is false for an empty list. */
 const itemsIn = (value: Value): readonly Value[] => (isTrue(value) ? iterate(value) : []);
 
-/** `map(attribute=…)`, or `map(FILTER, …)`. */
+/** Evaluates `map(attribute=…)`, or `map(FILTER, …)`. */
 function mapped(value: Value, args: CallArguments, { filter }: Named): Value {
   const items = itemsIn(value);
   if (args.positional.length === 0 && args.has('attribute'))

@@ -2,7 +2,11 @@
 import { TemplateError } from './template-error.js';
 import { Attributes, Callable, equals, Undefined, type Value } from './values.js';
 
-/** @param recurse runs a recursive loop's body over further items */
+/**
+ * Makes the variable `loop`.
+ *
+ * @param recurse runs a recursive loop's body over further items
+ */
 export function loopState(
   items: readonly Value[],
   depth: number,

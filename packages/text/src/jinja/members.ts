@@ -114,7 +114,7 @@ function listMethod(items: readonly Value[], name: string): Callable['call'] | u
   }
 }
 
-/** Undefined where there is none. */
+/** Returns an item; undefined where there is none. */
 function itemOrUndefined(value: Value, key: Value): Value | undefined {
   if (value instanceof Map) return value.get(key);
   const isIndex = (typeof key === 'number' && Number.isInteger(key)) || typeof key === 'boolean';
@@ -124,7 +124,7 @@ function itemOrUndefined(value: Value, key: Value): Value | undefined {
   return Array.isArray(value) ? value.at(Number(key)) : undefined;
 }
 
-/** Only so many characters from the near end of a text are read. */
+/** Returns a character; only so many characters from the near end of a text are read. */
 function characterAt(text: string, at: number): string | undefined {
   const part = at < 0 ? text.slice(2 * at) : text.slice(0, 2 * (at + 1));
   return (iterate(part) as readonly string[]).at(at);
@@ -133,7 +133,11 @@ function characterAt(text: string, at: number): string | undefined {
 const isSequence = (value: Value): boolean =>
   typeof value === 'string' || Array.isArray(value) || value instanceof Tuple;
 
-/** @param step null: 1 */
+/**
+ * Slices a sequence.
+ *
+ * @param step null: 1
+ */
 export function sliceOf(value: Value, start: Value, stop: Value, step: Value): Value {
   if (value instanceof Undefined) return new Undefined(value.problem);
   if (!isSequence(value)) return new Undefined(`${typeName(value)} cannot be sliced`);

@@ -4,7 +4,11 @@ import { tokenize } from './lexer.js';
 import type { Expression, For, Parameter, Statement, Target } from './syntax.js';
 import { TokenStream } from './token-stream.js';
 
-/** @throws {TemplateError} with the line */
+/**
+ * Parses a template.
+ *
+ * @throws {TemplateError} with the line
+ */
 export function parse(template: string): Statement[] {
   const tokens = new TokenStream(tokenize(template));
   return new Parser(tokens, new ExpressionParser(tokens)).template();
@@ -23,7 +27,7 @@ class Parser {
     return this.tokens.is('end') ? body : this.tokens.fail('expected a statement');
   }
 
-  /** Up to a tag of one of these names, whose name is the next token. */
+  /** Parses up to a tag of one of these names, whose name is the next token. */
   #body(...ends: readonly string[]): Statement[] {
     return this.tokens.within(() => this.#statements(ends));
   }
@@ -48,7 +52,7 @@ class Parser {
     }
   }
 
-  /** The body of a tag whose end has no more to it; both are read. */
+  /** Parses the body of a tag whose end has no more to it; both are read. */
   #enclosed(end: string): Statement[] {
     this.tokens.expect('end-block');
     const body = this.#body(end);
@@ -56,7 +60,7 @@ class Parser {
     return body;
   }
 
-  /** The rest of a tag of which the name is the next token. */
+  /** Reads the rest of a tag of which the name is the next token. */
   #close(): void {
     this.tokens.take();
     this.tokens.expect('end-block');
@@ -163,7 +167,7 @@ class Parser {
     return { type: 'with', assignments, body: this.#enclosed('endwith'), line };
   }
 
-  /** After the opening parenthesis. */
+  /** Parses parameters after the opening parenthesis. */
   #parameters(): Parameter[] {
     const parameters: Parameter[] = [];
     while (!this.tokens.accept('operator', ')')) {
@@ -177,7 +181,7 @@ class Parser {
     return parameters;
   }
 
-  /** `break` does not leave a macro or a block whose text is collected. */
+  /** Parses what `break` does not leave: a macro or a block whose text is collected. */
   #outsideLoops<T>(read: () => T): T {
     const loops = this.#loops;
     this.#loops = 0;

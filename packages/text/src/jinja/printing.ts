@@ -4,7 +4,7 @@ import { Attributes, Callable, Float, Tuple, typeName, Undefined, View, type Val
 import { checkNesting, spend, spendLength } from './work.js';
 import { textAsWritten } from './written-json.js';
 
-/** str(value): what an expression prints. */
+/** Returns str(value): what an expression prints. */
 export function textOf(value: Value): string {
   if (typeof value === 'string') return value;
   return value instanceof Undefined ? '' : repr(value);
@@ -42,7 +42,7 @@ export function joinedBy(items: readonly string[], separator: string): string {
 
 const integerText = (value: number): string => (Number.isSafeInteger(value) ? String(value) : BigInt(value).toString());
 
-/** The shortest digits that give the number back; an exponent below 1e-4 and from 1e16. */
+/** Writes the shortest digits that give the number back; an exponent below 1e-4 and from 1e16. */
 function floatText(value: number): string {
   if (Number.isNaN(value)) return 'nan';
   if (!Number.isFinite(value)) return value < 0 ? '-inf' : 'inf';
@@ -79,10 +79,10 @@ interface JsonOptions {
   sortKeys: boolean;
 }
 
-/** Whether JSON must be laid out again; else the text that it was written with is kept. */
+/** Tells whether JSON must be laid out again; else the text that it was written with is kept. */
 const hasOwnLayout = ({ indent, sortKeys, ensureAscii }: JsonOptions) => indent !== null || sortKeys || ensureAscii;
 
-/** json.dumps(value) */
+/** Returns json.dumps(value). */
 export function jsonText(value: Value, options: JsonOptions, depth = 0): string {
   spend(1);
   checkNesting(depth);
@@ -127,7 +127,7 @@ function jsonKey(key: Value): string {
 
 const jsonNumber = (text: string): string => text.replace(/^(-?)inf$/, '$1Infinity').replace(/^nan$/, 'NaN');
 
-/** JSON.stringify escapes lone surrogates and nothing else beyond ASCII; json.dumps writes DEL as it is. */
+/** Writes a string of JSON. JSON.stringify escapes lone surrogates and nothing else beyond ASCII; json.dumps writes DEL as it is. */
 function jsonString(text: string, { ensureAscii }: JsonOptions): string {
   spendLength(text.length);
   const json = JSON.stringify(text);

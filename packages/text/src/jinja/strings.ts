@@ -134,7 +134,11 @@ function partition(text: string, separator: string, fromEnd: boolean): Tuple {
   return new Tuple([text.slice(0, at), separator, text.slice(at + separator.length)]);
 }
 
-/** @param count negative: all */
+/**
+ * Replaces occurrences in a text.
+ *
+ * @param count negative: all
+ */
 export function replaced(text: string, old: string, by: string, count: number): string {
   if (old === '') spendItems(text.length);
   const parts = old === '' ? ['', ...Array.from(text), ''] : text.split(old);
@@ -143,7 +147,7 @@ export function replaced(text: string, old: string, by: string, count: number): 
   return joinedBy([...parts.slice(0, count), parts.slice(count).join(old)], by);
 }
 
-/** The part of a text that `start` and `end` leave, and the code points before it. */
+/** Returns the part of a text that `start` and `end` leave, and the code points before it. */
 function ranged(text: string, args: CallArguments): { part: string; before: number } {
   if (!args.has('start')) return { part: text, before: 0 };
   const characters = Array.from(text);
@@ -178,7 +182,7 @@ const counted = (text: string, sub: string): number => (sub === '' ? codePoints(
 const fill = (text: string, args: CallArguments): string =>
   repeatedText(args.string('fillchar', ' '), args.integer('width') - codePoints(text));
 
-/** With an odd number of characters to add, Python puts one more before where the width is odd. */
+/** Centres a text. With an odd number of characters to add, Python puts one more before where the width is odd. */
 export function centred(text: string, width: number, char: string): string {
   const room = Math.max(0, width - codePoints(text));
   const before = Math.floor(room / 2) + (room & width & 1);

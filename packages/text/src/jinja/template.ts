@@ -31,12 +31,14 @@ export class Template {
     this.hasGenerationBlocks = /\{%-?\s*generation\s*-?%\}/.test(source);
   }
 
-  /** Names of the variables that it reads from outside. */
+  /** Names the variables that the template reads from outside. */
   get variables(): ReadonlySet<string> {
     return freeVariables(this.#statements);
   }
 
   /**
+   * Renders the template.
+   *
    * @param variables values of JSON
    * @param tracked of `variables`, the list whose items the spans name
    * @throws {TemplateError} with the line
@@ -45,7 +47,7 @@ export class Template {
     return finished(this.renderInSteps(variables, tracked));
   }
 
-  /** The same; others may have their turn where it yields: as variables are read, and after each round of a loop. */
+  /** Renders it in steps; others may have their turn where it yields: as variables are read, and after each round of a loop. */
   *renderInSteps(
     variables: Readonly<Record<string, unknown>>,
     tracked: readonly unknown[] = [],
@@ -67,7 +69,7 @@ export class Template {
   }
 }
 
-/** Steps whose work is counted. */
+/** Runs steps whose work is counted. */
 function* limited<Result>(steps: Generator<undefined, Result>, work: Work): Generator<undefined, Result> {
   for (;;) {
     const step = working(work, () => steps.next());

@@ -78,7 +78,7 @@ export function applyTest(name: string, value: Value, args: readonly Value[]): b
 
 const remainder = (value: Value, by: Value): number | undefined => numberOf(arithmetic('%', value, by));
 
-/** Python's test is whether it has a length and elements by key; of an undefined value it has both. */
+/** Evaluates Python's test, which is whether a value has a length and elements by key; an undefined value has both. */
 function isSequence(value: Value): boolean {
   if (typeof value === 'string' || Array.isArray(value)) return true;
   return value instanceof Map || value instanceof Tuple || value instanceof Undefined;

@@ -31,7 +31,7 @@ export class TokenStream {
     return this.current.type === type && (values.length === 0 || values.includes(this.current.value));
   }
 
-  /** The token, read, where it is the one; else undefined. */
+  /** Reads the next token where it is the one; else returns undefined. */
   accept(type: Token['type'], ...values: readonly string[]): Token | undefined {
     return this.is(type, ...values) ? this.take() : undefined;
   }
@@ -42,7 +42,7 @@ export class TokenStream {
     );
   }
 
-  /** A part that may be within another of its kind: an expression, the body of a statement. */
+  /** Reads a part that may be within another of its kind: an expression, the body of a statement. */
   within<Part>(read: () => Part): Part {
     if (++this.#depth > SOURCE_DEPTH)
       throw new TemplateLimitError(

@@ -149,7 +149,7 @@ export function equals(a: Value, b: Value, depth = 0): boolean {
 const sameItems = (a: readonly Value[], b: readonly Value[], depth: number): boolean =>
   a.length === b.length && a.every((item, i) => equals(item, b[i], depth + 1));
 
-/** Negative, 0 or positive, as a < b, a = b or a > b. @throws {TemplateError} where Python cannot order them */
+/** Compares values: negative, 0 or positive, as a < b, a = b or a > b. */
 export function compare(a: Value, b: Value, depth = 0): number {
   spend(1);
   checkNesting(depth);

@@ -6,7 +6,11 @@ const ONLY = new RegExp(`^[${SPACE}]+$`);
 
 export type Side = 'both' | 'start' | 'end';
 
-/** @param chars the characters to remove; null: whitespace */
+/**
+ * Strips characters from the sides of a text.
+ *
+ * @param chars the characters to remove; null: whitespace
+ */
 export function strip(text: string, chars: string | null = null, side: Side = 'both'): string {
   if (chars === null) {
     const started = side === 'end' ? text : text.replace(AT_START, '');
@@ -20,14 +24,14 @@ export function strip(text: string, chars: string | null = null, side: Side = 'b
   return characters.slice(start, end).join('');
 }
 
-/** A pattern with `$` alone takes quadratic time on long runs of spaces within the text. */
+/** Counts the spaces at the end. A pattern with `$` alone takes quadratic time on long runs of spaces within the text. */
 function endSpace(text: string): number {
   let length = 0;
   while (length < text.length && ONLY.test(text[text.length - 1 - length])) length++;
   return length;
 }
 
-/** str.split() without a separator: the words. @param limit most splits; what they leave keeps its spaces at the far end; negative: all */
+/** Splits into words as str.split() without a separator. */
 export function words(text: string, limit: number, fromEnd: boolean): string[] {
   const found = [...text.matchAll(WORDS)];
   const all = found.map(([word]) => word);

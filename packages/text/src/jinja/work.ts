@@ -63,7 +63,7 @@ export class Work {
     if (this.#budget.steps < 0) throw new TemplateLimitError(`it takes more than ${templateLimits.steps} steps`);
   }
 
-  /** The template is given a value, or a text of so many characters. */
+  /** Grants work for a value that the template is given, or a text of so many characters. */
   given(characters: number): void {
     this.#given += characters;
     this.#budget.steps += (1 + characters / CHARACTERS_PER_STEP) * templateLimits.stepsPerInput;
@@ -106,22 +106,22 @@ export function working<Result>(work: Work, run: () => Result): Result {
 
 export const spend = (steps: number): void => current?.spend(steps);
 
-/** A text is read or copied. */
+/** Counts that a text is read or copied. */
 export const spendText = (text: string): void => current?.spend(text.length / CHARACTERS_PER_STEP);
 
-/** Before a text of this length is made. */
+/** Counts a text of this length before it is made. */
 export function spendLength(characters: number): void {
   current?.checkLength(characters);
   current?.spend(characters / CHARACTERS_PER_STEP);
 }
 
-/** Before two texts become one, which copies neither. */
+/** Checks the length before two texts become one, which copies neither. */
 export const checkLength = (characters: number): void => current?.checkLength(characters);
 
 /** Before a list of this length is made. */
 export const spendItems = spend;
 
-/** An expression within another. Errors end the rendering, so depth need not be restored after one. */
+/** Evaluates an expression within another. Errors end the rendering, so depth need not be restored after one. */
 export function within<Result>(run: () => Result, depth = 1): Result {
   current?.enter(depth);
   const result = run();
@@ -129,7 +129,7 @@ export function within<Result>(run: () => Result, depth = 1): Result {
   return result;
 }
 
-/** A macro, or a round of a recursive loop. */
+/** Runs a macro, or a round of a recursive loop. */
 export const withinCall = <Result>(run: () => Result): Result => within(run, CALL_DEPTH);
 
 /** Refuses values that are nested too deep, also those that contain themselves. */

@@ -25,7 +25,7 @@ function objectOf(text: string): object {
   return {};
 }
 
-/** The text that a value, here or in a template, was made of. */
+/** Returns the text that a value, here or in a template, was made of. */
 export const textAsWritten = (value: object): string | undefined => written.get(value);
 
 /** Notes the text of a value in a template. */
@@ -39,7 +39,7 @@ type Key = string | number;
 /** The texts of the numbers of an object or array that do not print as they were written. */
 const numbers = new WeakMap<object, Map<Key, string>>();
 
-/** The text of a member that is a number; undefined where it prints as it was written. */
+/** Returns the text of a member that is a number; undefined where it prints as it was written. */
 export const numberText = (holder: object, key: Key): string | undefined => numbers.get(holder)?.get(key);
 
 /** Notes the text of a member that is a number. */
@@ -62,7 +62,7 @@ export function keepNumbers<T extends object>(from: object, to: T, shift = 0): T
   return to;
 }
 
-/** Whether a number prints in templates with this text: an integer or a decimal that is not long. */
+/** Tells whether a number prints in templates with this text: an integer or a decimal that is not long. */
 const prints = (text: string): boolean =>
   /^(?!-0$|-?0\.0000)-?(?:0|[1-9]\d{0,14}|(?:0|[1-9]\d{0,6})\.\d{0,7}[1-9])$/.test(text);
 
@@ -82,7 +82,7 @@ export function parseJson(text: string, repeated?: (key: string) => void): unkno
   return isRepeated || UNUSUAL.test(text) ? readAsWritten(text, repeated) : value;
 }
 
-/** The number of colons outside strings. */
+/** Counts the colons outside strings. */
 function keysWritten(text: string): number {
   let [count, inString] = [0, false];
   for (let at = 0; at < text.length; at++) {

@@ -14,6 +14,8 @@ type Config = Readonly<Record<string, unknown>>;
 const GENERAL = [undefined, null, 'PreTrainedTokenizerFast', 'TokenizersBackend'];
 
 /**
+ * Refuses a config that contradicts the definition.
+ *
  * @param named tokens of the config's other fields
  * @throws DefinitionError with the field and both values
  */
@@ -58,7 +60,7 @@ function componentsOf(component: Component | null | undefined, list: string): Co
   return component.type === 'Sequence' ? parts(component, list) : [component];
 }
 
-/** Undefined where no component says so. */
+/** Tells whether texts get a space before them; undefined where no component says so. */
 function beginsWithSpace(normalizers: readonly Component[], preTokenizers: readonly Component[]): boolean | undefined {
   if (normalizers.some(({ type }) => type === 'Prepend')) return true;
   const space = preTokenizers.find(({ type }) => type === 'Metaspace' || type === 'ByteLevel');
@@ -79,7 +81,7 @@ export function decoderTokens({ added_tokens_decoder: listed }: Config): AddedTo
 
 const FLAGS = ['lstrip', 'rstrip', 'single_word', 'special', 'normalized'] as const;
 
-/** Where the config lists tokens, a class of its own knows no others. */
+/** Refuses tokens that the config does not list: where it lists tokens, a class of its own knows no others. */
 function refuseMissing({ added_tokens }: TokenizerDefinition, config: Config, named: readonly AddedToken[]): void {
   if (!('added_tokens_decoder' in config)) return;
   const known = new Set([...decoderTokens(config), ...named].map(({ content }) => content));
@@ -90,7 +92,7 @@ function refuseMissing({ added_tokens }: TokenizerDefinition, config: Config, na
     );
 }
 
-/** Tokens that both files list, with different flags; `normalized` says nothing where there is no normalizer. */
+/** Refuses tokens that both files list with different flags; `normalized` says nothing where there is no normalizer. */
 function refuseOtherFlags({ added_tokens, normalizer }: TokenizerDefinition, config: Config): void {
   const known = new Map((added_tokens ?? []).map((token) => [token.content, token]));
   const isOn = (token: AddedToken, flag: (typeof FLAGS)[number]) => token[flag] === true;

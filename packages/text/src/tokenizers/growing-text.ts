@@ -36,7 +36,7 @@ export class GrowingText {
     private readonly options: GrowingTextOptions,
   ) {}
 
-  /** In characters. */
+  /** Returns the length in characters. */
   get length(): number {
     return this.settledLength + this.#fresh.length;
   }
@@ -46,12 +46,16 @@ export class GrowingText {
     return this.#old.length + this.#kept.length;
   }
 
-  /** The same as decoding all tokens at once. */
+  /** Returns the same as decoding all tokens at once. */
   get text(): string {
     return this.from(0);
   }
 
-  /** @returns the text from this character on */
+  /**
+   * Returns the end of the text.
+   *
+   * @returns the text from this character on
+   */
   from(offset: number): string {
     const start = offset - this.#old.length;
     return start >= 0 ? (this.#kept + this.#fresh).slice(start) : (this.#old + this.#kept + this.#fresh).slice(offset);
@@ -67,7 +71,7 @@ export class GrowingText {
     } else this.#unsettle();
   }
 
-  /** All tokens so far, if the text of the next one does not depend on how they began. */
+  /** Settles all tokens so far, if the text of the next one does not depend on how they began. */
   #settle(): void {
     const last = this.#ids.at(-1)!;
     // A run of bytes continues behind special tokens, which decoders do not see.
@@ -86,7 +90,7 @@ export class GrowingText {
     [this.#kept, this.#fresh] = [this.#kept.slice(cut) + this.#fresh, ''];
   }
 
-  /** The decoder joins what was settled with what follows after all. */
+  /** Decodes all tokens again: the decoder joins what was settled with what follows after all. */
   #unsettle(): void {
     [this.#context, this.#settled, this.#old, this.#kept] = [0, 0, '', ''];
     this.#fresh = this.#textOf(0);

@@ -9,8 +9,8 @@ const ROLES = ['bos_token', 'eos_token', 'unk_token', 'sep_token', 'pad_token', 
 type Config = Readonly<Record<string, unknown>>;
 
 /**
- * Special tokens that the config names are found in a text, and left out of decoded ones, even where the file does not list
- * them; one that is not in the vocabulary either has the next id.
+ * Returns the definition as transformers loads it. Special tokens that the config names are found in a text, and left out of decoded
+ * ones, even where the file does not list them; one that is not in the vocabulary either has the next id.
  *
  * @throws DefinitionError where a field of the config contradicts tokenizer.json
  */
@@ -32,14 +32,14 @@ export function asTransformersLoadsIt(definition: TokenizerDefinition, config: C
 
 const isToken = (entry: unknown) => typeof (entry as AddedToken | null)?.content === 'string';
 
-/** A role's entry is the token's text, or an object with it as `content`. */
+/** Returns a token's text; a role's entry is the text, or an object with it as `content`. */
 export function spelling(entry: unknown): string | undefined {
   if (typeof entry === 'string') return entry;
   const content = (entry as { content?: unknown } | null | undefined)?.content;
   return typeof content === 'string' ? content : undefined;
 }
 
-/** The tokens of the roles, and of the further fields that name tokens. */
+/** Lists the tokens of the roles, and of the further fields that name tokens. */
 function namedTokens(config: Config): AddedToken[] {
   const { extra_special_tokens: extra, additional_special_tokens: additional } = config;
   const hasExtra = typeof extra === 'object' && extra !== null && Object.keys(extra).length > 0;

@@ -13,12 +13,16 @@ export class TokenSpelling {
 
   constructor(private readonly tokenizer: Tokenizer) {}
 
-  /** Whether the token that was the last `next` one shows in the text. */
+  /** Tells whether the token that was the last `next` one shows in the text. */
   get isShown(): boolean {
     return this.#isShown;
   }
 
-  /** @param id the text's next token */
+  /**
+   * Returns the bytes that the next token adds.
+   *
+   * @param id the text's next token
+   */
   next(id: number): Uint8Array {
     const bytes = this.peek(id);
     this.#isShown = this.tokenizer.decode([id]) !== '';
@@ -29,7 +33,7 @@ export class TokenSpelling {
     return bytes;
   }
 
-  /** The bytes of a token that could have been the next one. */
+  /** Returns the bytes of a token that could have been the next one. */
   peek(id: number): Uint8Array {
     const before = (this.#bytesBefore ??= this.tokenizer.decodeBytes(this.#before));
     const both = this.tokenizer.decodeBytes([...this.#before, id]);

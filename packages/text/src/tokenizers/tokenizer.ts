@@ -20,21 +20,21 @@ export interface Tokenizer {
   readonly longestToken: number;
   /** Contents of tokenizer_config.json, where the tokenizer has one. */
   readonly config?: Readonly<Record<string, unknown>>;
-  /** Ids of the text alone; no begin, end or separator token is added. */
+  /** Returns the ids of the text alone; no begin, end or separator token is added. */
   encode(text: string): number[];
-  /** Ids as in the model's training: with `[CLS]`, `<s>` or other tokens that the post-processor adds. */
+  /** Returns ids as in the model's training: with `[CLS]`, `<s>` or other tokens that the post-processor adds. */
   encodeWithSpecials(text: string): number[];
   /**
-   * Either of the two, a bounded share of the work each time `next()` is called: a server gives others their turn between.
+   * Computes either of the two, a bounded share of the work each time `next()` is called: a server gives others their turn between.
    *
    * @param options.special as `encodeWithSpecials`
    * @param options.maxTokens it may end early, with at least this many ids, where the text has more
    */
   encodeInSteps(text: string, options?: { special?: boolean; maxTokens?: number }): Generator<undefined, number[]>;
   decode(ids: ArrayLike<number>, options?: DecodeOptions): string;
-  /** The same in UTF-8, special tokens spelled out; tokens that are parts of characters have their own bytes, whole or not. */
+  /** Decodes to UTF-8, special tokens spelled out; tokens that are parts of characters have their own bytes, whole or not. */
   decodeBytes(ids: ArrayLike<number>): Uint8Array;
-  /** Id of a token as it is spelled in the vocabulary, e.g. `Ġthe`. */
+  /** Returns the id of a token as it is spelled in the vocabulary, e.g. `Ġthe`. */
   tokenToId(token: string): number | undefined;
   /**
    * Writes `tokenizer.json` and `tokenizer_config.json`, readable by `loadTokenizer` and by Python.
@@ -119,7 +119,7 @@ export class HuggingFaceTokenizer implements Tokenizer {
     await write(join(dir, 'tokenizer_config.json'), JSON.stringify(this.config, null, 2));
   }
 
-  /** The id of the token that tokenizer_config.json names for a role, such as `bos_token`. */
+  /** Returns the id of the token that tokenizer_config.json names for a role, such as `bos_token`. */
   specialTokenId(role: string): number | undefined {
     const token = spelling(this.config[role]);
     return token === undefined ? undefined : this.tokenToId(token);
@@ -131,7 +131,7 @@ async function writeInFolder(path: string, content: string): Promise<void> {
   await writeFile(path, content);
 }
 
-/** The same as Python's `clean_up_tokenization`. */
+/** Does the same as Python's `clean_up_tokenization`. */
 const withoutSpacesBeforePunctuation = (text: string): string =>
   text
     .replace(/ ([.?!,])/g, '$1')
@@ -194,13 +194,13 @@ interface TemplateChoice {
   templatesOf?: string;
 }
 
-/** The template in the tokenizer_config.json of an adapter. */
+/** Reads the template in the tokenizer_config.json of an adapter. */
 async function keptTemplate(dir: string, templatesOf: string): Promise<unknown> {
   if (templatesOf === dir) return null;
   return (await readJson(join(templatesOf, 'tokenizer_config.json')))?.chat_template ?? null;
 }
 
-/** Newer models have their template in a file of its own, and further ones by name in a folder. */
+/** Reads the templates in a folder: newer models have theirs in a file of its own, and further ones by name in a folder. */
 async function chatTemplatesIn(dir: string): Promise<string | { name: string; template: string }[] | null> {
   const template = await readFile(join(dir, 'chat_template.jinja'), 'utf8').catch(() => null);
   const files = await readdir(join(dir, FURTHER_TEMPLATES)).catch((): string[] => []);
@@ -230,7 +230,7 @@ class TokenizerFileError extends Error {
   }
 }
 
-/** The parsed file, or undefined where there is none. */
+/** Reads and parses a file; undefined where there is none. */
 async function readJson(path: string): Promise<JsonObject | undefined> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;

@@ -55,7 +55,7 @@ function wordPattern(wholeTokens: readonly string[], spells?: Spelling): string 
 /** Escapes what is special in both JavaScript's and Rust's (Oniguruma) patterns; a hyphen is so only within brackets. */
 const escapeForRegex = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&').replaceAll('\n', '\\n');
 
-/** Words of at least `minCount` appearances, by first appearance. */
+/** Lists words of at least `minCount` appearances, by first appearance. */
 function frequentWords(texts: Iterable<string>, pattern: string, minCount: number): string[] {
   const counts = new Map<string, number>();
   const regex = new RegExp(pattern, 'gu');
@@ -65,7 +65,7 @@ function frequentWords(texts: Iterable<string>, pattern: string, minCount: numbe
   return [...counts].filter(([, count]) => count >= minCount).map(([word]) => word);
 }
 
-/** Format: https://huggingface.co/docs/tokenizers, model WordLevel; the decoder joins tokens without a space. */
+/** Makes a tokenizer.json (https://huggingface.co/docs/tokenizers), model WordLevel; the decoder joins tokens without a space. */
 const tokenizerJson = (vocabulary: readonly string[], pattern: string) => ({
   version: '1.0',
   truncation: null,

@@ -34,7 +34,7 @@ export interface Comparison {
   differences: string[];
 }
 
-/** What `strftime_now` wrote when it was recorded. */
+/** Returns what `strftime_now` wrote when it was recorded. */
 const recordedTime = () => new Date(2025, 2, 4, 15, 6, 7);
 
 export const inputsOf = (conversation: RecordedConversation): TemplateInputs => {
@@ -71,7 +71,7 @@ function compareTemplate(name: string, tokenizer: HuggingFaceTokenizer, recordin
   return found;
 }
 
-/** Null where the template refuses. */
+/** Calls `make`; null where the template refuses. */
 function refusable<T>(make: () => T): T | null {
   try {
     return make();

@@ -76,7 +76,7 @@ export const anything: Facts = {
   uniqueItems: null,
 };
 
-/** Everything that either of the two asks. */
+/** Combines everything that either of the two asks. */
 export function bothFacts(a: Facts, b: Facts): Facts {
   if (a === anything) return b;
   if (b === anything) return a;
@@ -104,14 +104,14 @@ export function bothFacts(a: Facts, b: Facts): Facts {
   };
 }
 
-/** How many things are copied with the facts. */
+/** Counts the things that are copied with the facts. */
 const sizeOf = ({ patterns, formats, multiples, objects, required, forbidden, names, arrays }: Facts): number =>
   10 +
   [patterns, formats, multiples, objects, names, arrays].reduce((sum, { length }) => sum + length, 0) +
   required.size +
   forbidden.size;
 
-/** Equal numbers are equal, `1` and `1.0`; keys of objects are in no order. */
+/** Compares values: equal numbers are equal, `1` and `1.0`; keys of objects are in no order. */
 export function sameValue(a: unknown, b: unknown): boolean {
   spend(1);
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b;
@@ -126,7 +126,7 @@ export function sameValue(a: unknown, b: unknown): boolean {
   );
 }
 
-/** The type of a value; that of integers is `integer`. */
+/** Returns the type of a value; that of integers is `integer`. */
 export function typeOf(value: unknown): JsonType {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
@@ -137,7 +137,7 @@ export function typeOf(value: unknown): JsonType {
 export const hasType = (types: ReadonlySet<JsonType> | null, type: JsonType): boolean =>
   types === null || types.has(type) || (type === 'integer' && types.has('number'));
 
-/** The types that keywords say something about. */
+/** Returns the types that keywords say something about. */
 export function typesSpokenOf(facts: Facts): Set<JsonType> {
   const types = new Set<JsonType>();
   if (facts.minLength > 0 || facts.maxLength < Infinity || facts.patterns.length + facts.formats.length > 0)
@@ -166,7 +166,7 @@ const isScalar = (value: unknown): boolean => typeof value !== 'object' || value
 /** By the list: its texts, numbers and the like, which are found at once, and the others. */
 const sorted = new WeakMap<readonly unknown[], { scalars: ReadonlySet<unknown>; others: readonly unknown[] }>();
 
-/** Whether a value is in a list. */
+/** Tells whether a value is in a list. */
 export function hasValue(values: readonly unknown[], value: unknown): boolean {
   let known = sorted.get(values);
   if (!known) {

@@ -54,7 +54,11 @@ export const KNOWN_FORMATS: readonly string[] = [...Object.keys(patterns), ...WI
 
 const compiled = new Map<string, Regular>();
 
-/** @returns null where the format says nothing about texts; undefined where it is not known */
+/**
+ * Returns the expression of a format.
+ *
+ * @returns null where the format says nothing about texts; undefined where it is not known
+ */
 export function formatExpression(format: string): Regular | null | undefined {
   if (WITHOUT_EFFECT.includes(format) || NUMBER_FORMATS.includes(format)) return null;
   if (!Object.hasOwn(patterns, format)) return undefined;

@@ -32,7 +32,7 @@ export interface FreeValues {
   readonly array: Grammar;
 }
 
-/** Values that have at most `depth` levels of objects and arrays. */
+/** Allows values that have at most `depth` levels of objects and arrays. */
 export function freeValues(spaces: Spacing, depth = DEPTH): FreeValues {
   const known = levels.get(spaces) ?? new Map<number, FreeValues>();
   levels.set(spaces, known);
@@ -50,7 +50,7 @@ function valuesWithin(spaces: Spacing, depth: number): FreeValues {
   return { value: either(...scalars, ...(depth > 0 ? [object, array] : [])), object, array };
 }
 
-/** From `min` to `max` parts with separators between them. */
+/** Allows from `min` to `max` parts with separators between them. */
 export function listOf(part: Grammar, separator: Grammar, min: number, max: number): Grammar {
   if (max === 0) return sequence();
   const some = sequence(part, repeat(sequence(separator, part), Math.max(0, min - 1), max - 1));

@@ -25,7 +25,7 @@ export interface JsonValueOptions {
 }
 
 /**
- * JSON texts that are valid by a JSON Schema (drafts 4 to 2020-12).
+ * Allows JSON texts that are valid by a JSON Schema (drafts 4 to 2020-12).
  *
  * No object has the same name twice. Not every valid text is among them: properties come in the order of the schema; one space at most follows a comma or a colon, as most
  * models write it; a property that the schema does not name is generated only where `additionalProperties` or a pattern speaks of it; a
@@ -63,7 +63,7 @@ class SchemaGrammar {
     this.#alternatives = new SchemaAlternatives(document);
   }
 
-  /** All rules are made at once, so that what is not supported is refused now. */
+  /** Makes all rules at once, so that what is not supported is refused now. */
   whole(): Grammar {
     const { root } = this.document;
     if (this.#alternatives.isImpossible([root]))
@@ -73,7 +73,7 @@ class SchemaGrammar {
     return grammar;
   }
 
-  /** A value that is valid by all of the schemas. */
+  /** Allows a value that is valid by all of the schemas. */
   value(given: readonly LocatedSchema[]): Grammar {
     const schemas = [...new Set(given)].filter(({ schema }) => schema !== true);
     const key = schemas
@@ -140,7 +140,7 @@ class SchemaGrammar {
     return objectGrammar(facts, { alternatives: this.#alternatives, spaces: this.spaces, value, path });
   }
 
-  /** Items of the prefixes one by one, then those of one kind. */
+  /** Allows items of the prefixes one by one, then those of one kind. */
   #array(facts: Facts, path: string): Grammar {
     const { uniqueItems, minItems } = facts;
     const longest = facts.arrays.reduce((most, { prefix }) => Math.max(most, prefix.length), 0);

@@ -23,7 +23,11 @@ const WHOLE = `(?:0|[1-9]\\d{0,${DIGITS - 1}})`;
 const integer = wholeMatch(`-?${WHOLE}`);
 const number = wholeMatch(`-?${WHOLE}(?:\\.\\d{1,${DIGITS}})?(?:[eE][+-]?\\d{1,2})?`);
 
-/** @param isInteger integers only, written without a point. @throws {UnsupportedSchemaError} */
+/**
+ * Returns the expression of a number's texts.
+ *
+ * @param isInteger integers only, written without a point. @throws {UnsupportedSchemaError}
+ */
 export function numberExpression(facts: Facts, isInteger: boolean): Regular {
   const { minimum, maximum } = withNumberFormats(facts);
   const multiple = facts.multiples.length > 0 ? facts.multiples.map(multipleExpression) : [];
@@ -49,14 +53,14 @@ function withNumberFormats({ minimum, maximum, formats }: Facts): Pick<Facts, 'm
 
 const negative = ({ at, isExclusive }: Bound): Bound => ({ at: -at, isExclusive });
 
-/** With any sign. */
+/** Returns the expression of multiples, with any sign. */
 function multipleExpression([of, path]: readonly [of: number, path: string]): Regular {
   if (!Number.isInteger(of) || of < 1 || of > 1_000)
     throw new UnsupportedSchemaError('multipleOf', path, `is ${of}; only integers from 1 to 1000 are supported`);
   return oneAfterTheOther(times(literal('-'), 0, 1), multipleOf(of));
 }
 
-/** Numbers from 0 up between two bounds. @param isPositive without 0 itself */
+/** Returns the expression of numbers from 0 up between two bounds. */
 function atLeastZero(minimum: Bound, maximum: Bound, isWhole: boolean, isPositive = false): Regular {
   if (maximum.at < 0 || (maximum.at === 0 && (maximum.isExclusive || isPositive))) return noText;
   const parts = [plain(isWhole, Math.max(Math.abs(finite(minimum.at)), Math.abs(finite(maximum.at))))];
@@ -70,7 +74,7 @@ function atLeastZero(minimum: Bound, maximum: Bound, isWhole: boolean, isPositiv
 
 const finite = (x: number): number => (Number.isFinite(x) ? x : 0);
 
-/** Without an exponent, and with no more digits in all than are kept apart at the size of the bounds. */
+/** Returns the expression of numbers without an exponent, and with no more digits in all than are kept apart at the size of the bounds. */
 function plain(isWhole: boolean, size: number): Regular {
   const whole = Math.max(decimals(size).whole.length, DIGITS);
   const fraction = Math.max(0, DIGITS - decimals(size).whole.length);
@@ -97,7 +101,7 @@ function decimals(x: number): Decimals {
 
 type Side = 'above' | 'below';
 
-/** Decimal texts that are above or below a bound; whether they are numbers is for another expression to say. */
+/** Returns the expression of decimal texts that are above or below a bound; whether they are numbers is for another expression to say. */
 function compared({ whole, fraction }: Decimals, isExclusive: boolean, isWhole: boolean, side: Side): Regular {
   const any = isWhole ? emptyText : times(oneAfterTheOther(literal('.'), times(digit, 1)), 0, 1);
   const byLength =
@@ -124,7 +128,7 @@ function beside(own: string, side: Side): Regular {
   return from <= to ? oneOf([[from, to]]) : noText;
 }
 
-/** The expression of the digits after an integer part that equals the bound's. */
+/** Returns the expression of the digits after an integer part that equals the bound's. */
 function afterEqualWhole(fraction: string, isExclusive: boolean, isWhole: boolean, side: Side): Regular {
   const none =
     side === 'below'

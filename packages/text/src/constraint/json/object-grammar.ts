@@ -22,7 +22,7 @@ const MAX_COUNTED = 10_000;
 export interface ObjectParts {
   readonly alternatives: SchemaAlternatives;
   readonly spaces: Spacing;
-  /** A value that is valid by all of the schemas. */
+  /** Allows a value that is valid by all of the schemas. */
   readonly value: (schemas: readonly LocatedSchema[]) => Grammar;
   /** The place of the schema, for errors. */
   readonly path: string;
@@ -57,7 +57,7 @@ class Properties {
     private readonly isCounted: boolean,
   ) {}
 
-  /** All pairs. Those behind a property are made before it: made within each other, thousands would overflow the stack. */
+  /** Allows all pairs. Those behind a property are made before it: made within each other, thousands would overflow the stack. */
   whole(): Grammar {
     for (let index = this.known.length; index > 0; index--)
       for (let count = 0; count <= (this.isCounted ? Math.min(index, this.facts.maxProperties) : 1); count++)
@@ -102,7 +102,7 @@ class Properties {
   }
 }
 
-/** Those with a name of their own, in order, then required ones that have none. Impossible optional ones are left out. */
+/** Lists the properties with a name of their own, in order, then required ones that have none. Impossible optional ones are left out. */
 function knownProperties(facts: Facts, parts: ObjectParts): Property[] {
   const { alternatives, spaces, value } = parts;
   const names = new Set([...facts.objects.flatMap(({ properties }) => [...properties.keys()]), ...facts.required]);
@@ -152,13 +152,17 @@ function furtherPairs(facts: Facts, parts: ObjectParts): Grammar | null {
 const nameGrammar = (names: readonly Regular[]): Grammar =>
   names.length === 0 ? anyString : sequence(text('"'), regular(both(...names), 'json'), text('"'));
 
-/** Whether a schema speaks of properties that none has a name or pattern for, or more are needed. */
+/** Tells whether a schema speaks of properties that none has a name or pattern for, or more are needed. */
 const isOpen = ({ objects, required, minProperties }: Facts): boolean =>
   objects.length + required.size === 0 ||
   objects.some(({ saysAdditional }) => saysAdditional) ||
   new Set([...objects.flatMap(({ properties }) => [...properties.keys()]), ...required]).size < minProperties;
 
-/** @param matched the patterns that a name matches, which is not a known one */
+/**
+ * Lists the schemas of a property that has no name of its own.
+ *
+ * @param matched the patterns that a name matches, which is not a known one
+ */
 function schemasOf({ objects }: Facts, matched: readonly string[]): LocatedSchema[] {
   return objects.flatMap(({ patterns, additional }) => {
     const own = patterns.filter(([pattern]) => matched.includes(pattern)).map(([, schema]) => schema);

@@ -27,7 +27,11 @@ const COMBINING: readonly string[] = [
   'dependentSchemas',
 ];
 
-/** @throws {UnsupportedSchemaError} */
+/**
+ * Reads what a schema asks.
+ *
+ * @throws {UnsupportedSchemaError}
+ */
 export function readFacts(document: SchemaDocument, { schema, path }: LocatedSchema): Facts {
   if (typeof schema === 'boolean') return schema ? anything : { ...anything, types: new Set() };
   checkKeywords(schema, path);
@@ -61,7 +65,7 @@ export function readFacts(document: SchemaDocument, { schema, path }: LocatedSch
   };
 }
 
-/** Unknown keywords are annotations, as the standard has it. */
+/** Refuses keywords that are not supported. Unknown ones are annotations, as the standard has it. */
 function checkKeywords(schema: JsonObject, path: string): void {
   const refused = REFUSED.find((keyword) => schema[keyword] !== undefined);
   if (refused !== undefined) throw new UnsupportedSchemaError(refused, path, 'is not supported');
@@ -103,7 +107,7 @@ function objectRule(document: SchemaDocument, schema: JsonObject, path: string):
   };
 }
 
-/** `items` may be a list, as before 2020; what follows the list is then `additionalItems`. */
+/** Reads the rule of items. `items` may be a list, as before 2020; what follows the list is then `additionalItems`. */
 function arrayRule(document: SchemaDocument, schema: JsonObject, path: string): ArrayRule | null {
   const { items, prefixItems, additionalItems } = schema;
   if (items === undefined && prefixItems === undefined) return null;
@@ -116,7 +120,7 @@ function arrayRule(document: SchemaDocument, schema: JsonObject, path: string): 
   };
 }
 
-/** An exclusive bound is a number, or before draft 6 whether the other one is exclusive. */
+/** Reads a bound. An exclusive one is a number, or before draft 6 whether the other one is exclusive. */
 function bound(inclusive: number | undefined, exclusive: unknown, keyword: string, path: string, none: number): Bound {
   const at = inclusive ?? none;
   if (exclusive === undefined || typeof exclusive === 'boolean') return { at, isExclusive: exclusive === true };
@@ -147,7 +151,7 @@ function textOf(schema: JsonObject, keyword: string, path: string): string {
   return value;
 }
 
-/** Before draft 4, `required` was a boolean of the property itself: it says nothing here. */
+/** Reads a list of names. Before draft 4, `required` was a boolean of the property itself: it says nothing here. */
 function namesOf(value: unknown, keyword: string, path: string): readonly string[] {
   if (value === undefined || typeof value === 'boolean') return [];
   if (!Array.isArray(value) || value.some((name) => typeof name !== 'string'))

@@ -29,7 +29,7 @@ export class SchemaAlternatives {
 
   constructor(readonly document: SchemaDocument) {}
 
-  /** The demands of all the schemas; empty if they contradict each other. @throws {UnsupportedSchemaError} */
+  /** Returns the demands of all the schemas; empty if they contradict each other. */
   of(schemas: readonly LocatedSchema[]): readonly Facts[] {
     return schemas.reduce<readonly Facts[]>(
       (all, each) => this.#product(all, this.#ofOne(each), each.path),
@@ -37,7 +37,7 @@ export class SchemaAlternatives {
     );
   }
 
-  /** The schemas that a property of this name is held to. */
+  /** Lists the schemas that a property of this name is held to. */
   schemasOfProperty({ objects }: Facts, name: string): LocatedSchema[] {
     spend(objects.length);
     return objects.flatMap(({ properties, patterns, additional }) => {
@@ -50,7 +50,7 @@ export class SchemaAlternatives {
 
   readonly #matchers = new Map<string, RegularMatcher>();
 
-  /** Not an expression of the language: its time for a name may grow exponentially. */
+  /** Makes a matcher of a pattern. It is not a regular expression of the language, whose time for a name may grow exponentially. */
   #matcherOf([pattern, { path }]: readonly [string, LocatedSchema]): RegularMatcher {
     const known = this.#matchers.get(pattern);
     if (known) return known;
@@ -63,7 +63,7 @@ export class SchemaAlternatives {
     return arrays.map(({ prefix, rest }) => prefix[index] ?? rest);
   }
 
-  /** Whether it is certain that no value has all these facts. */
+  /** Tells whether it is certain that no value has all these facts. */
   isContradiction(facts: Facts, depth = CONTRADICTION_DEPTH): boolean {
     if (facts.values) return !facts.values.some((value) => this.acceptsListed(facts, value));
     return !TYPES.some((type) => hasType(facts.types, type) && !this.#contradictsAs(type, facts, depth));
@@ -73,12 +73,12 @@ export class SchemaAlternatives {
     return this.of(schemas).every((facts) => this.isContradiction(facts, depth));
   }
 
-  /** Whether a value is valid. */
+  /** Tells whether a value is valid. */
   accepts(facts: Facts, value: unknown): boolean {
     return (!facts.values || hasValue(facts.values, value)) && this.acceptsListed(facts, value);
   }
 
-  /** The same for a value that is one of those that the facts name, if they name any. */
+  /** Tells the same for a value that is one of those that the facts name, if they name any. */
   acceptsListed(facts: Facts, value: unknown): boolean {
     spend(1);
     if (!hasType(facts.types, typeOf(value))) return false;
@@ -131,7 +131,7 @@ export class SchemaAlternatives {
     return parts.map((part, i) => this.document.at(part, `${path}/${keyword}/${i}`, keyword));
   }
 
-  /** For each property that others depend on: it is left out, or they are there. */
+  /** Reads, for each property that others depend on, that it is left out, or they are there. */
   #dependencies(schema: JsonObject, path: string): (readonly Facts[])[] {
     return ['dependentRequired', 'dependentSchemas', 'dependencies'].flatMap((keyword) => {
       const dependencies = schema[keyword];
@@ -148,8 +148,8 @@ export class SchemaAlternatives {
   }
 
   /**
-   * Each branch, without what other branches have as well: they exclude each other, or a property that another branch requires is
-   * left out of this one.
+   * Returns each branch, without what other branches have as well: they exclude each other, or a property that another branch requires
+   * is left out of this one.
    */
   #exactlyOne(outer: readonly Facts[], branches: readonly LocatedSchema[], path: string): readonly Facts[] {
     const alternatives = branches.map((branch) => this.#product(outer, this.#ofOne(branch), path));
@@ -259,7 +259,7 @@ export class SchemaAlternatives {
   }
 }
 
-/** One expression is hardly ever a contradiction; several may be. */
+/** Tells whether no text has these facts. One expression is hardly ever a contradiction; several may be. */
 function contradictsAsText(facts: Facts): boolean {
   const { patterns, formats, minLength, maxLength } = facts;
   const parts = patterns.length + formats.length + Number(minLength > 0 || maxLength < Infinity);

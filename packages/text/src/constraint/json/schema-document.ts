@@ -26,7 +26,11 @@ export class SchemaDocument {
     this.root = this.at(schema, '#', null);
   }
 
-  /** @throws {UnsupportedSchemaError} where the value is not a schema; the keyword is the one that it belongs to */
+  /**
+   * Checks that a value is a schema.
+   *
+   * @throws {UnsupportedSchemaError} where the value is not a schema; the keyword is the one that it belongs to
+   */
   at(schema: unknown, path: string, keyword: string | null): LocatedSchema {
     if (typeof schema === 'boolean') return { schema, path };
     if (!isObject(schema))
@@ -37,7 +41,11 @@ export class SchemaDocument {
     return located;
   }
 
-  /** @throws {UnsupportedSchemaError} where the reference is to another document, or to nothing */
+  /**
+   * Returns the schema that a reference leads to.
+   *
+   * @throws {UnsupportedSchemaError} where the reference is to another document, or to nothing
+   */
   referred(reference: unknown, path: string): LocatedSchema {
     const fail = (problem: string) =>
       new UnsupportedSchemaError('$ref', path, `is ${JSON.stringify(reference)}: ${problem}`);
@@ -109,7 +117,7 @@ const NAMING: readonly string[] = [
   'properties',
 ];
 
-/** The schemas within one, each at its place. */
+/** Yields the schemas within one, each at its place. */
 function* partsOf(schema: JsonObject, path: string): Iterable<LocatedSchema> {
   for (const keyword of [...HOLDING, ...NAMING]) {
     if (!Object.hasOwn(schema, keyword)) continue;
@@ -126,7 +134,7 @@ function* schemaAt(value: unknown, path: string): Iterable<LocatedSchema> {
   if (isObject(value)) yield { schema: value, path };
 }
 
-/** The fragment of a reference to the document itself by its own address; null where it is to another one. */
+/** Returns the fragment of a reference to the document itself by its own address; null where it is to another one. */
 function withoutBase(reference: string, base: string): string | null {
   const address = base.replace(/#$/, '');
   const [document, fragment = ''] = reference.split('#', 2);
@@ -143,5 +151,5 @@ const unescaped = (part: string): string => {
   return decoded.replaceAll('~1', '/').replaceAll('~0', '~');
 };
 
-/** A key as a part of a JSON pointer. */
+/** Escapes a key as a part of a JSON pointer. */
 export const escaped = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');

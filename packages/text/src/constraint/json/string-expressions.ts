@@ -7,7 +7,11 @@ import { UnsupportedSchemaError } from './unsupported-schema-error.js';
 
 type StringFacts = Pick<Facts, 'minLength' | 'maxLength' | 'patterns' | 'formats'>;
 
-/** @throws {UnsupportedSchemaError} of a pattern or a format */
+/**
+ * Returns the expression of a string's texts.
+ *
+ * @throws {UnsupportedSchemaError} of a pattern or a format
+ */
 export function stringExpression({ minLength, maxLength, patterns, formats }: StringFacts): Regular {
   const parts = [
     ...patterns.map(([pattern, path]) => patternExpression(pattern, path, 'pattern')),
@@ -17,7 +21,11 @@ export function stringExpression({ minLength, maxLength, patterns, formats }: St
   return parts.length === 0 ? anyText : parts.length === 1 ? parts[0] : both(...parts);
 }
 
-/** @param keyword `pattern` or `patternProperties` */
+/**
+ * Converts a pattern.
+ *
+ * @param keyword `pattern` or `patternProperties`
+ */
 export function patternExpression(pattern: string, path: string, keyword: string): Regular {
   try {
     return matchAnywhere(pattern);

@@ -51,7 +51,7 @@ export class AddedTokens {
     this.#normalized = new TokenFinder(normalized);
   }
 
-  /** Tokens and the normalized text between them, which is never empty. */
+  /** Yields tokens and the normalized text between them, which is never empty. */
   *sections(text: string): Generator<Section> {
     for (const section of this.#asIs.sections(text, true)) {
       if ('id' in section) yield section;
@@ -98,6 +98,6 @@ class TokenFinder {
   }
 }
 
-/** Two code units are enough to see a character outside the basic plane. */
+/** Tells whether a letter or digit touches the token. Two code units are enough to see a character outside the basic plane. */
 const touchesWord = (text: string, start: number, end: number): boolean =>
   ENDS_WITH_WORD.test(text.slice(Math.max(0, start - 2), start)) || STARTS_WITH_WORD.test(text.slice(end, end + 2));

@@ -81,7 +81,7 @@ export class Bpe implements TokenModel {
     for (const id of result) ids.push(id);
   }
 
-  /** One symbol a character, or its bytes, or the unknown token. */
+  /** Splits a word into symbols: one a character, or its bytes, or the unknown token. */
   *#symbols(word: string): Generator<undefined, number[]> {
     const { prefix, suffix, fusesUnknown } = this.#options;
     const symbols: number[] = [];

@@ -20,7 +20,7 @@ const decoder = new TextDecoder('utf-16le');
 /** Below it, joining characters is faster. */
 const LONG = 64;
 
-/** The text's UTF-8 bytes, each as its character. */
+/** Returns the text's UTF-8 bytes, each as its character. */
 export function bytesAsText(text: string): string {
   if (text.length >= LONG) return otherBytesAsText(text);
   let result = '';
@@ -39,7 +39,7 @@ function otherBytesAsText(text: string): string {
   return decoder.decode(codes);
 }
 
-/** Inverse of `bytesAsText`; a text with characters outside the alphabet gives its UTF-8 bytes. */
+/** Inverts `bytesAsText`; a text with characters outside the alphabet gives its UTF-8 bytes. */
 export function textAsBytes(text: string): Uint8Array {
   const bytes = new Uint8Array(text.length);
   for (let i = 0; i < text.length; i++) {

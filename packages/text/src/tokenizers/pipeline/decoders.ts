@@ -38,13 +38,17 @@ const factories: Record<string, (component: Component) => Decoder> = {
   CTC: ctc,
 };
 
-/** @throws {DefinitionError} of a type that is not known */
+/**
+ * Makes one decoder.
+ *
+ * @throws {DefinitionError} of a type that is not known
+ */
 function decoderOf(component: Component): Decoder {
   if (!Object.hasOwn(factories, component.type)) throw unknownType('decoder', component);
   return factories[component.type](component);
 }
 
-/** Without one, tokens stand between spaces. */
+/** Makes a tokenizer's decoder; without one, tokens stand between spaces. */
 export function decoder(
   component: Component | null | undefined,
 ): (tokens: readonly string[], bytesAs?: BytesAs) => string {
@@ -98,7 +102,7 @@ const wordPiece =
       return cleansUp ? withoutSpaces(text) : text;
     });
 
-/** BERT's rules for the spaces before punctuation and English endings; one of them shortens "do not". */
+/** Applies BERT's rules for the spaces before punctuation and English endings; one of them shortens "do not". */
 const withoutSpaces = (text: string): string =>
   text
     .replaceAll(' .', '.')
@@ -126,7 +130,7 @@ function strip({ content, start = 0, stop = 0 }: Component): Decoder {
     });
 }
 
-/** Connectionist temporal classification: repeated tokens are one. */
+/** Decodes connectionist temporal classification: repeated tokens are one. */
 function ctc(component: Component): Decoder {
   const pad = textField(component, 'pad_token', '<pad>');
   const delimiter = textField(component, 'word_delimiter_token', '|');

@@ -58,7 +58,11 @@ export function parts(component: Component, field: string): Component[] {
 export const unknownType = (kind: string, { type }: Component): DefinitionError =>
   new DefinitionError(`the ${kind} ${JSON.stringify(type)} is not supported`);
 
-/** @param otherwise what the field is where the file leaves it out */
+/**
+ * Reads a field that is a text.
+ *
+ * @param otherwise what the field is where the file leaves it out
+ */
 export function textField(component: Component, field: string, otherwise?: string): string {
   const value = component[field] ?? otherwise;
   if (typeof value !== 'string') throw new DefinitionError(`'${field}' of ${component.type} is not a string`);

@@ -15,7 +15,7 @@ const QUICK_STEPS = 1e8;
 /** Even four ways at each of 12 characters are quick. */
 const QUICK_LENGTH = 12;
 
-/** Whether all matches in a text of `length` code units are surely found soon. */
+/** Tells whether all matches in a text of `length` code units are surely found soon. */
 export const isQuick = ({ ways, repetitions }: Effort, length: number): boolean =>
   ways * (repetitions === Infinity && length <= QUICK_LENGTH ? 1 : length ** (repetitions + 1)) <= QUICK_STEPS;
 
@@ -24,7 +24,11 @@ export const effortOf = (pattern: OnigurumaAst): Effort => ofAlternatives(patter
 const ONE: Effort = { ways: 1, repetitions: 0 };
 const UNBOUNDED: Effort = { ways: 1, repetitions: Infinity };
 
-/** @param mayFail whether what follows can fail, so that other ways are tried */
+/**
+ * Estimates the effort of alternatives.
+ *
+ * @param mayFail whether what follows can fail, so that other ways are tried
+ */
 const ofAlternatives = (alternatives: readonly AlternativeNode[], mayFail: boolean): Effort =>
   alternatives
     .map(({ body }) => ofSequence(body, mayFail))
@@ -65,7 +69,7 @@ function ofElement(element: AlternativeElementNode, mayFail: boolean): Effort {
   }
 }
 
-/** More than one repetition is as many as there are characters. */
+/** Estimates the effort of a quantifier; more than one repetition is as many as there are characters. */
 function ofQuantifier({ body, kind, max }: QuantifierNode, mayFail: boolean): Effort {
   if (maximum(max) <= 1) {
     const { ways, repetitions } = ofElement(body, mayFail);
@@ -75,10 +79,10 @@ function ofQuantifier({ body, kind, max }: QuantifierNode, mayFail: boolean): Ef
   return { ways: 1, repetitions: kind !== 'possessive' && (mayFail || kind === 'lazy') ? 1 : 0 };
 }
 
-/** The parser's declarations say that it is a number; without a maximum it is null. */
+/** Returns the maximum. The parser's declarations say that it is a number; without a maximum it is null. */
 export const maximum = (max: number | null): number => max ?? Infinity;
 
-/** `X{1,n}+`, in Oniguruma a quantifier of a quantifier, is `X+`. */
+/** Simplifies `X{1,n}+`, in Oniguruma a quantifier of a quantifier, to `X+`. */
 export function simplified(quantifier: QuantifierNode): QuantifierNode {
   const { body, kind, min, max } = quantifier;
   const isOfSome = body.type === 'Quantifier' && body.min === 1 && body.kind === 'greedy';
@@ -87,7 +91,7 @@ export function simplified(quantifier: QuantifierNode): QuantifierNode {
     : quantifier;
 }
 
-/** Whether all that it matches has one length, and there is one way to match it. */
+/** Tells whether all that an element matches has one length, and there is one way to match it. */
 function hasOneLength(element: AlternativeElementNode): boolean {
   switch (element.type) {
     case 'Character':
@@ -105,6 +109,6 @@ function hasOneLength(element: AlternativeElementNode): boolean {
   }
 }
 
-/** An upper bound: most elements can. */
+/** Tells whether an element can fail: an upper bound, since most can. */
 const canFail = (element: AlternativeElementNode): boolean =>
   !(element.type === 'Quantifier' && element.min === 0) && element.type !== 'Directive';

@@ -3,14 +3,14 @@
 
 const ESCAPE = 0xdc00;
 
-/** Bytes below 0x80 are their characters. */
+/** Escapes bytes; those below 0x80 are their characters. */
 export function escapedBytes(bytes: Iterable<number>): string {
   let text = '';
   for (const byte of bytes) text += String.fromCharCode(byte < 0x80 ? byte : ESCAPE + byte);
   return text;
 }
 
-/** The text's UTF-8, with each escape as its byte. */
+/** Returns the text's UTF-8, with each escape as its byte. */
 export function unescapedBytes(text: string): Uint8Array {
   const pieces: Uint8Array[] = [];
   let from = 0;

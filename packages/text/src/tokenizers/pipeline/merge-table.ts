@@ -17,7 +17,7 @@ export class MergeTable {
     this.#merged = new Int32Array(slots);
   }
 
-  /** The later rank of a pair that is given twice counts. */
+  /** Sets a pair's rank; the later one of a pair that is given twice counts. */
   set(left: number, right: number, rank: number, merged: number): void {
     const slot = this.#slot(left, right);
     this.#left[slot] = left;
@@ -26,13 +26,13 @@ export class MergeTable {
     this.#merged[slot] = merged;
   }
 
-  /** Lower ranks are merged first; −1 where the two are never merged. */
+  /** Returns a pair's rank: lower ranks are merged first; −1 where the two are never merged. */
   rank(left: number, right: number): number {
     const slot = this.#slot(left, right);
     return this.#left[slot] < 0 ? -1 : this.#ranks[slot];
   }
 
-  /** Id of what two symbols that have a rank become. */
+  /** Returns the id of what two symbols that have a rank become. */
   merged(left: number, right: number): number {
     return this.#merged[this.#slot(left, right)];
   }

@@ -6,13 +6,13 @@ import { PrecompiledCharsmap } from './precompiled-charsmap.js';
 
 export interface Normalizer {
   (text: string): string;
-  /** Whether it takes away the beginning of a text; never where it is not given. */
+  /** Tells whether the normalizer takes away the beginning of a text; never where it is not given. */
   removesStart?(text: string): boolean;
 }
 
 const identity: Normalizer = (text) => text;
 
-/** A normalizer that takes away `removed` characters, wherever they are. */
+/** Makes a normalizer that takes away `removed` characters, wherever they are. */
 const removing = (removed: RegExp, normalize: Normalizer): Normalizer =>
   Object.assign((text: string) => normalize(text), { removesStart: (text: string) => text.search(removed) === 0 });
 
@@ -63,14 +63,18 @@ const factories: Record<string, (component: Component) => Normalizer> = {
   BertNormalizer: bertNormalizer,
 };
 
-/** @throws {DefinitionError} of a type that is not known */
+/**
+ * Makes a normalizer.
+ *
+ * @throws {DefinitionError} of a type that is not known
+ */
 export function normalizer(component: Component | null | undefined): Normalizer {
   if (component === null || component === undefined) return identity;
   if (!Object.hasOwn(factories, component.type)) throw unknownType('normalizer', component);
   return factories[component.type](component);
 }
 
-/** Character by character: unlike in JavaScript, a sigma at a word's end stays the same letter. */
+/** Lowers a text character by character: unlike in JavaScript, a sigma at a word's end stays the same letter. */
 function lowercase(text: string): string {
   if (!text.includes('Σ')) return text.toLowerCase();
   return text
@@ -81,7 +85,7 @@ function lowercase(text: string): string {
 
 const IS_SPACE = new RegExp(SPACE, 'u');
 
-/** Linear, which a regular expression anchored at the end is not. */
+/** Trims the end in linear time, which a regular expression anchored at the end does not take. */
 function trimEnd(text: string): string {
   let end = text.length;
   while (end > 0 && IS_SPACE.test(text[end - 1])) end--;
@@ -95,7 +99,7 @@ const nmt = removing(NMT_REMOVED, (text) =>
   text.replace(NMT_REMOVED, '').replace(/[\t\n\f\r\u1680\u200b-\u200f\u2028\u2029\u2581\ufeff\ufffd]/g, ' '),
 );
 
-/** BERT's cleaning, spacing of Chinese characters, removal of accents and lower case, each as its switch says. */
+/** Makes BERT's cleaning, spacing of Chinese characters, removal of accents and lower case, each as its switch says. */
 function bertNormalizer(component: Component): Normalizer {
   const { clean_text = true, handle_chinese_chars = true, lowercase: lowers = true } = component;
   const stripsAccents = component.strip_accents ?? lowers;

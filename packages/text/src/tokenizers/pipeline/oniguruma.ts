@@ -96,7 +96,11 @@ class Engine {
     this.#exports._embind_initialize_bindings?.();
   }
 
-  /** @throws PatternSyntaxError */
+  /**
+   * Compiles a pattern.
+   *
+   * @throws PatternSyntaxError
+   */
   compile(pattern: string): number {
     const bytes = Buffer.from(pattern);
     const [source, arrays] = [this.#allocate(bytes.length + 1), this.#allocate(8)];
@@ -109,7 +113,7 @@ class Engine {
     return scanner;
   }
 
-  /** The first match from a byte on, in bytes; null where there is none, or a limit was exceeded. */
+  /** Finds the first match from a byte on, in bytes; null where there is none, or a limit was exceeded. */
   search(scanner: number, text: EncodedText, from: number): Span | null {
     const pointer = this.#hold(text);
     // A match that the scanner remembers is not the one from another place on, as \K and \G show: each search is of a new text.
@@ -162,7 +166,7 @@ class Engine {
 /** All patterns share one; a new one after a search that was interrupted, whose memory is in no defined state. */
 let shared: Engine | null = null;
 
-/** After an interrupted search. */
+/** Drops the engine after an interrupted search. */
 export const discardEngine = (): void => void (shared = null);
 
 export class OnigurumaPattern {
@@ -175,7 +179,7 @@ export class OnigurumaPattern {
     this.#scanners();
   }
 
-  /** The first match from a code unit on, in code units. */
+  /** Finds the first match from a code unit on, in code units. */
   readonly find = (text: string, from: number): Span | null => {
     if (this.#text.text !== text) this.#text = encoded(text);
     const { byteOf, unitOf } = this.#text;
@@ -184,8 +188,9 @@ export class OnigurumaPattern {
   };
 
   /**
-   * The module answers "none" where a limit was exceeded, too. But a pattern that matches the end of a text always has a match:
-   * where that one has none the limit was exceeded, and where it is the end alone the pattern itself may have none.
+   * Finds a match and tells it from an exceeded limit, for which the module answers "none", too. But a pattern that matches the end of
+   * a text always has a match: where that one has none the limit was exceeded, and where it is the end alone the pattern itself may
+   * have none.
    */
   #findBytes(from: number): Span | null {
     const { engine, plain, orEnd } = this.#scanners();
@@ -207,15 +212,15 @@ export class OnigurumaPattern {
   }
 }
 
-/** A pattern that matches the end of a text, too; options of the whole pattern stay where they have to be. */
+/** Makes a pattern that matches the end of a text, too; options of the whole pattern stay where they have to be. */
 const orEnd = (source: string): string => source.replace(/^(?:\(\?[A-Za-z]*[CI][A-Za-z]*\))?/, '$&\\z|');
 
 /** A part of a pattern: an escape, a property, the beginning of a class, or a character. */
 const PART = /\\[pP]\{\^?\w+\}|\\[^]|\[\^?\]?|[^]/uy;
 
 /**
- * The pattern with what release 6.9.10, which the Rust library runs, and 6.9.8 read in different ways: repetitions of `\R`;
- * `[[:punct:]]`, which has symbols since; `\p{Word}`, which is `\w` since.
+ * Rewrites what release 6.9.10, which the Rust library runs, and 6.9.8 read in different ways: repetitions of `\R`; `[[:punct:]]`,
+ * which has symbols since; `\p{Word}`, which is `\w` since.
  */
 function forThisRelease(source: string): string {
   let result = '';

@@ -65,6 +65,8 @@ export function compilePattern(component: Component): Matches {
 const UNKNOWN_EFFORT: Effort = { ways: 1, repetitions: Infinity };
 
 /**
+ * Compiles a regular expression of Oniguruma's.
+ *
  * @param source in Oniguruma's syntax
  * @param place key of the pattern in its file, for errors
  * @param shown the pattern as it is there, for errors
@@ -83,7 +85,7 @@ export function compileRegex(source: string, place: string, shown = source): Mat
   };
 }
 
-/** The same, with another error. */
+/** Yields the same, with another error. */
 function* named(matches: Iterable<Span>, failed: (error: unknown) => unknown): Generator<Span> {
   try {
     yield* matches;
@@ -92,7 +94,7 @@ function* named(matches: Iterable<Span>, failed: (error: unknown) => unknown): G
   }
 }
 
-/** The parser refuses what Oniguruma refuses, and a few rare things that it does not. */
+/** Parses a pattern. The parser refuses what Oniguruma refuses, and a few rare things that it does not. */
 function parsedOrNull(source: string): OnigurumaAst | null {
   try {
     return parse(source, { normalizeUnknownPropertyNames: true, skipPropertyNameValidation: true });
@@ -155,7 +157,7 @@ function batch(text: string, find: Finder, lastEnd: number): { spans: Span[]; to
   return { spans, took: Math.min(performance.now() - start, used()) };
 }
 
-/** An error of an engine as one that names the pattern. */
+/** Turns an error of an engine into one that names the pattern. */
 function withPlace(error: unknown, source: string, place: string, length: number): unknown {
   if (error instanceof PatternSyntaxError) return new PatternError(place, `cannot be read (${error.message})`, source);
   if (error instanceof TimeLimitError) discardEngine();

@@ -33,7 +33,7 @@ function checkedId(id: unknown, token: string): number {
   );
 }
 
-/** A part whose fields are of other kinds than its type has is named, not what fails on them. */
+/** Builds a part. One whose fields are of other kinds than its type has is named, not what fails on them. */
 function built<T>(part: string, build: () => T): T {
   try {
     return build();
@@ -78,7 +78,7 @@ export class TokenizerPipeline {
     for (const [id, token] of this.#added.spellings) this.#tokens[id] = token;
   }
 
-  /** The largest id plus one. */
+  /** Returns the largest id plus one. */
   get size(): number {
     return this.#tokens.length;
   }
@@ -93,7 +93,7 @@ export class TokenizerPipeline {
   }
 
   /**
-   * Ids of a text. Each `next()` does a bounded share of the work, about five milliseconds of it.
+   * Encodes a text. Each `next()` does a bounded share of the work, about five milliseconds of it.
    *
    * @param maxTokens it ends early, with at least this many ids, where the text has more
    */
@@ -130,7 +130,7 @@ export class TokenizerPipeline {
     return special ? this.#postProcess(ids) : ids;
   }
 
-  /** Ids without a token are left out. */
+  /** Decodes ids; those without a token are left out. */
   decode(
     ids: ArrayLike<number>,
     { keepsSpecial = false, bytesAs = 'characters' }: { keepsSpecial?: boolean; bytesAs?: BytesAs } = {},
@@ -152,7 +152,7 @@ export class TokenizerPipeline {
   }
 }
 
-/** Files before 2020 do not name it. */
+/** Returns the type of a model, which files before 2020 do not name. */
 function modelType(model: Readonly<Record<string, unknown>> | null | undefined): string {
   if (typeof model?.vocab !== 'object' || model.vocab === null)
     throw new DefinitionError('it has no model with a vocabulary');

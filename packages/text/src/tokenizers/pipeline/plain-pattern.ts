@@ -35,7 +35,7 @@ const not = (): never => {
   throw new NotPlain();
 };
 
-/** Options at the beginning are those of all alternatives; elsewhere they would begin a group. */
+/** Converts alternatives. Options at the beginning are those of all of them; elsewhere they would begin a group. */
 function alternatives(body: readonly AlternativeNode[], options: Options): string {
   const [first, ...others] = body[0].body;
   if (first?.type !== 'Directive') return body.map((each) => sequence(each.body, options)).join('|');
@@ -57,7 +57,10 @@ function sequence(elements: readonly AlternativeElementNode[], options: Options)
   return elements.map((each) => translated(each, options)).join('');
 }
 
-/** Without regard to case, ß is `ss` and the ligatures ﬁ, ﬂ, ﬀ, ﬅ are two letters: `s` and `f` beside others may be one character. */
+/**
+ * Tells whether two elements may match one character: without regard to case, ß is `ss` and the ligatures ﬁ, ﬂ, ﬀ, ﬅ are two letters:
+ * `s` and `f` beside others may be one character.
+ */
 function mayFoldTogether(before: AlternativeElementNode, after: AlternativeElementNode, { ignoreCase }: Options) {
   const folds = (element: AlternativeElementNode) => ignoreCase === true || hasOwnCase(element);
   const may = (element: AlternativeElementNode, letters: string) =>
@@ -134,14 +137,14 @@ const POSIX: Readonly<Record<string, string>> = {
 const CATEGORY = /^(L[ultmo]?|M[nce]?|N[dlo]?|P[cdseifo]?|S[mcko]?|Z[slp]?)$/;
 const SCRIPT = /^(Arabic|Bopomofo|Cyrillic|Devanagari|Greek|Han|Hangul|Hebrew|Hiragana|Katakana|Latin|Thai)$/;
 
-/** Content of a class, without regard to `negate`. */
+/** Writes the content of a class, without regard to `negate`. */
 function setContent({ kind, value }: CharacterSetNode): string {
   if (kind === 'posix') return POSIX[value] ?? not();
   if (kind !== 'property') return SETS[kind] ?? not();
   return CATEGORY.test(value) ? `\\p{${value}}` : SCRIPT.test(value) ? `\\p{Script=${value}}` : not();
 }
 
-/** A negated one within a class; only a single property has a form for that. */
+/** Writes a negated set within a class; only a single property has a form for that. */
 function negatedContent(element: CharacterSetNode): string {
   const content = setContent(element);
   return /^\p\{[^}]+\}$/.test(content) ? content.replace('p', 'P') : not();
@@ -190,7 +193,7 @@ function quantifier({ body, kind, min, max: most }: QuantifierNode, options: Opt
   return `${inner.startsWith('(?:') || isOne ? inner : `(?:${inner})`}${bounds}${kind === 'lazy' ? '?' : ''}`;
 }
 
-/** The repetitions of a class are never given back: where another one could follow, none does. */
+/** Makes repetitions of a class possessive: where another one could follow, none does. */
 function possessive(inner: string, min: number, max: number): string {
   if (max === Infinity) return `${inner}{${min},}(?!${inner})`;
   return min === 0 && max === 1 ? `(?:${inner}|(?!${inner}))` : not();
@@ -212,7 +215,7 @@ function mayBeEmpty(element: AlternativeElementNode): boolean {
   }
 }
 
-/** Lines end with U+000A alone, and `^` and `$` are theirs. */
+/** Converts an assertion. Lines end with U+000A alone, and `^` and `$` are theirs. */
 function assertion({ kind, negate }: AssertionNode): string {
   const boundary = (of: string, otherwise: string) => `(?:(?<=[${WORD}])${of}|(?<![${WORD}])${otherwise})`;
   const [touches, ends] = [`(?=[${WORD}])`, `(?![${WORD}])`];

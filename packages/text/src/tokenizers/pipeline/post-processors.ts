@@ -17,7 +17,11 @@ const factories: Record<string, (component: Component) => PostProcessor> = {
   TemplateProcessing: template,
 };
 
-/** @throws {DefinitionError} of a type that is not known */
+/**
+ * Makes a post-processor.
+ *
+ * @throws {DefinitionError} of a type that is not known
+ */
 export function postProcessor(component: Component | null | undefined): PostProcessor {
   if (component === null || component === undefined) return identity;
   if (!Object.hasOwn(factories, component.type)) throw unknownType('post-processor', component);
@@ -36,7 +40,7 @@ interface TemplatePiece {
   Sequence?: { id: string };
 }
 
-/** Its table of special tokens gives the ids, whatever the vocabulary says. */
+/** Makes a template, whose table of special tokens gives the ids, whatever the vocabulary says. */
 function template(component: Component): PostProcessor {
   const special = (component.special_tokens ?? {}) as Record<string, { ids?: readonly number[] }>;
   const pieces = (parts(component, 'single') as TemplatePiece[]).map(({ SpecialToken: token, Sequence: sequence }) => {

@@ -46,7 +46,11 @@ const factories: Record<string, (component: Component) => PreTokenizer> = {
   FixedLength: ({ length = 5 }) => matches(new RegExp(`[^]{1,${Number(length)}}`, 'gu')),
 };
 
-/** @throws {DefinitionError} of a type that is not known */
+/**
+ * Makes a pre-tokenizer.
+ *
+ * @throws {DefinitionError} of a type that is not known
+ */
 export function preTokenizer(component: Component | null | undefined): PreTokenizer {
   if (component === null || component === undefined) return (text) => [text];
   if (!Object.hasOwn(factories, component.type)) throw unknownType('pre-tokenizer', component);
@@ -84,7 +88,7 @@ function byteLevel(addsPrefixSpace: boolean, usesRegex: boolean): PreTokenizer {
   };
 }
 
-/** SentencePiece's way: a symbol for each space, one more before the text, and a piece begins at each. */
+/** Splits in SentencePiece's way: a symbol for each space, one more before the text, and a piece begins at each. */
 function metaspace(component: Component): PreTokenizer {
   const symbol = textField(component, 'replacement', '▁');
   const { add_prefix_space, prepend_scheme = 'always', split: splits = true } = component;

@@ -60,7 +60,7 @@ export class PrecompiledCharsmap {
     return PLAIN[code] + PLAIN[next] === 2 && !(code === CARRIAGE_RETURN && next === LINE_FEED);
   }
 
-  /** A simple character ends it, and belongs to it: a prepended mark may have joined it. */
+  /** Finds where a cluster ends. A simple character ends it, and belongs to it: a prepended mark may have joined it. */
   #endOfCluster(text: string, start: number): number {
     let at = start;
     if (text.charCodeAt(at) === CARRIAGE_RETURN && text.charCodeAt(at + 1) === LINE_FEED) return at + 2;
@@ -83,7 +83,7 @@ export class PrecompiledCharsmap {
     return this.#lookUp(utf8.encode(character)) ?? character;
   }
 
-  /** Replacement of the shortest entry that `key` begins with: the rest of `key` is lost, as in the original. */
+  /** Returns the replacement of the shortest entry that `key` begins with: the rest of `key` is lost, as in the original. */
   #lookUp(key: Uint8Array): string | null {
     let position = offsetOf(this.#trie[0]);
     for (const byte of key) {
@@ -103,7 +103,10 @@ export class PrecompiledCharsmap {
   }
 }
 
-/** A unit of darts-clone: bits 0 to 7 the label, 8 whether a value hangs on it, 9 the scale of the offset in 10 to 30. */
+/**
+ * Tells whether a value hangs on a unit of darts-clone, which has in bits 0 to 7 the label, in 8 whether a value hangs on it, in 9 the
+ * scale of the offset in 10 to 30.
+ */
 const hasLeaf = (unit: number): boolean => ((unit >>> 8) & 1) === 1;
 const labelOf = (unit: number): number => (unit & 0x800000ff) >>> 0;
 const offsetOf = (unit: number): number => ((unit >>> 10) << ((unit & 0x200) >>> 6)) >>> 0;

@@ -23,18 +23,18 @@ export class PrefixTrie {
     }
   }
 
-  /** The node after one more code unit, or −1. */
+  /** Returns the node after one more code unit, or −1. */
   step(node: number, unit: number): number {
     const slot = this.#slot(node, unit);
     return this.#from[slot] < 0 ? NO_NODE : this.#to[slot];
   }
 
-  /** Id of the string that ends at a node, or −1. */
+  /** Returns the id of the string that ends at a node, or −1. */
   idAt(node: number): number {
     return this.#ids[node];
   }
 
-  /** Length and id of the longest string at a position of the text; null where there is none. */
+  /** Finds length and id of the longest string at a position of the text; null where there is none. */
   longestAt(text: string, start: number): { length: number; id: number } | null {
     let node = 0;
     let best: { length: number; id: number } | null = null;
@@ -65,7 +65,7 @@ export class PrefixTrie {
     return child;
   }
 
-  /** The slot of an edge, or the one where it would be put. */
+  /** Finds the slot of an edge, or the one where it would be put. */
   #slot(node: number, unit: number): number {
     let slot = (Math.imul(node, 0x9e3779b1) ^ Math.imul(unit, 0x85ebca6b)) >>> 0;
     slot = (slot ^ (slot >>> 15)) & this.#mask;

@@ -23,7 +23,11 @@ export function splitBehavior(value: unknown): SplitBehavior {
   throw new DefinitionError(`the behavior ${JSON.stringify(value)} of a split is not known`);
 }
 
-/** @param invert what the pattern does not match counts as the matches */
+/**
+ * Splits a text at matches.
+ *
+ * @param invert what the pattern does not match counts as the matches
+ */
 export function* split(text: string, matches: Matches, behavior: SplitBehavior, invert = false): Generator<string> {
   const stretches = stretchesOf(text, matches, invert);
   switch (behavior) {
@@ -52,7 +56,7 @@ function* stretchesOf(text: string, matches: Matches, invert: boolean): Generato
   if (last < text.length) yield { text: text.slice(last), isMatch: invert };
 }
 
-/** A match joins the stretch before it, but not another match. */
+/** Joins a match with the stretch before it, but not with another match. */
 function merged(stretches: Iterable<Stretch>, join: (match: string, neighbour: string) => string): string[] {
   const result: string[] = [];
   let afterMatch = false;

@@ -49,7 +49,7 @@ const fail = (): never => {
   throw new TimeLimitError(`interrupted after ${(INTERRUPTIONS * LIMIT_MS) / 1_000} seconds`);
 };
 
-/** Undefined where it was interrupted. */
+/** Does work that may be interrupted; undefined where it was. */
 function interruptible<Result>(work: () => Result): Result | undefined {
   const { run: outer } = task;
   task.run = work;

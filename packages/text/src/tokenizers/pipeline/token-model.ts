@@ -4,7 +4,7 @@ export interface TokenModel {
   /** Ids by the tokens' spellings. */
   readonly vocabulary: ReadonlyMap<string, number>;
   /**
-   * Ids of a piece, appended to `ids`. Each `next()` does a bounded share of the work; most pieces take one.
+   * Appends the ids of a piece to `ids`. Each `next()` does a bounded share of the work; most pieces take one.
    *
    * @throws {DefinitionError} where a character is not known and there is no unknown token
    */
@@ -31,7 +31,7 @@ export class PieceCache {
 /** Work until the next pause: about five milliseconds. */
 export const SHARE = 20_000;
 
-/** [256] Ids of the tokens `<0x00>` to `<0xFF>`. */
+/** Lists the ids of the tokens `<0x00>` to `<0xFF>`, [256]. */
 export const idsOfBytes = (vocabulary: ReadonlyMap<string, number>): readonly (number | undefined)[] =>
   Array.from({ length: 256 }, (_, byte) => vocabulary.get(`<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`));
 

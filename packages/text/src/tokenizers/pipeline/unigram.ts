@@ -69,7 +69,7 @@ export class Unigram implements TokenModel {
     return lattice;
   }
 
-  /** Unknown characters that touch are one unknown token, or their bytes. */
+  /** Spells a piece's tokens; unknown characters that touch are one unknown token, or their bytes. */
   #spelled(piece: string, { starts, ids }: Lattice): number[] {
     const reversed: number[] = [];
     for (let end = piece.length; end > 0;) {
@@ -95,7 +95,7 @@ export class Unigram implements TokenModel {
   }
 }
 
-/** The first of equal scores stays. */
+/** Keeps a token that scores higher; the first of equal scores stays. */
 function offer({ scores, starts, ids }: Lattice, start: number, end: number, id: number, score: number): void {
   if (starts[end] >= 0 && score <= scores[end]) return;
   scores[end] = score;

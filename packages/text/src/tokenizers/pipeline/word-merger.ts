@@ -32,7 +32,11 @@ export class WordMerger {
     this.#heap = new Float64Array(length + 1);
   }
 
-  /** @returns whether the word is done; else call it again */
+  /**
+   * Does some steps of the merging.
+   *
+   * @returns whether the word is done; else call it again
+   */
   run(steps: number): boolean {
     let step = 0;
     for (; step < steps && this.#begun < this.#symbols.length; step++) this.#consider(this.#begun++);

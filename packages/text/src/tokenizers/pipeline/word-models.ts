@@ -56,7 +56,7 @@ export class WordPiece extends WordModel {
     for (const id of result) ids.push(id);
   }
 
-  /** Null where a part of the word is in no token, or the word is too long. */
+  /** Returns the ids of a word's pieces; null where a part of the word is in no token, or the word is too long. */
   #pieces(word: string): number[] | null {
     if (word.length > 2 * this.#longestWord || [...word].length > this.#longestWord) return null;
     const ids: number[] = [];
