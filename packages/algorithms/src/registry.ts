@@ -6,7 +6,11 @@ const algorithms = new Map<string, AnyAlgorithm>();
 
 for (const unit of Object.values(recipes)) registerAlgorithm(unit);
 
-/** @throws if the name or one of the aliases belongs to another algorithm */
+/**
+ * Registers an algorithm by its names.
+ *
+ * @throws if the name or one of the aliases belongs to another algorithm
+ */
 export function registerAlgorithm(unit: AnyAlgorithm): void {
   const names = [unit.name, ...(unit.aliases ?? [])];
   for (const name of names) {
@@ -17,8 +21,12 @@ export function registerAlgorithm(unit: AnyAlgorithm): void {
   for (const name of names) algorithms.set(name, unit);
 }
 
-/** Names of all algorithms, without aliases. */
+/** Lists the names of all algorithms, without aliases. */
 export const algorithmNames = (): string[] => [...new Set([...algorithms.values()].map(({ name }) => name))];
 
-/** @returns undefined where no algorithm has this name or alias */
+/**
+ * Finds an algorithm by its name or an alias.
+ *
+ * @returns undefined where no algorithm has this name or alias
+ */
 export const findAlgorithm = (name: string): AnyAlgorithm | undefined => algorithms.get(name);

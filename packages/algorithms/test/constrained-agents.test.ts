@@ -37,7 +37,7 @@ async function modelOf(seed: number): Promise<LanguageModel> {
   return model;
 }
 
-/** Two groups of two episodes, of one turn each and of two. Every second token was held to two of those that could be written. */
+/** Makes two groups of two episodes, of one turn each and of two. Every second token was held to two of those that could be written. */
 function recorded(isConstrained: boolean): Trajectory[] {
   const rng = new Rng(3);
   return Array.from({ length: 4 }, (_, episode) => {
@@ -79,7 +79,10 @@ function recorded(isConstrained: boolean): Trajectory[] {
 
 const others = (id: number, rng: Rng): number[] => [rng.choice(writable.filter((each) => each !== id))];
 
-/** [turns][tokens] log π of what an episode says, among the tokens that were allowed: softmax over all logits, then over those. */
+/**
+ * Computes log π of what an episode says, [turns][tokens], among the tokens that were allowed: softmax over all logits, then over
+ * those.
+ */
 async function oracleLogprobs(
   model: LanguageModel,
   { segments: [{ ids, utterances }] }: Trajectory,
@@ -146,7 +149,10 @@ const small = {
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
-/** The loss of an algorithm, the clipped one where no other stands here, from log-probabilities by episode, turn and token. Advantages of turns are those that it notes. */
+/**
+ * Computes the loss of an algorithm, the clipped one where no other stands here, from log-probabilities by episode, turn and token.
+ * Advantages of turns are those that it notes.
+ */
 function oracleLoss(name: string, played: readonly Trajectory[], now: number[][][], ofOther: number[][][]): number {
   if (name === 'dpo') {
     const gain = (e: number) => sum(now[e].flat()) - sum(ofOther[e].flat());

@@ -70,18 +70,18 @@ const optionsOf = (schema: TObject) => ({
   ...withDefaults<TObject>(schema, knownOptions(schema, small) as never),
 });
 
-/** Paths of all options. */
+/** Lists the paths of all options. */
 const pathsIn = ({ properties }: TObject, place = ''): string[] =>
   Object.entries(properties).flatMap(([key, member]) => {
     const path = `${place}${toCamelCase(key)}`;
     return isGroup(member) ? pathsIn(member, `${path}.`) : [path];
   });
 
-/** Documented, and not logged in the echo game. */
+/** Tells whether a metric is documented, and not logged in the echo game. */
 const elsewhere = (metric: string) =>
   /\/(invalid|repeated)_share$/.test(metric) || ['losses/perplexity', 'eval/perplexity', 'tokens'].includes(metric);
 
-/** The same options; notes the paths of those that are read. Copying a group counts as reading its options. */
+/** Returns the same options, and notes the paths of those that are read. Copying a group counts as reading its options. */
 const recording = <T extends object>(options: T, read: Set<string>, place = ''): T =>
   new Proxy(options, {
     get(target, key, receiver) {

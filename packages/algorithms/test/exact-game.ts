@@ -30,7 +30,7 @@ export async function makePolicy(device: Device, seed: number): Promise<Language
   return policy;
 }
 
-/** π(action | state) of a model, exactly. */
+/** Computes π(action | state) of a model, exactly. */
 export async function tableOf(policy: LanguageModel): Promise<TabularPolicy> {
   const examples = states.flatMap((state) => {
     const ids = Int32Array.from(tokenizer.encode(`${state}\n`));
@@ -46,11 +46,11 @@ export async function tableOf(policy: LanguageModel): Promise<TabularPolicy> {
   );
 }
 
-/** Expected undiscounted return of a policy under the step limit. */
+/** Computes the expected undiscounted return of a policy under the step limit. */
 export const exactReturn = (policy: TabularPolicy): number =>
   startValue(towerModel, exactValues(towerModel, policy, { gamma: 1, horizon: maxSteps }));
 
-/** A player that is a table. */
+/** Makes a player that is a table. */
 export const tablePlayer =
   (policy: TabularPolicy): OpenPlayer =>
   async () => ({
@@ -63,7 +63,7 @@ export const tablePlayer =
     close: async () => {},
   });
 
-/** Episodes of a table. @param limit steps after which they are truncated */
+/** Plays episodes of a table. */
 export function episodesOf(policy: TabularPolicy, episodes: number, limit: number, seed = 0): Promise<Trajectory[]> {
   const run = trainingRun({
     policy: { tokenizer } as unknown as LanguageModel,
@@ -72,7 +72,7 @@ export function episodesOf(policy: TabularPolicy, episodes: number, limit: numbe
   return collect(run, tablePlayer(policy), 0, { seed, slots: 64, sampling, rollout: { size: episodes } });
 }
 
-/** Q and V as two tables each, for whatever trains a double critic: what is learned is then the algorithm's doing alone. */
+/** Makes Q and V as two tables each, for whatever trains a double critic: what is learned is then the algorithm's doing alone. */
 export function tableCritic(initialValue = 0): DoubleCritic {
   const online = new Map<string, number>();
   const target = new Map<string, number>();
@@ -113,7 +113,7 @@ export function tableCritic(initialValue = 0): DoubleCritic {
   return critic as DoubleCritic;
 }
 
-/** The largest difference of a critic's Q and V from the exact ones of a policy, over all states and actions. */
+/** Computes the largest difference of a critic's Q and V from the exact ones of a policy, over all states and actions. */
 export async function criticError(critic: DoubleCritic, policy: TabularPolicy, gamma: number): Promise<number> {
   const { q, v } = exactValues(towerModel, policy, { gamma });
   const pairs = states.flatMap((state) => actions.map((action) => ({ state, action })));
@@ -128,7 +128,7 @@ export async function criticError(critic: DoubleCritic, policy: TabularPolicy, g
   );
 }
 
-/** Played episodes as a dataset, each whole: its turns are pieces of context of their own, as in a rollout. */
+/** Makes a dataset of played episodes, each whole: its turns are pieces of context of their own, as in a rollout. */
 export const datasetOf = (played: readonly (readonly Transition[])[]): Trajectory[] =>
   played.map((transitions, episode) => ({
     episode,

@@ -54,7 +54,11 @@ const imitation = {
   actor: { lr: 2e-2, schedule },
 };
 
-/** @returns the policy that a method makes, from scratch on the dataset or else from the demonstrator's imitation */
+/**
+ * Trains a policy.
+ *
+ * @returns the policy that a method makes, from scratch on the dataset or else from the demonstrator's imitation
+ */
 async function trained(name: string, options: object): Promise<LanguageModel> {
   const unit = findAlgorithm(name)!;
   const policy = await makePolicy(device, seed);

@@ -4,9 +4,9 @@ import { when, type Tests } from './when.js';
 
 const variable = 'BOWYER_EXHAUSTIVE';
 
-/** Whether the long forms run. */
+/** Tells whether the long forms run. */
 export const isExhaustive = (): boolean => Boolean(process.env[variable]);
 
-/** `test` and `describe` for what the check leaves out. */
+/** Returns `test` and `describe` for what the check leaves out. */
 export const whenExhaustive = (): Tests =>
   when(isExhaustive(), `${variable} is not set (long tests, see CONTRIBUTING.md)`);

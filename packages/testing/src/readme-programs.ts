@@ -9,11 +9,19 @@ export interface ReadmeProgram {
   /** 1 for the first program of the file. */
   number: number;
   source: string;
-  /** @returns what it prints. @throws where it ends with an error */
+  /**
+   * Runs the program.
+   *
+   * @returns what it prints. @throws where it ends with an error
+   */
   run(): Promise<string>;
 }
 
-/** @param repository packages are found from there: their builds, or their sources where those are newer */
+/**
+ * Lists the programs of a README.
+ *
+ * @param repository packages are found from there: their builds, or their sources where those are newer
+ */
 export function readmePrograms(readme: string, repository: string): ReadmeProgram[] {
   const blocks = [...readFileSync(readme, 'utf8').matchAll(/^```ts\n([\s\S]*?)^```/gm)].map(([, source]) => source!);
   const programs = blocks.filter((source) => source.includes('console.log('));

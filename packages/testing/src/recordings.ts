@@ -6,14 +6,14 @@ import { titled, when, type Tests } from './when.js';
 
 const variable = 'BOWYER_RECORDINGS';
 
-/** Path of a recording. Where the variable is not set, a path that does not exist and that names the variable. */
+/** Returns the path of a recording. Where the variable is not set, a path that does not exist and that names the variable. */
 export function recordings(...path: string[]): string {
   const folder = process.env[variable];
   if (!folder) return join(variable, ...path);
   return resolve(process.env.INIT_CWD ?? '.', folder, ...path); // npm changes the working directory
 }
 
-/** The lines of a recorded JSONL file; none where there are no recordings. */
+/** Reads the lines of a recorded JSONL file; none where there are no recordings. */
 export function recordedLines<Line>(...path: string[]): Line[] {
   const file = recordings(...path);
   if (!existsSync(file)) return [];
@@ -21,7 +21,10 @@ export function recordedLines<Line>(...path: string[]): Line[] {
   return lines.map((line) => JSON.parse(line) as Line);
 }
 
-/** `test` and `describe` for what needs these recordings; skipped where one of them is missing. `npm run test:recorded` runs them. */
+/**
+ * Returns `test` and `describe` for what needs these recordings; skipped where one of them is missing. `npm run test:recorded` runs
+ * them.
+ */
 export function whenRecorded(...paths: string[]): Tests {
   if (!process.env[variable])
     return when(false, `${variable} is not set (recordings of real systems, see CONTRIBUTING.md)`);

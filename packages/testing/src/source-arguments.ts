@@ -8,14 +8,19 @@ import { isStale } from '../../runner/bin/is-stale.js';
  */
 export const sourceArguments = (): string[] => (isStale() ? ['--conditions=source', '--import', 'tsx'] : []);
 
-/** @param source the file of a package's `src` that is started */
+/**
+ * Returns the arguments of Node that start a program.
+ *
+ * @param source the file of a package's `src` that is started
+ */
 export const programArguments = (source: string): string[] => [
   ...sourceArguments(),
   isStale() ? source : source.replace(/src\/([^/]+)\.ts$/, 'dist/bundle/$1.js'),
 ];
 
 /**
- * The built command line, for suites that end its process: where sources are newer, `bin/bowyer.js` runs them in a second process.
+ * Returns the built command line, for suites that end its process: where sources are newer, `bin/bowyer.js` runs them in a second
+ * process.
  *
  * @throws where the packages are not built, or sources are newer than their build
  */

@@ -50,9 +50,9 @@ export class WandbServer {
   readonly requests: ServedRequest[] = [];
   /** Lines that came at an offset where another line was accepted before. */
   readonly contradictions: string[] = [];
-  /** The status of the answer to the n-th request of its kind, counted from 1. */
+  /** Returns the status of the answer to the n-th request of its kind, counted from 1. */
   fault: (what: string, n: number) => Fault | null = () => null;
-  /** Called for each request. */
+  /** Receives each request. */
   onRequest: (request: ServedRequest) => void = () => {};
   key = 'k'.repeat(40);
   stopped = false;
@@ -75,7 +75,7 @@ export class WandbServer {
     return new Promise((done) => this.#server.close(() => done()));
   }
 
-  /** Rows of a run's history. */
+  /** Returns the rows of a run's history. */
   rows(name: string): Record<string, unknown>[] {
     const lines = this.runs.get(name)?.streams['wandb-history.jsonl'] ?? [];
     return lines.map((line) => parse(line) as Record<string, unknown>);
@@ -277,6 +277,6 @@ export class WandbServer {
   }
 }
 
-/** JSON with the bare tokens of W&B's clients, which become texts. */
+/** Parses JSON with the bare tokens of W&B's clients, which become texts. */
 const parse = (text: string): unknown =>
   JSON.parse(text.replaceAll(/(?<=[:[,]\s?)(NaN|-?Infinity)(?=[,}\]])/g, '"$1"'));

@@ -8,6 +8,8 @@ export interface Tests {
 }
 
 /**
+ * Returns `test` and `describe` that are skipped where tests cannot run.
+ *
  * @param available whether the tests can run here
  * @param reason why they are skipped, such as 'no WebGPU adapter'
  */
@@ -15,7 +17,7 @@ export function when(available: boolean, reason: string): Tests {
   return available ? { test, describe } : titled({ test: test.skip, describe: describe.skip }, ` [skipped: ${reason}]`);
 }
 
-/** The same suite on each kind of device; on webgpu it is skipped where there is no adapter. */
+/** Describes the same suite on each kind of device; on webgpu it is skipped where there is no adapter. */
 export function describeOnDevices(webgpuAvailable: boolean, suite: (device: 'cpu' | 'webgpu') => void): void {
   describe('on cpu', () => suite('cpu'));
   when(webgpuAvailable, 'no WebGPU adapter').describe('on webgpu', () => suite('webgpu'));

@@ -1,7 +1,7 @@
 // The end of the check's log names what failed: a record that keeps only the last lines has it.
 import { failuresOfTask, failuresOfTasks } from '../../../tools/failures.js';
 
-/** As Jest prints two failed tests of a file, with what a test logged between them. */
+/** Writes what Jest prints of two failed tests of a file, with what a test logged between them. */
 const jest = (message: string) => `
 > @bowyer/core@0.2.0 test
 > node jest.js

@@ -10,7 +10,7 @@ const { targetDefaults } = JSON.parse(readFileSync(join(repository, 'nx.json'), 
   targetDefaults: Record<string, { options: { command: string } }>;
 };
 
-/** Names of the packages that the shipped source of a package imports, or asks Node for the place of. */
+/** Lists the packages that the shipped source of a package imports, or asks Node for the place of. */
 function importedPackages(folder: string): string[] {
   const files = readdirSync(join(folder, 'src'), { recursive: true, encoding: 'utf8' })
     .filter((file) => /\.m?ts$|\.mjs$/.test(file) && !/\.test\.ts$|test-program|fixtures/.test(file))

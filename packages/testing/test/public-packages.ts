@@ -25,7 +25,7 @@ const packages = resolve(import.meta.dirname, '../..');
 export const manifestOf = (folder: string): Manifest =>
   JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
 
-/** The packages that can be published. */
+/** Lists the packages that can be published. */
 export function publicPackages(): { folder: string; name: string; manifest: Manifest }[] {
   return readdirSync(packages)
     .map((name) => ({ name, folder: join(packages, name) }))

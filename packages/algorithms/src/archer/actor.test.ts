@@ -34,7 +34,7 @@ afterAll(async () => {
   await device.close();
 });
 
-/** All weights, one after the other. */
+/** Returns all weights, one after the other. */
 async function parameters(): Promise<Float32Array> {
   const tensors = await policy.copyParameters();
   return Float32Array.from(
@@ -52,7 +52,7 @@ async function set(values: ArrayLike<number>): Promise<void> {
   await policy.restoreParameters(tensors);
 }
 
-/** [utterances] of [tokens] */
+/** Computes the utterances' log-probabilities, [utterances] of [tokens]. */
 async function logprobs(): Promise<number[][]> {
   const examples = utterances.map((ids): TokenExample => {
     const context = [...prompt, ids[0]];
@@ -65,7 +65,7 @@ async function logprobs(): Promise<number[][]> {
 const sum = (xs: readonly number[]) => xs.reduce((total, x) => total + x, 0);
 const chances = async () => (await logprobs()).map((own) => Math.exp(sum(own)));
 
-/** The slope of an exact function of the policy along a direction, by central differences. */
+/** Computes the slope of an exact function of the policy along a direction, by central differences. */
 async function slope(f: () => Promise<number>, direction: Float32Array): Promise<number> {
   const step = 1e-2;
   const at = async (size: number) => {
@@ -85,7 +85,7 @@ const judged = (index: number, sampling: number[] = [], length = 2) => {
   return { trajectory, turn: 0, advantage: advantages[index] };
 };
 
-/** The gradient that one utterance adds. @param sampling its log-probabilities under the policy that sampled */
+/** Computes the gradient that one utterance adds. */
 async function gradientOf(
   index: number,
   sampling: number[],

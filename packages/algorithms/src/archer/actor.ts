@@ -82,7 +82,7 @@ export interface ActorLossOptions {
   kl: { coefficient: number };
 }
 
-/** A problem where the baseline's rate is given and there is none. */
+/** Reports a baseline's rate that is given without a baseline. */
 export function baselineProblems({
   actor: { baseline },
 }: {
@@ -94,7 +94,7 @@ export function baselineProblems({
   return [{ key, message, remedy: `write ${enabled}=true, or ${key}=null` }];
 }
 
-/** A problem where some policy steps would have no data. */
+/** Reports that some policy steps would have no data. */
 export function emptySteps({
   actor: { samples, steps },
   rollout: { size },
@@ -192,7 +192,7 @@ export async function updateActor(
   };
 }
 
-/** One optimizer step of the baseline, network and head, on what the micro-batches added. */
+/** Makes one optimizer step of the baseline, network and head, on what the micro-batches added. */
 async function stepBaseline(
   baseline: LanguageModel,
   microBatches: number,
@@ -204,7 +204,7 @@ async function stepBaseline(
   await baseline.valueHead.optimizer.step(step);
 }
 
-/** The paper's actor samples: micro-batches of fresh utterances at replayed states. */
+/** Makes the paper's actor samples: micro-batches of fresh utterances at replayed states. */
 async function replayBatches(
   items: readonly ReplayItem[],
   { openPlayer, ranks }: Pick<ActorUpdate, 'openPlayer' | 'ranks'>,
@@ -262,7 +262,7 @@ export async function accumulateActor(
   };
 }
 
-/** L_b. @param credits [N] G of the tokens, in order */
+/** Accumulates the gradient of L_b. */
 async function accumulateBaseline(
   baseline: LanguageModel,
   examples: readonly TokenExample[],
@@ -278,7 +278,7 @@ async function accumulateBaseline(
 }
 
 /**
- * G and ρ of every token.
+ * Computes G and ρ of every token.
  *
  * @param logprobs [N] of the tokens now; null where neither KL nor ρ is asked for
  * @returns [N] each
@@ -310,7 +310,7 @@ function creditsOf(
   return { credits, rhos, metrics };
 }
 
-/** [utterances] of [tokens] */
+/** Computes the log-probabilities under the reference policy, [utterances] of [tokens]. */
 const referenceLogprobs = (
   reference: ReferencePolicy | null,
   utterances: readonly JudgedUtterance[],
@@ -320,7 +320,7 @@ const referenceLogprobs = (
     ? utterances.map(() => new Float32Array(0))
     : scoreTurns((examples) => reference.logprobs(examples), utterances, options.actor);
 
-/** The examples with other weights of their tokens. @param weights [N], in order */
+/** Returns the examples with other weights of their tokens. */
 function withWeights(examples: readonly TokenExample[], weights: Float32Array): TokenExample[] {
   let next = 0;
   return examples.map((example) => ({
@@ -329,6 +329,6 @@ function withWeights(examples: readonly TokenExample[], weights: Float32Array): 
   }));
 }
 
-/** The examples that ask for V before each of their tokens. */
+/** Returns the examples with a request for V before each of their tokens. */
 const withValues = (examples: readonly TokenExample[]): TokenExample[] =>
   examples.map((example) => ({ ...example, valueWeights: example.weights }));

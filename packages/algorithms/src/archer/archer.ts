@@ -112,7 +112,7 @@ export const archer = defineAlgorithm({
   },
 });
 
-/** A problem where the policy is asked again at replayed states, whose valid actions are not kept. */
+/** Reports that the policy would be asked again at replayed states, whose valid actions are not kept. */
 const atReplayedStates = (key: string, asks: boolean, value: string, other: string): ConfigProblem[] =>
   asks
     ? [

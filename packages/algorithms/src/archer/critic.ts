@@ -33,7 +33,11 @@ import type { ReplayItem } from '../rollout/replay.js';
 import type { Metrics, RunHooks } from '../rollout/run-hooks.js';
 import type { SharedClip } from './shared-clip.js';
 
-/** @param value null: all turns of the episode */
+/**
+ * Declares the option of how many turns' rewards are in a target.
+ *
+ * @param value null: all turns of the episode
+ */
 export const tdStepsOption = (value: number | null) =>
   optional(
     integer,
@@ -41,7 +45,7 @@ export const tdStepsOption = (value: number | null) =>
     { flat: 'td_steps', default: value },
   );
 
-/** Options of every critic with two heads. */
+/** Declares the options of every critic with two heads. */
 export const criticMembers = <Norm extends TSchema>(tau: number, maxGradNorm: Norm) => ({
   lr: positive(1e-5, 'learning rate of the critic', { flat: 'critic_lr' }),
   max_grad_norm: maxGradNorm,
@@ -83,7 +87,7 @@ export interface CriticTargetOptions {
 /** Two heads, or two lists of targets. */
 export type Pair = [Float32Array, Float32Array];
 
-/** Each head as it is, or the smaller one for both. */
+/** Returns each head as it is, or the smaller one for both. */
 export function combined(one: Float32Array, two: Float32Array, rule: 'own' | 'min'): Pair {
   if (rule === 'own') return [one, two];
   const smaller = one.map((value, i) => Math.min(value, two[i]));
@@ -126,17 +130,17 @@ export async function qTargets(
   return [targetsOf(one), targetsOf(two)];
 }
 
-/** The turn itself and those of its episode that its target looks at. */
+/** Returns the turn itself and those of its episode that its target looks at. */
 const turnsAhead = ({ trajectory, turn }: ReplayItem, steps: number | null): readonly Transition[] =>
   trajectory.transitions.slice(turn, steps === null ? undefined : turn + steps);
 
-/** Whether nothing of value lies beyond a turn. */
+/** Tells whether nothing of value lies beyond a turn. */
 const endsAfter = (
   { terminated, truncated }: Transition,
   { critic: { bootstrapOnLimit } }: CriticTargetOptions,
 ): boolean => terminated || (truncated && !bootstrapOnLimit);
 
-/** The options of a critic that learns from a replay buffer. @param maxGradNorm the schema of the bound of its gradient */
+/** Declares the options of a critic that learns from a replay buffer. */
 export const criticOptions = <Norm extends TSchema>(maxGradNorm: Norm) => ({
   gamma: gammaOption(0.95),
   batch: summedBatch('turns'),
@@ -182,7 +186,7 @@ export interface CriticUpdate {
   playsWithCritic?: boolean;
 }
 
-/** A problem where several samples are asked for, and none is drawn. */
+/** Reports that several samples are asked for, and none is drawn. */
 export function criticProblems({
   critic: {
     vTarget: { action, samples },
@@ -245,7 +249,7 @@ export async function updateCritic(
   return means.values();
 }
 
-/** The micro-batches of one optimizer step. */
+/** Draws the micro-batches of one optimizer step. */
 const drawStep = (replay: ReplayBuffer<ReplayItem>, rng: Rng, { batch, critic }: CriticOptions): StatesToAct[] =>
   Array.from({ length: batch.accumulationSteps }, () => ({
     items: replay.sample(batch.size, rng),
@@ -269,7 +273,7 @@ function sampleFor(
 }
 
 /**
- * Forward and backward of one micro-batch; gradients are added.
+ * Runs forward and backward of one micro-batch; gradients are added.
  *
  * @param samples the items themselves, or fresh utterances at their states
  */
@@ -302,7 +306,7 @@ async function accumulateTd(
 
 const transitionOf = ({ trajectory, turn }: ReplayItem) => trajectory.transitions[turn];
 
-/** y^V_i = mean over the samples of Q̄_i(s, a). */
+/** Computes y^V_i = mean over the samples of Q̄_i(s, a). */
 async function vTargets(
   critic: DoubleCritic,
   observations: readonly string[],
@@ -326,7 +330,7 @@ function meanPair(pairs: readonly Pair[]): Pair {
 }
 
 /**
- * Losses of the four heads, and their outputs before the step.
+ * Names the losses of the four heads, and their outputs before the step.
  *
  * @param targets the target critic's Q1 and Q2 that V1 and V2 regressed on
  */

@@ -25,7 +25,7 @@ const options = withDefaults(chai.options, {
 });
 type Changes = Partial<Pick<(typeof options)['critic'], 'tdSteps' | 'bootstrapOnLimit'>>;
 
-/** ρ from the two tables. */
+/** Computes ρ from the two tables. */
 const weightsOf = async (episodes: Iterable<Trajectory>) =>
   new Map(
     [...episodes].map((trajectory) => {
@@ -40,7 +40,7 @@ const weightsOf = async (episodes: Iterable<Trajectory>) =>
     }),
   );
 
-/** The largest error of Q and V after learning from the older policy's episodes, as values of `policy`. */
+/** Computes the largest error of Q and V after learning from the older policy's episodes, as values of `policy`. */
 async function errorOf(policy: TabularPolicy, episodes: readonly Trajectory[], changes: Changes, weighted: boolean) {
   const replay = new ReplayBuffer<ReplayItem>(100_000);
   insertTurns(replay, episodes);

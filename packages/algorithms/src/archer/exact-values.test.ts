@@ -43,7 +43,7 @@ const options = withDefaults(chai.options, {
 });
 type Changes = { gamma?: number; size?: number } & Partial<(typeof options)['critic']>;
 
-/** TD on the episodes, with a rate that falls to its tenth part. */
+/** Trains the critic by TD on the episodes, with a rate that falls to its tenth part. */
 async function errorAfterTd(
   critic: DoubleCritic,
   learnt: readonly Trajectory[],
@@ -131,7 +131,7 @@ test('the critic that reads lines learns the exact Q and V too', async () => {
 
 const { q, v } = exactValues(towerModel, policy, { gamma });
 
-/** The largest difference of a figure's mean, by state and action, from what it should be. */
+/** Computes the largest difference of a figure's mean, by state and action, from what it should be. */
 function largestBias(
   figures: readonly (readonly [Transition, number])[],
   exact: (state: string, action: string) => number,
@@ -146,7 +146,7 @@ function largestBias(
   );
 }
 
-/** GAE with the exact values as the critic's. */
+/** Computes GAE with the exact values as the critic's. */
 function advantages(lambda: number, { changed = episodes, discount = gamma } = {}) {
   return changed.flatMap(({ transitions }) => {
     const value = (observation: string) => v[observation.trim()] ?? 0;

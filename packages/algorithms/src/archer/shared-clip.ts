@@ -19,6 +19,8 @@ export class SharedClip {
   ) {}
 
   /**
+   * Makes an optimizer step of a network whose gradient is clipped.
+   *
    * @param network name of the network being stepped
    * @param microBatches number of gradients that were added
    * @returns the gradient's norm before the clip

@@ -66,7 +66,7 @@ export class BestOfNPlayer implements Player {
     });
   }
 
-  /** [requests · candidates] utterances; afterwards the caches end where the prompts end. */
+  /** Samples [requests · candidates] utterances; afterwards the caches end where the prompts end. */
   async #propose(requests: ActRequest[]): Promise<GeneratedUtterance[]> {
     const { candidates, sampling } = this.options;
     const turns = requests.flatMap((request) => {

@@ -32,9 +32,18 @@ type EvaluationOptions = OptionsOf<TObject<typeof evaluationMembers>>;
  * When to evaluate, and how. An evaluation that the user has stopped is given up, and a resumed run repeats it.
  */
 export interface DatasetEvaluation {
-  /** @param step optimizer steps so far; 0: before the first */
+  /**
+   * Tells whether an evaluation is due.
+   *
+   * @param step optimizer steps so far; 0: before the first
+   */
   isDue(step: number): boolean;
-  /** @throws {InterruptedError} where the user asks to stop. Named `eval/…`; the best agent has the highest `eval/episodic_return`, or without it the smallest `eval/nll`. */
+  /**
+   * Evaluates. Metrics are named `eval/…`; the best agent has the highest `eval/episodic_return`, or without it the smallest
+   * `eval/nll`.
+   *
+   * @throws {InterruptedError} where the user asks to stop. Named `eval/…`; the best agent has the highest `eval/episodic_return`, or without it the smallest `eval/nll`.
+   */
   measure(): Promise<Metrics>;
 }
 
@@ -48,7 +57,11 @@ export interface EvaluatedParts {
   totalSteps: number;
 }
 
-/** @returns null where the options ask for no evaluation */
+/**
+ * Opens the evaluation of a training on a dataset.
+ *
+ * @returns null where the options ask for no evaluation
+ */
 export function datasetEvaluation(
   run: PlayContext,
   { heldOutLoss, openPlayer, calibration, stepsPerEpoch, totalSteps }: EvaluatedParts,
@@ -71,7 +84,7 @@ export function datasetEvaluation(
 /** Optimizer steps between two reports, and what they report. */
 export interface StepReports {
   evaluation: DatasetEvaluation | null;
-  /** Whether figures are due after a step, besides those of an evaluation. */
+  /** Tells whether figures are due after a step, besides those of an evaluation. */
   isDue(step: number): boolean;
   /** Figures of the steps since the last ones; called once for each report after a step. */
   metricsOf(step: number): Metrics;

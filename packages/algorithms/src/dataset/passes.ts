@@ -1,7 +1,7 @@
 // Passes over a dataset: options of its optimizer steps, and how many steps there are.
 import { integer, optional, type LearningRateSchedule } from '@bowyer/core';
 
-/** How often the loss is logged. @param otherwise without the option */
+/** Declares the option of how often the loss is logged. */
 export const loggingStepsKey = (otherwise: string) => ({
   logging_steps: optional(
     integer,
@@ -18,7 +18,7 @@ export interface PassOptions {
   seed: number;
 }
 
-/** Optimizer steps of an epoch and of the whole training. @throws {RangeError} for an empty dataset */
+/** Counts the optimizer steps of an epoch and of the whole training. */
 export function stepsOf(items: number, batchSize: number, epochs: number) {
   if (items === 0) throw new RangeError('behaviour cloning: the dataset is empty');
   const stepsPerEpoch = Math.ceil(items / batchSize);
@@ -26,7 +26,7 @@ export function stepsOf(items: number, batchSize: number, epochs: number) {
 }
 
 /**
- * Whether the means since the last line are logged after a step: at the end of each epoch, and after every `loggingSteps` steps.
+ * Tells whether the means since the last line are logged after a step: at the end of each epoch, and after every `loggingSteps` steps.
  *
  * @param perEpoch lines of an epoch, as far as it has steps, where `loggingSteps` is null; 1 if not given
  */

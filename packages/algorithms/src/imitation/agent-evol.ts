@@ -137,7 +137,7 @@ interface SuccessOptions {
   success: Pick<AgentEvolOptions['success'], 'threshold'>;
 }
 
-/** The demonstrations with r(τ) = 1, and those of which that is not known: files of an expert often have no rewards. */
+/** Selects the demonstrations with r(τ) = 1, and those of which that is not known: files of an expert often have no rewards. */
 export function successfulOf(dataset: Dataset, { success: { threshold } }: SuccessOptions): Dataset {
   if (dataset.kind === 'conversations') return dataset;
   const failed = (episode: Trajectory) =>
@@ -148,7 +148,11 @@ export function successfulOf(dataset: Dataset, { success: { threshold } }: Succe
 const sizeOf = (dataset: Dataset): number =>
   dataset.kind === 'episodes' ? dataset.episodes.length : dataset.conversations.length;
 
-/** @throws where the environment does not say, and no return is given that would */
+/**
+ * Tells whether an episode succeeded.
+ *
+ * @throws where the environment does not say, and no return is given that would
+ */
 export function isSuccess(trajectory: Trajectory, { success: { threshold } }: SuccessOptions): boolean {
   if (threshold !== null) return episodicReturn(trajectory) >= threshold;
   const { won } = trajectory.infos.at(-1)!;
@@ -159,7 +163,7 @@ export function isSuccess(trajectory: Trajectory, { success: { threshold } }: Su
   );
 }
 
-/** The first `count` of each item, by its id, else by the text with which an episode begins. */
+/** Selects the first `count` of each item, by its id, else by the text with which an episode begins. */
 export function firstOfEachItem(trajectories: readonly Trajectory[], count: number): Trajectory[] {
   const seen = new Map<string, number>();
   return trajectories.filter(({ item, transitions, infos }) => {

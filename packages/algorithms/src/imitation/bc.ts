@@ -39,7 +39,7 @@ interface CloneDefaults {
   schedule?: Partial<LearningRateSchedule>;
 }
 
-/** Options of methods whose loss is the likelihood of given actions alone. */
+/** Declares the options of methods whose loss is the likelihood of given actions alone. */
 export const cloneOptions = ({ epochs, ...actor }: CloneDefaults) => ({
   epochs: epochsOption(epochs),
   ...loggingStepsKey('one line an epoch'),
@@ -64,7 +64,11 @@ export const cloneOptions = ({ epochs, ...actor }: CloneDefaults) => ({
   eval: group({ ...evaluationMembers, validation_share: validationShareOption }, 'evaluations on the way'),
 });
 
-/** @param learned what is trained on besides */
+/**
+ * Declares the options of the loss.
+ *
+ * @param learned what is trained on besides
+ */
 export const cloneLoss = (learned: string) =>
   group(
     {
@@ -106,7 +110,7 @@ export const bc = defineAlgorithm({
 
 type Context = Pick<Trajectory, 'episode' | 'segments'>;
 
-/** Behaviour cloning of episodes. @param further metrics that are logged beside those of the loss */
+/** Trains by behaviour cloning of episodes. */
 export function cloneEpisodes(
   run: AlgorithmRun,
   episodes: readonly Trajectory[],

@@ -105,7 +105,7 @@ export const dagger = defineAlgorithm({
   },
 });
 
-/** Share of turns in which what was said is the expert's own, or the same. */
+/** Computes the share of turns in which what was said is the expert's own, or the same. */
 function agreement(
   { policy }: TrainingRun,
   rollout: readonly Trajectory[],

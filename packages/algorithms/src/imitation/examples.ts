@@ -8,18 +8,18 @@ import { packTurns } from '../learning/pack-turns.js';
 /** A dataset as a training loop sees it. */
 export interface Examples<Item> {
   items: readonly Item[];
-  /** A batch's examples, whose loss is a mean, and what this mean counts as in that of several batches. */
+  /** Makes a batch's examples, whose loss is a mean, and what this mean counts as in that of several batches. */
   batchOf(items: readonly Item[]): { examples: TokenExample[]; count: number };
   /** Metrics of the steps since the last ones. @param interval `count`: the sum over its batches; `lr`: of its last step */
   metricsOf(interval: { nll: number; steps: number; count: number; lr: number }): Metrics;
 }
 
-/** One item for each context: an episode whose turns do not continue each other has several. */
+/** Lists one item for each context: an episode whose turns do not continue each other has several. */
 export const contextsOf = (episodes: readonly Trajectory[]): Pick<Trajectory, 'episode' | 'segments'>[] =>
   episodes.flatMap(({ episode, segments }) => segments.map((segment) => ({ episode, segments: [segment] })));
 
 /**
- * Mean over utterances; a batch counts as one.
+ * Makes examples whose loss is the mean over utterances; a batch counts as one.
  *
  * @param options.observationWeight weight of an observation's token, as a share of that of an utterance; 0: not learned
  * @param options.maskedTokenIds tokens that the policy can never write
@@ -49,7 +49,10 @@ export const episodeExamples = <Item extends Pick<Trajectory, 'segments'>>(
   metricsOf: ({ nll, steps }) => ({ 'losses/nll': nll, 'optim/steps': steps }),
 });
 
-/** Mean over learned tokens. The template's mask decides where a message's terminator is one; `scoreTerminator` has no effect. */
+/**
+ * Makes examples whose loss is the mean over learned tokens. The template's mask decides where a message's terminator is one;
+ * `scoreTerminator` has no effect.
+ */
 export const conversationExamples = (conversations: readonly EncodedConversation[]): Examples<EncodedConversation> => ({
   items: conversations,
   batchOf(batch) {
@@ -94,7 +97,11 @@ export async function weightedLoss(
   return sum;
 }
 
-/** @param take gets weight · −log π(target) of each position, in order */
+/**
+ * Scores examples, some rows at a time.
+ *
+ * @param take gets weight · −log π(target) of each position, in order
+ */
 async function scoreRows(
   policy: LanguageModel,
   examples: readonly TokenExample[],
@@ -110,11 +117,11 @@ async function scoreRows(
   }
 }
 
-/** Tokens that a conversation is scored on; its first one is predicted from nothing. */
+/** Counts the tokens that a conversation is scored on; its first one is predicted from nothing. */
 export const learnedTokens = ({ lossMask }: EncodedConversation): number =>
   lossMask.reduce((sum, mask, i) => sum + (i > 0 ? mask : 0), 0);
 
-/** Each token predicts the next one. */
+/** Makes a conversation's example, in which each token predicts the next one. */
 export function conversationExample({ ids, lossMask }: EncodedConversation, weight: number): TokenExample {
   return {
     ids: Int32Array.from(ids.slice(0, -1)),

@@ -21,7 +21,7 @@ const sampling: SamplingOptions = {
   terminatorIds: tokenizer.encode('\n'),
 };
 
-/** The utterances of 200 slots and their tokens. */
+/** Returns the utterances of 200 slots and their tokens. */
 async function said(
   share: number,
   { reply = expertReply, labels = 'played' }: { reply?: string | null; labels?: 'played' | 'all' } = {},

@@ -25,7 +25,7 @@ export const expertPlayer =
     return new ExpertPlayer(player, { share, labels }, policy);
   };
 
-/** The tokens of a demonstration: nobody sampled them, and they are learned among all tokens. */
+/** Returns the tokens of a demonstration: nobody sampled them, and they are learned among all tokens. */
 function demonstrated({ tokenMasks: _, ...tokens }: TurnTokens): TurnTokens {
   return { ...tokens, logprobs: [] };
 }
@@ -60,7 +60,7 @@ class ExpertPlayer implements Player {
     });
   }
 
-  /** The expert's reply in the place of the policy's; nothing is learned where there is none that the policy can write. */
+  /** Puts the expert's reply in the place of the policy's; nothing is learned where there is none that the policy can write. */
   #labelled(data: TurnTokens, expertReply: string | null): TurnTokens {
     const ids = expertReply === null ? [] : this.policy.tokenizer.encode(expertReply);
     const isWritable = ids.length > 0 && !ids.some((id) => this.policy.maskedTokenIds.includes(id));

@@ -67,7 +67,7 @@ export async function imitate<Item>(
 }
 
 /**
- * The imitation of one iteration of an online algorithm; it is finished before the run stops.
+ * Does the imitation of one iteration of an online algorithm; it is finished before the run stops.
  *
  * @returns the mean loss of the last pass, and how many steps there were; the steps alone where there is nothing to imitate
  */
@@ -100,7 +100,10 @@ export async function imitateAtOnce(
   return { 'losses/nll': metrics['losses/nll'], 'optim/steps': metrics['optim/steps'] };
 }
 
-/** The examples' loss has weights of the whole batch, so the sum over the parts is the loss of the batch. */
+/**
+ * Accumulates gradients in parts. The examples' loss has weights of the whole batch, so the sum over the parts is the loss of the
+ * batch.
+ */
 async function accumulateInParts(
   policy: LanguageModel,
   examples: readonly TokenExample[],

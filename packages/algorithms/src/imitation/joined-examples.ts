@@ -11,7 +11,10 @@ interface Piece {
   tokens: number;
 }
 
-/** The mean is over utterances as in a dataset of episodes; where the demonstrations are conversations, over learned tokens. */
+/**
+ * Joins demonstrations and played episodes. The mean is over utterances as in a dataset of episodes; where the demonstrations are
+ * conversations, over learned tokens.
+ */
 export function joinedExamples(
   dataset: Dataset,
   played: readonly Trajectory[],

@@ -4,13 +4,17 @@ import { choice, fraction, group, integer } from '@bowyer/core';
 export const gammaOption = (value: number, description = 'discount per turn') =>
   fraction(value, description, { flat: 'gamma' });
 
-/** @param unit what a micro-batch consists of */
+/**
+ * Declares the size and number of micro-batches.
+ *
+ * @param unit what a micro-batch consists of
+ */
 export const batchMembers = (unit: string, { size = 8, accumulationSteps = 32 } = {}) => ({
   size: integer(size, `${unit} per micro-batch`, { flat: 'batch_size' }),
   accumulation_steps: integer(accumulationSteps, 'micro-batches per optimizer step', { flat: 'grad_accum_steps' }),
 });
 
-/** An optimizer step on several micro-batches whose gradients are added or averaged. @param unit what a micro-batch consists of */
+/** Declares an optimizer step on several micro-batches whose gradients are added or averaged. */
 export const summedBatch = (unit: string) =>
   group(
     {
@@ -22,6 +26,6 @@ export const summedBatch = (unit: string) =>
     'what an optimizer step is made of',
   );
 
-/** An optimizer step whose loss is the mean over all of its micro-batches. */
+/** Declares an optimizer step whose loss is the mean over all of its micro-batches. */
 export const meanBatch = (unit: string, defaults: { size: number; accumulationSteps: number }) =>
   group(batchMembers(unit, defaults), 'what an optimizer step is made of; its loss is the mean over all micro-batches');

@@ -18,7 +18,7 @@ export class RunningMeans {
   }
 }
 
-/** Mean, sample standard deviation, smallest and largest value, named `name_…`. */
+/** Computes mean, sample standard deviation, smallest and largest value, named `name_…`. */
 export const summary = (name: string, values: ArrayLike<number>): Metrics => ({
   [`${name}_mean`]: mean(values),
   [`${name}_std`]: standardDeviation(values),

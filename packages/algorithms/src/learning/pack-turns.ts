@@ -96,7 +96,7 @@ function byTrajectory<Turn extends LearnedTurn<unknown>>(turns: readonly Turn[])
 
 const weightOf = ({ weight = 1 }: { weight?: number }): number => weight;
 
-/** The position behind an utterance's last scored target. */
+/** Returns the position behind an utterance's last scored target. */
 const endOf = (utterance: SegmentUtterance, scoreTerminator: boolean): number =>
   utterance.start - 1 + scoredIds(utterance, scoreTerminator).length;
 
@@ -117,7 +117,11 @@ function rowsOf(
   return rows;
 }
 
-/** @param options.observedFrom positions before it have their observations scored in an earlier example */
+/**
+ * Makes the example of a segment.
+ *
+ * @param options.observedFrom positions before it have their observations scored in an earlier example
+ */
 function exampleOf(
   segment: TokenSegment,
   utterances: readonly SegmentUtterance[],
@@ -156,7 +160,7 @@ function exampleOf(
   };
 }
 
-/** The positions whose next token the agent wrote. */
+/** Marks the positions whose next token the agent wrote. */
 function writtenPositions({ utterances }: TokenSegment, length: number): Uint8Array {
   const written = new Uint8Array(length);
   for (const utterance of utterances) {

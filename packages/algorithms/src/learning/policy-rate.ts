@@ -18,7 +18,11 @@ interface ActorDefaults {
   schedule?: Partial<LearningRateSchedule>;
 }
 
-/** @param unit what the steps of the schedule are */
+/**
+ * Declares a schedule of the learning rate.
+ *
+ * @param unit what the steps of the schedule are
+ */
 const scheduleGroup = (
   unit: string,
   { kind = 'linear', warmupSteps = 0, finalShare = 1 }: Partial<LearningRateSchedule>,
@@ -56,11 +60,11 @@ const actorGroup = <Members extends TProperties>(
     'the update of the policy',
   );
 
-/** The policy's update in an algorithm whose learning rate follows its iterations. @param members further options of the update */
+/** Declares the policy's update in an algorithm whose learning rate follows its iterations. */
 export const onlineActor = <Members extends TProperties>(defaults: ActorDefaults, members: Members) =>
   actorGroup('iterations', defaults, members, { flat: 'lm_lr_final_share' });
 
-/** The policy's update in an algorithm whose first iterations leave the policy as it is. */
+/** Declares the policy's update in an algorithm whose first iterations leave the policy as it is. */
 export const warmedUpActor = <Members extends TProperties>(
   { warmupIterations, ...defaults }: ActorDefaults & { warmupIterations: number },
   members: Members,
@@ -78,7 +82,7 @@ export const warmedUpActor = <Members extends TProperties>(
     { flat: 'lm_lr_final_share' },
   );
 
-/** The policy's update in an algorithm whose learning rate follows optimizer steps. @param unit which optimizer steps */
+/** Declares the policy's update in an algorithm whose learning rate follows optimizer steps. */
 export const steppedActor = <Members extends TProperties>(
   defaults: ActorDefaults,
   members: Members,
@@ -97,11 +101,11 @@ export function policyRate(iteration: number, { iterations, actor }: PolicyRateO
   return scheduledRate(lr, iteration - warmupIterations, totalSteps, schedule);
 }
 
-/** Whether the rate of an iteration depends on how many there are: a run that continues for longer is then not one longer run. */
+/** Tells whether the rate of an iteration depends on how many there are: a run that continues for longer is then not one longer run. */
 export const rateFollowsIterations = ({ kind, warmupSteps, finalShare }: LearningRateSchedule): boolean =>
   warmupSteps < 0 || (kind !== 'constant' && finalShare !== 1);
 
-/** A problem where the warm-up takes all iterations. */
+/** Reports a warm-up that takes all iterations. */
 export function neverTrains({
   iterations,
   actor: { warmupIterations },

@@ -4,7 +4,7 @@ import type { Quantization, TokenExample } from '@bowyer/models';
 
 /** A policy that is not trained, such as the one at the start of the run, against which a KL penalty is measured. */
 export interface ReferencePolicy {
-  /** Per example and position log p(target | ids up to there) in nats, 0 where the weight is 0. */
+  /** Computes per example and position log p(target | ids up to there) in nats, 0 where the weight is 0. */
   logprobs(examples: readonly TokenExample[], options?: { maxTokens?: number }): Promise<Float32Array[]>;
   release(): Promise<void>;
 }
@@ -21,7 +21,11 @@ export const referenceOption = group(
   'the policy at the start of the run',
 );
 
-/** @returns the start of the run; null without a penalty, so that nothing is copied */
+/**
+ * Opens the reference policy of a KL penalty.
+ *
+ * @returns the start of the run; null without a penalty, so that nothing is copied
+ */
 export async function klReference(
   run: { openReference(options: { quantization: Quantization }): Promise<ReferencePolicy> },
   { kl, reference }: { kl: { coefficient: number }; reference: { quantization: Quantization } },

@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => device.close());
 
-/** Episodes as a file without histories in its observations gives them: every turn is a part of its own. */
+/** Returns an episode as a file without histories in its observations gives it: every turn is a part of its own. */
 const asStored = ({ transitions, episode }: Trajectory) =>
   transitions.map(({ observation, action, reward, terminated, truncated }) =>
     demonstrationTrajectory(
@@ -58,7 +58,7 @@ const common = {
   eval: { epochs: 1, size: 0 },
 };
 
-/** The exact value of the policy that a method makes. */
+/** Computes the exact value of the policy that a method makes. */
 async function valueAfter(name: string, seed: number, options: object): Promise<number> {
   const policy = await makePolicy(device, seed);
   const critic = await DoubleCritic.create({

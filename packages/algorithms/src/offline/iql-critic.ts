@@ -58,7 +58,7 @@ export async function accumulateIql(
   return headMetrics(result, [q1, q2]);
 }
 
-/** One optimizer step of the critic on the mean over the micro-batches, then Polyak. */
+/** Makes one optimizer step of the critic on the mean over the micro-batches, then Polyak. */
 export async function stepCritic(
   critic: DoubleCritic,
   parts: readonly (readonly ReplayItem[])[],

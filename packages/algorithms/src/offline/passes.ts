@@ -23,7 +23,7 @@ import type { Metrics } from '../rollout/run-hooks.js';
 import type { AlgorithmRun } from '../run/algorithm-run.js';
 import { criticOf } from '../run/training-run.js';
 
-/** Options of these algorithms beside those of the critic. @param warmup what happens in the first epochs */
+/** Declares the options of these algorithms beside those of the critic. */
 export const offlineOptions = (warmupEpochs: number, warmup: string) => ({
   epochs: epochsOption(10),
   ...loggingStepsKey('one line an epoch'),
@@ -110,7 +110,7 @@ export async function offlineSteps(
   }
 }
 
-/** A problem where the warm-up takes all epochs. */
+/** Reports a warm-up that takes all epochs. */
 export function neverLearns({
   epochs,
   actor: { warmupEpochs },
@@ -121,7 +121,7 @@ export function neverLearns({
   return [{ key, message, remedy: `lower ${key} or raise algorithm.epochs` }];
 }
 
-/** The turns of a batch's episodes, micro-batch by micro-batch. */
+/** Lists the turns of a batch's episodes, micro-batch by micro-batch. */
 const partsOf = (batch: readonly Trajectory[], size: number): ReplayItem[][] =>
   Array.from({ length: Math.ceil(batch.length / size) }, (_, i) => turnsOf(batch.slice(i * size, (i + 1) * size)));
 
@@ -132,7 +132,7 @@ function addTo(sums: Sums, metrics: Metrics): void {
   }
 }
 
-/** The means; the sums are empty afterwards. */
+/** Returns the means and empties the sums. */
 function takeMeans(sums: Sums): Metrics {
   const means = Object.fromEntries(Object.entries(sums).map(([name, [sum, steps]]) => [name, sum / steps]));
   for (const name of Object.keys(sums)) delete sums[name];

@@ -19,7 +19,7 @@ export const awrOption = group(
   'advantage-weighted regression',
 );
 
-/** All heads of the online critic at some turns. */
+/** Evaluates all heads of the online critic at some turns. */
 export function headsAt(critic: DoubleCritic, turns: readonly ReplayItem[]): Promise<HeadValues> {
   const transitions = turns.map(({ trajectory, turn }) => trajectory.transitions[turn]);
   return critic.evaluate(
@@ -48,7 +48,7 @@ export async function accumulateWeighted(
   return (await policy.accumulateGradients(examples)).loss;
 }
 
-/** `accumulateWeighted` with the weights of advantage-weighted regression. @param advantages [turns] */
+/** Calls `accumulateWeighted` with the weights of advantage-weighted regression. */
 export async function accumulateAwr(
   policy: LanguageModel,
   turns: readonly ReplayItem[],

@@ -64,7 +64,11 @@ export const gigpo = defineAlgorithm({
   problems: (options) => [...groupTrainingProblems(options), ...aloneProblems(options)],
 });
 
-/** @returns [episodes][turns] A, and how often states repeat */
+/**
+ * Computes GiGPO's advantages.
+ *
+ * @returns [episodes][turns] A, and how often states repeat
+ */
 export function gigpoAdvantages(
   episodes: readonly GroupEpisode[],
   options: GigpoOptions,

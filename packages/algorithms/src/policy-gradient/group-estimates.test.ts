@@ -6,7 +6,7 @@ import { episodeAdvantages } from './grpo.js';
 import { hgpoAdvantages, type HgpoOptions } from './hgpo.js';
 import { normalised, tokenReturns } from './reinforce-pp.js';
 
-/** Each turn one token and the terminator. */
+/** Makes an episode whose turns have one token and the terminator each. */
 function episodeOf(rewards: number[], states: string[] = rewards.map(String), group = 0): GroupEpisode {
   const transitions = rewards.map((reward, turn): Transition => ({
     observation: `history ${states.slice(0, turn + 1).join(' ')}`,

@@ -58,7 +58,7 @@ export type AdvantageEstimate = (episodes: readonly GroupEpisode[]) => {
   metrics?: Metrics;
 };
 
-/** The whole training of a group method, top to bottom. */
+/** Trains by a group method, from top to bottom. */
 export async function trainOnGroups(
   run: AlgorithmRun,
   options: GroupTrainingOptions,
@@ -89,7 +89,7 @@ export const groupTrainingProblems = (options: Pick<GroupTrainingOptions, 'rollo
   ...policyUpdateProblems(options),
 ];
 
-/** The turns to learn from with their advantages. */
+/** Computes the turns to learn from with their advantages. */
 async function advantageTurns(
   trajectories: readonly Trajectory[],
   reference: ReferencePolicy | null,
@@ -146,7 +146,7 @@ function groupEpisode(
   return { trajectory, group: group ?? -1 - episode, rewards, tokenPenalties };
 }
 
-/** Undiscounted return of an episode as an estimate sees it. */
+/** Sums the rewards of an episode as an estimate sees it, undiscounted. */
 export const shapedReturn = ({ rewards }: GroupEpisode): number => sum(rewards);
 
 const sum = (values: Iterable<number>): number => {

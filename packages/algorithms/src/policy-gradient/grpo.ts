@@ -57,7 +57,7 @@ export const grpo = defineAlgorithm({
   problems: (options) => [...groupTrainingProblems(options), ...aloneProblems(options)],
 });
 
-/** [episodes] GRPO's advantages. */
+/** Computes GRPO's advantages, [episodes]. */
 export function episodeAdvantages(
   episodes: readonly GroupEpisode[],
   { scaleByStd, statistics }: { scaleByStd: boolean; statistics: 'episode' | 'turn' },

@@ -78,7 +78,11 @@ export const hgpo = defineAlgorithm({
   problems: (options) => [...groupTrainingProblems(options), ...aloneProblems(options)],
 });
 
-/** @returns [episodes][turns] A, and how often states and histories repeat */
+/**
+ * Computes HGPO's advantages.
+ *
+ * @returns [episodes][turns] A, and how often states and histories repeat
+ */
 export function hgpoAdvantages(
   episodes: readonly GroupEpisode[],
   options: HgpoOptions,
@@ -99,7 +103,11 @@ export function hgpoAdvantages(
   return { advantages, metrics: { ...levels[0].metrics, ...sharesOf(levels.at(-1)!.compared, advantages.flat()) } };
 }
 
-/** @returns [episodes][turns] A_k, 0 where a turn is alone or has fewer than k states */
+/**
+ * Compares turns whose last k states are equal.
+ *
+ * @returns [episodes][turns] A_k, 0 where a turn is alone or has fewer than k states
+ */
 function comparedTurns(episodes: readonly GroupEpisode[], k: number, { gamma, advantage }: HgpoOptions) {
   const turns = episodes.flatMap(({ trajectory, group, rewards }, e) => {
     const states = trajectory.transitions.map(({ state, observation }) => state ?? observation);
@@ -126,7 +134,7 @@ function comparedTurns(episodes: readonly GroupEpisode[], k: number, { gamma, ad
   return { values, compared: ids.filter((id) => sizes[id] > 1).length, metrics };
 }
 
-/** A comparison without a signal does not weaken the others. */
+/** Averages values; a comparison without a signal does not weaken the others. */
 function weightedMean(items: readonly { weight: number; value: number }[]): number {
   const nonzero = items.filter(({ value }) => value !== 0);
   const total = nonzero.reduce((sum, { weight }) => sum + weight, 0);

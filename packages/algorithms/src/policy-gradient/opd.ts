@@ -56,7 +56,7 @@ export const opd = defineAlgorithm({
   problems: (options): ConfigProblem[] => [...policyUpdateProblems(options), ...teacherProblems(options)],
 });
 
-/** Each turn with log π_teacher − log π_old of its tokens as advantages. */
+/** Rates each turn with log π_teacher − log π_old of its tokens as advantages. */
 async function ratedTurns(
   teacher: ReferencePolicy,
   rollout: readonly Trajectory[],
@@ -70,7 +70,7 @@ async function ratedTurns(
   });
 }
 
-/** A problem where there is no teacher. */
+/** Reports that there is no teacher. */
 function teacherProblems({ teacher }: { teacher: string | null }): ConfigProblem[] {
   if (teacher !== null) return [];
   const remedy = "give a folder or a server with a model that has the policy's tokenizer: algorithm.teacher=FOLDER";

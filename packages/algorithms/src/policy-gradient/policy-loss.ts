@@ -37,7 +37,7 @@ interface LossDefaults {
 
 const RATIO_KINDS = ['token', 'turn', 'sequence'] as const;
 
-/** The options of the clipped surrogate. */
+/** Declares the options of the clipped surrogate. */
 export const surrogateLoss = ({
   aggregation = 'token_mean',
   dualClip = null,
@@ -94,7 +94,7 @@ export const maxBatchTokensOption = (limit: string) =>
     { flat: 'max_batch_tokens' },
   );
 
-/** Options of the passes over a rollout. */
+/** Declares the options of the passes over a rollout. */
 export const passMembers = ({ epochs = 1, minibatchSize = 128 } = {}) => ({
   epochs: integer(epochs, 'passes of the policy over the turns of a rollout', { flat: 'inner_epochs' }),
   sequence: choice(
@@ -138,7 +138,7 @@ export const klMembers = ({ coefficient, kind }: { coefficient: number; kind: 'l
   ),
 });
 
-/** Options with which the surrogate loss does not weigh by the ratio to the policy that sampled. */
+/** Reports options with which the surrogate loss does not weigh by the ratio to the policy that sampled. */
 export function surrogateOffPolicyProblems({ loss }: Pick<SurrogateOptions, 'loss'>): ConfigProblem[] {
   if (loss.oldLogprobs === 'sampled') return [];
   const key = 'algorithm.loss.old_logprobs';
@@ -157,7 +157,7 @@ export interface PolicyUpdateOptions extends SurrogateOptions {
   kl: OptionsOf<TObject<ReturnType<typeof klMembers>>>;
 }
 
-/** Settings that contradict each other. */
+/** Reports settings that contradict each other. */
 export function policyUpdateProblems({
   loss: { aggregation, divisor },
 }: Pick<SurrogateOptions, 'loss'>): ConfigProblem[] {
@@ -188,7 +188,7 @@ export type Prepared<Turn> = Turn & { old: Float32Array; ref: Float32Array };
 
 /** A value head on the policy's own trunk, whose loss is a term of the policy's. */
 export interface TrunkValue<Turn> {
-  /** The batch's examples, which ask for V too. */
+  /** Makes the batch's examples, which ask for V too. */
   examplesOf(batch: TurnBatch<Turn>): TokenExample[];
   termOf(batch: TurnBatch<Turn>): ValueTerm;
   /** Takes the head's own step; called after every optimizer step of the policy. */
@@ -207,7 +207,7 @@ export interface ValueTerm {
   clip: number;
 }
 
-/** The loss of a minibatch for the training graph; undefined where a token's gradient depends on other tokens too. */
+/** Makes the loss of a minibatch for the training graph; undefined where a token's gradient depends on other tokens too. */
 export function surrogateOf(
   {
     refLogprobs,

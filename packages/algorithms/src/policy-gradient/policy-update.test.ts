@@ -66,7 +66,7 @@ class ListedGame extends EchoGame {
   }
 }
 
-/** Advantage +1, −1, +1, … */
+/** Lists turns with advantages +1, −1, +1, */
 const turnsOf = (trajectories: readonly Trajectory[] = rollout): AdvantageTurn[] =>
   trajectories
     .flatMap((trajectory) => trajectory.transitions.map((_, turn) => ({ trajectory, turn })))
@@ -75,7 +75,7 @@ const turnsOf = (trajectories: readonly Trajectory[] = rollout): AdvantageTurn[]
 const update = (changes: Changes = {}, turns = turnsOf()) =>
   updatePolicy({ policy, hooks }, turns, { rng: new Rng(7), lr }, changed(changes));
 
-/** Largest difference of a parameter from those that another update led to. */
+/** Computes the largest difference of a parameter from those that another update led to. */
 async function distance(other: typeof start): Promise<number> {
   const now = await policy.copyParameters();
   return Math.max(
@@ -183,7 +183,7 @@ test('a divisor belongs to loss.aggregation=constant', () => {
   expect(policyUpdateProblems(changed({ loss: { aggregation: 'constant', divisor: 4 } }))).toEqual([]);
 });
 
-/** KL of an update in nats per episode, measured on its whole rollout. */
+/** Measures the KL of an update in nats per episode, on its whole rollout. */
 async function measuredKl(): Promise<number> {
   const batch = packTurns(turnsOf(), options.actor);
   const rows = await policy.logprobs(batch.examples);
@@ -237,5 +237,5 @@ test('passes end where the KL of the newest episodes is beyond the bound', async
   expect(bounded).toBeLessThan(80);
 });
 
-/** The rollout and a copy: 16 episodes, which are enough to average over. */
+/** Lists the turns of the rollout and a copy: 16 episodes, which are enough to average over. */
 const twice = () => turnsOf([...rollout, ...rollout.map((trajectory) => ({ ...trajectory }))]);

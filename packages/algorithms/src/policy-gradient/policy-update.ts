@@ -97,7 +97,7 @@ export async function updatePolicy<Turn extends AdvantageTurn>(
   };
 }
 
-/** Forward and backward of one minibatch; without a gradient where the update is to end. */
+/** Runs forward and backward of one minibatch; without a gradient where the update is to end. */
 async function accumulate<Turn extends AdvantageTurn>(
   policy: LanguageModel,
   batch: TurnBatch<Prepared<Turn>>,
@@ -139,7 +139,7 @@ function aggregationOf({ aggregation, divisor }: SurrogateOptions['loss']): Loss
   return aggregation === 'constant' ? { kind: 'constant', divisor: divisor! } : { kind: aggregation };
 }
 
-/** Tokens of each episode of a batch. */
+/** Counts the tokens of each episode of a batch. */
 function episodeLengths({ turns, lengths }: TurnBatch<LearnedTurn>): number[] {
   const episodes = new Map<unknown, number>();
   turns.forEach(({ trajectory }, i) => episodes.set(trajectory, (episodes.get(trajectory) ?? 0) + lengths[i]));
@@ -158,7 +158,7 @@ function joined(arrays: readonly Float32Array[]): Float32Array {
 
 export type Reference = Pick<ReferencePolicy, 'logprobs'>;
 
-/** The turns with the log-probabilities that stay constant during the update; turns without a scored token are left out. */
+/** Prepares the turns with the log-probabilities that stay constant during the update; turns without a scored token are left out. */
 export async function prepare<Turn extends AdvantageTurn>(
   policy: LanguageModel,
   reference: Reference | null | 'none',
@@ -189,7 +189,7 @@ export interface ScoringOptions {
   actor: Pick<SurrogateOptions['actor'], 'minibatchSize' | 'scoreTerminator' | 'sequence' | 'maxBatchTokens'>;
 }
 
-/** [turns] of [tokens] log-probabilities under the reference policy, in nats. */
+/** Computes [turns] of [tokens] log-probabilities under the reference policy, in nats. */
 export function referenceLogprobs(
   reference: Reference | null,
   turns: readonly LearnedTurn[],
@@ -217,7 +217,7 @@ async function scoreInParts(
   return scores;
 }
 
-/** In the order of their first turns. */
+/** Groups turns into sequences, in the order of their first turns. */
 export function sequencesOf<Turn extends LearnedTurn>(turns: readonly Turn[], kind: 'episode' | 'turn'): Turn[][] {
   if (kind === 'turn') return turns.map((turn) => [turn]);
   const episodes = new Map<unknown, Turn[]>();
@@ -229,6 +229,6 @@ export function sequencesOf<Turn extends LearnedTurn>(turns: readonly Turn[], ki
   return [...episodes.values()];
 }
 
-/** [tokens] A of each scored token. */
+/** Returns A of each scored token, [tokens]. */
 export const tokenAdvantages = ({ advantages, old }: Prepared<AdvantageTurn>): Float32Array =>
   typeof advantages === 'number' ? new Float32Array(old.length).fill(advantages) : advantages;

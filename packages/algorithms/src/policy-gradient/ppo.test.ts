@@ -65,7 +65,7 @@ const withLevel = (level: Options['advantage']['level']): Options => ({
   advantage: { ...options.advantage, level },
 });
 
-/** An episode of three turns, the first two of two scored tokens each. */
+/** Makes an episode of three turns, the first two of two scored tokens each. */
 const episode = (rewards: number[], end: 'terminated' | 'truncated') =>
   ({
     transitions: rewards.map((reward, turn) => ({

@@ -110,7 +110,7 @@ export const ppo = defineAlgorithm({
   offPolicyRollouts: surrogateOffPolicyProblems,
 });
 
-/** The turns of a rollout with V, advantage and return of each. */
+/** Computes V, advantage and return of each turn of a rollout. */
 async function valuedTurns(
   run: TrainingRun,
   rollout: readonly Trajectory[],
@@ -150,13 +150,13 @@ async function valuedTurns(
   return { turns: options.advantage.whiten ? whitened(turns) : turns, metrics };
 }
 
-/** [turns] of [tokens] log π / π_ref of each scored token, in nats, whose mean is the KL to the reference. */
+/** Computes log π / π_ref of each scored token, in nats, [turns] of [tokens], whose mean is the KL to the reference. */
 const tokenKls = (trajectory: Trajectory, refLogprobs: readonly Float32Array[]): Float32Array[] => {
   const utterances = utterancesOf(trajectory);
   return refLogprobs.map((ref, turn) => ref.map((logprob, t) => utterances.get(turn)!.logprobs[t] - logprob));
 };
 
-/** How well V predicts its targets. */
+/** Measures how well V predicts its targets. */
 function valueFit(turns: readonly ValuedTurn[]): Metrics {
   const values = turns.flatMap((turn) => [...turn.values]);
   const returns = turns.flatMap((turn) => [...turn.returns]);
@@ -170,7 +170,7 @@ function valueFit(turns: readonly ValuedTurn[]): Metrics {
   };
 }
 
-/** Mean 0 and deviation 1 over all steps of the estimate: turns, or tokens. */
+/** Whitens advantages to mean 0 and deviation 1 over all steps of the estimate: turns, or tokens. */
 function whitened(turns: readonly ValuedTurn[]): ValuedTurn[] {
   const all = whiten(
     Float32Array.from(

@@ -64,7 +64,7 @@ export const reinforcePp = defineAlgorithm({
   problems: (options) => [...groupTrainingProblems(options), ...baselineProblems(options)],
 });
 
-/** Settings that a baseline of the group does not go with. */
+/** Reports settings that a baseline of the group does not go with. */
 function baselineProblems({ advantage, gamma, rollout }: OptionsOf<typeof options>): ConfigProblem[] {
   if (advantage.baseline === 'none') return [];
   const problems: ConfigProblem[] = [];
@@ -84,7 +84,7 @@ function baselineProblems({ advantage, gamma, rollout }: OptionsOf<typeof option
   return problems;
 }
 
-/** [episodes][turns] of [tokens] G. */
+/** Computes G, [episodes][turns] of [tokens]. */
 export function tokenReturns(episodes: readonly GroupEpisode[], options: ReturnOptions): Float32Array[][] {
   const { baseline } = options.advantage;
   const relative = groupRelativeAdvantages(
@@ -112,7 +112,7 @@ export function tokenReturns(episodes: readonly GroupEpisode[], options: ReturnO
   });
 }
 
-/** (G − mean) / (std + ε) over all tokens. */
+/** Computes (G − mean) / (std + ε) over all tokens. */
 export function normalised(returns: readonly Float32Array[][]): Float32Array[][] {
   const all = returns.flatMap((turns) => turns.flatMap((tokens) => [...tokens]));
   const [center, scale] = [mean(all), standardDeviation(all) + EPSILON];

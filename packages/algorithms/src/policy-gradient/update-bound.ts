@@ -64,7 +64,7 @@ export class UpdateBound {
   }
 }
 
-/** Episodes at equal distances, so that each group of a rollout has its share. */
+/** Selects episodes at equal distances, so that each group of a rollout has its share. */
 function sampleEpisodes<Turn extends AdvantageTurn>(turns: readonly Turn[]): Turn[][] {
   const episodes = new Map<unknown, Turn[]>();
   for (const turn of turns) episodes.set(turn.trajectory, [...(episodes.get(turn.trajectory) ?? []), turn]);

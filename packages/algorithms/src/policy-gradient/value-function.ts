@@ -100,7 +100,7 @@ interface ReadingOptions extends Pick<ValueOptions, 'value' | 'advantage'> {
   sampling: { maxNewTokens: number };
 }
 
-/** V at the contexts of the agent's turns, never at what the environment wrote, and after episodes that were cut. */
+/** Computes V at the contexts of the agent's turns, never at what the environment wrote, and after episodes that were cut. */
 export async function episodeValues(
   { model, dialogues }: { model: LanguageModel; dialogues: Dialogues },
   trajectories: readonly Trajectory[],
@@ -143,7 +143,7 @@ export async function episodeValues(
 }
 
 /**
- * Generalised advantage estimation over an episode.
+ * Computes generalised advantage estimates over an episode.
  *
  * @param rewards [turns]
  * @param tokenPenalties [turns] of [tokens], subtracted from the reward of each scored token; empty: none
@@ -185,11 +185,11 @@ export function episodeEstimate(
   return perTurn(gae(input, { gamma, lambda }), lengths);
 }
 
-/** Whether more lay beyond the end of an episode, and counts. */
+/** Tells whether more lay beyond the end of an episode, and counts. */
 const bootstraps = ({ transitions }: Trajectory, { value }: Pick<ValueOptions, 'value'>): boolean =>
   value.bootstrapOnLimit && transitions.at(-1)!.truncated;
 
-/** Values of as many examples at once as an update has sequences in a minibatch. */
+/** Computes the values of as many examples at once as an update has sequences in a minibatch. */
 async function valuesInParts(
   model: LanguageModel,
   examples: readonly TokenExample[],
@@ -214,7 +214,7 @@ function valueExample(ids: readonly number[], positions: readonly number[]): Tok
   };
 }
 
-/** The tokens that the policy would have read next. */
+/** Returns the tokens that the policy would have read next. */
 function nextContext({ transitions, segments }: Trajectory, dialogues: Dialogues): number[] {
   const { observation, nextObservation } = transitions.at(-1)!;
   const { ids, utterances } = segments.at(-1)!;
@@ -250,7 +250,7 @@ export interface ValuedTurn extends AdvantageTurn {
   returns: Float32Array;
 }
 
-/** The value loss as a part of the policy's update; the head has an optimizer of its own. */
+/** Makes the value loss as a part of the policy's update; the head has an optimizer of its own. */
 export function valueOnTrunk(policy: LanguageModel, options: ValueUpdateOptions): TrunkValue<ValuedTurn> {
   const { coefficient, lr, maxGradNorm } = options.value;
   return {
@@ -299,7 +299,7 @@ export async function updateCriticNetwork(
   return { ...means.values(), 'optim/critic_gradient_norm': mean(norms) };
 }
 
-/** The examples of a batch that ask for V before each of its turns, or before each of their tokens. */
+/** Returns the examples of a batch that ask for V before each of its turns, or before each of their tokens. */
 function withValues({ examples, lengths }: TurnBatch<unknown>, level: GaeLevel): TokenExample[] {
   const firsts = new Set<number>();
   lengths.reduce((token, length) => (firsts.add(token), token + length), 0);

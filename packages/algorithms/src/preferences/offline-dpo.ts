@@ -102,7 +102,7 @@ const meansOf = (measured: readonly Metrics[]): Metrics =>
     ]),
   );
 
-/** Episodes with their rewards, or conversations with their scores. */
+/** Returns episodes with their rewards, or conversations with their scores. */
 function episodesOf(dataset: Dataset): Trajectory[] {
   const { kind } = dataset;
   if (kind === 'conversations' && dataset.outcomes?.some((outcome) => outcome !== null))
@@ -110,7 +110,7 @@ function episodesOf(dataset: Dataset): Trajectory[] {
   return rewardedEpisodes(dataset, 'offline_dpo prefers episodes by their return');
 }
 
-/** Episodes of each task, in order. */
+/** Groups the episodes of each task, in order. */
 function tasksOf(episodes: readonly Trajectory[]): Trajectory[][] {
   const tasks = new Map<string, Trajectory[]>();
   for (const episode of episodes) {

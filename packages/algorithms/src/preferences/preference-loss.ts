@@ -41,7 +41,7 @@ export interface ScoredPair extends PreferencePair {
   refLogprobs: Float32Array;
 }
 
-/** The best against the worst, the second best against the second worst, and so on as far as returns differ; ties in order. */
+/** Pairs the best with the worst, the second best with the second worst, and so on as far as returns differ; ties in order. */
 export function preferencePairs(group: readonly Trajectory[], pairsPerGroup: number): PreferencePair[] {
   const ranked = [...group].sort((one, other) => episodicReturn(other) - episodicReturn(one));
   const pairs = Array.from({ length: Math.min(pairsPerGroup, Math.floor(ranked.length / 2)) }, (_, i) => ({
@@ -51,7 +51,7 @@ export function preferencePairs(group: readonly Trajectory[], pairsPerGroup: num
   return pairs.filter(({ chosen, rejected }) => episodicReturn(chosen) > episodicReturn(rejected));
 }
 
-/** The pairs whose two episodes have tokens of ours. */
+/** Scores the pairs whose two episodes have tokens of ours. */
 export async function scorePairs(
   reference: ReferencePolicy,
   pairs: readonly PreferencePair[],

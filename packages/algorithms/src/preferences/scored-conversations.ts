@@ -22,7 +22,7 @@ export function scoredConversations(
   return [...episodes.values()];
 }
 
-/** The stretches of tokens that are learned. @param first turn of the first of them */
+/** Lists the stretches of tokens that are learned. */
 function utterancesOf({ ids, lossMask }: EncodedConversation, first: number): SegmentUtterance[] {
   const utterances: SegmentUtterance[] = [];
   for (let start = lossMask.findIndex((weight) => weight > 0); start >= 0;) {
@@ -38,7 +38,7 @@ function utterancesOf({ ids, lossMask }: EncodedConversation, first: number): Se
   return utterances;
 }
 
-/** A turn for each utterance; the last one has the whole score as its reward. */
+/** Adds a turn for each utterance; the last one has the whole score as its reward. */
 function addTurns(episode: Trajectory, score: number): void {
   const { transitions, infos, segments } = episode;
   for (const last of transitions) Object.assign(last, { reward: 0, terminated: false });

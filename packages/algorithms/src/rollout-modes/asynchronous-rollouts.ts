@@ -70,7 +70,7 @@ export class AsynchronousRollouts implements RolloutSource {
     return this.#seconds;
   }
 
-  /** Null where nothing has been played. */
+  /** Returns the stream's state; null where nothing has been played. */
   get state(): StreamState | null {
     return this.#stream?.state ?? this.found;
   }
@@ -112,7 +112,7 @@ class EpisodeStream {
     this.ended = this.#play().catch((error: Error) => this.fail(error));
   }
 
-  /** Episodes that have ended and wait for the learner. */
+  /** Counts the episodes that have ended and wait for the learner. */
   get waiting(): number {
     return this.#queue.waiting * this.plan.groupSize;
   }
@@ -126,7 +126,7 @@ class EpisodeStream {
     };
   }
 
-  /** Whoever waits looks again. */
+  /** Wakes whoever waits, to look again. */
   changed(): void {
     const waiters = this.#waiters;
     this.#waiters = [];
@@ -232,7 +232,7 @@ class EpisodeStream {
     this.meter.occupy(this.#inPlay / this.plan.options.slots);
   }
 
-  /** The group of the i-th episode that this stream plays. */
+  /** Returns the group of the i-th episode that this stream plays. */
   #groupAt(i: number): number {
     const { next, again } = this.#first;
     const index = Math.floor(i / this.plan.groupSize);

@@ -38,12 +38,12 @@ export class Collector {
     return this.#isClosed;
   }
 
-  /** The learner's weights as they are now. */
+  /** Copies the learner's weights as they are now. */
   snapshot(): Promise<Weights> {
     return this.learner.copyParameters();
   }
 
-  /** After the call that is under way the copy has these weights. Contexts of episodes in play are then computed again. */
+  /** Gives the copy these weights, after the call that is under way. Contexts of episodes in play are then computed again. */
   load(version: number, weights: Weights): Promise<void> {
     return this.#alone(async () => {
       if (version === this.#version || this.#isClosed) return;
@@ -53,7 +53,7 @@ export class Collector {
     });
   }
 
-  /** A player of the copy, whose decisions say with which weights they were made. */
+  /** Opens a player of the copy, whose decisions say with which weights they were made. */
   readonly openPlayer: OpenPlayer = async (sampling) => {
     const player = await this.openCopy(sampling);
     this.#players.add(player);

@@ -20,7 +20,11 @@ export class RolloutMeter {
     this.#changedAt = this.#since = now();
   }
 
-  /** @param share of the collector's slots that have an episode from now on */
+  /**
+   * Notes how busy the collector is from now on.
+   *
+   * @param share of the collector's slots that have an episode from now on
+   */
   occupy(share: number): void {
     const now = this.now();
     this.#collectorIdle += (1 - this.#occupied) * (now - this.#changedAt);
@@ -38,7 +42,7 @@ export class RolloutMeter {
     }
   }
 
-  /** Since the last call. */
+  /** Returns the times since the last call. */
   take(): { milliseconds: number; learnerIdle: number; collectorIdle: number } {
     this.occupy(this.#occupied);
     const now = this.now();

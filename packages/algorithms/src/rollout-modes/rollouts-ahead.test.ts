@@ -60,7 +60,11 @@ async function collectorAt(version: number): Promise<Collector> {
   return new Collector(learner, copy, playerOf(copy), version);
 }
 
-/** @param delay milliseconds of each turn, at most */
+/**
+ * Makes the context of a run.
+ *
+ * @param delay milliseconds of each turn, at most
+ */
 function contextOf(delay = 0, rollouts?: PlayContext['rollouts']): PlayContext {
   const rng = new Rng(9);
   const slow = (env: Env): Env => ({
@@ -81,7 +85,7 @@ const unstamped = (rollout: readonly Trajectory[]) =>
 const utterancesIn = (rollout: readonly Trajectory[]) =>
   rollout.flatMap(({ segments }) => segments.flatMap(({ utterances }) => utterances));
 
-/** A learner whose update gives it the next version. */
+/** Runs a learner whose update gives it the next version. */
 async function learn(rollouts: PlayContext['rollouts'], { from = 0, to = ITERATIONS, delay = 0, pause = 0 }) {
   const played: Trajectory[][] = [];
   for (let iteration = from; iteration < to; iteration++) {

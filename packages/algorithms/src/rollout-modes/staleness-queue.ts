@@ -23,7 +23,7 @@ export class StalenessQueue<Item> {
 
   constructor(private readonly options: StalenessOptions) {}
 
-  /** Whether a group may begin with weights of this version. */
+  /** Tells whether a group may begin with weights of this version. */
   mayBegin(group: number, version: number): boolean {
     const { perRollout, maxStaleness } = this.options;
     return group < (version + maxStaleness + 1) * perRollout;
@@ -33,13 +33,17 @@ export class StalenessQueue<Item> {
     if (!this.#groups.has(group)) this.#groups.set(group, { version, items: null });
   }
 
-  /** @param items none where the group failed: its place in the rollout stays empty */
+  /**
+   * Ends a group.
+   *
+   * @param items none where the group failed: its place in the rollout stays empty
+   */
   finish(group: number, items: readonly Item[]): void {
     this.#groups.get(group)!.items = items;
     this.#ended++;
   }
 
-  /** How many groups wait for the learner. */
+  /** Counts the groups that wait for the learner. */
   get waiting(): number {
     return this.#ended;
   }
@@ -71,7 +75,10 @@ export class StalenessQueue<Item> {
     return chosen.sort((a, b) => a.group - b.group).map(({ items }) => items);
   }
 
-  /** A group of version v is learned from at iteration v + η at the latest: for each deadline, later rollouts have room for the rest. */
+  /**
+   * Tells whether the rest still fits. A group of version v is learned from at iteration v + η at the latest: for each deadline, later
+   * rollouts have room for the rest.
+   */
   #leavesTime(chosen: readonly { version: number }[], iteration: number): boolean {
     const { perRollout, maxStaleness } = this.options;
     const all = [...this.#groups.values()];

@@ -12,7 +12,7 @@ export interface ChatOptions {
   opening: readonly ChatMessage[];
   /** Every observation is a context of its own: one message, without the turns before. False if not given: a message a turn. */
   isSingleMessage?: boolean;
-  /** Called once if the template rewrites earlier messages when a message is added. */
+  /** Tells, once, that the template rewrites earlier messages when a message is added. */
   onRewritten?: () => void;
 }
 
@@ -75,8 +75,8 @@ class ChatDialogue implements Dialogue {
 }
 
 /**
- * The message that an observation is in a dialogue: what it adds to the turn before. That is the rest of a history that contains the
- * action (some environments write only its first line). An observation that does not contain the last one is all new.
+ * Returns the message that an observation is in a dialogue: what it adds to the turn before. That is the rest of a history that
+ * contains the action (some environments write only its first line). An observation that does not contain the last one is all new.
  */
 export function messageOf(observation: string, before: { observation: string; action: string }): string {
   const rest = observation.slice(before.observation.length);

@@ -84,7 +84,7 @@ abstract class ChoicePlayer implements Player {
     });
   }
 
-  /** The tokens that the slot's model sees: the end of the context, with room for an action. */
+  /** Returns the tokens that the slot's model sees: the end of the context, with room for an action. */
   #advance(request: ActRequest): number[] {
     const before = this.#contexts[request.slot];
     const { keep, tokens } = this.#dialogues[request.slot].advance(request, before);
@@ -99,19 +99,19 @@ abstract class ChoicePlayer implements Player {
       .filter(({ ids }) => ids.length > 1 && !ids.slice(0, -1).some((id) => masked.has(id)));
   }
 
-  /** The tokens of actions after a context. */
+  /** Returns the encoder of actions after a context. */
   protected encoder(_context: readonly number[]): (action: string) => number[] {
     return (action) => this.policy.tokenizer.encode(action);
   }
 
-  /** Most tokens before an action. */
+  /** Counts the most tokens before an action. */
   protected room(candidates: readonly Candidate[]): number {
     const longest = Math.max(this.options.sampling.maxNewTokens, maximum(candidates.map(({ ids }) => ids.length)));
     return this.policy.contextLength - longest + 1;
   }
 
   protected abstract choose(asked: readonly Asked[]): Promise<Chosen[]>;
-  /** Any text. */
+  /** Samples any text. */
   protected abstract write(asked: readonly Asked[]): Promise<Chosen[]>;
 
   protected async writeIn(episodes: Episodes, asked: readonly Asked[]): Promise<Chosen[]> {
@@ -219,7 +219,7 @@ const JOINED_TOKENS = 16;
 
 const sumOf = (values: Float32Array): number => values.reduce((sum, value) => sum + value, 0);
 
-/** The action after what was seen, every token of it scored. */
+/** Makes the example of an action after what was seen, every token of it scored. */
 function scoredExample(seen: readonly number[], ids: readonly number[]): TokenExample {
   const all = [...seen, ...ids];
   const weights = new Float32Array(all.length - 1).fill(1, seen.length - 1);
@@ -240,7 +240,7 @@ export class ConstrainedPlayer extends ChoicePlayer {
     return new ConstrainedPlayer(policy, options, await policy.openEpisodes({ slots: options.slots }));
   }
 
-  /** The model runs only where there is a choice: what all open candidates say next is said with certainty. */
+  /** Chooses actions. The model runs only where there is a choice: what all open candidates say next is said with certainty. */
   protected async choose(asked: readonly Asked[]): Promise<Chosen[]> {
     const paths = asked.map(({ request: { slot, rng }, candidates, context }) => {
       const seen = context.slice(-this.room(candidates));
@@ -309,7 +309,7 @@ function feed(episodes: Episodes, slot: number, context: readonly number[]): num
   return context.slice(keep);
 }
 
-/** The tokens that may come next in the candidates that are still open. */
+/** Lists the tokens that may come next in the candidates that are still open. */
 const nextIds = ({ open, ids }: { open: readonly Candidate[]; ids: readonly number[] }): number[] => [
   ...new Set(open.map((candidate) => candidate.ids[ids.length])),
 ];

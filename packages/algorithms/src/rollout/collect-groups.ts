@@ -18,7 +18,7 @@ export const groupSizeOption = (value: number) =>
     flat: 'group_size',
   });
 
-/** Options of rollouts whose episodes are compared in groups. */
+/** Declares the options of rollouts whose episodes are compared in groups. */
 export const groupMembers = ({ groupSize = 8, invalidPenalty = 0 } = {}) => ({
   group_size: groupSizeOption(groupSize),
   sampling_rounds: integer(
@@ -51,7 +51,8 @@ export interface GroupRollout {
 }
 
 /**
- * One iteration's rollout. Rounds have episode numbers, and with them seeds, of their own; those of unplayed rounds are skipped.
+ * Collects one iteration's rollout. Rounds have episode numbers, and with them seeds, of their own; those of unplayed rounds are
+ * skipped.
  *
  * @throws {InterruptedError} where the user asks to stop: nothing has been learned since the last iteration
  */
@@ -96,7 +97,7 @@ interface Groups {
   rollout: { size: number; groupSize: number };
 }
 
-/** A problem where groups would not be whole. */
+/** Reports groups that would not be whole. */
 export function wholeGroups({ rollout: { size, groupSize } }: Groups): ConfigProblem[] {
   if (size % groupSize === 0) return [];
   const key = 'algorithm.rollout.size';
@@ -117,7 +118,7 @@ export function groupProblems(options: Groups & { rollout: { samplingRounds: num
   return problems;
 }
 
-/** A problem where every group is one episode. */
+/** Reports that every group is one episode. */
 export function aloneProblems({ rollout: { groupSize } }: Groups): ConfigProblem[] {
   if (groupSize > 1) return [];
   const key = 'algorithm.rollout.group_size';
@@ -125,7 +126,7 @@ export function aloneProblems({ rollout: { groupSize } }: Groups): ConfigProblem
   return [{ key, message, remedy: `raise ${key}` }];
 }
 
-/** Episodes of each group, in order; an episode without a group is one of its own. */
+/** Groups episodes, in order; an episode without a group is one of its own. */
 export function groupsOf(trajectories: readonly Trajectory[]): Trajectory[][] {
   const groups = new Map<unknown, Trajectory[]>();
   for (const trajectory of trajectories) {
@@ -135,7 +136,7 @@ export function groupsOf(trajectories: readonly Trajectory[]): Trajectory[][] {
   return [...groups.values()];
 }
 
-/** All returns equal: nothing to compare. */
+/** Tells whether all returns are equal, so that there is nothing to compare. */
 function isFlat(group: readonly Trajectory[]): boolean {
   const returns = group.map(episodicReturn);
   return returns.every((value) => value === returns[0]);

@@ -21,7 +21,7 @@ export interface PlayContext {
   /** Whether a set is given up with `InterruptedError` when the user asks to stop; if not given, each is played to its end. */
   givesUp?: boolean;
   onFailure?: OnFailure;
-  /** Called when a set has been played, or given up. */
+  /** Tells that a set has been played, or given up. */
   onSetEnd?: () => void;
   /** Whether failures that count with a reward are failures for `maxFailureShare` too; false if not given. */
   limitsCounted?: boolean;
@@ -35,15 +35,19 @@ export interface PlayContext {
   openRollouts?: OpenPlayer;
   /** Plays rollouts ahead of the iterations that learn from them; if not given, each is played when it is asked for. */
   rollouts?: RolloutSource;
-  /** Called with every rollout before it is trained on, such as by `Diagnostics`. */
+  /** Receives every rollout before it is trained on, such as `Diagnostics` does. */
   onRollout?: (rollout: readonly Trajectory[], iteration: number) => Promise<void>;
-  /** Called with the episodes of every evaluation; what the algorithm notes with them follows before its metrics are logged. */
+  /** Receives the episodes of every evaluation; what the algorithm notes with them follows before its metrics are logged. */
   onEvaluation?: (episodes: readonly Trajectory[]) => void;
 }
 
 /** Plays rollouts ahead of the iterations that learn from them, with a policy that is not always the newest. */
 export interface RolloutSource {
-  /** @returns the rollout that an iteration learns from */
+  /**
+   * Returns the rollout that an iteration learns from.
+   *
+   * @returns the rollout that an iteration learns from
+   */
   take(iteration: number, plan: RolloutPlan): Promise<Trajectory[]>;
 }
 
@@ -87,10 +91,10 @@ export type PlaySet = (set: GroupOptions & PlayedSet, options: PlayOptions, watc
 
 /** The reports and questions of a set that plays by itself. */
 export interface SetWatch {
-  /** An episode has been played. */
+  /** Notes that an episode has been played. */
   played(): void;
   /**
-   * An episode has failed.
+   * Notes that an episode has failed.
    *
    * @param counts it is played all the same, with the reward that failures have
    * @throws as soon as more than `maxFailureShare` of the episodes failed
@@ -101,7 +105,7 @@ export interface SetWatch {
 }
 
 /**
- * One iteration's rollout. Seeds follow from the run's seed and the episode's number alone.
+ * Collects one iteration's rollout. Seeds follow from the run's seed and the episode's number alone.
  *
  * @throws {InterruptedError} where the user asks to stop: nothing has been learned since the last iteration
  */
@@ -117,7 +121,7 @@ export function collect(
   return collectEpisodes({ ...run, givesUp: true }, openPlayer, iteration, options, episodes);
 }
 
-/** Episodes of an iteration, numbered from `firstEpisode`. A group is numbered by its first episode / `groupSize`. */
+/** Collects episodes of an iteration, numbered from `firstEpisode`. A group is numbered by its first episode / `groupSize`. */
 export async function collectEpisodes(
   run: PlayContext,
   openPlayer: OpenPlayer,
@@ -149,7 +153,11 @@ export function playRollout(
 /** The purpose in seeds and messages of episodes that are learned from. */
 export const ROLLOUT = 'rollout';
 
-/** @throws if episodes of one group begin differently: their returns could not be compared */
+/**
+ * Checks that episodes of one group begin alike.
+ *
+ * @throws if episodes of one group begin differently: their returns could not be compared
+ */
 function checkGroups(trajectories: readonly Trajectory[], environment = 'the environment'): void {
   const firstOf = new Map<number, Trajectory>();
   for (const trajectory of trajectories) {
@@ -206,7 +214,11 @@ async function playAll(
   return all.flatMap(({ played }) => played).sort((a, b) => a.episode - b.episode);
 }
 
-/** @returns the episodes that did not fail, in order */
+/**
+ * Plays a set of episodes.
+ *
+ * @returns the episodes that did not fail, in order
+ */
 async function playByItself(
   { ranks = oneRank, hooks, onFailure, givesUp = false, limitsCounted = false }: PlayContext,
   playSet: PlaySet,
@@ -236,7 +248,7 @@ async function playByItself(
 
 export const DEFAULT_FAILURE_SHARE = 0.5;
 
-/** The seed of an episode: the environment's in a group of one, and that of the stream that samples its tokens. */
+/** Computes the seed of an episode: the environment's in a group of one, and that of the stream that samples its tokens. */
 export const episodeSeed = (seed: number, purpose: string, episode: number): number =>
   hash32(`${seed}/${purpose}/${episode}`);
 
@@ -302,7 +314,11 @@ async function playShare(
   }
 }
 
-/** @param episode counts all episodes of the purpose */
+/**
+ * Makes the trajectory of a played episode.
+ *
+ * @param episode counts all episodes of the purpose
+ */
 export function trajectoryOf(
   { seed, item, task, turns }: PlayedEpisode<TurnTokens>,
   episode: number,
@@ -321,8 +337,8 @@ export function trajectoryOf(
 }
 
 /**
- * A failure ends its own episode. When too many fail, the rest no longer represents the task. An environment that does not keep the
- * contract is a mistake in a program, which other episodes have too, seen or not.
+ * Ends the run when too many episodes fail, since the rest no longer represents the task; a failure ends its own episode. An
+ * environment that does not keep the contract is a mistake in a program, which other episodes have too, seen or not.
  */
 export function checkFailures(
   failures: readonly Error[],

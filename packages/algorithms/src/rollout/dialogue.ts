@@ -14,7 +14,7 @@ export interface Dialogues {
   readonly terminatorIds: readonly number[];
   /** How an utterance is found: written freely (if not given), or chosen among the valid actions; see choice-player.ts. */
   readonly actionChoice?: ActionChoice;
-  /** For one slot, episode after episode. */
+  /** Opens the dialogue of one slot, episode after episode. */
   open(): Dialogue;
 }
 
@@ -30,7 +30,7 @@ export interface Dialogue {
    * @returns how many of them stay, and the tokens after these
    */
   advance(request: Observed, cached: readonly number[]): { keep: number; tokens: number[] };
-  /** The utterance as the environment and the critic read it. */
+  /** Returns the utterance as the environment and the critic read it. */
   actionOf(utterance: Utterance): string;
   /** Adds the utterance to the context. @param contextTokens how many tokens before it the sampler saw */
   decide(utterance: Utterance, contextTokens: number): Required<Decision<TurnTokens>>;

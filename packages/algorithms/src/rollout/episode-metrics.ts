@@ -2,7 +2,7 @@
 import { episodicReturn, maximum, mean, minimum, standardError, type Trajectory } from '@bowyer/core';
 import type { Metrics } from './run-hooks.js';
 
-/** Share of turns, or of episodes, whose info has a true `key`. */
+/** Computes the share of turns, or of episodes, whose info has a true `key`. */
 const share = (infos: readonly Record<string, unknown>[], key: string) =>
   mean(infos.map((info) => (info[key] ? 1 : 0)));
 

@@ -22,7 +22,7 @@ export interface EvaluateOptions extends PlayOptions {
 
 export type Decoding = 'sample' | 'greedy';
 
-/** The decodings of an evaluation; the first chooses the best agent. */
+/** Lists the decodings of an evaluation; the first chooses the best agent. */
 export const decodingsOf = (decoding: Decoding | 'both'): readonly [Decoding, ...Decoding[]] =>
   decoding === 'both' ? ['sample', 'greedy'] : [decoding];
 

@@ -9,7 +9,7 @@ export interface FailureReason {
 /** Names that differ between failures of one reason: those of rollouts, which are in messages and in the paths of outputs too. */
 const ROLLOUT_NAME = /\b[a-z]+-\d+\.\d+\b/g;
 
-/** The same for failures of one reason. */
+/** Returns the same text for failures of one reason. */
 export const reasonKey = ({ message }: Error): string => message.replace(ROLLOUT_NAME, '…');
 
 /** Counts reasons, in the order in which they came first. */

@@ -57,7 +57,7 @@ export async function freshUtterances(
   return groups.map(({ items }) => Array.from({ length: samples }, () => inOrder.slice(next, (next += items.length))));
 }
 
-/** The player's utterances in every lane, one turn of each of `slots` lanes at once. */
+/** Samples the player's utterances in every lane, one turn of each of `slots` lanes at once. */
 async function actInLanes(
   player: Player,
   lanes: readonly Wanted[][],
@@ -77,7 +77,7 @@ async function actInLanes(
   return fresh;
 }
 
-/** Turns of one episode, earlier ones first; several samples of a turn are apart. */
+/** Groups turns of one episode into lanes, earlier ones first; several samples of a turn are apart. */
 function lanesOf(wanted: readonly Wanted[], samples: number): Wanted[][] {
   if (samples > 1) return wanted.map((each) => [each]);
   const lanes = new Map<ReplayItem['trajectory'], Wanted[]>();
@@ -88,7 +88,7 @@ function lanesOf(wanted: readonly Wanted[], samples: number): Wanted[][] {
   return [...lanes.values()].map((lane) => lane.sort((one, other) => one.item.turn - other.item.turn));
 }
 
-/** One sample at each item's observation, with a player of its own. The seed is the next number of `rng`. */
+/** Samples once at each item's observation, with a player of its own. The seed is the next number of `rng`. */
 export async function freshBatch(
   openPlayer: OpenPlayer,
   items: readonly ReplayItem[],
@@ -104,7 +104,7 @@ export async function freshBatch(
   }
 }
 
-/** One utterance for each item, in slots of their own. */
+/** Samples one utterance for each item, in slots of their own. */
 async function actAt(player: Player, wanted: readonly (Wanted & { slot: number })[]): Promise<ReplayItem[]> {
   const decisions = await player.act(
     wanted.map(({ item, rng, slot }) => ({
@@ -125,7 +125,7 @@ async function actAt(player: Player, wanted: readonly (Wanted & { slot: number }
   });
 }
 
-/** The policy's context before a turn's utterance: the whole dialogue, in whichever format. */
+/** Returns the policy's context before a turn's utterance: the whole dialogue, in whichever format. */
 function tokensBefore({ trajectory, turn }: ReplayItem): number[] | undefined {
   for (const { ids, utterances } of trajectory.segments) {
     const utterance = utterances.find((candidate) => candidate.turn === turn);

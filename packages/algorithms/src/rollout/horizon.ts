@@ -5,13 +5,13 @@ import type { Env, WrappingEnv } from '@bowyer/envs';
 /** [iteration, turns]: from this iteration on an episode has at most this number of turns. */
 export type Horizon = readonly (readonly [number, number])[];
 
-/** The limit of an iteration; null where there is none. */
+/** Returns the limit of an iteration; null where there is none. */
 export function horizonAt(horizon: Horizon | null | undefined, iteration: number): number | null {
   const begun = (horizon ?? []).filter(([from]) => from <= iteration);
   return begun.length === 0 ? null : begun.reduce((latest, stage) => (stage[0] >= latest[0] ? stage : latest))[1];
 }
 
-/** Environments whose episodes are truncated after `turns` turns. */
+/** Makes environments whose episodes are truncated after `turns` turns. */
 export const withHorizon = <Args extends unknown[]>(
   makeEnv: ((...args: Args) => Env) | null,
   turns: number | null,

@@ -7,7 +7,7 @@ export class InterruptedError extends Error {
   }
 }
 
-/** The result of `work`; null if it was given up. */
+/** Returns the result of `work`; null if it was given up. */
 export const unlessInterrupted = <T>(work: Promise<T>): Promise<T | null> =>
   work.catch((error: unknown) => {
     if (error instanceof InterruptedError) return null;

@@ -22,7 +22,11 @@ interface LoopDefaults {
 
 const turns = (minimum: number) => Type.Integer({ minimum });
 
-/** @param rollout further options of rollouts */
+/**
+ * Declares the options of an iteration's loop.
+ *
+ * @param rollout further options of rollouts
+ */
 export const loopOptions = <Rollout extends TProperties = Record<never, never>>(
   { iterations, rolloutSize = 128, every = 25, evalSize = 32, decoding = 'greedy' }: LoopDefaults,
   rollout?: Rollout,

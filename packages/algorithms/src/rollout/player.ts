@@ -25,11 +25,16 @@ export interface Player {
   /** True where `act` is to know what the environment's expert would say. */
   readonly asksExpert?: boolean;
   /**
+   * Decides for every request.
+   *
    * @returns one decision per request, in the same order, with the tokens that the policy read and wrote where it is one of ours;
    *   an error where there is no action, which ends that episode as failed
    */
   act(requests: ActRequest[]): Promise<(Decision<TurnTokens> | Error)[]>;
-  /** The policy has other weights now: what is kept of contexts was computed with the earlier ones. Absent where nothing is kept. */
+  /**
+   * Forgets what is kept of contexts: the policy has other weights now, and it was computed with the earlier ones. Absent where nothing
+   * is kept.
+   */
   forget?(): void;
   close(): Promise<void>;
 }

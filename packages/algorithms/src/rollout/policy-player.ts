@@ -8,7 +8,7 @@ import type { Dialogue, Dialogues } from './dialogue.js';
 import { textDialogues } from './text-dialogue.js';
 import type { TurnTokens } from './turn-tokens.js';
 
-/** The policy alone acts, as the dialogues' `actionChoice` says. */
+/** Makes a player of the policy alone, which acts as the dialogues' `actionChoice` says. */
 export const policyPlayer =
   (
     {
@@ -39,6 +39,8 @@ export class PolicyPlayer implements Player {
   }
 
   /**
+   * Opens a player.
+   *
    * @param dialogues the format of episodes; text if not given
    * @param samplesIntegers see `Agent.samplesIntegers`
    */
@@ -75,7 +77,7 @@ export class PolicyPlayer implements Player {
   }
 }
 
-/** Tokens that end an utterance: those of the sampling options, then those of the format. */
+/** Returns sampling options with the tokens that end an utterance: those of the options, then those of the format. */
 export function withTerminators(sampling: SamplingOptions, { terminatorIds }: Dialogues): SamplingOptions {
   return { ...sampling, terminatorIds: [...new Set([...sampling.terminatorIds, ...terminatorIds])] };
 }

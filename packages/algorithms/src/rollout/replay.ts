@@ -12,7 +12,7 @@ export const capacityOption = integer(100_000, 'size of the replay buffer in tur
 /** Which turns a rank of several stores: all of them, or those of its share of the episodes. */
 export type ReplayPlacement = 'global' | 'local';
 
-/** The replay buffer of a run. */
+/** Opens the replay buffer of a run. */
 export function openReplay(
   { ranks = oneRank, replayPlacement = 'global' }: { ranks?: Ranks; replayPlacement?: ReplayPlacement },
   capacity: number,
@@ -33,7 +33,7 @@ class LocalReplay extends ReplayBuffer<ReplayItem> {
     super(capacity);
   }
 
-  /** Episodes go to the ranks one after the other. */
+  /** Inserts an item on its rank; episodes go to the ranks one after the other. */
   override insert(item: ReplayItem): void {
     if (item.trajectory.episode % this.ranks.size === this.ranks.rank) super.insert(item);
   }

@@ -5,14 +5,14 @@ export type Metrics = Record<string, number>;
 
 /** The side of the run that an algorithm does not decide: where metrics go, what is saved, what is shown. */
 export interface RunHooks {
-  /** Called during long phases. @param loss of the step that was taken, to be shown; the metrics have the means */
+  /** Reports progress during long phases. */
   progress(phase: string, done: number, total: number, loss?: number): void;
   /**
    * Stores an iteration's metrics and the episodes that it collected, if any. Iterations count from 0; on a dataset they are optimizer
    * steps, of which some have metrics, and −1 is before the first. Throws when a metric is not finite.
    */
   log(iteration: number, metrics: Metrics, rollout?: readonly Trajectory[]): Promise<void>;
-  /** Called after evaluations: the agent is kept where its score is the highest so far, or where `always`. Iteration −1 is the start. */
+  /** Keeps the agent after evaluations where its score is the highest so far, or where `always`. Iteration −1 is the start. */
   keepBest(iteration: number, score: number, always?: boolean): Promise<void>;
   /** Gives policy and critic the weights of the best agent, and a new optimizer. Needed by a run that is watched. */
   restoreBest?(): Promise<void>;

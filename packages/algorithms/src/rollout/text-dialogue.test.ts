@@ -2,7 +2,7 @@ import { Rng, type Utterance } from '@bowyer/core';
 import { TextDialogue } from './text-dialogue.js';
 import { segmentsOf } from './turn-tokens.js';
 
-/** One token a character, so that lengths can be read off the text. */
+/** Encodes one token a character, so that lengths can be read off the text. */
 const encode = (text: string) => [...text].map((c) => c.charCodeAt(0));
 const decode = (ids: ArrayLike<number>) => String.fromCharCode(...Array.from(ids));
 const dialogue = () => new TextDialogue({ encode, decode });

@@ -21,8 +21,8 @@ export class TextDialogue implements Dialogue {
   constructor(private readonly tokenizer: Pick<Tokenizer, 'encode' | 'decode'>) {}
 
   /**
-   * Only the new tokens where the observation continues what the slot has read. Where it continues the last observation but shows
-   * the action otherwise (without a space at its end, say), what follows that observation; else the whole text.
+   * Returns only the new tokens where the observation continues what the slot has read. Where it continues the last observation but
+   * shows the action otherwise (without a space at its end, say), what follows that observation; else the whole text.
    */
   advance(request: Observed, cached: readonly number[]): { keep: number; tokens: number[] } {
     const { observation, ids, turn } = request;

@@ -15,8 +15,8 @@ export function noteEstimate(trajectory: Trajectory, turn: number, estimate: Tur
 }
 
 /**
- * min(Q₁, Q₂) of every turn, in the order of the episodes; noted with V, and for a few episodes with the valid actions that the
- * critic values most.
+ * Computes min(Q₁, Q₂) of every turn, in the order of the episodes; noted with V, and for a few episodes with the valid actions that
+ * the critic values most.
  *
  * @returns [turns of all episodes]
  */
@@ -36,7 +36,7 @@ export async function judgeEpisodes(critic: DoubleCritic, trajectories: readonly
   return Array.from(values);
 }
 
-/** The actions that an environment lists with a step are those of the next turn. */
+/** Judges valid actions; those that an environment lists with a step are those of the next turn. */
 async function judgeValidActions(critic: DoubleCritic, trajectories: readonly Trajectory[]): Promise<void> {
   const judged = trajectories.flatMap((trajectory) =>
     trajectory.transitions.flatMap(({ observation }, turn) => {

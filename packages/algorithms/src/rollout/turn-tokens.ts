@@ -9,7 +9,11 @@ export interface TurnTokens extends Utterance {
   read: number[];
 }
 
-/** @param turns of one episode, in order; undefined where a player gives no tokens */
+/**
+ * Joins turns into segments of tokens.
+ *
+ * @param turns of one episode, in order; undefined where a player gives no tokens
+ */
 export function segmentsOf(turns: readonly (TurnTokens | undefined)[]): TokenSegment[] {
   const segments: TokenSegment[] = [];
   turns.forEach((tokens, turn) => {
@@ -30,19 +34,19 @@ export class SlotContext {
   #read: number[] = [];
   #continues = false;
 
-  /** The context is replaced. */
+  /** Replaces the context. */
   restart(ids: readonly number[]): void {
     this.#ids = [...ids];
     this.#read = [...ids];
     this.#continues = false;
   }
 
-  /** The last tokens are replaced: a new segment, which begins as the one before. */
+  /** Replaces the last tokens: a new segment begins as the one before. */
   rewrite(count: number, ids: readonly number[]): void {
     this.restart([...this.#ids.slice(0, this.#ids.length - count), ...ids]);
   }
 
-  /** The context grows. */
+  /** Extends the context. */
   extend(ids: readonly number[]): void {
     for (const id of ids) this.#ids.push(id);
     this.#read = [...ids];
@@ -63,7 +67,7 @@ export class SlotContext {
   }
 }
 
-/** How many tokens of a prompt a slot has read already; at least the last one is left to continue from. */
+/** Counts how many tokens of a prompt a slot has read already; at least the last one is left to continue from. */
 export function sharedPrefix(cached: readonly number[], prompt: readonly number[]): number {
   const longest = Math.min(cached.length, prompt.length - 1);
   let length = 0;

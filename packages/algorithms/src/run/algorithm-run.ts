@@ -25,9 +25,9 @@ import { Watch, type WatchState } from './watch.js';
 export interface AlgorithmRun extends TrainingRun {
   /** The unit's own player, as in evaluations. */
   readonly openPlayer: OpenPlayer;
-  /** The iterations that remain, from the one after the last checkpoint until the user asks to stop. */
+  /** Yields the iterations that remain, from the one after the last checkpoint until the user asks to stop. */
   iterations(): AsyncIterable<number>;
-  /** The random numbers of an iteration's update. */
+  /** Returns the random numbers of an iteration's update. */
   updateRng(iteration: number): Rng;
   /** Factor of the policy's learning rate: 1, unless updates changed more or less than `updateKl`, or the run has returned to its best agent. */
   readonly stepScale: number;
@@ -36,7 +36,7 @@ export interface AlgorithmRun extends TrainingRun {
   /** Plays groups of episodes of the same task, with the options of `groupMembers`. */
   collectGroups(iteration: number): Promise<GroupRollout>;
   /**
-   * One optimizer step of the policy on the mean gradient of some micro-batches.
+   * Makes one optimizer step of the policy on the mean gradient of some micro-batches.
    *
    * @param accumulate adds the gradient of a micro-batch and returns its metrics
    * @returns the means of these metrics, and `optim/policy_gradient_norm`, the global norm before the clip
@@ -111,7 +111,11 @@ function algorithmRun<Options extends PlayOptions>(
   const watchState = state as { watch?: WatchState; stepScale?: number };
   let watch = run.watch && watchState.watch ? Watch.resume(watchState.watch, run.watch) : null;
 
-  /** @returns null where the user has stopped the evaluation: its iteration ends when the run is resumed */
+  /**
+   * Evaluates the policy.
+   *
+   * @returns null where the user has stopped the evaluation: its iteration ends when the run is resumed
+   */
   const evaluation = async (): Promise<Evaluation | null> => {
     const { seed, slots, maxFailureShare, sampling } = options;
     const { size } = loop.eval;
@@ -160,7 +164,7 @@ function algorithmRun<Options extends PlayOptions>(
     return null;
   };
 
-  /** The rate follows what the update has changed; see `adaptedScale`. */
+  /** Adapts the rate to what the update has changed; see `adaptedScale`. */
   const adaptStep = (metrics: Metrics) => {
     const kl = metrics['actor/update_kl'];
     if (kl === undefined) return;

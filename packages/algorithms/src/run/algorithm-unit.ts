@@ -16,7 +16,7 @@ export interface AlgorithmDeclaration<Schema extends TObject> {
   description: string;
   /** Each with its default, meaning, unit and range, grouped; keys are in snake_case. */
   options: Schema;
-  /** The whole training, top to bottom. When the user asks to stop, it saves a checkpoint and returns early. */
+  /** Trains, from top to bottom. When the user asks to stop, it saves a checkpoint and returns early. */
   train(run: AlgorithmRun, options: OptionsOf<Schema> & PlayOptions): Promise<void>;
   /** Other names by which published configs know it. */
   aliases?: readonly string[];
@@ -24,7 +24,7 @@ export interface AlgorithmDeclaration<Schema extends TObject> {
   needs?: Partial<AlgorithmNeeds>;
   /** False where the policy stays as it started. */
   trainsPolicy?: boolean;
-  /** How the agent acts, in rollouts, evaluations and wherever it is played later. Default: the policy alone. */
+  /** Opens a player that acts as the agent does, in rollouts, evaluations and wherever it is played later. Default: the policy alone. */
   openPlayer?(agent: Agent, options: PlayerOptionsOf<Schema>): OpenPlayer;
   /** The paths of those of `options` that `openPlayer` reads: a task that only plays takes these alone. */
   playerOptions?: readonly string[];
@@ -32,15 +32,15 @@ export interface AlgorithmDeclaration<Schema extends TObject> {
   playsWithCritic?: boolean;
   /** True where the player always samples, whatever `sampling.greedy` is: do_sample and eval_decoding have no effect. */
   alwaysSamples?: boolean;
-  /** Further metrics of the episodes of an evaluation. */
+  /** Computes further metrics of the episodes of an evaluation. */
   evaluationMetrics?(
     agent: Agent,
     episodes: readonly Trajectory[],
     options: OptionsOf<Schema>,
   ): Metrics | Promise<Metrics>;
   /**
-   * The network that has V, in an algorithm that learns values with a language model: `trunk`, a head on the policy's own; or `critic`,
-   * a head on a network of its own that starts as the policy does. Null: there is no V with these options.
+   * Returns the network that has V, in an algorithm that learns values with a language model: `trunk`, a head on the policy's own; or
+   * `critic`, a head on a network of its own that starts as the policy does. Null: there is no V with these options.
    */
   valueFunction?(options: OptionsOf<Schema>): ValueFunction | null;
   /** True where a loss compares probabilities of two passes, so that dropout would change them in between. */
@@ -50,16 +50,20 @@ export interface AlgorithmDeclaration<Schema extends TObject> {
    * where no loss reads a log-probability of what was sampled. None if left out; algorithms on datasets take any, since they do not play.
    */
   trainsWithChoices?: readonly ActionChoice[];
-  /** @returns options with which it asks for utterances at states whose valid actions it does not know: a choice has none to choose from */
+  /**
+   * Reports options that ask for utterances at replayed states.
+   *
+   * @returns options with which it asks for utterances at states whose valid actions it does not know: a choice has none to choose from
+   */
   choiceProblems?(options: OptionsOf<Schema>): ConfigProblem[];
   /**
-   * Present where rollouts may be those of another policy whose log-probabilities are known: the loss weighs by π/μ, or imitates what
-   * was played.
+   * Reports options with which rollouts may not be those of another policy. Present where they may be: the loss weighs by π/μ, or
+   * imitates what was played.
    *
    * @returns options with which it would not
    */
   offPolicyRollouts?(options: OptionsOf<Schema>): ConfigProblem[];
-  /** Settings that the schema allows but that would waste the run. */
+  /** Reports settings that the schema allows but that would waste the run. */
   problems?(options: OptionsOf<Schema>): ConfigProblem[];
   /** Iterations at the start in which the agent does not change; 0 if absent. Sweeps that compare early results need it. */
   frozenIterations?(options: OptionsOf<Schema>): number;

@@ -89,7 +89,7 @@ test.each([false, true])(
   },
 );
 
-/** The policy, but what plays has the weights (or the adapter) of the start for ever. */
+/** Returns the policy, whose player has the weights (or the adapter) of the start for ever. */
 function withStaleSampler(policy: LanguageModel, sampler: LanguageModel): LanguageModel {
   return new Proxy(policy, {
     get(target, key) {

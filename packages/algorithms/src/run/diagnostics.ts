@@ -53,8 +53,9 @@ export class Diagnostics {
   ) {}
 
   /**
-   * Called with every rollout (of an iteration that plays several times, with each), before anything is trained on it: the trainer's
-   * weights are then those that the sampler should have, after the update of the iteration before as at the start.
+   * Compares every rollout's log-probabilities with the trainer's (of an iteration that plays several times, each rollout's), before
+   * anything is trained on it: the trainer's weights are then those that the sampler should have, after the update of the iteration
+   * before as at the start.
    *
    * @throws if a token's log-probability differs by more than `maxLogprobMismatch`
    */
@@ -77,7 +78,7 @@ export class Diagnostics {
     this.#metrics['diagnostics/kl_to_start'] = this.#klTo(await this.#score(this.#reference));
   }
 
-  /** Called after the update. @returns what to log of the iteration */
+  /** Measures what the update has changed. */
   async afterUpdate(): Promise<Metrics> {
     if (this.#turns.length === 0) return {};
     const updated = await this.#score(this.run.policy);
@@ -88,7 +89,7 @@ export class Diagnostics {
     };
   }
 
-  /** That of utterances which the updated policy writes at the beginning of some turns of the rollout. */
+  /** Measures the mismatch of utterances which the updated policy writes at the beginning of some turns of the rollout. */
   async #updatedMismatch(sampler: Sampler): Promise<number> {
     const rng = Rng.forPurpose(this.options.seed, `diagnostics/${this.#iteration}/updated`);
     const turns = this.#turns.slice(0, RESAMPLED_TURNS);
@@ -106,7 +107,11 @@ export class Diagnostics {
     await this.#reference?.release();
   }
 
-  /** @returns [turns] of [tokens], in nats */
+  /**
+   * Computes the turns' log-probabilities.
+   *
+   * @returns [turns] of [tokens], in nats
+   */
   #score(
     policy: Pick<ReferencePolicy, 'logprobs'>,
     turns: readonly SampledTurn[] = this.#turns,
@@ -114,7 +119,7 @@ export class Diagnostics {
     return scoreTurns((examples) => policy.logprobs(examples, { maxTokens: MAX_TOKENS }), turns, scoring);
   }
 
-  /** KL(sampling policy ‖ other) per token, in nats: the tokens were drawn from the sampling policy. */
+  /** Computes KL(sampling policy ‖ other) per token, in nats: the tokens were drawn from the sampling policy. */
   #klTo(other: readonly Float32Array[]): number {
     return mean(
       other.flatMap((logprobs, i) =>
@@ -124,6 +129,8 @@ export class Diagnostics {
   }
 
   /**
+   * Finds the largest mismatch of each turn.
+   *
    * @param trained [turns] of [tokens], to the trainer
    * @returns [turns] the largest difference; 0 for a turn of earlier weights
    * @throws if one is larger than `maxLogprobMismatch`
@@ -147,7 +154,7 @@ export class Diagnostics {
   }
 }
 
-/** Turns with tokens of ours, drawn without replacement, in the order of the rollout. */
+/** Draws turns with tokens of ours without replacement, in the order of the rollout. */
 function sampleTurns(
   rollout: readonly Trajectory[],
   { count, iteration }: { count: number; iteration: number },

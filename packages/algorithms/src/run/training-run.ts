@@ -78,7 +78,7 @@ export interface TrainingRun extends Agent, PlayContext {
 export type TrainingRunParts = Pick<TrainingRun, 'policy'> &
   Partial<Omit<TrainingRun, 'policy' | 'hooks'>> & { hooks?: Partial<RunHooks> };
 
-/** A run from its beginning, for use as a library: nothing is saved unless the hooks do so. */
+/** Makes a run from its beginning, for use as a library: nothing is saved unless the hooks do so. */
 export function trainingRun({ policy, hooks, ...parts }: TrainingRunParts): TrainingRun {
   return {
     policy,
@@ -109,21 +109,21 @@ export function trainingRun({ policy, hooks, ...parts }: TrainingRunParts): Trai
   };
 }
 
-/** The critic of an algorithm with `needs.critic`. */
+/** Returns the critic of an algorithm with `needs.critic`. */
 export function criticOf({ critic }: Agent): DoubleCritic {
   if (critic === null)
     throw new Error('this algorithm needs a critic, and the run has none: make the kind that needs.critic names');
   return critic;
 }
 
-/** The model with the value head of an algorithm with `valueFunction`. */
+/** Returns the model with the value head of an algorithm with `valueFunction`. */
 export function valueModelOf({ valueModel }: TrainingRun): LanguageModel {
   if (valueModel === null)
     throw new Error('this algorithm needs a value head, and the run has none: make the one that valueFunction names');
   return valueModel;
 }
 
-/** The dataset of an algorithm that needs one. */
+/** Returns the dataset of an algorithm that needs one. */
 export function datasetOf({ dataset }: TrainingRun): Dataset {
   if (dataset === null)
     throw new Error('this algorithm learns from a dataset, and the run has none: give demonstrations');

@@ -2,7 +2,7 @@ import type { Trajectory } from '@bowyer/core';
 import type { Metrics } from '../rollout/run-hooks.js';
 import { Watch } from './watch.js';
 
-/** Episodes with these returns, each of a task of its own. */
+/** Makes episodes with these returns, each of a task of its own. */
 const episodes = (returns: readonly number[]): Trajectory[] =>
   returns.map((reward, episode) => ({
     episode,
@@ -13,7 +13,7 @@ const episodes = (returns: readonly number[]): Trajectory[] =>
     transitions: [{ observation: '', action: '', reward, nextObservation: '', terminated: true, truncated: false }],
   }));
 
-/** `wins` of 20 episodes are won: the first ones, so that what one agent wins a better one wins too. */
+/** Makes 20 episodes of which `wins` are won: the first ones, so that what one agent wins a better one wins too. */
 const won = (wins: number) => episodes(Array.from({ length: 20 }, (_, i) => (i < wins ? 1 : 0)));
 const options = { rollbacks: 1, signalPatience: 3 };
 const usual: Metrics = {

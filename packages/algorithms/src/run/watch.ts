@@ -175,7 +175,7 @@ const returnsOf = (episodes: readonly Trajectory[]): Returns =>
     episodes.map((episode) => [episode.episode, { value: episodicReturn(episode), item: episode.item ?? null }]),
   );
 
-/** `second` minus `first` over the episodes that both have finished; episodes of one item are a cluster. */
+/** Computes `second` minus `first` over the episodes that both have finished; episodes of one item are a cluster. */
 function difference(first: Returns, second: Returns, level = 0.95): ClusteredMean {
   const clusters = new Map<string, number[]>();
   for (const [episode, { value, item }] of Object.entries(second)) {
