@@ -29,7 +29,7 @@ import { nodeAt } from './provenance.js';
 import type { Repository } from './sources/repository.js';
 import { givenSources, repositoryOf, searchPathSources } from './sources/search-path.js';
 
-/** Compose a config. @throws {ConfigError} and nothing else, for any files and overrides */
+/** Composes a config. */
 export function compose(options: ComposeOptions): Composition {
   const warnings: string[] = [];
   const overrides = withAliases(options.overrides, options.overrideAliases).map(parseOverride);
@@ -39,7 +39,7 @@ export function compose(options: ComposeOptions): Composition {
   return composeFrom(repository, overrides, options, warnings);
 }
 
-/** The folders and files a composition can draw from; one repository can serve all jobs of a sweep. */
+/** Opens the folders and files a composition can draw from; one repository can serve all jobs of a sweep. */
 export function openRepository(
   options: ComposeOptions,
   overrides: readonly Override[],
@@ -67,7 +67,7 @@ export function openRepository(
 type Recomposition = Pick<ComposeOptions, 'mode' | 'env'> & { source: string; last?: boolean };
 
 /**
- * The same config with further overrides, which come before those that it has been composed with, so that these win.
+ * Composes the same config with further overrides, which come before those that it has been composed with, so that these win.
  *
  * @param options.last whether they come after them, and win
  * @param options.source where they come from, which the origins of their values name

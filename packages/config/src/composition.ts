@@ -71,27 +71,27 @@ export class Composition {
     return this.context.names;
   }
 
-  /** The flat names of files and overrides, and the options that they stand for. */
+  /** Lists the flat names of files and overrides, and the options that they stand for. */
   get flatUses(): readonly FlatUse[] {
     return this.context.used;
   }
 
-  /** The path of an option that may be given by its flat name; a key that is none stays as it is. */
+  /** Returns the path of an option that may be given by its flat name; a key that is none stays as it is. */
   pathOf(keyPath: string): string {
     return pathOfFlatName(this.full, keyPath, this.flatNames) ?? keyPath;
   }
 
-  /** The config as plain values, interpolations as written. */
+  /** Returns the config as plain values, interpolations as written. */
   get config(): PlainObject {
     return toPlain(this.root) as PlainObject;
   }
 
-  /** The config as `--cfg job` prints it. */
+  /** Returns the config as `--cfg job` prints it. */
   get yaml(): string {
     return writeYaml(this.root);
   }
 
-  /** The settings under `hydra` as plain values, interpolations as written. */
+  /** Returns the settings under `hydra` as plain values, interpolations as written. */
   get hydra(): PlainObject {
     return toPlain(this.full.get('hydra')!) as PlainObject;
   }
@@ -118,17 +118,17 @@ export class Composition {
     return node && { node, parent: rootFrame(this.full), key: 'hydra' };
   }
 
-  /** The config with interpolations resolved; `???` stays, but an interpolation to it is an error. */
+  /** Resolves the config's interpolations; `???` stays, but an interpolation to it is an error. */
   resolve(): PlainObject {
     return toPlain(this.resolveNodes()) as PlainObject;
   }
 
-  /** The same as nodes. @param options.keepMissing interpolations to ??? become ??? */
+  /** Resolves the config to nodes. */
   resolveNodes(options: { keepMissing?: boolean } = {}): MapNode {
     return this.resolution().deep(rootFrame(this.root), options) as MapNode;
   }
 
-  /** One setting, resolved, such as `hydra.run.dir`; undefined where there is none. */
+  /** Returns one setting, resolved, such as `hydra.run.dir`; undefined where there is none. */
   setting(keyPath: string): PlainValue | undefined {
     const resolution = this.resolution();
     const path = this.pathOf(keyPath);
@@ -156,7 +156,7 @@ export class Composition {
   }
 
   /**
-   * The same composition without some keys, such as those of a task that is not run. Paths that lead nowhere are ignored; what
+   * Returns the same composition without some keys, such as those of a task that is not run. Paths that lead nowhere are ignored; what
    * is left keeps its provenance. Items of a list cannot be removed.
    *
    * @param keyPaths such as 'seed' or 'agent.lr'
@@ -173,7 +173,7 @@ export class Composition {
   }
 
   /**
-   * The same composition with other values at some keys, such as paths made absolute; what is left keeps its provenance. Key
+   * Returns the same composition with other values at some keys, such as paths made absolute; what is left keeps its provenance. Key
    * paths that lead nowhere are ignored.
    *
    * @param values by key path, such as 'seed' or 'plugins.0'
@@ -196,7 +196,7 @@ export class Composition {
   }
 
   /**
-   * The same composition with a node of another one added, such as the options of a unit that a key switches on.
+   * Returns the same composition with a node of another one added, such as the options of a unit that a key switches on.
    *
    * @param keyPath such as 'logger.csv': its parent is in this composition, and the node itself in the other one
    */
@@ -218,7 +218,7 @@ export class Composition {
   }
 
   /**
-   * The absolute path of the file that gave a value: relative paths in the value can be taken from its folder. Undefined for a
+   * Returns the absolute path of the file that gave a value: relative paths in the value can be taken from its folder. Undefined for a
    * value of the command line or of the built-in settings, and for a key that is not there.
    */
   fileOf(keyPath: string): string | undefined {
@@ -226,7 +226,7 @@ export class Composition {
     return source !== undefined && path.isAbsolute(source) ? source : undefined;
   }
 
-  /** The places that a value came from, newest first: the file or override that set it, then what that replaced. */
+  /** Lists the places that a value came from, newest first: the file or override that set it, then what that replaced. */
   origin(keyPath: string): OriginRecord[] {
     return origins(rootFrame(this.full), this.pathOf(keyPath));
   }

@@ -73,7 +73,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** `dir/file.yaml:3:7`, as editors and terminals link it. */
+/** Writes `dir/file.yaml:3:7`, as editors and terminals link it. */
 export function placeText({ source, line, column }: { source: string; line?: number; column?: number }): string {
   return (
     source + (line === undefined ? '' : `:${line}`) + (line === undefined || column === undefined ? '' : `:${column}`)

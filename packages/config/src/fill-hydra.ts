@@ -22,7 +22,11 @@ export interface ComposedFrom {
   readonly options: ComposeOptions & { readonly env: Env };
 }
 
-/** @param full the composed config; its `hydra` node is changed */
+/**
+ * Fills the settings of hydra that follow from the call.
+ *
+ * @param full the composed config; its `hydra` node is changed
+ */
 export function fillHydra(full: MapNode, { overrides, choices, repository, options }: ComposedFrom): void {
   const settings = new Settings(full);
   for (const override of overrides) {
@@ -72,7 +76,7 @@ class Settings {
   }
 }
 
-/** `hydra.job.env_copy`: variables of this environment that the job is to have too. */
+/** Copies the variables of this environment that the job is to have too, by `hydra.job.env_copy`. */
 function copyEnvironment(settings: Settings, env: Env): void {
   for (const name of texts(settings.list('job.env_copy'))) {
     const value = env[name];
@@ -89,7 +93,7 @@ function copyEnvironment(settings: Settings, env: Env): void {
 const texts = ({ items }: ListNode): string[] =>
   items.flatMap((item) => (item.kind === 'scalar' && typeof item.value === 'string' ? [item.value] : []));
 
-/** The task overrides as one name: sorted, joined, without excluded keys. */
+/** Writes the task overrides as one name: sorted, joined, without excluded keys. */
 function overrideDirname(overrides: readonly Override[], settings: Settings, env: Env): string {
   const resolution = new Resolution({ env, now: new Date(0) });
   const setting = (key: string): string => {

@@ -16,7 +16,7 @@ export function rootOf(frame: Frame): Frame {
   return top;
 }
 
-/** Dotted path from the root, list items in brackets: `layers[1].size`. */
+/** Writes the dotted path from the root, list items in brackets: `layers[1].size`. */
 export function framePath(frame: Frame): string {
   const parts: string[] = [];
   for (let at: Frame | undefined = frame; at?.parent; at = at.parent) {
@@ -25,7 +25,7 @@ export function framePath(frame: Frame): string {
   return parts.join('').replace(/^\./, '');
 }
 
-/** The keys of a path: `a.b[c].d` is a, b, c, d. */
+/** Splits a path into its keys: `a.b[c].d` is a, b, c, d. */
 export function splitPath(path: string): string[] {
   if (path === '') return [];
   return path
@@ -34,12 +34,12 @@ export function splitPath(path: string): string[] {
     .split('.');
 }
 
-/** Leading dots say how many containers up a path starts; without any it starts at the root. */
+/** Counts the leading dots, which say how many containers up a path starts; without any it starts at the root. */
 export function leadingDots(path: string): number {
   return /^\.*/.exec(path)![0].length;
 }
 
-/** One step down; undefined where there is no such key or index. Only keys that are text can be reached. */
+/** Goes one step down; undefined where there is no such key or index. Only keys that are text can be reached. */
 export function child(frame: Frame<ContainerNode>, key: string): Frame | undefined {
   const { node } = frame;
   if (node.kind === 'map') {

@@ -18,7 +18,7 @@ interface MergeContext {
   readonly used: FlatUse[];
 }
 
-/** One config out of all those of the list, `hydra` included. */
+/** Merges one config out of all those of the list, `hydra` included. */
 export function mergeDefaults(
   defaults: readonly FinalDefault[],
   repository: Repository,
@@ -96,7 +96,7 @@ function checkTypes(root: Frame<MapNode>, allowUnknown = false): void {
   checkHydraTypes({ node, parent: root, key: 'hydra' }, allowUnknown);
 }
 
-/** An override has changed something under `hydra`: check it again. */
+/** Checks `hydra` again after an override has changed something under it. */
 export function checkAfterOverride(root: Frame<MapNode>, override: Override): void {
   try {
     checkTypes(root, true);
@@ -109,7 +109,7 @@ export function checkAfterOverride(root: Frame<MapNode>, override: Override): vo
   }
 }
 
-/** A config below its package: `a.b` puts it under the keys a and b. */
+/** Puts a config below its package: `a.b` puts it under the keys a and b. */
 function embed(body: MapNode | ListNode, target: string): MapNode | ListNode {
   let node = body;
   for (const key of splitPath(target).reverse()) {

@@ -6,13 +6,13 @@ import { copyNode, isContainer, isInterpolation, isMissing, type ConfigNode, typ
 
 export interface MergeOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Called for a key that the target lacks; throws where new keys are not allowed. */
+  /** Allows or refuses a key that the target lacks: throws where new keys are not allowed. */
   readonly onNewKey?: (target: Frame<MapNode>, key: Key, node: ConfigNode) => void;
 }
 
 /**
- * Merge `source` into the mapping at `target`. Keys of the target keep their place, new ones go to the end; lists replace whole;
- * `???` over a value leaves the value; a dict over an interpolation that leads to a dict merges into a copy of that dict.
+ * Merges `source` into the mapping at `target`. Keys of the target keep their place, new ones go to the end; lists replace whole; `???`
+ * over a value leaves the value; a dict over an interpolation that leads to a dict merges into a copy of that dict.
  */
 export function mergeInto(target: Frame<MapNode>, source: MapNode, options: MergeOptions): void {
   for (const [id, { key, node, keyOrigin }] of source.entries) {
@@ -28,7 +28,7 @@ export function mergeInto(target: Frame<MapNode>, source: MapNode, options: Merg
   }
 }
 
-/** The container an interpolation leads to, copied; undefined where it leads to none (yet). */
+/** Copies the container that an interpolation leads to; undefined where it leads to none (yet). */
 function expanded(frame: Frame, { env }: MergeOptions): ConfigNode | undefined {
   try {
     const { node } = new Resolution({ env, now: new Date(0) }).follow(frame);
@@ -49,7 +49,7 @@ function merged(target: Frame, source: ConfigNode, options: MergeOptions): Confi
   return isMissing(source) ? node : replace(node, copyNode(source));
 }
 
-/** A new value in the place of an old one, which it remembers. */
+/** Puts a new value in the place of an old one, which it remembers. */
 export function replace(old: ConfigNode, fresh: ConfigNode): ConfigNode {
   fresh.previous = old;
   return fresh;

@@ -23,7 +23,7 @@ function editDistance(a: string, b: string, limit: number): number {
 /** Shortest part of a name that stands for the whole: `eval` is 'evaluate', `gpu` is 'webgpu'. */
 const SHORTEST_PART = 3;
 
-/** The known name that contains this one, or the nearest, if it is near enough to be meant: a third of the letters may differ. */
+/** Finds the known name that contains this one, or the nearest, if it is near enough to be meant: a third of the letters may differ. */
 export function nearest(name: string, known: Iterable<string>): string | undefined {
   const wanted = name.toLowerCase();
   const containing = [...known].filter((each) => each !== name && each.toLowerCase().includes(wanted));

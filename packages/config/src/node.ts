@@ -56,7 +56,7 @@ export class MapNode implements Placed {
     return this.entries.get(keyId(key))?.node;
   }
 
-  /** Set a value; an existing key keeps its place and its spelling. */
+  /** Sets a value; an existing key keeps its place and its spelling. */
   set(key: Key, node: ConfigNode, keyOrigin: Origin = node.origin): void {
     const id = keyId(key);
     const entry = this.entries.get(id);
@@ -79,7 +79,7 @@ export class ListNode implements Placed {
 export type ContainerNode = MapNode | ListNode;
 export type ConfigNode = ScalarNode | MapNode | ListNode;
 
-/** One text per distinct key. As in Python, 1, 1.0 and true are one key, and '1' is another. */
+/** Returns one text per distinct key. As in Python, 1, 1.0 and true are one key, and '1' is another. */
 export function keyId(key: Key): string {
   if (typeof key === 'string') return key.startsWith('\0') ? `\0s${key}` : key;
   if (typeof key === 'boolean') return key ? '\0n1' : '\0n0';
@@ -89,16 +89,16 @@ export function keyId(key: Key): string {
 export const isContainer = (node: ConfigNode | undefined): node is ContainerNode =>
   node !== undefined && node.kind !== 'scalar';
 
-/** True for the text `???`: a value that must still be given. */
+/** Tells whether a value must still be given: the text `???`. */
 export const isMissing = (node: ConfigNode): boolean => node.kind === 'scalar' && node.value === '???';
 
 export const isNull = (node: ConfigNode): boolean => node.kind === 'scalar' && node.value === null;
 
-/** True for text that contains `${`: it is computed when read. */
+/** Tells whether a value is computed when read: text that contains `${`. */
 export const isInterpolation = (node: ConfigNode | undefined): node is ScalarNode & { value: string } =>
   node !== undefined && node.kind === 'scalar' && typeof node.value === 'string' && node.value.includes('${');
 
-/** A copy that shares nothing mutable with the original; `previous` chains are kept, for they never change. */
+/** Copies a node so that it shares nothing mutable with the original; `previous` chains are kept, for they never change. */
 export function copyNode(node: ConfigNode): ConfigNode {
   if (node.kind === 'scalar') {
     const copy = new ScalarNode(node.value, node.origin);
@@ -140,20 +140,20 @@ export function plainScalar(value: Scalar): null | boolean | number | bigint | s
   return value;
 }
 
-/** Plain assignment would lose the key `__proto__`. */
+/** Sets a key; plain assignment would lose the key `__proto__`. */
 export function setPlain(object: PlainObject, key: string, value: PlainValue): void {
   if (key === '__proto__')
     Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
   else object[key] = value;
 }
 
-/** A key as text, in the way JSON writes keys that are not text. */
+/** Writes a key as text, in the way JSON writes keys that are not text. */
 export function keyText(key: Key): string {
   if (key instanceof Float) return Number.isInteger(key.value) ? `${key.value}.0` : String(key.value);
   return String(key);
 }
 
-/** Plain JavaScript as nodes: numbers that are integers stay integers. */
+/** Makes nodes of plain JavaScript: numbers that are integers stay integers. */
 export function fromPlain(value: PlainValue, origin: Origin): ConfigNode {
   if (Array.isArray(value)) {
     const list = new ListNode(origin);

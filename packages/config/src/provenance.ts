@@ -13,7 +13,7 @@ export interface OriginRecord {
   readonly value: PlainValue;
 }
 
-/** The node at a path as written, interpolations not followed. */
+/** Finds the node at a path as written, interpolations not followed. */
 export function nodeAt(root: Frame<MapNode>, keyPath: string): Frame | undefined {
   let at: Frame | undefined = root;
   for (const key of splitPath(keyPath)) {
@@ -23,7 +23,7 @@ export function nodeAt(root: Frame<MapNode>, keyPath: string): Frame | undefined
   return at;
 }
 
-/** The chain of one key; empty where the config has no such key. */
+/** Lists where one key's values came from; empty where the config has no such key. */
 export function origins(root: Frame<MapNode>, keyPath: string): OriginRecord[] {
   const records: OriginRecord[] = [];
   for (let node: ConfigNode | undefined = nodeAt(root, keyPath)?.node; node; node = node.previous) {

@@ -2,7 +2,7 @@
 // strings, sweep overrides and YAML output, so they must agree to the character.
 import { Bytes, Float, type ConfigNode, type Key, type Scalar } from './node.js';
 
-/** Shortest text that reads back as the same float: `1.0`, `0.0001`, `1e-05`, `1e+16`, `inf`, `nan`. */
+/** Writes the shortest text that reads back as the same float: `1.0`, `0.0001`, `1e-05`, `1e+16`, `inf`, `nan`. */
 export function floatRepr(value: number): string {
   if (Number.isNaN(value)) return 'nan';
   if (!Number.isFinite(value)) return value > 0 ? 'inf' : '-inf';
@@ -24,12 +24,12 @@ export function floatRepr(value: number): string {
   return negative ? `-${unsigned}` : unsigned;
 }
 
-/** `str(value)`. */
+/** Writes a value as Python's `str(value)`. */
 export function pythonStr(value: Scalar): string {
   return typeof value === 'string' ? value : pythonRepr(value);
 }
 
-/** `repr(value)`. */
+/** Writes a value as Python's `repr(value)`. */
 export function pythonRepr(value: Scalar): string {
   if (value === null) return 'None';
   if (value === true) return 'True';
@@ -39,7 +39,7 @@ export function pythonRepr(value: Scalar): string {
   return typeof value === 'string' ? stringRepr(value) : String(value);
 }
 
-/** `str(node)`: containers as Python prints them, interpolations inside as written. */
+/** Writes a node as Python's `str(node)`: containers as Python prints them, interpolations inside as written. */
 export function nodeStr(node: ConfigNode): string {
   return node.kind === 'scalar' ? pythonStr(node.value) : nodeRepr(node);
 }
@@ -80,7 +80,7 @@ function bytesRepr(bytes: Uint8Array): string {
   return `b'${out}'`;
 }
 
-/** The name Python gives the type of a value; shows in messages that compare with Hydra's. */
+/** Returns the name Python gives the type of a value; it shows in messages that compare with Hydra's. */
 export function pythonTypeName(node: ConfigNode): string {
   if (node.kind === 'map') return 'dict';
   if (node.kind === 'list') return 'list';
@@ -92,7 +92,7 @@ export function pythonTypeName(node: ConfigNode): string {
   return typeof value === 'string' ? 'str' : 'int';
 }
 
-/** `a == b`: numbers by value (1 == 1.0 == True), text only with text, nan with nothing. */
+/** Compares as Python's `a == b`: numbers by value (1 == 1.0 == True), text only with text, nan with nothing. */
 export function pythonEquals(a: Scalar | Key, b: Scalar | Key): boolean {
   const left = asNumber(a);
   const right = asNumber(b);
@@ -107,7 +107,7 @@ function asNumber(value: Scalar): number | bigint | undefined {
   return typeof value === 'number' || typeof value === 'bigint' ? value : undefined;
 }
 
-/** Decimal text to an integer of any size. */
+/** Converts decimal text to an integer of any size. */
 export function toInteger(text: string, radix: 2 | 8 | 10 | 16 = 10): number | bigint {
   const negative = text.startsWith('-');
   const digits = text.replace(/^[-+]/, '') || '0';

@@ -29,7 +29,11 @@ const undecidable = new Set([
 
 class Undecided extends Error {}
 
-/** @returns undefined where the schema uses keywords that only ajv checks */
+/**
+ * Checks a value by the schema without ajv.
+ *
+ * @returns undefined where the schema uses keywords that only ajv checks
+ */
 export function quickCheck(schema: JsonSchema, value: unknown): boolean | undefined {
   try {
     return fits(schema, value, schema);

@@ -34,16 +34,16 @@ export interface SweepPlan {
   readonly jobs: string[][];
   /** The number of jobs of each batch. */
   readonly batches: number[];
-  /** The config of one job, in the way a run of its overrides has it. */
+  /** Composes the config of one job, in the way a run of its overrides has it. */
   compose(job: number): Composition;
 }
 
-/** The override texts of every job of a sweep. */
+/** Lists the override texts of every job of a sweep. */
 export function expandSweep(options: ComposeOptions): string[][] {
   return planSweep(options).jobs;
 }
 
-/** All that is needed to run a sweep. @throws {ConfigError} */
+/** Plans all that is needed to run a sweep. */
 export function planSweep(options: ComposeOptions): SweepPlan {
   const now = options.now ?? new Date();
   const master = compose({ ...options, now, mode: 'multirun' });
@@ -89,7 +89,7 @@ function composeJob(
   return composition;
 }
 
-/** `hydra.sweeper.params` of the config as override texts, old keys replaced. */
+/** Reads `hydra.sweeper.params` of the config as override texts, old keys replaced. */
 export function sweeperParams(master: Composition, aliases: OverrideAliases | undefined): string[] {
   const frame = master.resolution().select(rootFrame(master.full), 'hydra.sweeper.params');
   if (frame?.node.kind !== 'map') return [];
@@ -129,7 +129,7 @@ function product(overrides: readonly Override[], repository: Repository): string
   return jobs;
 }
 
-/** The texts one override contributes, one for each of its values. */
+/** Lists the texts one override contributes, one for each of its values. */
 function jobTexts(override: Override, repository: Repository): string[] {
   const key = typedKey(override);
   const { value } = override;
@@ -157,7 +157,7 @@ export type SweepDimension =
       readonly integer: boolean;
     };
 
-/** The search space that override texts span; a key given twice keeps its first place and its last values. @throws {ConfigError} */
+/** Returns the search space that override texts span; a key given twice keeps its first place and its last values. */
 export function sweepDimensions(overrides: readonly string[], { repository }: Composition): SweepDimension[] {
   const byKey = new Map<string, SweepDimension>();
   for (const override of overrides.map(parseOverride)) {

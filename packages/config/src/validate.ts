@@ -27,7 +27,11 @@ import { hugeIntegers, withSafeIntegers, type HugeInteger } from './safe-integer
 
 const compiled = new WeakMap<JsonSchema, ValidateFunction>();
 
-/** @throws {ConfigError} of kind 'validation' that reports every violation; its `violations` lists them */
+/**
+ * Checks a config by its schema.
+ *
+ * @throws {ConfigError} of kind 'validation' that reports every violation; its `violations` lists them
+ */
 export async function validate(composition: Composition, schema: JsonSchema): Promise<void> {
   const violations = await findViolations(composition, schema);
   if (violations.length === 0) return;
@@ -41,7 +45,7 @@ export async function validate(composition: Composition, schema: JsonSchema): Pr
   throw new ConfigError('validation', count, report, { keyPath, file, line, column, violations });
 }
 
-/** Everything in a config that its schema does not allow, in the order of the config. */
+/** Lists everything in a config that its schema does not allow, in the order of the config. */
 export async function findViolations(composition: Composition, schema: JsonSchema): Promise<Violation[]> {
   const root = rootFrame(composition.root);
   const failed: Violation[] = [];
@@ -98,7 +102,7 @@ async function compile(schema: JsonSchema): Promise<ValidateFunction> {
   return check;
 }
 
-/** Plain values as ajv takes them: integers of any size as numbers. */
+/** Returns plain values as ajv takes them: integers of any size as numbers. */
 function validatable(node: ConfigNode): unknown {
   if (node.kind === 'list') return node.items.map(validatable);
   if (node.kind === 'map')
@@ -207,7 +211,7 @@ function unknownKey(error: ErrorObject, keys: readonly string[], root: Frame<Map
   );
 }
 
-/** The place of a key in the file that sets it last. */
+/** Returns the place of a key in the file that sets it last. */
 function placeOf(entry: Entry | undefined): Origin | undefined {
   const set = entry?.node.origin;
   return set?.source === entry?.keyOrigin.source ? entry?.keyOrigin : set;
@@ -276,7 +280,7 @@ function violation(
   return { ...parts, file: origin?.source, line: origin?.line, column: origin?.column, message };
 }
 
-/** The places where the value at a path was written, through the interpolations that lead to it, and what it replaced. */
+/** Lists the places where the value at a path was written, through the interpolations that lead to it, and what it replaced. */
 function provenance(root: Frame<MapNode>, keys: readonly string[]): { lines: string[]; origin?: Origin } {
   const frame = frameAt(root, keys) ?? nearestAncestor(root, keys);
   if (!frame) return { lines: [] };
@@ -287,7 +291,7 @@ function provenance(root: Frame<MapNode>, keys: readonly string[]): { lines: str
   return { lines, origin: node.origin };
 }
 
-/** Inside an interpolated container the container's own place is reported. */
+/** Finds the nearest ancestor that is written: inside an interpolated container the container's own place is reported. */
 function nearestAncestor(root: Frame<MapNode>, keys: readonly string[]): Frame | undefined {
   for (let length = keys.length - 1; length >= 0; length--) {
     const frame = frameAt(root, keys.slice(0, length));
@@ -313,7 +317,7 @@ function nodeAtKeys(node: ConfigNode | undefined, keys: readonly string[]): Conf
 const pathText = (keys: readonly string[]) =>
   keys.map((key, index) => (/^\d+$/.test(key) ? `[${key}]` : index === 0 ? key : `.${key}`)).join('') || 'the config';
 
-/** File and line, the file relative to the working directory where it lies below it. */
+/** Writes file and line, the file relative to the working directory where it lies below it. */
 export function shown(origin: Origin): string {
   const relative = path.relative(process.cwd(), origin.source);
   const isBelow = path.isAbsolute(origin.source) && !relative.startsWith('..') && relative !== '';
@@ -342,7 +346,7 @@ const typeNames: Record<string, string> = {
   null: 'null',
 };
 
-/** The demand of an error's keyword, in words. */
+/** Says what an error's keyword demands. */
 function expectation({ keyword, params, schema, parentSchema, message }: ErrorObject): string {
   const limit = (params as { limit?: number }).limit;
   switch (keyword) {
@@ -401,7 +405,7 @@ function optionsOf(schema: unknown): string[] {
   return [...(options ?? []), ...constants].filter((option): option is string => typeof option === 'string');
 }
 
-/** A value to type: the schema's default or first option, else a placeholder. */
+/** Returns a value to type: the schema's default or first option, else a placeholder. */
 function example(schema: unknown): string {
   const {
     default: fallback,
@@ -417,7 +421,7 @@ function unique(violations: readonly Violation[]): Violation[] {
   return violations.filter(({ message }) => !seen.has(message) && seen.add(message));
 }
 
-/** Place of a key in the config as it is printed. */
+/** Returns the place of a key in the config as it is printed. */
 function order(root: ConfigNode, keyPath: string): number {
   const keys = keyPath.replace(/\[(\d+)\]/g, '.$1').split('.');
   let node: ConfigNode | undefined = root;

@@ -33,7 +33,7 @@ function composed(
   return { root, composition: compose({ configDirs: [root], configName: 'config', overrides, env: {}, ...more }) };
 }
 
-/** The error of a composition (or of reading its values), with the folder written as ROOT. */
+/** Returns the error of a composition (or of reading its values), with the folder written as ROOT. */
 function mistake(
   overrides: string[],
   files: Record<string, string | Uint8Array> = tree,

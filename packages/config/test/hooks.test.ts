@@ -133,7 +133,7 @@ describe('old names of keys', () => {
 });
 
 describe('overview', () => {
-  /** The overview of a program that runs nothing unless something was typed. */
+  /** Returns the overview of a program that runs nothing unless something was typed. */
   const overview: CommandLine['overview'] = (overrides) =>
     Promise.resolve(overrides.length === 0 ? 'what it can do\n' : undefined);
 

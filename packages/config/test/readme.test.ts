@@ -22,7 +22,7 @@ const AsyncFunction = Object.getPrototypeOf(async () => undefined).constructor a
   ...args: string[]
 ) => (...values: unknown[]) => Promise<unknown>;
 
-/** A block as a function body: imports become arguments, `expression; // value` lines become comparisons. */
+/** Turns a block into a function body: imports become arguments, `expression; // value` lines become comparisons. */
 function runnable(text: string): string {
   return text
     .replace(/^import \{([^}]*)\} from '@bowyer\/config';$/gm, 'const {$1} = library;')
@@ -33,7 +33,7 @@ function runnable(text: string): string {
     );
 }
 
-/** The value at the start of a comment; an explanation may follow a colon after it. */
+/** Reads the value at the start of a comment; an explanation may follow a colon after it. */
 function shownValue(comment: string): string {
   const literal = /^('[^']*'|\[\[?.*\]|\{.*\}|\d+)/.exec(comment)?.[0];
   if (literal === undefined) throw new Error(`README: '// ${comment}' shows no value`);

@@ -59,7 +59,10 @@ export interface RecordedCase {
 
 const file = path.join(import.meta.dirname, 'fixtures', 'hydra-cases.jsonl.gz');
 
-/** The recorded command lines, or the cases of the composition API. Finding none is an error: tests of no case would pass silently. */
+/**
+ * Reads the recorded command lines, or the cases of the composition API. Finding none is an error: tests of no case would pass
+ * silently.
+ */
 export function recordedCases(kind: 'command line' | 'composition'): [RecordedCase, ...RecordedCase[]] {
   const lines = gunzipSync(readFileSync(file)).toString().trim().split('\n');
   const all = lines.map((line) => JSON.parse(line) as RecordedCase);
@@ -122,7 +125,7 @@ function optionsOf(test: RecordedCase): ComposeOptions {
   };
 }
 
-/** Values as the cases write what JSON cannot hold. */
+/** Writes values as the cases write what JSON cannot hold. */
 function recorded(value: unknown): unknown {
   if (typeof value === 'bigint') return { $int: value.toString() };
   if (typeof value === 'number' && !Number.isFinite(value))
@@ -134,7 +137,7 @@ function recorded(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, recorded(item)]));
 }
 
-/** The answer of a composition, in the form of the cases. */
+/** Returns the answer of a composition, in the form of the cases. */
 export function answer(test: RecordedCase): Expected {
   try {
     const options = optionsOf(test);
@@ -204,7 +207,7 @@ function errorAnswer(error: unknown): AnsweredError {
   };
 }
 
-/** The names that a recorded message quotes or lists: ours must name them too. */
+/** Lists the names that a recorded message quotes or lists: ours must name them too. */
 export function namesIn(message: string): string[] {
   const withoutFrames = message.replace(/\n\s+(full_key|object_type|reference_type):?.*/g, '');
   const quoted = [...withoutFrames.matchAll(/(?<!\w)'([^'\n]+)'/g)].map((match) => match[1]!);

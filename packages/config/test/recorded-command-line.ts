@@ -12,7 +12,7 @@ export interface RecordedRun {
   files?: Record<string, string | null>;
 }
 
-/** The program of the cases: prints its config, then fails where the case wants it to. */
+/** Makes the program of the cases: prints its config, then fails where the case wants it to. */
 function programJob(kind: string | undefined): (context: JobContext) => void {
   return ({ composition, stdout }) => {
     stdout.write(composition.yaml);
@@ -68,7 +68,7 @@ const squeezed = (text: string) =>
     .replace(/-{2,}/g, '--')
     .replace(/[ \t]+$/gm, '');
 
-/** Printed texts that are ours to write. */
+/** Tells whether printed texts are ours to write. */
 const isOurs = (argv: readonly string[]) =>
   argv.some((word) => ['--help', '-h', '--hydra-help', '--version', 'plugins', 'all'].includes(word));
 

@@ -7,7 +7,11 @@ export interface ProgramAnswer {
   stderr: string;
 }
 
-/** @param root working directory; its folder `conf` holds the configs, `config` the primary one */
+/**
+ * Runs a command line in this process.
+ *
+ * @param root working directory; its folder `conf` holds the configs, `config` the primary one
+ */
 export async function runProgram(
   root: string,
   argv: readonly string[],

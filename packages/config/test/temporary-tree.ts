@@ -5,7 +5,7 @@ import path from 'node:path';
 
 const made: string[] = [];
 
-/** Write files (relative path to text or bytes; a trailing '/' makes an empty folder) and give the folder. */
+/** Writes files (relative path to text or bytes; a trailing '/' makes an empty folder) and returns the folder. */
 export function temporaryTree(files: Readonly<Record<string, string | Uint8Array>>): string {
   const root = mkdtempSync(path.join(os.tmpdir(), 'bowyer-config-'));
   made.push(root);
@@ -17,7 +17,7 @@ export function temporaryTree(files: Readonly<Record<string, string | Uint8Array
   return root;
 }
 
-/** Remove what `temporaryTree` made; call it in `afterAll`. */
+/** Removes what `temporaryTree` made; call it in `afterAll`. */
 export function removeTemporaryTrees(): void {
   for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
 }

@@ -4,7 +4,7 @@ import type { AgentConfig } from '../keys/agent-keys.js';
 import { answerTokens, hasEnvironment, type EnvironmentConfig } from '../environment/environment.js';
 
 /**
- * Tokens that end an utterance; the first is the one that training scores after a demonstration.
+ * Lists the tokens that end an utterance; the first is the one that training scores after a demonstration.
  *
  * @throws if `eos_str` is not one token of this tokenizer
  */
@@ -23,8 +23,8 @@ export function terminatorIds(tokenizer: Tokenizer, { eosStr }: Pick<AgentConfig
 }
 
 /**
- * Tokens that the agent can never write, besides padding: unknown words and the environment's own answers. Without an environment every
- * token that the model has.
+ * Lists the tokens that the agent can never write, besides padding: unknown words and the environment's own answers. Without an
+ * environment it can write every token that the model has.
  */
 export function maskedTokenIds(tokenizer: Tokenizer, config: Partial<EnvironmentConfig>): number[] {
   if (!hasEnvironment(config)) return [];

@@ -7,23 +7,26 @@ import type { AgentConfig } from '../keys/agent-keys.js';
 export type TemplateConfig = Pick<AgentConfig, 'chatTemplate' | 'chatTemplateKwargs'> &
   Partial<Pick<AgentConfig, 'upstreamLossMask'>>;
 
-/** The text of the template that a config names, where that is a file. */
+/** Reads the text of the template that a config names, where that is a file. */
 const given = async (chatTemplate: string | null): Promise<string | null> => {
   const isFile = chatTemplate !== null && /[./]/.test(chatTemplate) && !chatTemplate.includes('{');
   return isFile ? readFile(chatTemplate, 'utf8') : chatTemplate;
 };
 
-/** The template that a config names, as Jinja for the trained model's folder; null: the model's own. */
+/** Returns the template that a config names, as Jinja for the trained model's folder; null: the model's own. */
 export const keptTemplate = async (
   { chatTemplate }: Pick<AgentConfig, 'chatTemplate'>,
   tokenizer: Pick<Tokenizer, 'config'>,
 ): Promise<string | null> => templateSource(await given(chatTemplate), tokenizer);
 
-/** `chat_template` is a built-in name, a file of Jinja, the name of one of the model's templates, or null for its own. */
+/**
+ * Loads the template that a config names: a built-in name, a file of Jinja, the name of one of the model's templates, or null for its
+ * own.
+ */
 export const loadChatTemplate = async (config: TemplateConfig, tokenizer: Tokenizer): Promise<ChatTemplate> =>
   chatTemplateOf(await given(config.chatTemplate), tokenizer, config);
 
-/** A template by its name or its text, with the config's variables. */
+/** Makes a template from its name or its text, with the config's variables. */
 export const chatTemplateOf = (
   template: string | null,
   tokenizer: Tokenizer,
@@ -53,7 +56,7 @@ const messages = {
 /** Some datasets have JSON in a text. */
 const objects = { type: ['array', 'string'], items: { type: 'object' } };
 
-/** The schema of a line, with `{messages}` and what a template takes beside them as one more way to give a prompt. */
+/** Extends the schema of a line by `{messages}` and what a template takes beside them, as one more way to give a prompt. */
 export const withMessages = <Schema extends { properties: object }>(schema: Schema) => ({
   ...schema,
   properties: {

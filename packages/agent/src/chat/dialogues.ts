@@ -11,7 +11,10 @@ import { loadChatTemplate, type TemplateConfig } from './chat-setup.js';
 
 export type DialogueConfig = ContextConfig & Pick<AgentConfig, 'playAsChat' | 'actionChoice'> & TemplateConfig;
 
-/** The template writes the episode if `play_as_chat` is true; otherwise the text of the history stands for itself. */
+/**
+ * Makes the format of episodes: the template writes them if `play_as_chat` is true; otherwise the text of the history stands for
+ * itself.
+ */
 export async function dialoguesOf(
   { tokenizer }: LanguageModel,
   config: DialogueConfig,
@@ -35,7 +38,7 @@ const REWRITTEN =
   'the chat template rewrites earlier messages when later ones follow: such turns read the whole dialogue again, which is ' +
   'exact but slower, and training reads it once for each turn';
 
-/** AgentGym's instructions and the reply to them are messages of their own where the first observation does not contain them. */
+/** Returns AgentGym's instructions and the reply to them as messages of their own where the first observation does not contain them. */
 async function openingOf(config: EnvironmentConfig, parts: EnvParts): Promise<ChatMessage[]> {
   if (config.env.instructions !== false) return [];
   const env = wholeEnvironmentOf(config, parts);

@@ -23,7 +23,7 @@ export async function warnOfTextRules(dir: string, log: (message: string, level:
     );
 }
 
-/** The rules of the model in a folder, with the config's repetition penalty where it has one. */
+/** Reads the rules of the model in a folder, with the config's repetition penalty where it has one. */
 export async function textRules(
   dir: string,
   model: LanguageModel | Seq2SeqModel,

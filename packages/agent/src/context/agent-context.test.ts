@@ -26,7 +26,7 @@ const configOf = (name: Game, context: ContextOptions): ContextConfig => ({
 
 const gameOf = ({ env: { name, ...options } }: ContextConfig): Env => makeEnv(name, options);
 
-/** An episode as task=play and an expert record it: what the environment itself says. */
+/** Plays an episode as task=play and an expert record it: what the environment itself says. */
 async function recorded(env: Env, actions: readonly string[], seed = 7): Promise<EpisodeRecord> {
   const { observation, info } = await env.reset({ seed });
   const record: EpisodeRecord = { reset: { observation, info: recordedInfo(info) }, steps: [] };
@@ -38,7 +38,7 @@ async function recorded(env: Env, actions: readonly string[], seed = 7): Promise
   return record;
 }
 
-/** The tokens of the same episode as a player has them, who happens to write these actions. */
+/** Returns the tokens of the same episode as a player has them, who happens to write these actions. */
 async function replayed(env: Env, actions: readonly string[], dialogues: Dialogues, tokenizer: Tokenizer) {
   const dialogue = dialogues.open();
   const cached: number[] = [];
@@ -91,7 +91,7 @@ const withMemory: [Game, ContextOptions, segments: number, unit: 'episode' | 'tr
   ['textcraft', { kind: 'last', taskDescription: true, ...parts }, 4, 'episode'],
 ];
 
-/** A memory of another seed. */
+/** Makes a memory of another seed. */
 async function memoryOf(config: ContextConfig, unit: 'episode' | 'transition'): Promise<Memory> {
   const name = config.env.name as Game;
   const memory = new Memory({ unit, topK: 2, maxChars: 4000, capacity: 9, makeIndex: bm25Index });
@@ -144,7 +144,7 @@ test.each([...cases.map((one) => [...one, undefined] as const), ...withMemory])(
 const learnedIds = ({ utterances }: TokenSegment) =>
   utterances.map((utterance) => [utterance.start, ...spokenIds(utterance)]);
 
-/** The pieces that are learned, without the token that ends a message. */
+/** Lists the pieces that are learned, without the token that ends a message. */
 function learnedPieces(ids: readonly number[], mask: readonly number[]): number[][] {
   const pieces: number[][] = [];
   mask.forEach((learned, i) => {

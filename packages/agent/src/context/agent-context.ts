@@ -21,14 +21,14 @@ export type ContextConfig = EnvironmentConfig & { context: ContextOptions; maxTu
 
 const offerOf = (config: EnvironmentConfig): ContextOffer => contextOffer(config.env.name, environmentOptions(config));
 
-/** Each episode at a time has a writer of its own. */
+/** Makes the writer of one episode's contexts; each episode at a time has its own. */
 const writerOf = (config: ContextConfig): ContextWriter =>
   new ContextWriter(config.env.name, config.context, offerOf(config));
 
-/** The context with `auto` settled. */
+/** Returns the context with `auto` settled. */
 export const contextOf = (config: ContextConfig): ResolvedContext => resolveContext(config.context, offerOf(config));
 
-/** A maker of environments whose observations are what the agent reads, cut after `max_turns`. @param memory of the agent; null: none */
+/** Makes environments whose observations are what the agent reads, cut after `max_turns`. */
 export function agentEnvironment<Args extends unknown[]>(
   config: ContextConfig,
   make: (...args: Args) => Env,
@@ -39,7 +39,7 @@ export function agentEnvironment<Args extends unknown[]>(
 }
 
 /**
- * The demonstrations of a set as the agent would have read them; those that are not records are such texts already.
+ * Returns the demonstrations of a set as the agent would have read them; those that are not records are such texts already.
  *
  * @param memory may contain them under their numbers; none is given itself, nor another of its item
  */

@@ -40,7 +40,7 @@ const nodeOf = (keys: readonly string[]) =>
     description: 'the text that the policy and the critic read',
   });
 
-/** The keys of tasks in which an agent plays or learns to play. */
+/** Returns the keys of tasks in which an agent plays or learns to play. */
 export function contextKeys({ setting }: Choices): TProperties {
   const kind = setting('context.kind');
   const isKnown = contextKinds.includes(kind as ContextKind);
@@ -91,7 +91,7 @@ export function actionChoiceProblems(config: Record<string, unknown>): ConfigPro
   );
 }
 
-/** An algorithm whose rollouts ask an expert that the environment does not have, or for labels beside a dialogue. */
+/** Reports an algorithm whose rollouts ask an expert that the environment does not have, or for labels beside a dialogue. */
 export function expertProblems(config: Record<string, unknown>): ConfigProblem[] {
   const { task, env, agentType, context, algorithm } = config as {
     task: string;
@@ -126,7 +126,7 @@ export function expertProblems(config: Record<string, unknown>): ConfigProblem[]
   ];
 }
 
-/** An agent that reads another text than the one it was trained on plays badly, and nothing would say why. */
+/** Reports a context that is not the one that the agent was trained on: it would play badly, and nothing would say why. */
 export function contextChanged(
   folder: string,
   { env, context: now }: ContextConfig,

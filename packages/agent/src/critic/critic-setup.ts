@@ -19,7 +19,11 @@ const BATCH_TOKENS = 2048;
 
 export type CriticConfig = Partial<EnvironmentConfig> & Pick<AgentConfig, 'seed' | 'critic' | 'criticLm'>;
 
-/** @param tokenizer the policy's, whose words the built-in critics read */
+/**
+ * Makes the critic that the config describes.
+ *
+ * @param tokenizer the policy's, whose words the built-in critics read
+ */
 export async function makeCritic(config: CriticConfig, device: Device, tokenizer: Tokenizer): Promise<DoubleCritic> {
   const rng = new Rng(hash32(`${config.seed}/critic`));
   return DoubleCritic.create({
@@ -31,7 +35,7 @@ export async function makeCritic(config: CriticConfig, device: Device, tokenizer
   });
 }
 
-/** Without an environment nothing is known of returns. */
+/** Returns an environment's usual return; without an environment nothing is known of returns. */
 const typicalReturnOf = (config: Partial<EnvironmentConfig>): number =>
   hasEnvironment(config) ? environmentInfo(config.env.name).typicalReturn(environmentOptions(config)) : 0;
 

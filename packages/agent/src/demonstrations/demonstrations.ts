@@ -15,7 +15,7 @@ export type DemonstrationConfig = EnvironmentConfig &
     demonstrations: AgentConfig['demonstrations'] & { format?: string | null; split?: string | null };
   };
 
-/** Episodes as texts. @throws where there are none to have */
+/** Makes the demonstrations that the config describes. */
 export async function makeDemonstrations(config: DemonstrationConfig): Promise<DemonstrationSet> {
   const { path } = config.demonstrations;
   const { name, demonstrations: source } = environmentInfo(config.env.name);
@@ -36,7 +36,7 @@ export async function makeDemonstrations(config: DemonstrationConfig): Promise<D
   }
 }
 
-/** The keys of `demonstrations` that the environment's expert reads. */
+/** Returns the keys of `demonstrations` that the environment's expert reads. */
 function requestOf({ seed, demonstrations }: DemonstrationConfig, { schema }: DemonstrationSource) {
   const given: Readonly<Record<string, unknown>> = { ...demonstrations };
   const ofExpert = Object.keys(schema.properties).map((key) => [key, given[key]]);
@@ -56,7 +56,7 @@ async function readDemonstrations(path: string): Promise<DemonstrationSet> {
   };
 }
 
-/** The reason why an environment has no demonstrations of its own; null where it has. */
+/** Says why an environment has no demonstrations of its own; null where it has. */
 export function demonstrationsProblem(env: EnvConfig): ConfigProblem | null {
   const { name, demonstrations } = environmentInfo(env.name);
   const { name: _, ...options } = env;
@@ -82,6 +82,6 @@ export function fileProblem(path: string): ConfigProblem | null {
   };
 }
 
-/** Whether the demonstrations are conversations of a file rather than episodes. */
+/** Tells whether the demonstrations are conversations of a file rather than episodes. */
 export const learnsFromConversations = ({ demonstrations }: Pick<AgentConfig, 'demonstrations'>): boolean =>
   isConversationFile(demonstrations.path);

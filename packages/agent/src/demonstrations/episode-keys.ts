@@ -50,7 +50,11 @@ export class EpisodeKeys {
     for (const step of record.steps) this.#check('a step', place, step, [...STEP_KEYS, ...LOSS_KEYS]);
   }
 
-  /** @param ofTurns further keys of a turn that are read */
+  /**
+   * Checks the keys of an episode that was played.
+   *
+   * @param ofTurns further keys of a turn that are read
+   */
   checkTrajectory(place: string, record: TrajectoryRecord, ofTurns: readonly string[]): void {
     this.#check('an episode', place, record, TRAJECTORY_KEYS);
     for (const turn of record.turns) this.#check('a turn', place, turn, [...TURN_KEYS, ...ofTurns]);
@@ -60,7 +64,11 @@ export class EpisodeKeys {
     this.#keys.check(of, place, record as Record<string, unknown>, read);
   }
 
-  /** @returns what is to be said about the file @throws {DataFileError} that names each unread key once */
+  /**
+   * Returns what is to be said about the file.
+   *
+   * @returns what is to be said about the file @throws {DataFileError} that names each unread key once
+   */
   notes(path: string): string[] {
     this.#keys.throwRefused(path, EXPECTED);
     return unreadNote(this.#keys);
@@ -68,7 +76,7 @@ export class EpisodeKeys {
 }
 
 /**
- * Whether an action is read and not imitated: by `slip`, or by a key that other programs' files have.
+ * Tells whether an action is read and not imitated: by `slip`, or by a key that other programs' files have.
  *
  * @param i of the step, from 0
  * @throws {BadItem}

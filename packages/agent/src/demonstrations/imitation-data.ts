@@ -30,6 +30,8 @@ export type ImitationData =
 export type ImitationDataConfig = DemonstrationConfig & ContextConfig & MemoryConfig & Pick<AgentConfig, 'playAsChat'>;
 
 /**
+ * Loads what is imitated.
+ *
  * @param memory gets the successful demonstrations, where it is to, and is then read by each of them; null: none
  * @param preferences whether a file may have pairs of a preferred and a rejected answer
  */
@@ -61,7 +63,7 @@ export async function loadImitationData(
 }
 
 /**
- * An episode as it is played through a template: observations are the user's messages, up to the last action.
+ * Writes an episode as it is played through a template: observations are the user's messages, up to the last action.
  *
  * @param isDialogue one conversation with a message a turn; false: a conversation a turn, of one message
  */
@@ -90,9 +92,9 @@ type DatasetConfig = EnvironmentConfig &
   };
 
 /**
- * The data as one policy's tokens. Conversations that are longer than `maxInputLength` lose their end, as in AgentGym; episodes
- * lose the turns that do not fit. Without it, later turns of a long episode are learned with the end of the context, as the player
- * reads them. Each is logged.
+ * Makes the data one policy's tokens. Conversations that are longer than `maxInputLength` lose their end, as in AgentGym; episodes lose
+ * the turns that do not fit. Without it, later turns of a long episode are learned with the end of the context, as the player reads
+ * them. Each is logged.
  */
 export async function datasetFor(
   policy: LanguageModel,
@@ -146,13 +148,13 @@ export async function datasetFor(
   return { kind: 'episodes', episodes: kept };
 }
 
-/** The task that the dialogue was an answer to, and how good it was; null where the data does not say. */
+/** Returns the task that the dialogue was an answer to, and how good it was; null where the data does not say. */
 function outcomeOf(dialogue: RecordedDialogue, conversation: number): ConversationOutcome | null {
   const { score, pair } = dialogue;
   return score === undefined ? null : { conversation, task: pair ?? JSON.stringify(openingOf(dialogue)), score };
 }
 
-/** Tokens that one example may have. */
+/** Counts the tokens that one example may have. */
 const longestOf = ({ contextLength }: LanguageModel, { maxInputLength }: DatasetConfig): number =>
   Math.min(contextLength, maxInputLength ?? contextLength);
 
@@ -182,7 +184,7 @@ function withoutLongTurns(episodes: readonly Trajectory[], longest: number, log:
   return kept;
 }
 
-/** How many contexts a demonstration has, however long they are. */
+/** Counts the contexts that a demonstration has, however long they are. */
 const contextsOf = ({ turns }: Demonstration): number =>
   1 + turns.slice(0, -1).filter(({ nextObservation }) => nextObservation !== undefined).length;
 
@@ -216,7 +218,10 @@ function writable(episodes: readonly Trajectory[], masked: readonly number[], lo
   return kept;
 }
 
-/** Long ones lose their end, as in AgentGym; those with nothing to learn from then are left out. Both are logged. */
+/**
+ * Shortens conversations that are too long: they lose their end, as in AgentGym; those with nothing to learn from then are left out.
+ * Both are logged.
+ */
 function fitting(
   encoded: readonly { tokens: EncodedConversation; outcome: ConversationOutcome | null }[],
   longest: number,
@@ -236,7 +241,7 @@ function fitting(
 }
 
 /**
- * The same as `fitting`, with null in the place of each one that is left out.
+ * Shortens as `fitting` does, with null in the place of each one that is left out.
  *
  * @param noun what they are
  * @throws where all are longer: none would have its end
@@ -268,7 +273,7 @@ export function fitted(
 
 const percent = (share: number): string => `${share < 0.01 ? '< 1' : Math.round(100 * share)} %`;
 
-/** How many tokens there are, in words. */
+/** Says how many tokens there are. */
 export function tokenCounts(conversations: readonly EncodedConversation[]): string {
   const tokens = conversations.reduce((sum, { ids }) => sum + ids.length, 0);
   const learned = conversations.reduce((sum, conversation) => sum + learnedTokens(conversation), 0);

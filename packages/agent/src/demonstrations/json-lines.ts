@@ -17,7 +17,7 @@ export class JsonLineError extends Error {
 }
 
 /**
- * The lines of a file in order; blank ones are passed over.
+ * Reads the lines of a file in order; blank ones are passed over.
  *
  * @param schema a JSON Schema that every line must fit
  * @throws {JsonLineError} at the first line that is not JSON or does not fit

@@ -53,7 +53,11 @@ export interface EpisodeFile {
   notes: string[];
 }
 
-/** @throws at the first line that is not an episode, where nothing reads a key, and where there is no episode */
+/**
+ * Reads a file of episodes.
+ *
+ * @throws at the first line that is not an episode, where nothing reads a key, and where there is no episode
+ */
 export async function readEpisodes(path: string): Promise<EpisodeFile> {
   const lines = await readJsonLines<EpisodeRecord | TrajectoryRecord>(path, schema);
   if (lines.length === 0) throw new Error(`${path} contains no episode`);
@@ -70,7 +74,7 @@ function storedEpisode(value: EpisodeRecord | TrajectoryRecord): StoredEpisode {
   return { episode: { ...value, steps: value.steps.map(stepOf) }, episodicReturn: recordedReturn(value) };
 }
 
-/** The step with `slip` in the place of other programs' keys. */
+/** Returns the step with `slip` in the place of other programs' keys. */
 function stepOf(step: RecordedStep, i: number): RecordedStep {
   const own = { ...step };
   for (const key of ['slip', ...LOSS_KEYS]) Reflect.deleteProperty(own, key);

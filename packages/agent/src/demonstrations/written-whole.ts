@@ -3,7 +3,8 @@ import type { ChatTemplate, Conversation } from '@bowyer/text';
 import { DataFileError, type DataFile } from '@bowyer/conversations';
 
 /**
- * A template that leaves out calls of tools teaches a model to answer without them, and nothing in the losses shows it.
+ * Refuses a template that leaves out parts of the dialogues: one that leaves out calls of tools teaches a model to answer without them,
+ * and nothing in the losses shows it.
  *
  * @throws {DataFileError} with all that is left out, and where it was seen first
  */
@@ -20,7 +21,7 @@ export function checkWrittenWhole(template: ChatTemplate, { path, items }: DataF
   );
 }
 
-/** The command that leaves the parts out of a file; '' where they are texts that the messages are made of. */
+/** Writes the command that leaves the parts out of a file; '' where they are texts that the messages are made of. */
 function withoutThem(parts: readonly string[]): string {
   const paths = parts.map(pathOf);
   if (paths.includes(null)) return '';

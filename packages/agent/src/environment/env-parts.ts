@@ -23,7 +23,11 @@ const none: OpenEnvParts = { parts: {}, close: () => Promise.resolve() };
 type OracleConfig = EnvironmentConfig &
   Partial<Pick<AgentConfig, 'slots' | 'device' | 'gpuBuffers' | 'threads' | 'offline' | 'cacheDir'>>;
 
-/** @throws before anything is played if the oracle cannot be made */
+/**
+ * Opens what an environment needs beside its options, such as an oracle.
+ *
+ * @throws before anything is played if the oracle cannot be made
+ */
 export async function openEnvParts(config: OracleConfig, context: Reporting = silent): Promise<OpenEnvParts> {
   const { oracle } = config.env;
   if (oracle === undefined || oracle === 'rules') return none;
@@ -39,7 +43,7 @@ export async function openEnvParts(config: OracleConfig, context: Reporting = si
   return { parts: { oracle: network }, close: () => network.close() };
 }
 
-/** The key comes from OPENAI_API_KEY; a server that requires none needs none. */
+/** Opens an oracle on a server. The key comes from OPENAI_API_KEY; a server that requires none needs none. */
 function openAiOracle(
   { oracleUrl: baseUrl, oracleModel: model }: OracleOptions,
   prompt: ConstructorParameters<typeof OpenAiOracle>[2],
@@ -54,7 +58,7 @@ function openAiOracle(
   return { parts: { oracle: new OpenAiOracle(chat, model, prompt) }, close: () => chat.close() };
 }
 
-/** `env.oracle_model`, or the key outside the node for it: a folder, or a file of weights. */
+/** Returns `env.oracle_model`, or the key outside the node for it: a folder, or a file of weights. */
 async function oraclePlace({ oracleModel: path }: OracleOptions): Promise<string> {
   if (path === null)
     throw new Error(

@@ -13,7 +13,11 @@ const description = 'the task to learn';
 const nameSchema = () => ({ type: 'string', enum: environmentNames(), description: 'environment' });
 
 /** The schema of the node `env`. Every option is required, since the configs of the group env contain them all. */
-/** @param listed the environments that this one plays, where it plays others */
+/**
+ * Returns the schema of the node `env`.
+ *
+ * @param listed the environments that this one plays, where it plays others
+ */
 export function envNodeSchema(name: string | null, listed?: unknown): TSchema {
   // Only the name can be checked where it is unknown.
   if (name === null)
@@ -36,7 +40,7 @@ export function envNodeSchema(name: string | null, listed?: unknown): TSchema {
   });
 }
 
-/** A name alone, or a node whose options may be left out: they have their defaults then. */
+/** Returns the schema of a mixture's member: a name alone, or a node whose options may be left out: they have their defaults then. */
 function memberSchema(listed: unknown): object {
   const name = (listed as { name?: unknown } | null)?.name;
   const known = typeof name === 'string' && environmentNames().includes(name) ? name : null;
@@ -51,7 +55,7 @@ function membersSetting(env: string | null, setting: Choices['setting']): unknow
   return members === undefined ? undefined : setting(`env.${toSnakeCase(members)}`);
 }
 
-/** The device of an oracle's network, for tasks that run no other model. */
+/** Returns the keys of the device of an oracle's network, for tasks that run no other model. */
 export function oracleKeysOf({ setting }: Choices): TProperties {
   return setting('env.oracle') === 't5' ? { device: deviceKeys.device, threads: deviceKeys.threads } : {};
 }

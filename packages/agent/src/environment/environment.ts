@@ -17,24 +17,28 @@ import type { EnvConfig } from './environment-keys.js';
 /** The node that makes an environment. */
 export type EnvironmentConfig = { env: EnvConfig };
 
-/** An agent of programs has no environment. */
+/** Tells whether there is an environment; an agent of programs has none. */
 export const hasEnvironment = (config: Partial<EnvironmentConfig>): config is EnvironmentConfig =>
   config.env !== undefined;
 
-/** The options of an environment, beside its parts. */
+/** Returns the options of an environment, beside its parts. */
 export function environmentOptions(config: EnvironmentConfig): Record<string, unknown> {
   const { name: _, ...options } = config.env;
   return options;
 }
 
-/** @returns a maker of environments as the config describes them, each of which plays the items of one split */
+/**
+ * Makes the maker of a config's environments.
+ *
+ * @returns a maker of environments as the config describes them, each of which plays the items of one split
+ */
 export function environmentOf(config: EnvironmentConfig, parts: EnvParts): (split: Split) => Env {
   const options = environmentOptions(config);
   const { name } = config.env;
   return (split) => traced(name, makeSplitEnv(name, split, options, parts));
 }
 
-/** The same environment, whose calls are spans of a trace. */
+/** Returns the same environment, whose calls are spans of a trace. */
 function traced(name: string, env: Env): Env | WrappingEnv {
   if (!isTraced()) return env;
   return {
@@ -58,21 +62,21 @@ function traced(name: string, env: Env): Env | WrappingEnv {
   };
 }
 
-/** The environment itself, which plays all items. */
+/** Makes the environment itself, which plays all items. */
 export const wholeEnvironmentOf = (config: EnvironmentConfig, parts: EnvParts): Env =>
   makeEnv(config.env.name, environmentOptions(config), parts);
 
-/** How the environment's items are divided. */
+/** Says how the environment's items are divided. */
 export const splitPlanOf = (config: EnvironmentConfig): SplitPlan =>
   splitPlan(config.env.name, environmentOptions(config));
 
-/** The environment as recordings of its engine were made. */
+/** Makes the environment as recordings of its engine were made. */
 export function replayEnvironment(config: EnvironmentConfig): Env {
   const { replayOptions } = environmentInfo(config.env.name);
   return makeEnv(config.env.name, { ...environmentOptions(config), ...replayOptions });
 }
 
-/** The text of the engine itself, where an observation contains more. */
+/** Returns the text of the engine itself, where an observation contains more. */
 export const engineText = ({ env }: EnvironmentConfig, result: ResetResult): string =>
   environmentInfo(env.name).engineText?.(result) ?? result.observation;
 
@@ -80,17 +84,17 @@ export const engineText = ({ env }: EnvironmentConfig, result: ResetResult): str
 export const answerTokens = (config: EnvironmentConfig): readonly string[] =>
   environmentInfo(config.env.name).answerTokens?.(environmentOptions(config)) ?? [];
 
-/** Texts whose words a word-level tokenizer knows beside those of the demonstrations. */
+/** Lists texts whose words a word-level tokenizer knows beside those of the demonstrations. */
 export const vocabularyTexts = (config: EnvironmentConfig): Iterable<string> =>
   environmentInfo(config.env.name).vocabulary?.(environmentOptions(config)) ?? [];
 
-/** The kind of words that a word-level tokenizer writes character by character. */
+/** Returns the kind of words that a word-level tokenizer writes character by character. */
 export const spelling = ({ env }: EnvironmentConfig): { spells?: 'digits' | 'codes' } => {
   const { spells } = environmentInfo(env.name);
   return spells ? { spells } : {};
 };
 
-/** Expected return of the best player with the demonstrator's questions; null where that cannot be computed. */
+/** Computes the expected return of the best player with the demonstrator's questions; null where that cannot be computed. */
 export function optimalReturnOf(config: EnvironmentConfig & { demonstrations?: object }): number | null {
   const { optimalReturn } = environmentInfo(config.env.name);
   return config.demonstrations === undefined

@@ -31,7 +31,11 @@ export class T5Oracle implements Oracle {
     this.id = `t5:${basename(resolve(dir))}`;
   }
 
-  /** @param game how the environment asks @param dir a Hugging Face folder with a tokenizer.json */
+  /**
+   * Loads the oracle's network.
+   *
+   * @param game how the environment asks @param dir a Hugging Face folder with a tokenizer.json
+   */
   static async open(game: T5OraclePrompt, dir: string, options: DeviceOptions): Promise<T5Oracle> {
     const device = await openDevice(options);
     try {
@@ -45,7 +49,7 @@ export class T5Oracle implements Oracle {
     }
   }
 
-  /** Greedy. Questions that arrive while others are answered wait and then go together. */
+  /** Answers a question by greedy decoding. Questions that arrive while others are answered wait and then go together. */
   answer(secret: string, question: string): Promise<string> {
     const ids = this.tokenizer.encodeWithSpecials(this.game.prompt(secret, question));
     return new Promise((done, fail) => {

@@ -21,7 +21,7 @@ const OWNERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * OWNER/NAME[@REVISION] for a place that is not a folder here; null where it names nothing on the hub. The hub's own rules are
+ * Returns OWNER/NAME[@REVISION] for a place that is not a folder here; null where it names nothing on the hub. The hub's own rules are
  * in @bowyer/checkpoints, which is not loaded for this.
  */
 export function hubId(place: string): string | null {

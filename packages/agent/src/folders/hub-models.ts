@@ -26,7 +26,7 @@ export async function useLocalModels(config: ModelPlaces, context: Reporting): P
   }
 }
 
-/** The folder of a model, downloaded where it is one of the hub. */
+/** Returns the folder of a model, downloaded where it is one of the hub. */
 async function localModel(
   place: string,
   { offline }: Pick<ModelPlaces, 'offline'>,
@@ -47,7 +47,7 @@ async function localModel(
   return folder;
 }
 
-/** The oracle of a file of weights, as ArCHer's are: a fine-tuned Flan-T5. Other places stay. */
+/** Returns the oracle of a file of weights, as ArCHer's are: a fine-tuned Flan-T5. Other places stay. */
 export async function localOracle(place: string, config: ModelPlaces, context: Reporting): Promise<string> {
   if (!isWeightsFile(place)) return place;
   const model = isWhole(place) ? null : await localModel(ORACLE_BASE, config, context);

@@ -12,7 +12,7 @@ const isModel = (folder: string): boolean =>
   existsSync(join(folder, 'config.json')) || existsSync(join(folder, 'adapter_config.json'));
 
 /**
- * The folder of the model itself. A run stands for its best agent, else for its newest checkpoint.
+ * Returns the folder of the model itself. A run stands for its best agent, else for its newest checkpoint.
  *
  * @returns the place unchanged where no model is found in it
  */
@@ -29,8 +29,8 @@ export function agentFolderOf(place: string): string {
 }
 
 /**
- * The name of a model for people, by its folder: a run's best agent has the name of the run, and a checkpoint's the run's and its
- * number.
+ * Returns the name of a model for people, by its folder: a run's best agent has the name of the run, and a checkpoint's the run's and
+ * its number.
  */
 export function modelNameOf(folder: string): string {
   const parts = resolve(folder).split(sep);
@@ -40,11 +40,11 @@ export function modelNameOf(folder: string): string {
   return [parts[checkpoints - 1], ...inside].join('-');
 }
 
-/** Whether a place stands for an adapter in PEFT's layout. */
+/** Tells whether a place stands for an adapter in PEFT's layout. */
 export const isAdapterFolder = (place: string): boolean =>
   existsSync(join(agentFolderOf(place), 'adapter_config.json'));
 
-/** The critic that was saved with an agent: below a best agent, beside the policy of a checkpoint; null where there is none. */
+/** Finds the critic that was saved with an agent: below a best agent, beside the policy of a checkpoint; null where there is none. */
 export function criticFolderOf(agentFolder: string): string | null {
   return (
     [join(agentFolder, 'critic'), join(dirname(agentFolder), 'critic')].find((folder) => existsSync(folder)) ?? null
@@ -54,7 +54,7 @@ export function criticFolderOf(agentFolder: string): string | null {
 /** Beside the weights of an agent, or beside the policy of a checkpoint. */
 export const MEMORY_FILE = 'memory.jsonl';
 
-/** The memory that was saved with an agent; null where there is none. */
+/** Finds the memory that was saved with an agent; null where there is none. */
 export const memoryFileOf = (agentFolder: string): string | null =>
   [join(agentFolder, MEMORY_FILE), join(dirname(agentFolder), MEMORY_FILE)].find((file) => existsSync(file)) ?? null;
 
@@ -73,7 +73,7 @@ export interface RunRecord {
   memory?: MemoryOptions;
 }
 
-/** The record of the run that an agent was trained in; null for a model from elsewhere. */
+/** Reads the record of the run that an agent was trained in; null for a model from elsewhere. */
 export function runOf(agentFolder: string): RunRecord | null {
   let folder = agentFolder;
   for (let up = 0; up < 4; up++) {
@@ -85,7 +85,7 @@ export function runOf(agentFolder: string): RunRecord | null {
 }
 
 /**
- * Whether an agent learned from conversations of a file. Such a model belongs to no environment: the run's own is the one that it
+ * Tells whether an agent learned from conversations of a file. Such a model belongs to no environment: the run's own is the one that it
  * was evaluated in. A file that is gone is taken for one of conversations where the run read its data through a chat template.
  */
 export function learnedConversations(run: RunRecord): boolean {
@@ -98,7 +98,7 @@ export function learnedConversations(run: RunRecord): boolean {
 /** Passes over the dataset, where the run learned from one. */
 export const epochsOf = ({ algorithm, epochs }: RunRecord): number | undefined => algorithm?.epochs ?? epochs;
 
-/** The reason why `key` does not name a model: no folder, no model in it, or an adapter that cannot be loaded; null where it does. */
+/** Says why `key` does not name a model: no folder, no model in it, or an adapter that cannot be loaded; null where it does. */
 export async function modelProblem(key: string, place: string | null): Promise<ConfigProblem | null> {
   if (place === null) return null;
   if (key === 'checkpoint_path' && isWeightsFile(place)) return weightsFileProblem(key, place);
@@ -121,7 +121,7 @@ export async function modelProblem(key: string, place: string | null): Promise<C
   };
 }
 
-/** The compute stack is loaded for this question alone. */
+/** Says why an adapter cannot be loaded. The compute stack is loaded for this question alone. */
 async function adapterProblem(key: string, folder: string): Promise<ConfigProblem | null> {
   const { AdapterError, openAdapterDirectory } = await import('@bowyer/models');
   try {

@@ -6,13 +6,13 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { withFileLock, type ConfigProblem } from '@bowyer/core';
 import type { Bar, Reporting } from '../reporting/reporting.js';
 
-/** Whether a place in a config names a file of PyTorch or safetensors rather than the folder of a model. */
+/** Tells whether a place in a config names a file of PyTorch or safetensors rather than the folder of a model. */
 export const isWeightsFile = (place: unknown): place is string =>
   typeof place === 'string' && /\.(pt|pth|bin|safetensors)$/.test(place) && !isFolder(place);
 
 const isFolder = (place: string): boolean => statSync(place, { throwIfNoEntry: false })?.isDirectory() === true;
 
-/** Whether what a model has beside its weights is in the same folder. */
+/** Tells whether what a model has beside its weights is in the same folder. */
 export const isWhole = (file: string): boolean =>
   ['config.json', 'tokenizer.json'].every((name) => existsSync(join(dirname(file), name)));
 
@@ -27,7 +27,11 @@ interface Conversion {
   cacheDir: string;
 }
 
-/** @returns the folder of the converted model, made now or before */
+/**
+ * Converts a file of weights.
+ *
+ * @returns the folder of the converted model, made now or before
+ */
 export async function convertedModel(
   { file, model, cacheDir }: Conversion,
   { log, openBar }: Reporting,
@@ -60,14 +64,14 @@ export async function convertedModel(
   return folder;
 }
 
-/** A file may change under its name. */
+/** Names a file's conversion; a file may change under its name. */
 function nameOf(file: string, model: string | null): string {
   const { size, mtimeMs } = statSync(file);
   const hash = createHash('sha256').update(JSON.stringify([resolve(file), size, mtimeMs, model && resolve(model)]));
   return `${basename(file).replace(/\.\w+$/, '')}-${hash.digest('hex').slice(0, 12)}`;
 }
 
-/** The reason why a file of weights cannot be loaded; null where it can. */
+/** Says why a file of weights cannot be loaded; null where it can. */
 export function weightsFileProblem(key: string, file: string): ConfigProblem | null {
   if (existsSync(file)) return null;
   return { key, message: `${key}: there is no file '${file}'`, remedy: 'give the weights, or the folder of a model' };

@@ -336,7 +336,7 @@ export const cacheKeys = placed('warm_start', {
   ),
 });
 
-/** The node `optimizer` has the keys of its kind only. */
+/** Returns the schema of the node `optimizer`, which has the keys of its kind only. */
 export const optimizerNode = (kind: unknown) => (kind === 'sgd' ? sgdNode : kind === 'muon' ? muonNode : adamNode);
 
 const kindOfCritic = oneOf(
@@ -367,7 +367,7 @@ const pretrainedCritic = Type.Object(
   closed,
 );
 
-/** The node `critic` has the keys of its kind; one from `critic_lm` has its sizes from there. */
+/** Returns the schema of the node `critic`, which has the keys of its kind; one from `critic_lm` has its sizes from there. */
 export const criticNode = (kind: unknown, pretrained: boolean) =>
   kind !== 'transformer' ? lineCritic : pretrained ? pretrainedCritic : transformerCritic;
 

@@ -7,6 +7,6 @@ export interface Choices {
   algorithm: AnyAlgorithm | null;
   /** The name of the environment; null where none that is registered is named. */
   env: string | null;
-  /** One key of the composed config, as `policy.endpoint`; undefined where it is absent. */
+  /** Returns one key of the composed config, as `policy.endpoint`; undefined where it is absent. */
   setting(key: string): unknown;
 }

@@ -31,7 +31,11 @@ export class AgentMemory {
     private readonly encoder: TextEncoder | null,
   ) {}
 
-  /** @returns null where the config has none */
+  /**
+   * Opens the memory that the config describes.
+   *
+   * @returns null where the config has none
+   */
   static async open({ memory }: MemoryConfig, device: Device): Promise<AgentMemory | null> {
     if (memory === undefined || memory.kind === 'none') return null;
     const encoder = memory.kind === 'encoder' ? await TextEncoder.load(device, memory.encoder!) : null;
@@ -40,7 +44,7 @@ export class AgentMemory {
     return new AgentMemory(new Memory({ ...retrieval, capacity, makeIndex }), memory, encoder);
   }
 
-  /** Episodes of the train split alone. @returns a line for the log @throws where none of them names its item */
+  /** Adds the demonstrations of the train split alone. */
   addDemonstrations(config: EnvironmentConfig, { records, demonstrations }: DemonstrationSet): string {
     const { name } = config.env;
     const plan = splitPlanOf(config);
@@ -73,7 +77,11 @@ export class AgentMemory {
     this.memory.add(rollout.flatMap((episode) => episodeOfTrajectory(episode, this.options.minReturn ?? null) ?? []));
   }
 
-  /** @param file of `memoryFileOf` */
+  /**
+   * Restores the memory of a file.
+   *
+   * @param file of `memoryFileOf`
+   */
   async restore(file: string): Promise<void> {
     this.memory.restore(await readFile(file, 'utf8'));
   }
@@ -87,7 +95,7 @@ export class AgentMemory {
   }
 }
 
-/** The memory of a trained agent, as it was saved. @throws where the agent has none */
+/** Opens the memory of a trained agent, as it was saved. */
 export async function openMemoryOf(
   agentFolder: string,
   config: MemoryConfig,

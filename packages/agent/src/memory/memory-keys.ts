@@ -58,7 +58,7 @@ const nodeOf = (properties: TProperties): TSchema =>
 /** The node with the keys of every kind. */
 export const memoryNode: TSchema = nodeOf({ ...retrieval, ...contents });
 
-/** The keys of tasks in which an agent plays or learns to play. Training alone decides what a memory contains. */
+/** Returns the keys of tasks in which an agent plays or learns to play. Training alone decides what a memory contains. */
 export function memoryKeys({ algorithm, setting }: Choices, task: 'train' | 'evaluate'): TProperties {
   const kind = setting('memory.kind') ?? 'none';
   if (kind === 'none') return { memory: changeableOnResume(nodeOf({ kind: retrieval.kind })) };
@@ -140,7 +140,10 @@ function contentProblems(config: Config & { memory: MemoryOptions }): ConfigProb
   return [];
 }
 
-/** An agent that learned to read examples plays otherwise without them, or with others. */
+/**
+ * Reports another memory than the one that the agent learned with: one that learned to read examples plays otherwise without them, or
+ * with others.
+ */
 export function memoryChanged(
   folder: string,
   trained: MemoryOptions = { kind: 'none' },

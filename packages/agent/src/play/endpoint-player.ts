@@ -27,12 +27,16 @@ export class EndpointPlayer implements Player {
     this.#settings = { temperature, ...(topP !== null && { top_p: topP }), max_tokens: maxTokens };
   }
 
-  /** @param utteranceEnd an action ends before this text; null: it is the whole reply */
+  /**
+   * Opens a player behind an endpoint.
+   *
+   * @param utteranceEnd an action ends before this text; null: it is the whole reply
+   */
   static open(endpoint: EndpointConfig, utteranceEnd: string | null): EndpointPlayer {
     return new EndpointPlayer(openChat('policy.endpoint', endpoint), endpoint, utteranceEnd);
   }
 
-  /** A request that fails for good ends its own episode, unless every other one would fail as well. */
+  /** Asks for all actions. A request that fails for good ends its own episode, unless every other one would fail as well. */
   async act(requests: ActRequest[]): Promise<(Decision<never> | Error)[]> {
     return Promise.all(requests.map((request) => this.#reply(request).catch((error: unknown) => this.#failed(error))));
   }

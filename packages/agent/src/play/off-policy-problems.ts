@@ -39,6 +39,6 @@ export function offPolicyProblems(
   ];
 }
 
-/** The names of those that correct for another policy's rollouts. */
+/** Names the algorithms that correct for another policy's rollouts. */
 export const offPolicyAlgorithms = (): string[] =>
   algorithmNames().filter((name) => findAlgorithm(name)!.offPolicyRollouts !== undefined);

@@ -12,7 +12,11 @@ export interface ChatEndpoint {
   concurrency?: number;
 }
 
-/** @param name the config's key, for messages @throws where the variable is not set */
+/**
+ * Opens a chat endpoint with the key of its variable.
+ *
+ * @param name the config's key, for messages @throws where the variable is not set
+ */
 export function openChat(name: string, endpoint: ChatEndpoint): OpenAiChat {
   const { baseUrl, model, apiKeyEnv, retries, timeoutMs, concurrency = 1 } = endpoint;
   const apiKey = apiKeyEnv === null ? null : process.env[apiKeyEnv];

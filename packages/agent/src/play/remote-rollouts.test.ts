@@ -51,7 +51,7 @@ const remote = (baseUrl: string) => ({
   timeoutMs: 10_000,
 });
 
-/** A greedy rollout by the policy itself, or by the server. */
+/** Plays a greedy rollout by the policy itself, or by the server. */
 async function rollout(policy: LanguageModel, baseUrl: string | null): Promise<Trajectory[]> {
   const dialogues = textDialogues(tokenizer);
   const sampling = { temperature: 1, topK: 0, topP: 1, greedy: true, maxNewTokens: 5, terminatorIds: [newline] };

@@ -48,7 +48,11 @@ export class RemoteRollouts implements AsyncDisposable {
     this.#banned = masked.length > 0 ? Object.fromEntries(masked.map((id) => [id, -100])) : undefined;
   }
 
-  /** @throws where the server has no such model, returns no token ids, or has another tokenizer */
+  /**
+   * Opens a server of the policy and checks that its tokens are the policy's.
+   *
+   * @throws where the server has no such model, returns no token ids, or has another tokenizer
+   */
   static async open(
     config: RemotePolicyConfig,
     { policy, dialogues }: { policy: LanguageModel; dialogues: Dialogues },
@@ -65,7 +69,11 @@ export class RemoteRollouts implements AsyncDisposable {
     }
   }
 
-  /** @param slots episodes in play at the same time */
+  /**
+   * Opens players on the server.
+   *
+   * @param slots episodes in play at the same time
+   */
   openPlayer(slots: number): OpenPlayer {
     return (sampling) => {
       const own = Array.from({ length: slots }, (): Slot => ({ dialogue: this.dialogues.open(), context: [] }));
@@ -119,7 +127,7 @@ export class RemoteRollouts implements AsyncDisposable {
     });
   }
 
-  /** A request that fails for good ends its own episode, unless every other one would fail as well. */
+  /** Returns the error of a request that fails for good, which ends its own episode, unless every other one would fail as well. */
   #failed(error: unknown): Error {
     if (error instanceof HttpError && ![400, 401, 403, 404].includes(error.status ?? 0)) return error;
     throw error;
@@ -145,7 +153,7 @@ export class RemoteRollouts implements AsyncDisposable {
   }
 }
 
-/** Tokens from all of the vocabulary, as a text. */
+/** Returns tokens from all of the vocabulary, as a text. */
 function probeOf(tokenizer: Tokenizer): string {
   const stride = Math.max(1, Math.floor(tokenizer.vocabSize / PROBED));
   const ids = Array.from(
@@ -180,7 +188,11 @@ class RemotePlayer implements Player {
   async close(): Promise<void> {}
 }
 
-/** @throws {NoAnswer} for none; {TypeError} for one without ids or log-probabilities of all of them */
+/**
+ * Reads an answer's tokens.
+ *
+ * @throws {NoAnswer} for none; {TypeError} for one without ids or log-probabilities of all of them
+ */
 function completionOf(body: unknown): Completion {
   type Choice = {
     token_ids?: number[];

@@ -133,7 +133,11 @@ async function writePlayed(
   await writeFileAtomically(join(folder, PLAYED), JSON.stringify({ next, again, groups: sizes }));
 }
 
-/** @returns null where the checkpoint has none, which was written before anything was played */
+/**
+ * Reads what a checkpoint has of episodes that were played ahead.
+ *
+ * @returns null where the checkpoint has none, which was written before anything was played
+ */
 async function readPlayed(folder: string): Promise<Played | null> {
   const text = await readFile(join(folder, PLAYED), 'utf8').catch(() => null);
   if (text === null) return null;

@@ -1,7 +1,7 @@
 // The model that a policy is where none is given: small, from scratch, on words of its texts.
 import type { AgentConfig } from '../keys/agent-keys.js';
 
-/** The config.json of a policy made from scratch. */
+/** Makes the config.json of a policy made from scratch. */
 export function builtInPolicy(
   { modelType, nLayer, nHead, nEmbd, nPositions, initializerRange }: AgentConfig['policy'],
   vocabularySize: number,

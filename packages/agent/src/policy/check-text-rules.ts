@@ -8,7 +8,11 @@ import { answerTokens, spelling } from '../environment/environment.js';
 import { terminatorIds } from '../chat/agent-tokens.js';
 import type { FreshPolicyConfig } from './fresh-policy.js';
 
-/** @param folder of the policy; null: a new one, whose vocabulary has the words of what it learns from */
+/**
+ * Checks the rules of texts before the policy is loaded.
+ *
+ * @param folder of the policy; null: a new one, whose vocabulary has the words of what it learns from
+ */
 export async function checkTextRules(
   folder: string | null,
   config: FreshPolicyConfig & { playAsChat: boolean },
@@ -18,7 +22,7 @@ export async function checkTextRules(
   terminatorIds(wordLevelTokenizer([config.eosStr ?? ''], { wholeTokens, ...spelling(config) }), config);
 }
 
-/** Whether `eos_str` is one token of a folder's tokenizer. An encoder-decoder may have none; its other readers say so. */
+/** Checks that `eos_str` is one token of a folder's tokenizer. An encoder-decoder may have none; its other readers say so. */
 export async function checkTerminator(folder: string, config: Pick<AgentConfig, 'eosStr'>): Promise<void> {
   if (config.eosStr === null) return;
   const { baseDir } = await openAdapterDirectory(folder);

@@ -15,7 +15,7 @@ export async function settleDevice(config: DeviceConfig, { log }: Pick<Reporting
   await checkDevice(config.device, config.precision, config.gpuBuffers);
 }
 
-/** The device that a settled config names. */
+/** Returns the device that a settled config names. */
 export const deviceOf = ({ device, precision, gpuBuffers, threads }: DeviceConfig): DeviceOptions => ({
   device,
   precision,

@@ -12,7 +12,7 @@ import { builtInPolicy } from './built-in-policy.js';
 
 export type FreshPolicyConfig = EnvironmentConfig & Pick<AgentConfig, 'seed' | 'policy' | 'eosStr' | 'chatTemplate'>;
 
-/** A model that learns dialogues keeps their template, as one that is trained further does. */
+/** Makes a policy from scratch. One that learns dialogues keeps their template, as one that is trained further does. */
 export async function freshPolicy(
   data: ImitationData,
   config: FreshPolicyConfig,
@@ -50,7 +50,7 @@ function tokenizerFor(data: ImitationData, config: FreshPolicyConfig, chatTempla
   });
 }
 
-/** The texts as they are tokenized: an action's first word stays a word of its own. */
+/** Lists the texts as they are tokenized: an action's first word stays a word of its own. */
 function pieces({ opening, turns }: Demonstration): string[] {
   return [opening, ...turns.flatMap(({ action, reply, nextObservation = '' }) => [action, reply, nextObservation])];
 }

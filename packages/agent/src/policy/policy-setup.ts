@@ -10,7 +10,7 @@ import { keptTemplate } from '../chat/chat-setup.js';
 /** The critics' optimizer, and the default of the policy: PyTorch's Adam without weight decay. */
 export const adam = { kind: 'adam', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 } as const;
 
-/** The optimizer that the node `optimizer` asks for. */
+/** Returns the optimizer that the node `optimizer` asks for. */
 export function policyOptimizer({ optimizer }: Pick<AgentConfig, 'optimizer'>): OptimizerOptions {
   const { kind, weightDecay } = optimizer;
   if (kind === 'sgd') return { kind, momentum: optimizer.momentum, nesterov: optimizer.nesterov, weightDecay };
@@ -25,6 +25,8 @@ export type PolicyConfig = Partial<EnvironmentConfig> &
   Partial<Pick<AgentConfig, 'useLora' | 'lora' | 'gradientCheckpointing' | 'chatTemplate'>>;
 
 /**
+ * Loads a policy.
+ *
  * @param folder a model in Hugging Face layout, or an adapter in PEFT's
  * @param use training puts the config's adapters beside a whole model where `use_lora` asks for them
  */

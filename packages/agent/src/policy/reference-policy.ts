@@ -16,8 +16,8 @@ export interface Start {
 }
 
 /**
- * A policy with adapters is its own reference: its session with the adapters off, or as they are in the start's folder where the
- * start is an adapter; else a frozen copy of the start.
+ * Returns how to open the reference policy. A policy with adapters is its own: its session with the adapters off, or as they are in the
+ * start's folder where the start is an adapter; else it is a frozen copy of the start.
  */
 export function referenceOf(
   policy: LanguageModel,
@@ -32,13 +32,13 @@ export function referenceOf(
   };
 }
 
-/** The model itself, or a smaller copy in its place. */
+/** Returns the model itself, or a smaller copy in its place. */
 async function quantized(model: LanguageModel, quantization: Quantization): Promise<ReferencePolicy> {
   if (quantization === 'none') return model;
   return model.freeze({ quantization }).finally(() => model.release());
 }
 
-/** A model that the policy learns from, frozen, or the address of a server of one. */
+/** Opens a model that the policy learns from, frozen, or the address of a server of one. */
 export function teacherOf(
   { tokenizer }: Pick<LanguageModel, 'tokenizer'>,
   config: PolicyConfig,
@@ -57,7 +57,7 @@ export function teacherOf(
   };
 }
 
-/** The first difference between two tokenizers; null where they have the same vocabulary. */
+/** Finds the first difference between two tokenizers; null where they have the same vocabulary. */
 function firstDifference(one: Tokenizer, other: Tokenizer): string | null {
   if (one.vocabSize !== other.vocabSize) return `${other.vocabSize} tokens, and the policy's ${one.vocabSize}`;
   for (let id = 0; id < one.vocabSize; id++) {

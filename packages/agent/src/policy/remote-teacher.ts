@@ -28,6 +28,8 @@ export class RemoteTeacher implements ReferencePolicy {
   ) {}
 
   /**
+   * Opens the server of a teacher and checks that its tokens are the policy's.
+   *
    * @param baseUrl address up to the version, such as http://127.0.0.1:8000/v1; it has one model
    * @throws where the server has several models, gives no log-probabilities of given tokens, or has another tokenizer
    */
@@ -48,7 +50,11 @@ export class RemoteTeacher implements ReferencePolicy {
     }
   }
 
-  /** @throws for answers that were held to a grammar: a server rates tokens among all, not among those that the grammar allowed */
+  /**
+   * Computes the teacher's log-probabilities.
+   *
+   * @throws for answers that were held to a grammar: a server rates tokens among all, not among those that the grammar allowed
+   */
   async logprobs(examples: readonly TokenExample[]): Promise<Float32Array[]> {
     if (examples.some(({ tokenMasks }) => tokenMasks !== undefined))
       throw new Error(
@@ -82,7 +88,7 @@ export class RemoteTeacher implements ReferencePolicy {
     });
   }
 
-  /** Every token of the policy spelled by the server, some at a time. */
+  /** Checks that the server spells every token as the policy does, some at a time. */
   async #checkTokens(): Promise<void> {
     const all = Array.from({ length: this.tokenizer.vocabSize }, (_, id) => id);
     const some = all.filter((id) => id % Math.ceil(all.length / 256) === 0 || id === all.length - 1);
@@ -104,7 +110,10 @@ export class RemoteTeacher implements ReferencePolicy {
   }
 }
 
-/** One prompt answers all positions whose target is the next token; a target that something else follows needs its own. */
+/**
+ * Lists the prompts to send. One prompt answers all positions whose target is the next token; a target that something else follows
+ * needs its own.
+ */
 function questionsOf({ ids, targets, weights }: TokenExample, example: number): Question[] {
   const asked = [...weights.keys()].filter((position) => weights[position] !== 0);
   const last = ids.length - 1;
@@ -124,7 +133,7 @@ function questionsOf({ ids, targets, weights }: TokenExample, example: number): 
   return [...(whole.positions.length > 0 ? [whole] : []), ...apart];
 }
 
-/** The key comes from OPENAI_API_KEY; a server that requires none needs none. */
+/** Returns the key from OPENAI_API_KEY; a server that requires none needs none. */
 const key = (): Record<string, string> =>
   process.env.OPENAI_API_KEY ? { authorization: `Bearer ${process.env.OPENAI_API_KEY}` } : {};
 

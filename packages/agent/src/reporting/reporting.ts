@@ -4,9 +4,13 @@ export type Log = (message: string, level?: 'INFO' | 'WARNING') => void;
 
 /** The progress of slow work. */
 export interface Bar {
-  /** The work that was done before this process started. */
+  /** Notes the work that was done before this process started. */
   startAt(done: number): void;
-  /** @param note shown beside it; the last one if not given */
+  /**
+   * Shows how far the work is.
+   *
+   * @param note shown beside it; the last one if not given
+   */
   update(done: number, note?: string): void;
   finish(): void;
 }

@@ -15,7 +15,7 @@ export function addFile(hash: Hash, path: string): void {
   }
 }
 
-/** The texts that are names of files, in a value and all that it contains: options, also those of a mixture's members. */
+/** Lists the texts that are names of files, in a value and all that it contains: options, also those of a mixture's members. */
 export function filesNamedIn(value: unknown): string[] {
   // existsSync is false for texts that cannot be names, where statSync throws.
   if (typeof value === 'string') return existsSync(value) && statSync(value).isFile() ? [value] : [];

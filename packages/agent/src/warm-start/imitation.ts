@@ -53,7 +53,11 @@ export class Imitation implements RunHooks {
     this.run = { firstIteration: found?.progress.step ?? 0, state: found?.progress.state ?? {} };
   }
 
-  /** @param folder where the policy is going to be; what is needed to resume is beside it meanwhile, in FOLDER.partial */
+  /**
+   * Opens the folder of a training.
+   *
+   * @param folder where the policy is going to be; what is needed to resume is beside it meanwhile, in FOLDER.partial
+   */
   static async open(folder: string, title: string, saveMinutes: number, context: WarmStartContext): Promise<Imitation> {
     const work = `${folder}.partial`;
     const store = new CheckpointStore<ImitationCheckpoint>(
@@ -66,7 +70,11 @@ export class Imitation implements RunHooks {
     return new Imitation(folder, title, saveMinutes, context, store, metrics, found);
   }
 
-  /** @param policy with its optimizer made */
+  /**
+   * Restores what an earlier start has saved.
+   *
+   * @param policy with its optimizer made
+   */
   async resume(policy: LanguageModel): Promise<void> {
     this.#policy = policy;
     // Until now there was nothing to save: a signal ended the process.
@@ -87,7 +95,7 @@ export class Imitation implements RunHooks {
     await this.metrics.append(metrics);
   }
 
-  /** Nothing is evaluated on the way. */
+  /** Does nothing, since nothing is evaluated on the way. */
   keepBest(): Promise<void> {
     return Promise.resolve();
   }
@@ -102,7 +110,7 @@ export class Imitation implements RunHooks {
     this.#savedAt = performance.now();
   }
 
-  /** The result appears under its name at once. @returns false where the user stopped the training */
+  /** Writes the result, which appears under its name at once. */
   async finish(policy: LanguageModel): Promise<boolean> {
     this.#bar?.finish();
     this.context.onInterrupt(null);
@@ -123,7 +131,7 @@ export class Imitation implements RunHooks {
     return true;
   }
 
-  /** A policy that is worse than one that guesses every token evenly is not kept for other runs. */
+  /** Refuses a policy that is worse than one that guesses every token evenly, so that other runs do not begin with it. */
   #refuseDiverged({ tokenizer, contextLength }: LanguageModel): void {
     // The loss is of an utterance, which is shorter than the context.
     const guess = Math.log(tokenizer.vocabSize) * contextLength;

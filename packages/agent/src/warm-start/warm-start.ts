@@ -30,7 +30,11 @@ export type WarmStartConfig = ImitationDataConfig &
     algorithm?: { actor?: { scoreTerminator?: boolean } };
   };
 
-/** @returns the folder of the warm-started policy, made now or by an earlier run; null if the user stopped it */
+/**
+ * Returns the warm-started policy, which is made unless an earlier run has made it.
+ *
+ * @returns the folder of the warm-started policy, made now or by an earlier run; null if the user stopped it
+ */
 export async function warmStart(
   config: WarmStartConfig,
   device: Device,
@@ -66,7 +70,7 @@ export function warmStartHash(config: WarmStartConfig): string {
   return hash.digest('hex').slice(0, 16);
 }
 
-/** Everything that decides the weights of the warm start: the options of each unit that it is made with. */
+/** Lists everything that decides the weights of the warm start: the options of each unit that it is made with. */
 function recipeOf(config: WarmStartConfig) {
   const { demonstrations, policy, seed, eosStr, device, precision, playAsChat } = config;
   const scoreTerminator = scoresTerminator(config);
@@ -89,7 +93,7 @@ function recipeOf(config: WarmStartConfig) {
 
 const scoresTerminator = ({ algorithm }: WarmStartConfig): boolean => algorithm?.actor?.scoreTerminator ?? true;
 
-/** The options of the environment that decide its demonstrations. */
+/** Lists the options of the environment that decide its demonstrations. */
 function decisiveOptions(env: EnvConfig): Record<string, unknown> {
   const { independentOf = [], revision } = environmentInfo(env.name).demonstrations ?? {};
   const excluded: readonly string[] = independentOf;
@@ -97,7 +101,11 @@ function decisiveOptions(env: EnvConfig): Record<string, unknown> {
   return { ...Object.fromEntries(decisive), ...(revision !== undefined && { revision }) };
 }
 
-/** @returns false if the user stopped it; the same command resumes it */
+/**
+ * Trains the warm start.
+ *
+ * @returns false if the user stopped it; the same command resumes it
+ */
 async function makeStart(
   config: WarmStartConfig,
   device: Device,

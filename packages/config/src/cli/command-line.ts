@@ -14,7 +14,7 @@ import { noteHydraOverride, setHydraSetting } from './set-setting.js';
 import { showConfig } from './show-config.js';
 
 /**
- * Do what the arguments ask for.
+ * Does what the arguments ask for.
  *
  * @returns the exit code: 0, 1 when something fails, 2 when the arguments make no sense
  */
@@ -41,7 +41,7 @@ export async function runCommandLine(program: CommandLine): Promise<number> {
   }
 }
 
-/** Completion sees what is typed so far, which may make no sense yet. */
+/** Translates the overrides of another program. Completion sees what is typed so far, which may make no sense yet. */
 async function translated(session: Session): Promise<string[]> {
   const { program, flags } = session;
   if (!program.translate || flags.completion || flags.rerun !== undefined) return flags.overrides;
@@ -97,7 +97,7 @@ async function sweep(session: Session, byFlag: boolean): Promise<number> {
   return (await import('./run-sweep.js')).runSweep(session, typed);
 }
 
-/** The config of a single job; undefined when `hydra.mode` asks for a sweep. */
+/** Composes the config of a single job; undefined when `hydra.mode` asks for a sweep. */
 function composeRun(session: Session): Composition | undefined {
   const options = composeOptions(session);
   let composition: Composition;

@@ -4,7 +4,7 @@ import { ConfigError } from '../config-error.js';
 export const completionShells = ['bash', 'fish', 'zsh'] as const;
 export type CompletionShell = (typeof completionShells)[number];
 
-/** The text that a shell evaluates: `eval "$(run -sc install=bash)"`, `run -sc install=fish | source`. */
+/** Returns the text that a shell evaluates: `eval "$(run -sc install=bash)"`, `run -sc install=fish | source`. */
 export function installScript(shell: CompletionShell, program: string): string {
   const name = functionName(program);
   return { bash: bashScript, fish: fishScript, zsh: zshScript }[shell](name, program);

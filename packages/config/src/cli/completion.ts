@@ -17,7 +17,11 @@ import { prepared } from './prepare.js';
 import { composeOptions, openSession, type Session } from './session.js';
 import type { JsonSchema } from '../json-schema.js';
 
-/** @returns the exit code */
+/**
+ * Answers a shell that asks for completions.
+ *
+ * @returns the exit code
+ */
 export async function shellCompletion(session: Session): Promise<number> {
   const { flags, program, env, stdout } = session;
   const [request = ''] = flags.overrides;
@@ -47,7 +51,7 @@ export async function shellCompletion(session: Session): Promise<number> {
   return 0;
 }
 
-/** The words that can replace the last word of a line, sorted. @param line the program's name and what follows it */
+/** Lists the words that can replace the last word of a line, sorted. */
 async function completions(line: string, session: Session): Promise<string[]> {
   const words = withoutProgram(line)
     .split(/\s+/)
@@ -69,12 +73,12 @@ async function completions(line: string, session: Session): Promise<string[]> {
   return overrideMatches(word, typed);
 }
 
-/** The line without its program, which may be given as `node script` or `npx program`. */
+/** Returns the line without its program, which may be given as `node script` or `npx program`. */
 function withoutProgram(line: string): string {
   return /^\s*(?:[\w./-]*(?:python3?|node|npx)\s+\S+|\S+)\s+(.*)$/s.exec(line)?.[1] ?? '';
 }
 
-/** The session that the words before the one in question make. */
+/** Opens the session that the words before the one in question make. */
 function openTyped(session: Session, words: readonly string[], cutLast: boolean): Session {
   const { program, env, cwd, now, stdout, stderr } = session;
   const argv = cutLast ? words.slice(0, -1) : words;
@@ -105,7 +109,7 @@ function repositoryFor(typed: Session): Repository {
   }
 }
 
-/** The config as typed so far; undefined while it cannot be composed. */
+/** Composes the config as typed so far; undefined while it cannot be composed. */
 async function composedSoFar(typed: Session): Promise<Composition | undefined> {
   const options = composeOptions(typed);
   for (const mode of typed.flags.multirun ? (['multirun'] as const) : (['run', 'multirun'] as const)) {
@@ -143,7 +147,7 @@ function groupMatches(word: string, repository: Repository): string[] {
   return startingWith(typed, groups).map((group) => prefix + group + groupEnding(group, repository, prefix === '~'));
 }
 
-/** 'agent=' has options, 'parent/' only further groups; one that has both is left as it is. */
+/** Adds what may follow a group: 'agent=' has options, 'parent/' only further groups; one that has both is left as it is. */
 function groupEnding(group: string, repository: Repository, isDeletion: boolean): string {
   const hasOptions = repository.options(group).length > 0;
   const hasGroups = repository.groups(group).length > 0;
@@ -151,7 +155,7 @@ function groupEnding(group: string, repository: Repository, isDeletion: boolean)
   return hasGroups && !hasOptions ? '/' : '';
 }
 
-/** Keys that begin with a word, or the values of the key before its '='. */
+/** Lists the keys that begin with a word, or the values of the key before its '='. */
 async function keyMatches(word: string, typed: Session, given?: Composition): Promise<string[]> {
   const composed = given ?? (await composedSoFar(typed));
   if (!composed) return [];
@@ -168,7 +172,7 @@ async function keyMatches(word: string, typed: Session, given?: Composition): Pr
   return startingWith(word.slice(dot + 1), entryNames(parent.node)).map((name) => word.slice(0, dot + 1) + name);
 }
 
-/** The value a key has, and what else its schema allows. */
+/** Lists the value a key has, and what else its schema allows. */
 async function valuesOf(key: string, composed: Composition, { program }: Session): Promise<string[]> {
   const found = select(composed, key);
   if (!found) return [];
@@ -204,7 +208,7 @@ function select(composed: Composition, key: string): Frame | undefined {
 const valueText = (node: ConfigNode) =>
   node.kind === 'scalar' && typeof node.value === 'boolean' ? String(node.value) : nodeStr(node);
 
-/** `lr=` for a value, `optimizer.` for what has keys of its own. */
+/** Lists `lr=` for a value, `optimizer.` for what has keys of its own. */
 function entryNames(node: ConfigNode): string[] {
   const entries: [string, ConfigNode][] =
     node.kind === 'map'
@@ -215,7 +219,7 @@ function entryNames(node: ConfigNode): string[] {
   return entries.map(([key, value]) => key + (isContainer(value) ? '.' : '='));
 }
 
-/** Files and folders that a word begins, or, of a folder, what is in it. The shell's function puts the '/' behind a folder. */
+/** Lists the files and folders that a word begins, or, of a folder, what is in it. The shell's function puts the '/' behind a folder. */
 function pathNames(word: string, cwd: string): string[] {
   const place = path.resolve(cwd, withHome(word));
   const inside = isFolder(place) && !word.endsWith('/') ? `${word}/` : word;
@@ -224,7 +228,7 @@ function pathNames(word: string, cwd: string): string[] {
 
 const withHome = (word: string) => word.replace(/^~(?=\/)/, process.env.HOME ?? '~');
 
-/** Files and folders that a word begins; folders end in '/'. */
+/** Lists the files and folders that a word begins; folders end in '/'. */
 function fileNames(word: string, cwd: string): string[] {
   const slash = word.lastIndexOf('/') + 1;
   const [folder, start] = [word.slice(0, slash), word.slice(slash)];

@@ -86,7 +86,11 @@ export interface CommandArguments {
   overrides: string[];
 }
 
-/** @throws {ConfigError} of kind 'usage' */
+/**
+ * Parses the words of a command line.
+ *
+ * @throws {ConfigError} of kind 'usage'
+ */
 export function parseArguments(argv: readonly string[]): CommandArguments {
   const out: CommandArguments = {
     help: false,
@@ -175,7 +179,7 @@ function configName(name: string): string {
   throw usageError(`--config-name takes a config's name, not the path '${name}'; write ${file}`);
 }
 
-/** `--name`, `--name=value`, an unambiguous beginning of a long name, `-x`, `-xvalue`. */
+/** Finds the flag of a word: `--name`, `--name=value`, an unambiguous beginning of a long name, `-x`, `-xvalue`. */
 function findFlag(text: string): { form: FlagForm; attached?: string } {
   const equals = text.indexOf('=');
   const name = equals < 0 ? text : text.slice(0, equals);
@@ -196,7 +200,7 @@ function findFlag(text: string): { form: FlagForm; attached?: string } {
   throw unknownFlag(text, name);
 }
 
-/** Whether a word begins a flag: its name, or the beginning of one. */
+/** Tells whether a word begins a flag: its name, or the beginning of one. */
 export const isFlag = (text: string): boolean =>
   flagForms.some(({ name, short }) => name.startsWith(text) || short === text);
 
@@ -240,7 +244,7 @@ function takeOriginKey(rest: string[]): string {
 
 const usageError = (summary: string, ...details: string[]) => new ConfigError('usage', summary, details);
 
-/** The two or three lines that a wrong call gets to see. */
+/** Writes the two or three lines that a wrong call gets to see. */
 export function usageText(command: string): string {
   const words = flagForms.map(({ name, value, choices, optional }) => {
     if (value === undefined) return `[${name}]`;
@@ -259,11 +263,11 @@ export function usageText(command: string): string {
   return [...lines, line].map((text) => `${text}\n`).join('');
 }
 
-/** The one line with which help texts open. */
+/** Writes the one line with which help texts open. */
 export const briefUsage = (command: string): string =>
   `usage: ${command} [--config-name NAME] [KEY=VALUE ...] [GROUP=OPTION ...] [FLAG ...]\n`;
 
-/** One line for each flag, for `--hydra-help`. */
+/** Writes one line for each flag, for `--hydra-help`. */
 export function flagsHelp(): string {
   const left = flagForms.map(
     ({ name, short, value }) => `${short ? `${short}, ` : '    '}${name}${value ? ` ${value}` : ''}`,

@@ -1,7 +1,7 @@
 // The config groups of a program and their options, as help texts list them.
 import type { Repository } from '../sources/repository.js';
 
-/** Every group that has options, with them, sorted by name; groups inside groups too. */
+/** Lists every group that has options, with them, sorted by name; groups inside groups too. */
 export function groupsWithOptions(repository: Repository, parent = ''): { group: string; options: string[] }[] {
   return repository
     .groups(parent)
@@ -15,7 +15,7 @@ export function groupsWithOptions(repository: Repository, parent = ''): { group:
 
 export const isHydraGroup = (group: string) => group === 'hydra' || group.startsWith('hydra/');
 
-/** `group: option, option`, one line each. */
+/** Writes `group: option, option`, one line each. */
 export function groupLines(repository: Repository, which: (group: string) => boolean): string {
   return groupsWithOptions(repository)
     .filter(({ group }) => which(group))

@@ -12,7 +12,11 @@ import { keysHelp, overviewHelp, wrapped } from './key-help.js';
 import { prepared } from './prepare.js';
 import { composeOptions, type Session } from './session.js';
 
-/** @returns the exit code */
+/**
+ * Prints the help of the program.
+ *
+ * @returns the exit code
+ */
 export async function showHelp(session: Session): Promise<number> {
   const { flags, program, stdout } = session;
   const composition = await prepared(session, composeForHelp(session), 'help');
@@ -45,7 +49,11 @@ export async function showHelp(session: Session): Promise<number> {
   return 0;
 }
 
-/** @returns the exit code */
+/**
+ * Prints the help of Hydra's own settings.
+ *
+ * @returns the exit code
+ */
 export function showHydraHelp(session: Session): number {
   const composition = compose({ ...composeOptions(session, []), configName: null });
   const values = {
@@ -57,7 +65,7 @@ export function showHydraHelp(session: Session): number {
   return 0;
 }
 
-/** The names that `--config-name` takes. */
+/** Lists the names that `--config-name` takes. */
 function primaryConfigs({ repository }: Composition, chosen: string | null): string {
   const names = repository.options('').map((name) => (name === chosen ? `${name} (shown here)` : name));
   return wrapped(names.join(', '), '')
@@ -65,7 +73,7 @@ function primaryConfigs({ repository }: Composition, chosen: string | null): str
     .join('');
 }
 
-/** Help is also for those who have not chosen yet: groups may be open. */
+/** Composes the config for the help, which is also for those who have not chosen yet: groups may be open. */
 function composeForHelp(session: Session): Composition {
   const options = composeOptions(session);
   try {
@@ -78,7 +86,7 @@ function composeForHelp(session: Session): Composition {
 
 const templateText = (composition: Composition, keyPath: string) => String(composition.setting(keyPath));
 
-/** `$CONFIG` and the like; `$$` is a dollar sign, unknown names stay. */
+/** Replaces `$CONFIG` and the like; `$$` is a dollar sign, unknown names stay. */
 const filled = (template: string, values: Readonly<Record<string, () => string>>): string =>
   template.replace(/\$\$|\$(?:\{(\w+)\}|(\w+))/g, (whole, braced?: string, bare?: string) =>
     whole === '$$' ? '$' : (values[(braced ?? bare)!]?.() ?? whole),

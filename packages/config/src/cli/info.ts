@@ -14,7 +14,11 @@ import { completionShells } from './completion-scripts.js';
 import { prepared } from './prepare.js';
 import { composeOptions, type Session } from './session.js';
 
-/** @returns the exit code */
+/**
+ * Prints what `--info` asks for.
+ *
+ * @returns the exit code
+ */
 export async function showInfo(session: Session): Promise<number> {
   const { flags, stdout, cwd } = session;
   const composition = await prepared(session, compose(composeOptions(session)), 'info');
@@ -33,7 +37,7 @@ export async function showInfo(session: Session): Promise<number> {
 
 const heading = (text: string) => `\n${text}\n${'*'.repeat(text.length)}\n`;
 
-/** A table with padded columns between two rules. */
+/** Writes a table with padded columns between two rules. */
 function table(rows: readonly string[][], trailing = ''): string {
   const widths = rows[0]!.map((_, column) => rows.reduce((most, row) => Math.max(most, row[column]!.length), 0));
   const lines = rows.map((row) => `| ${row.map((cell, column) => cell.padEnd(widths[column]!)).join(' | ')} |`);
@@ -80,7 +84,7 @@ const pluginsInfo = () =>
 const configInfo = (composition: Composition) =>
   `${searchPathInfo(composition)}${treeInfo(composition)}${defaultsInfo(composition)}${heading('Config').trimStart()}${composition.yaml}\n`;
 
-/** The value of a key, then what set it, newest first: `place: value`, each later line being what the one before it replaced. */
+/** Writes the value of a key, then what set it, newest first: `place: value`, each later line being what the one before it replaced. */
 function originInfo(composition: Composition, key: string, cwd: string): string {
   const keyPath = composition.pathOf(key);
   const root = rootFrame(composition.full);
@@ -114,7 +118,7 @@ const valueText = (value: unknown) =>
 
 const brief = (text: string) => (text.length > 100 ? `${text.slice(0, 100)}…` : text);
 
-/** Files below the working directory by their short name. */
+/** Shortens the names of files below the working directory. */
 const shownPlace = (place: string, cwd: string) => (place.startsWith(`${cwd}/`) ? place.slice(cwd.length + 1) : place);
 
 function unknownKey({ full }: Composition, keyPath: string): ConfigError {

@@ -80,7 +80,7 @@ export class JobLog {
     return handlers;
   }
 
-  /** Stream handlers write nothing below this level; null: nothing at all. Files get every line. */
+  /** Limits stream handlers to lines of this level and above; null: nothing at all. Files get every line. */
   limitConsole(level: LogLevel | null): void {
     this.consoleLevel = level === null ? Infinity : logLevels[level];
   }
@@ -191,7 +191,7 @@ export class JobLog {
   }
 }
 
-/** `a.b.c`, `a.b`, `a`, then the root, ''. */
+/** Yields `a.b.c`, `a.b`, `a`, then the root, ''. */
 function* ancestors(logger: string): Generator<string> {
   for (let name = logger; name !== ''; name = name.slice(0, Math.max(name.lastIndexOf('.'), 0))) yield name;
   yield '';
@@ -203,7 +203,7 @@ function asObject(value: PlainValue | undefined): PlainObject {
     : {};
 }
 
-/** `[%(asctime)s][%(name)s][%(levelname)s] - %(message)s`; unknown fields are left out. */
+/** Reads a format such as `[%(asctime)s][%(name)s][%(levelname)s] - %(message)s`; unknown fields are left out. */
 function formatOf({ format = '%(message)s', datefmt }: PlainObject): (record: LogRecord) => string {
   const timeText = (time: Date) =>
     typeof datefmt === 'string'

@@ -77,7 +77,7 @@ export function keysHelp(root: MapNode, schema: JsonSchema, at = ''): string {
   return `${lines.join('\n').replace(/^\n+/, '')}\n`;
 }
 
-/** A value as one types it in an override. */
+/** Writes a value as one types it in an override. */
 function typedText(node: ConfigNode): string {
   if (node.kind === 'list') return `[${node.items.map(typedText).join(',')}]`;
   if (node.kind === 'map')
@@ -88,7 +88,7 @@ function typedText(node: ConfigNode): string {
   return /^[\w./:@%+?*$ {}|-]+$/.test(value) && value.trim() === value ? value : JSON.stringify(value);
 }
 
-/** The schema of one key of an object; undefined where it has none. */
+/** Returns the schema of one key of an object; undefined where it has none. */
 export function propertySchema(schema: JsonSchema, key: string): JsonSchema | undefined {
   const properties = schema.properties as Record<string, JsonSchema> | undefined;
   if (properties && Object.hasOwn(properties, key)) return properties[key];
@@ -99,7 +99,7 @@ export function propertySchema(schema: JsonSchema, key: string): JsonSchema | un
 }
 
 /**
- * The schema that applies to a node: references followed, `allOf` joined, of alternatives the one whose constants fit best.
+ * Returns the schema that applies to a node: references followed, `allOf` joined, of alternatives the one whose constants fit best.
  *
  * @param root where `#/…` references start
  */
@@ -137,7 +137,7 @@ const isSchema = (value: unknown): value is JsonSchema =>
   value !== null && typeof value === 'object' && !Array.isArray(value);
 const schemas = (value: unknown): JsonSchema[] => (Array.isArray(value) ? value.filter(isSchema) : []);
 
-/** How well an alternative suits a node: constants that agree count most, then the type, then known keys. */
+/** Measures how well an alternative suits a node: constants that agree count most, then the type, then known keys. */
 function fit(schema: JsonSchema, node: ConfigNode | undefined): number {
   if (!node) return 0;
   if (node.kind === 'scalar') {
@@ -174,7 +174,7 @@ const words: Record<string, string> = {
   object: 'dict',
 };
 
-/** `integer ≥ 1`, `a | b`, `text or null`. */
+/** Describes a schema's type: `integer ≥ 1`, `a | b`, `text or null`. */
 export function typeText(schema: JsonSchema, root: JsonSchema): string {
   const own = followReference(schema, root);
   const options = enumOptions(own, root);
@@ -201,7 +201,7 @@ function limits({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: JsonSc
   return shown.filter(([, limit]) => typeof limit === 'number').map(([sign, limit]) => `${sign} ${String(limit)}`);
 }
 
-/** The values a schema lists: `enum`, `const`, or alternatives that are all such. */
+/** Lists the values of a schema: `enum`, `const`, or alternatives that are all such. */
 export function enumOptions(schema: JsonSchema, root: JsonSchema): unknown[] {
   const own = followReference(schema, root);
   if (Array.isArray(own.enum)) return own.enum;
@@ -210,7 +210,7 @@ export function enumOptions(schema: JsonSchema, root: JsonSchema): unknown[] {
   return alternatives.every((options) => options.length > 0) ? alternatives.flat() : [];
 }
 
-/** The lines of a text, each with the indent before it. */
+/** Wraps a text into lines, each with the indent before it. */
 export function wrapped(text: string, indent: string): string[] {
   const lines: string[] = [];
   let line = indent;

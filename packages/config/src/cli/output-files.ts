@@ -20,7 +20,7 @@ export function makeFolder(folder: string, setting: string): void {
   }
 }
 
-/** The system's code and words, such as `ENOSPC (no space left on device)`. */
+/** Returns the system's code and words, such as `ENOSPC (no space left on device)`. */
 function reasonOf(error: unknown): string | undefined {
   const { code, message } = error as NodeJS.ErrnoException;
   const words = /^\w+: (.*?),/.exec(message)?.[1];
@@ -33,7 +33,7 @@ function freeSpace(folder: string): string {
   return `${Math.floor((bavail * bsize) / 2 ** 20)} MiB are free there`;
 }
 
-/** Another process may make it at the same time. */
+/** Makes a folder; another process may make it at the same time. */
 function makeOne(folder: string): void {
   try {
     mkdirSync(folder);

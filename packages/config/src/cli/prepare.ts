@@ -6,7 +6,7 @@ import { ListExtension, isSweep, type Override, type OverrideValue } from '../ov
 import type { GivenOverride, Purpose } from './program.js';
 import type { Session } from './session.js';
 
-/** The composition as the program's hook `prepare` gives it back. @throws {ConfigError} where the hook refuses it */
+/** Returns the composition as the program's hook `prepare` gives it back. */
 export async function prepared(
   { program, cwd }: Session,
   composition: Composition,
@@ -17,7 +17,7 @@ export async function prepared(
   return program.prepare(composition, { purpose, overrides, cwd });
 }
 
-/** The lines of a dry run about keys that follow from others. */
+/** Prints the lines of a dry run about keys that follow from others. */
 export function printNotes({ program, stdout }: Session, composition: Composition): void {
   for (const note of program.notesOf?.(composition) ?? []) stdout.write(`  ${note}\n`);
 }

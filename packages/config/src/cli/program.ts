@@ -43,53 +43,53 @@ export interface CommandLine {
   /** Groups that the defaults list of a primary config leaves to this program; called at each composition. */
   readonly impliedDefaults?: ImpliedDefaults;
   /**
-   * The overrides of the command line in this program's own words, where users may type those of another one. Called once, before
-   * anything is composed.
+   * Translates the overrides of the command line into this program's own words, where users may type those of another one. Called once,
+   * before anything is composed.
    *
    * @throws {ConfigError}
    */
   translate?(overrides: readonly string[], context: TranslateContext): Promise<readonly string[]>;
   /**
-   * Called where the command line gives no primary config and asks for nothing but a run. A text is printed, and nothing runs; undefined
-   * runs the primary config.
+   * Returns a text to print instead of running, where the command line gives no primary config and asks for nothing but a run;
+   * undefined runs the primary config.
    *
    * @param overrides of the command line, after `translate`
    */
   overview?(overrides: readonly string[]): Promise<string | undefined>;
-  /** Whether users do not choose from a group, so that `--help` leaves it out. */
+  /** Tells whether users do not choose from a group, so that `--help` leaves it out. */
   isInternalGroup?(group: string): boolean;
-  /** The work itself; a job that throws has failed. */
+  /** Does the work itself; a job that throws has failed. */
   job(context: JobContext): unknown;
   /**
-   * Called right after a config is composed, before it is printed, validated, saved or run. It may refuse the config, or
-   * return another one, such as `composition.without(keys)`.
+   * Prepares a config right after it is composed, before it is printed, validated, saved or run. It may refuse the config, or return
+   * another one, such as `composition.without(keys)`.
    *
    * @throws {ConfigError}
    */
   prepare?(composition: Composition, context: PrepareContext): Composition | Promise<Composition>;
   /**
-   * Called before any directory or file is created, in a sweep for each of its jobs; and after `--cfg` has printed, where an
+   * Checks a config before any directory or file is created, in a sweep for each of its jobs; and after `--cfg` has printed, where an
    * error is only reported.
    *
    * @throws {ConfigError}
    */
   validate?(composition: Composition, context: ValidateContext): void | Promise<void>;
-  /** How a prepared config came about, a line for each key that follows from another; `--dry-run` shows them. */
+  /** Says how a prepared config came about, a line for each key that follows from another; `--dry-run` shows them. */
   notesOf?(composition: Composition): readonly string[];
-  /** A clearer error than that of composing, such as for a key that another version had; undefined keeps the error. */
+  /** Returns a clearer error than that of composing, such as for a key that another version had; undefined keeps the error. */
   explain?(
     error: ConfigError,
     context: TranslateContext & { readonly overrides: readonly string[] },
   ): ConfigError | undefined | Promise<ConfigError | undefined>;
-  /** A JSON Schema of the whole config, for `--help` and for completion of values. */
+  /** Returns a JSON Schema of the whole config, for `--help` and for completion of values. */
   describe?(composition: Composition): JsonSchema | Promise<JsonSchema>;
   /** Paths of the options that people change, the most important ones first: `--help` begins with them. */
   readonly mainOptions?: readonly string[];
-  /** Called before anything is written into the folder of a job. @throws where the job must not touch it */
+  /** Admits a job to its folder before anything is written into it. */
   admit?(outputDirectory: string): Promise<void>;
-  /** Other sweepers and launchers; undefined leaves the sweep to the basic ones. */
+  /** Launches a sweep by another sweeper or launcher; undefined leaves it to the basic ones. */
   launch?(request: SweepRequest): Promise<SweepOutcome | undefined>;
-  /** Called after the last job of a sweep by the basic sweeper and launcher, failed or not. @returns lines to print */
+  /** Does what follows the last job of a sweep by the basic sweeper and launcher, failed or not. */
   afterSweep?(directory: string): Promise<readonly string[]>;
   readonly stdout?: TextSink;
   readonly stderr?: TextSink;
@@ -110,7 +110,7 @@ export interface TranslateContext {
   readonly configName: string | null;
   /** Whether it is the program's own, because the command line gives none. */
   readonly isDefaultConfig: boolean;
-  /** The config of this call with other overrides; what is swept is left out. @throws {ConfigError} */
+  /** Composes the config of this call with other overrides; what is swept is left out. */
   compose(overrides: readonly string[]): Composition;
 }
 
@@ -152,9 +152,9 @@ export interface JobContext {
   readonly jobName: string;
   /** Its index in a sweep. */
   readonly jobNumber?: number;
-  /** Write a line to where `hydra.job_logging` says: by default the console and `<job name>.log`. */
+  /** Writes a line to where `hydra.job_logging` says: by default the console and `<job name>.log`. */
   log(level: LogLevel, message: string, logger?: string): void;
-  /** From now on the console gets no line below this level, null: none; files get all. */
+  /** Limits the console from now on to lines of this level and above, null: none; files get all. */
   limitConsole(level: LogLevel | null): void;
   readonly stdout: TextSink;
   readonly stderr: TextSink;
@@ -181,22 +181,22 @@ export interface SweepRequest {
   readonly dryRun: boolean;
   /** The program, with its outputs and its environment filled in. */
   readonly program: CommandLine & Required<Pick<CommandLine, 'stdout' | 'stderr' | 'env' | 'cwd'>>;
-  /** The jobs of the basic sweeper. @throws {ConfigError} for what it cannot expand */
+  /** Plans the jobs of the basic sweeper. */
   plan(): { readonly jobs: string[][]; readonly batches: number[] };
-  /** The config of one job: the command line's settings of hydra, then the job's own overrides. @throws {ConfigError} */
+  /** Composes the config of one job: the command line's settings of hydra, then the job's own overrides. */
   composeJob(index: number, overrides: readonly string[]): Promise<Composition>;
-  /** The program's own checks of composed jobs. @throws {ConfigError} for the first job that fails them */
+  /** Runs the program's own checks of composed jobs. */
   check(compositions: Iterable<Composition>): Promise<void>;
-  /** Absolute `<hydra.sweep.dir>/<hydra.sweep.subdir>` of a job. */
+  /** Returns the absolute `<hydra.sweep.dir>/<hydra.sweep.subdir>` of a job. */
   jobDirectory(job: Composition): string;
-  /** Print the lines of a job that `--dry-run` shows: overrides, folder, and the notes of `notesOf`. */
+  /** Prints the lines of a job that `--dry-run` shows: overrides, folder, and the notes of `notesOf`. */
   listJob(index: number, overrides: readonly string[], directory: string, job: Composition): void;
-  /** Create the sweep's directory and write the composition it starts from, `multirun.yaml`. */
+  /** Creates the sweep's directory and writes the composition it starts from, `multirun.yaml`. */
   writeMaster(): void;
-  /** Run a job in this process. Its failure is printed and returned. */
+  /** Runs a job in this process. Its failure is printed and returned. */
   runJob(index: number, composition: Composition): Promise<JobResult>;
   /** Arguments for another process of the same program that runs exactly this job, into `directory`. */
   jobArguments(index: number, overrides: readonly string[], directory: string): string[];
-  /** A line of the sweep's own log, as `hydra.hydra_logging` says. */
+  /** Writes a line to the sweep's own log, as `hydra.hydra_logging` says. */
   announce(line: string): void;
 }

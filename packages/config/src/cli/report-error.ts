@@ -8,13 +8,13 @@ type ErrorOutput = Pick<Session, 'stderr' | 'env'>;
 
 const isFull = ({ env }: ErrorOutput) => (env.HYDRA_FULL_ERROR ?? '0') !== '0' && env.HYDRA_FULL_ERROR !== '';
 
-/** The message, then how to get more. */
+/** Prints the message, then how to get more. */
 export function reportError(error: unknown, output: ErrorOutput): void {
   writeLines(output.stderr, errorText(error, output));
   hintAtFullError(output);
 }
 
-/** A failed job: which one, then its error. */
+/** Prints which job failed, then its error. */
 export function reportJobFailure(error: unknown, overrides: readonly string[], output: ErrorOutput): void {
   writeLines(
     output.stderr,
@@ -40,7 +40,7 @@ export function errorText(error: unknown, output: ErrorOutput): string {
   return cause instanceof Error ? `${own}\ncaused by: ${errorText(cause, output)}` : own;
 }
 
-/** The nearest cause whose message is not a part of the error's own; that of a config error has other words. */
+/** Finds the nearest cause whose message is not a part of the error's own; that of a config error has other words. */
 function furtherCause(error: Error): unknown {
   if (error.name === 'ConfigError') return undefined;
   let { cause } = error;

@@ -14,7 +14,11 @@ import { runJob } from './run-job.js';
 import { prepared } from './prepare.js';
 import type { Session } from './session.js';
 
-/** @param given the folder of a run, its `.hydra` folder, or a file in that @returns the exit code */
+/**
+ * Runs a job again as its folder recorded it.
+ *
+ * @param given the folder of a run, its `.hydra` folder, or a file in that @returns the exit code
+ */
 export async function rerun(session: Session, given: string): Promise<number> {
   const { cwd, flags, stderr, program } = session;
   if (flags.overrides.length > 0)

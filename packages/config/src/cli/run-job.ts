@@ -21,7 +21,7 @@ interface JobPlace {
   readonly record?: boolean;
 }
 
-/** A setting that must be text. */
+/** Returns a setting that must be text. */
 export function textSetting(composition: Composition, keyPath: string): string {
   const value = composition.setting(keyPath);
   if (typeof value === 'string' && value !== '???') return value;
@@ -33,7 +33,11 @@ export function textSetting(composition: Composition, keyPath: string): string {
   );
 }
 
-/** @throws {ConfigError} when the folder, record or log cannot be made; a failing job is reported and returned */
+/**
+ * Runs a job.
+ *
+ * @throws {ConfigError} when the folder, record or log cannot be made; a failing job is reported and returned
+ */
 export async function runJob(session: Session, composition: Composition, place: JobPlace): Promise<JobResult> {
   const { outputDirectory, setting, jobNumber, record = true } = place;
   const { stdout, stderr, env } = session;
@@ -102,7 +106,7 @@ function asTexts(value: PlainValue | undefined): Record<string, string> {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, String(item)]));
 }
 
-/** Set variables and the working directory; the result undoes both. */
+/** Sets variables and the working directory; the result undoes both. */
 function enter(
   env: Record<string, string | undefined>,
   variables: Record<string, string>,

@@ -13,7 +13,11 @@ type Compose = (index: number) => Promise<Composition>;
 /** Configs composed for the check are kept for their run up to this many; beyond it they are composed again. */
 const keptCompositions = 200;
 
-/** @returns the exit code */
+/**
+ * Runs a sweep.
+ *
+ * @returns the exit code
+ */
 export async function runSweep(session: Session, overrides: readonly string[]): Promise<number> {
   const request = await CommandLineSweep.open(session, overrides);
   printWarnings(session, request.master);
@@ -38,7 +42,11 @@ export async function runSweep(session: Session, overrides: readonly string[]): 
   return succeeded ? 0 : 1;
 }
 
-/** @returns whether all jobs came through */
+/**
+ * Runs all batches.
+ *
+ * @returns whether all jobs came through
+ */
 async function runBatches(
   request: SweepRequest,
   batches: readonly number[],
@@ -79,7 +87,11 @@ async function checkAll(
   }
 }
 
-/** @returns whether all jobs came through */
+/**
+ * Runs one batch.
+ *
+ * @returns whether all jobs came through
+ */
 async function runBatch(
   request: SweepRequest,
   batch: readonly number[],

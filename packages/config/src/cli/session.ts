@@ -29,7 +29,7 @@ export function openSession(program: CommandLine, flags: CommandArguments): Sess
   return { program: own, flags, configName, jobName, stdout, stderr, env, cwd, now };
 }
 
-/** How to compose for this call. */
+/** Returns the options to compose with in this call. */
 export function composeOptions(
   session: Session,
   overrides: readonly string[] = session.flags.overrides,

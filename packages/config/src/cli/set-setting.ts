@@ -4,7 +4,11 @@ import { fromPlain, type PlainValue } from '../node.js';
 
 const origin = { source: 'the program' };
 
-/** @param keyPath below `hydra`, such as 'job.num'; the containers on the way exist */
+/**
+ * Sets a setting of hydra.
+ *
+ * @param keyPath below `hydra`, such as 'job.num'; the containers on the way exist
+ */
 export function setHydraSetting(composition: Composition, keyPath: string, value: PlainValue): void {
   const keys = keyPath.split('.');
   const last = keys.pop()!;
@@ -13,7 +17,7 @@ export function setHydraSetting(composition: Composition, keyPath: string, value
   if (node?.kind === 'map') node.set(last, fromPlain(value, origin));
 }
 
-/** Note an override that the command line's flags imply, as if it had been typed. */
+/** Notes an override that the command line's flags imply, as if it had been typed. */
 export function noteHydraOverride(composition: Composition, text: string): void {
   const hydra = composition.full.get('hydra');
   const overrides = hydra?.kind === 'map' ? hydra.get('overrides') : undefined;

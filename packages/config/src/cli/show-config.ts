@@ -9,7 +9,11 @@ import { prepared } from './prepare.js';
 import { errorText } from './report-error.js';
 import { composeOptions, type Session } from './session.js';
 
-/** @returns the exit code */
+/**
+ * Prints the config for `--cfg`.
+ *
+ * @returns the exit code
+ */
 export async function showConfig(session: Session): Promise<number> {
   const { flags, stdout, stderr } = session;
   const composition = await prepared(session, compose(composeOptions(session)), 'cfg');
@@ -28,7 +32,7 @@ export async function showConfig(session: Session): Promise<number> {
   return 0;
 }
 
-/** The config is printed all the same, and the exit code stays 0: Hydra prints it and checks nothing. */
+/** Reports an invalid config. It is printed all the same, and the exit code stays 0: Hydra prints it and checks nothing. */
 async function reportInvalid(session: Session, composition: Composition): Promise<void> {
   try {
     await session.program.validate?.(composition, { purpose: 'cfg' });
@@ -39,7 +43,7 @@ async function reportInvalid(session: Session, composition: Composition): Promis
 
 const isWhole = (key: string | undefined) => key === undefined || key === '_global_';
 
-/** The node to print, with the tree around it that its interpolations need; undefined where the key leads nowhere. */
+/** Returns the node to print, with the tree around it that its interpolations need; undefined where the key leads nowhere. */
 function shownPart(
   composition: Composition,
   type: 'job' | 'hydra' | 'all',
@@ -53,7 +57,7 @@ function shownPart(
   return found && !isNull(found.node) && !isMissing(found.node) ? found : undefined;
 }
 
-/** The hydra node alone, without its help texts. */
+/** Returns the hydra node alone, without its help texts. */
 function hydraOnly({ full }: Composition): MapNode {
   const hydra = full.get('hydra') as MapNode;
   const shown = new MapNode(hydra.origin);

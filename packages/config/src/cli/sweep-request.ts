@@ -37,7 +37,11 @@ export class CommandLineSweep implements SweepRequest {
     this.directory = path.resolve(session.cwd, textSetting(master, 'hydra.sweep.dir'));
   }
 
-  /** @param typed all overrides of the command line */
+  /**
+   * Opens a sweep.
+   *
+   * @param typed all overrides of the command line
+   */
   static async open(session: Session, typed: readonly string[]): Promise<CommandLineSweep> {
     const overrides = withAliases(typed, session.program.overrideAliases);
     const master = compose({ ...composeOptions(session, overrides), mode: 'multirun' });

@@ -112,14 +112,14 @@ export class Choices {
     );
   }
 
-  /** An `override` item: it counts unless a later item or the command line has chosen already. */
+  /** Adds an `override` item: it counts unless a later item or the command line has chosen already. */
   addOverride(item: GroupItem, configPath: string): void {
     const key = overrideKey(item);
     if (this.chosen.has(key)) return;
     this.chosen.set(key, { value: item.value, configPath, text: `override ${key}`, origin: item.origin, used: false });
   }
 
-  /** Give an item the option chosen for it elsewhere, if any. */
+  /** Gives an item the option chosen for it elsewhere, if any. */
   apply(item: GroupItem): void {
     const choice = this.chosen.get(overrideKey(item));
     if (!choice) return;
@@ -136,7 +136,7 @@ export class Choices {
     return true;
   }
 
-  /** Remember an option; a second one for the same key must be the same. */
+  /** Remembers an option; a second one for the same key must be the same. */
   learn(item: DefaultItem): void {
     if (item.kind !== 'group') return;
     const key = overrideKey(item);
@@ -156,7 +156,11 @@ export class Choices {
     this.keysOfGroup.get(group)!.add(key);
   }
 
-  /** @throws {ConfigError} for the first override or deletion that matched nothing */
+  /**
+   * Checks that every override and deletion matched something.
+   *
+   * @throws {ConfigError} for the first override or deletion that matched nothing
+   */
   ensureAllUsed(): void {
     for (const [key, choice] of this.chosen) if (!choice.used) throw this.unmatched(key, choice);
     for (const [key, { option, used }] of this.deletions) {
@@ -203,7 +207,7 @@ export class Choices {
   }
 }
 
-/** A name; null for a value that is not a name. */
+/** Returns a name; null for a value that is not a name. */
 function optionText(value: Element): string | null {
   if (value instanceof QuotedString) return value.text;
   return typeof value === 'string' ? value : null;

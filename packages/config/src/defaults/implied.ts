@@ -10,7 +10,7 @@ export interface PrimaryConfig {
   readonly configs: readonly string[];
   /** Groups of its defaults list, with those of `override` items. */
   readonly groups: readonly string[];
-  /** One of its own keys at the top, interpolations as written; undefined where it has none. */
+  /** Returns one of the config's own keys at the top, interpolations as written; undefined where it has none. */
   value(key: string): PlainValue | undefined;
 }
 

@@ -66,7 +66,7 @@ export function groupItem(group: string, value: OptionValue, origin: Origin, res
 
 const here = (target: string | undefined) => (target === '_here_' ? '' : target);
 
-/** The items of a `defaults:` list, fresh ones on each call. @param configPath for messages */
+/** Parses the items of a `defaults:` list, fresh ones on each call. */
 export function parseDefaultsList(node: ConfigNode, configPath: string): DefaultItem[] {
   if (node.kind !== 'list') {
     throw invalid(
@@ -144,14 +144,14 @@ function parseOption(node: ConfigNode, group: string, configPath: string): Optio
   return node.value;
 }
 
-/** `name@package:renamed`; the last part has had no meaning since Hydra 1.1 and is dropped. */
+/** Splits `name@package:renamed`; the last part has had no meaning since Hydra 1.1 and is dropped. */
 function splitPackage(text: string): { name: string; target?: string } {
   const at = text.indexOf('@');
   if (at < 0) return { name: text };
   return { name: text.slice(0, at), target: text.slice(at + 1).replace(/:.*$/s, '') };
 }
 
-/** `_self_`; as the option of a group it is a mistake, but counts. */
+/** Recognizes `_self_`; as the option of a group it is a mistake, but counts. */
 export const isSelf = (item: DefaultItem) => (item.kind === 'config' ? item.path : item.value) === '_self_';
 
 export function refuseSelfAsOption(item: DefaultItem, configPath: string): void {
@@ -165,7 +165,7 @@ export function refuseSelfAsOption(item: DefaultItem, configPath: string): void 
 
 export const isOverride = (item: DefaultItem): item is GroupItem => item.kind === 'group' && item.override;
 
-/** Place an item below a config: relative names and packages start there. */
+/** Places an item below a config: relative names and packages start there. */
 export function setParent(item: DefaultItem, baseGroup: string, parentPackage: string): void {
   item.baseGroup = baseGroup;
   item.parentPackage = parentPackage;
@@ -183,18 +183,21 @@ function within(base: string, path: string): string {
 
 const folderOf = (path: string) => path.slice(0, Math.max(path.lastIndexOf('/'), 0));
 
-/** The group an item's config is in, from the root. */
+/** Returns the group an item's config is in, from the root. */
 export function groupPath(item: DefaultItem): string {
   if (item.kind === 'group') return within(item.baseGroup, item.group);
   return item.path.startsWith('/') ? folderOf(item.path.slice(1)) : within(item.baseGroup, folderOf(item.path));
 }
 
-/** The path of the config an item names. */
+/** Returns the path of the config an item names. */
 export function configPath(item: DefaultItem): string {
   return item.kind === 'group' ? `${groupPath(item)}/${item.value as string}` : within(item.baseGroup, item.path);
 }
 
-/** The package of an item's config: `@package`, else header, else its group; relative to its parent unless `_global_` says otherwise. */
+/**
+ * Returns the package of an item's config: `@package`, else header, else its group; relative to its parent unless `_global_` says
+ * otherwise.
+ */
 export function finalPackage(item: DefaultItem, useHeader = true): string {
   const written = item.package ?? (useHeader ? item.header : undefined);
   const own = written ?? withoutSlash(item.kind === 'group' ? item.group : folderOf(item.path)).replaceAll('/', '.');
@@ -209,7 +212,7 @@ export function setHeader(item: DefaultItem, header: string | undefined): void {
   item.header = header === '_global_' || header.startsWith('_global_.') ? header : `_global_.${header}`;
 }
 
-/** The name of a choice: its group, and its package where that is not the group's own. A header's package does not count. */
+/** Returns the name of a choice: its group, and its package where that is not the group's own. A header's package does not count. */
 export function overrideKey(item: GroupItem): string {
   const group = groupPath(item);
   const target = finalPackage(item, false);

@@ -68,7 +68,11 @@ const root = { source: 'the program' };
 /** A config may include itself in another package, where an override ends the recursion; not this often. */
 const maximumRepeats = 20;
 
-/** @param configName null for a program without a primary config */
+/**
+ * Builds the list of configs to merge.
+ *
+ * @param configName null for a program without a primary config
+ */
 export function buildDefaultsList(configName: string | null, options: DefaultsOptions): DefaultsList {
   const builder = new Builder(options);
   const primary: TreeNode = { item: configItem(configName ?? '', root, { primary: true }) };
@@ -87,13 +91,17 @@ class Builder {
 
   constructor(private readonly options: DefaultsOptions) {}
 
-  /** Without a primary config only what the command line appends is there. */
+  /** Expands the tree without a primary config, where only what the command line appends is there. */
   expandWithoutConfig(node: TreeNode): void {
     if (this.options.choices.appended.length > 0)
       this.expandList(node, [configItem('_self_', root), ...this.options.choices.appended], false, []);
   }
 
-  /** @param waiting interpolated items of the lists around this one; items that name a choice not made yet are added to it */
+  /**
+   * Expands a config's defaults.
+   *
+   * @param waiting interpolated items of the lists around this one; items that name a choice not made yet are added to it
+   */
   expand(node: TreeNode, interpolated: boolean, waiting: WaitingItem[] = []): void {
     const { repository, choices, skipMissing } = this.options;
     const { item } = node;
@@ -267,7 +275,7 @@ class Builder {
     }
   }
 
-  /** True where every choice that an interpolated item names is known. */
+  /** Tells whether every choice that an interpolated item names is known. */
   private isComputable(item: DefaultItem): boolean {
     const names = [...writtenOption(item).matchAll(/\$\{([^${}:]+)\}/g)].map((match) => match[1]!.trim());
     return names.every((name) => this.options.choices.known.has(name));

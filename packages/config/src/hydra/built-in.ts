@@ -166,7 +166,7 @@ const configs: Record<string, BuiltIn> = {
 
 const nodes = new Map<string, { package?: string; body: MapNode; defaults?: ConfigNode }>();
 
-/** A built-in config by its path; the nodes are shared. */
+/** Returns a built-in config by its path; the nodes are shared. */
 export function builtInConfig(path: string): { package?: string; body: MapNode; defaults?: ConfigNode } | undefined {
   const known = nodes.get(path);
   if (known || !Object.hasOwn(configs, path)) return known;
@@ -191,7 +191,7 @@ export function builtInOptions(group: string): string[] {
     .map((path) => path.slice(prefix.length));
 }
 
-/** The groups directly inside a group. */
+/** Lists the groups directly inside a group. */
 export function builtInGroups(parent: string): string[] {
   const prefix = parent === '' ? '' : `${parent}/`;
   const inside = Object.keys(configs).filter(

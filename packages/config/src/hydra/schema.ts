@@ -85,7 +85,7 @@ export class HydraTypeError extends Error {
 }
 
 /**
- * Check and convert everything below `hydra`.
+ * Checks and converts everything below `hydra`.
  *
  * @param allowUnknown true after `+hydra.…` on the command line, which may add what it likes
  */
@@ -100,7 +100,7 @@ export function checkHydraTypes(hydra: Frame<MapNode>, allowUnknown: boolean): v
   }
 }
 
-/** The launcher and sweeper that come with the program are typed, those of others are not. */
+/** Recognizes the launcher and sweeper that come with the program, which are typed; those of others are not. */
 function isBasic(node: ConfigNode | undefined): node is MapNode {
   const target = node?.kind === 'map' ? node.get('_target_') : undefined;
   return (
@@ -118,12 +118,12 @@ function schemaAt(path: readonly string[]): Schema | undefined {
   return schema;
 }
 
-/** True for a setting that always exists, such as `hydra.verbose`. @param path keys below `hydra` */
+/** Tells whether a setting always exists, such as `hydra.verbose`. */
 export function isFixedSetting(path: readonly string[]): boolean {
   return schemaAt(path.slice(0, -1))?.type === 'struct' && schemaAt(path) !== undefined;
 }
 
-/** A setting computed from an interpolation, converted to its type. @param path keys below `hydra` */
+/** Converts a setting computed from an interpolation to its type. */
 export function convertSetting(path: readonly string[], frame: Frame): ConfigNode {
   const schema = schemaAt(path);
   const isSingle = schema && schema.type !== 'struct' && schema.type !== 'dict' && schema.type !== 'list';

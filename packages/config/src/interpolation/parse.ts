@@ -49,7 +49,7 @@ export class InterpolationSyntaxError extends Error {
 const maximumDepth = 100;
 const cache = new Map<string, TextSyntax>();
 
-/** The parts of a text. Results are remembered, for the same `${…}` is read many times. @throws {InterpolationSyntaxError} */
+/** Parses a text into its parts. Results are remembered, for the same `${…}` is read many times. */
 export function parseText(text: string): TextSyntax {
   const known = cache.get(text);
   if (known) return known;
@@ -59,7 +59,7 @@ export function parseText(text: string): TextSyntax {
   return parts;
 }
 
-/** One element alone, as `oc.decode` reads it. @throws {InterpolationSyntaxError} */
+/** Parses one element alone, as `oc.decode` reads it. */
 export function parseElement(text: string): ElementSyntax {
   return new Parser(text).single();
 }
@@ -118,7 +118,7 @@ class Parser {
     return element;
   }
 
-  /** Text to its end, or to the closing quote (which is consumed). */
+  /** Parses text to its end, or to the closing quote (which is consumed). */
   text(quote: string): TextSyntax {
     const parts: (string | Interpolation)[] = [];
     let literal = '';
@@ -297,7 +297,7 @@ class Parser {
 
 const wordText = ({ type, text }: Word) => (type === 'escape' ? text.replace(/\\([^])/g, '$1') : text);
 
-/** A word alone converts to its type; several join to text. */
+/** Joins words: one alone converts to its type; several join to text. */
 function joinWords(run: readonly Word[]): Scalar | undefined {
   const trimmed = run.filter((word, index) => word.type !== 'blank' || (index > 0 && index < run.length - 1));
   if (trimmed.length === 0) return undefined;

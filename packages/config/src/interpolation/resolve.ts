@@ -31,9 +31,9 @@ export interface ResolutionOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The one time of the run. */
   readonly now: Date;
-  /** The hydra settings, for `${hydra:…}`. */
+  /** Returns the hydra settings, for `${hydra:…}`. */
   readonly hydra?: () => Frame | undefined;
-  /** The path that a flat name at the root stands for; undefined for any other key. */
+  /** Returns the path that a flat name at the root stands for; undefined for any other key. */
   readonly pathOf?: (key: string) => string | undefined;
   readonly warn?: (message: string) => void;
   /** Values of cached resolvers; shared among the jobs of a sweep. */
@@ -82,7 +82,7 @@ export class Resolution implements ResolverContext {
   readonly pathOf = framePath;
 
   /**
-   * The whole tree below a frame without interpolations.
+   * Resolves the whole tree below a frame, so that it is without interpolations.
    *
    * @param options.keepMissing an interpolation that leads to ??? becomes ???, instead of an error
    * @param options.onError gives a substitute for a value that cannot be computed, instead of throwing
@@ -127,7 +127,7 @@ export class Resolution implements ResolverContext {
     return map;
   }
 
-  /** The value at a frame, itself unless it is an interpolation; containers are not entered. */
+  /** Returns the value at a frame, itself unless it is an interpolation; containers are not entered. */
   follow(frame: Frame): Frame {
     if (!isInterpolation(frame.node)) return frame;
     if (this.active.has(frame.node)) this.failCycle(frame);
@@ -139,13 +139,13 @@ export class Resolution implements ResolverContext {
     }
   }
 
-  /** The value at a path below a frame; undefined where nothing is. */
+  /** Finds the value at a path below a frame; undefined where nothing is. */
   select(from: Frame, path: string): Frame | undefined {
     const found = this.walk(from, splitPath(path), false);
     return 'missingKey' in found ? undefined : found;
   }
 
-  /** The value at a path as written in a resolver's argument: from the root, or relative with leading dots. */
+  /** Finds the value at a path as written in a resolver's argument: from the root, or relative with leading dots. */
   selectFrom(frame: Frame, path: string, requireGiven = false): Frame | undefined {
     const levels = leadingDots(path);
     const start = levels === 0 ? rootOf(frame) : ancestor(frame, levels);
@@ -154,7 +154,7 @@ export class Resolution implements ResolverContext {
     return 'missingKey' in found ? undefined : found;
   }
 
-  /** A text by the grammar of resolver arguments, as `oc.decode` reads it. */
+  /** Reads a text by the grammar of resolver arguments, as `oc.decode` does. */
   decode(text: string, frame: Frame): ConfigNode | Frame {
     try {
       return this.element(parseElement(text), frame);
@@ -211,7 +211,7 @@ export class Resolution implements ResolverContext {
     return found;
   }
 
-  /** The keys of the path that a flat name stands for. */
+  /** Returns the keys of the path that a flat name stands for. */
   private pathKeys(keys: readonly string[]): readonly string[] {
     const path = this.options.pathOf?.(keys.join('.'));
     return path === undefined ? keys : splitPath(path);
@@ -371,14 +371,14 @@ export class Resolution implements ResolverContext {
   }
 }
 
-/** One dot is the container of the value, each further dot one level up. */
+/** Finds an ancestor: one dot is the container of the value, each further dot one level up. */
 function ancestor(frame: Frame, levels: number): Frame | undefined {
   let at: Frame | undefined = frame;
   for (let level = 0; level < levels; level++) at = at?.parent;
   return at;
 }
 
-/** The error for text whose `${…}` does not follow the grammar. */
+/** Makes the error for text whose `${…}` does not follow the grammar. */
 export function interpolationSyntaxError(
   error: InterpolationSyntaxError,
   keyPath: string,

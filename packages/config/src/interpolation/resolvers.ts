@@ -49,7 +49,7 @@ export class ResolverError extends Error {}
 const registered = new Map<string, NodeResolver>();
 
 /**
- * Make `${name:…}` call a function. Its arguments arrive as plain values, interpolations in them resolved.
+ * Makes `${name:…}` call a function. Its arguments arrive as plain values, interpolations in them resolved.
  *
  * @param options.cache call the function once for the same arguments in one run, as for random values or times
  * @param options.replace allow a name that is taken
@@ -75,7 +75,7 @@ export function registerResolver(
   });
 }
 
-/** Forget a registered resolver; true if there was one. */
+/** Removes a registered resolver; true if there was one. */
 export function clearResolver(name: string): boolean {
   return registered.delete(name);
 }

@@ -22,7 +22,7 @@ function dayOfYear(time: Date): number {
   return (Date.UTC(time.getFullYear(), time.getMonth(), time.getDate()) - start) / 86_400_000 + 1;
 }
 
-/** Monday-based week by ISO 8601, and the year it belongs to. */
+/** Computes the Monday-based week by ISO 8601, and the year it belongs to. */
 function isoWeek(time: Date): { year: number; week: number } {
   const thursday = new Date(
     Date.UTC(time.getFullYear(), time.getMonth(), time.getDate() - ((time.getDay() + 6) % 7) + 3),
@@ -79,7 +79,7 @@ const directives: Record<string, (time: Date) => string> = {
   '%': () => '%',
 };
 
-/** Unknown directives are left as they are. */
+/** Writes a time in C's format; unknown directives are left as they are. */
 export function strftime(time: Date, format: string): string {
   return format.replace(/%([^])/g, (whole, directive: string) => directives[directive]?.(time) ?? whole);
 }

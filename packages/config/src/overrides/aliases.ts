@@ -14,7 +14,7 @@ export interface OverrideAlias {
 }
 
 /**
- * The overrides with old keys replaced; all others stay as typed. Deletions (`~key`) are left alone.
+ * Replaces old keys in overrides; all others stay as typed. Deletions (`~key`) are left alone.
  *
  * @throws {ConfigError} where an old key and its new one are both given
  */
@@ -48,7 +48,7 @@ function aliasOf(override: Override, aliases: OverrideAliases): OverrideAlias | 
   return typeof alias === 'string' ? { key: alias } : alias;
 }
 
-/** The same override of the new key. Only values that have a new name are written again. */
+/** Writes the same override of the new key. Only values that have a new name are written again. */
 function renamed(override: Override, { key, values = {} }: OverrideAlias): string {
   const { value, text } = override;
   const rest = text.slice(text.indexOf('='));

@@ -24,11 +24,11 @@ import { DictValue, ListExtension, overridePlace, QuotedString, type Element, ty
 export interface ApplyOptions {
   readonly resolution: Resolution;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The flat names of options that the config has, for the nearest of them to a mistyped one. */
+  /** Lists the flat names of options that the config has, for the nearest of them to a mistyped one. */
   readonly flatNames?: () => readonly string[];
 }
 
-/** Change the config at `root` as one override says. */
+/** Changes the config at `root` as one override says. */
 export function applyOverride(override: Override, root: Frame<MapNode>, options: ApplyOptions): void {
   const { key, text } = override;
   if (override.package !== undefined) {
@@ -72,7 +72,7 @@ function refuseSweeperParams({ key, value, text }: Override, root: Frame<MapNode
   );
 }
 
-/** Element to node, with the override as its origin. */
+/** Makes a node of an element, with the override as its origin. */
 export function elementNode(value: Element, origin: Origin): ConfigNode {
   if (value instanceof QuotedString) return new ScalarNode(value.text, origin);
   if (Array.isArray(value)) {
@@ -210,7 +210,7 @@ function extend(override: Override, value: ListExtension, root: Frame<MapNode>, 
   }
 }
 
-/** Set or merge at the key, creating mappings on the way where the override may add. */
+/** Sets or merges at the key, creating mappings on the way where the override may add. */
 function update(override: Override, root: Frame<MapNode>, options: ApplyOptions): void {
   const force = override.kind !== 'set';
   const fresh = elementNode(override.value as Element, originOf(override));
@@ -228,7 +228,7 @@ function update(override: Override, root: Frame<MapNode>, options: ApplyOptions)
   map.node.set(last, old ? replace(old, fresh) : fresh);
 }
 
-/** True where a container was merged into the existing container. */
+/** Merges a container into an existing one; tells whether it did. */
 function mergeable(
   frame: Frame,
   fresh: ConfigNode,
@@ -341,7 +341,7 @@ function unknownKey(
   return new ConfigError('unknown-key', what, details, { keyPath: path });
 }
 
-/** The path with each mistyped part replaced by the nearest key that exists there; undefined where one is not near. */
+/** Returns the path with each mistyped part replaced by the nearest key that exists there; undefined where one is not near. */
 function nearestPath(key: string, root: Frame, { resolution, flatNames }: ApplyOptions): string | undefined {
   const path: string[] = [];
   let at: Frame = root;

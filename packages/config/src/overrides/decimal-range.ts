@@ -17,13 +17,13 @@ interface Steps {
   readonly scale: number;
 }
 
-/** The values of a range, in order; none where it runs the wrong way. @throws {RangeError} step 0, no finite bound, too many */
+/** Lists the values of a range, in order; none where it runs the wrong way. */
 export function rangeValues(range: RangeSweep): Exclude<Scalar, string>[] {
   const { start, step, count, scale } = steps(range);
   return Array.from({ length: count }, (_, index) => unscale(start + BigInt(index) * step, scale));
 }
 
-/** The same values from last to first. */
+/** Returns the range of the same values from last to first. */
 export function reversedRange(range: RangeSweep): RangeSweep {
   const { start, step, count, scale } = steps(range);
   if (count <= 1) return range;

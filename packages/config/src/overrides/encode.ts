@@ -3,7 +3,7 @@ import { Float } from '../node.js';
 import { pythonStr } from '../python-text.js';
 import { DictValue, QuotedString, type Element } from './value.js';
 
-/** `True`, `1e-05`, `null`, `'quoted stays quoted'`, `words\ with\ spaces\ escaped`. */
+/** Writes a value as an override has it: `True`, `1e-05`, `null`, `'quoted stays quoted'`, `words\ with\ spaces\ escaped`. */
 export function encodeElement(value: Element | undefined): string {
   if (value === null || value === undefined) return 'null';
   if (value instanceof QuotedString) return withQuotes(value);

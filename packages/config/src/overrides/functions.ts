@@ -53,7 +53,11 @@ const functions: Record<string, (call: Call) => OverrideValue> = {
 
 export const functionNames: readonly string[] = Object.keys(functions);
 
-/** @param index where the call begins in the override, for messages */
+/**
+ * Calls a function of the override grammar.
+ *
+ * @param index where the call begins in the override, for messages
+ */
 export function callFunction(name: string, args: readonly Argument[], index: number): OverrideValue {
   const implementation = Object.hasOwn(functions, name) ? functions[name] : undefined;
   if (!implementation) {
@@ -205,7 +209,7 @@ function castJson(call: Call): OverrideValue {
   return jsonText(value);
 }
 
-/** JSON as Python writes it: a space after ',' and ':', ASCII only, NaN and Infinity by name. */
+/** Writes JSON as Python does: a space after ',' and ':', ASCII only, NaN and Infinity by name. */
 function jsonText(value: Element): string {
   if (value instanceof QuotedString) return jsonText(value.text);
   if (Array.isArray(value)) return `[${value.map(jsonText).join(', ')}]`;
@@ -297,7 +301,7 @@ function tag({ positional, named }: Call): OverrideValue {
 
 // ---- order
 
-/** The one thing to sort or shuffle: `sweep=…`, `list=…`, a single positional argument, or several as a choice. */
+/** Returns the one thing to sort or shuffle: `sweep=…`, `list=…`, a single positional argument, or several as a choice. */
 function ordered({ positional, named }: Call): { value: OverrideValue; several: boolean } {
   const byName = named.get('list') ?? named.get('sweep');
   if (byName !== undefined && byName !== null) return { value: byName, several: false };
@@ -361,8 +365,8 @@ function compare(a: Element, b: Element): number {
 }
 
 /**
- * Fisher–Yates, drawn from the text being shuffled, so that the same command line always gives the same order.
- * Hydra shuffles differently in each run.
+ * Shuffles by Fisher–Yates, drawn from the text being shuffled, so that the same command line always gives the same order. Hydra
+ * shuffles differently in each run.
  */
 export function shuffled<Item>(items: readonly Item[], seed: string): Item[] {
   let state = 2166136261; // FNV-1a, 32 bit

@@ -20,7 +20,7 @@ function toRegExp(pattern: string): RegExp {
   return new RegExp(`^${source}$`, 's');
 }
 
-/** The names that fit any `include` and no `exclude` pattern, sorted. */
+/** Lists the names that fit any `include` and no `exclude` pattern, sorted. */
 export function matchNames(names: readonly string[], include: readonly string[], exclude: readonly string[]): string[] {
   const wanted = include.map(toRegExp);
   const unwanted = exclude.map(toRegExp);

@@ -73,7 +73,7 @@ const wordRules: Rules<ValueTokenType> = [
 const charRule = ['char', /[/\-\\+.$%*@?|]/y] as const;
 const quotedRule = ['quoted', /'(?:[^'\\]|\\[^])*'|"(?:[^"\\]|\\[^])*"/y] as const;
 
-/** The rules that can begin with a character; the earlier one wins where two match the same length. */
+/** Returns the rules that can begin with a character; the earlier one wins where two match the same length. */
 function valueRules(start: string): Rules<ValueTokenType> {
   if (/[A-Za-z_]/.test(start)) return [...numberRules, ...wordRules];
   if (/[0-9]/.test(start)) return numberRules;
@@ -98,7 +98,7 @@ function rulesAt(text: string, index: number, lastBrace: number): Rules<ValueTok
   return rules;
 }
 
-/** Tokens up to and with the first '='; `next` is where the value begins. */
+/** Reads tokens up to and with the first '='; `next` is where the value begins. */
 export function lexKey(text: string): { tokens: Token<KeyTokenType>[]; next: number } {
   const tokens: Token<KeyTokenType>[] = [];
   let index = 0;

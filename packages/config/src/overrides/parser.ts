@@ -28,7 +28,11 @@ import {
 /** Brackets nest no deeper than this: a longer run of '[' is a mistake, and would exhaust the stack. */
 const maximumDepth = 200;
 
-/** @throws {ConfigError} of kind 'override-syntax', quoting the override with a mark below the place */
+/**
+ * Parses an override.
+ *
+ * @throws {ConfigError} of kind 'override-syntax', quoting the override with a mark below the place
+ */
 export function parseOverride(text: string): Override {
   try {
     const { tokens, next } = lexKey(text);
@@ -49,7 +53,7 @@ export function parseOverride(text: string): Override {
   }
 }
 
-/** The value of a text alone, as sweep parameters in a config give it. */
+/** Parses a value alone, as sweep parameters in a config give it. */
 export function parseValue(text: string): OverrideValue {
   return text === '' ? '' : new ValueParser(lexValue(text), text.length).whole();
 }
@@ -249,7 +253,7 @@ class ValueParser {
     return { value: this.element() };
   }
 
-  /** A run of tokens: alone it converts, several join to a string. Whitespace around it does not count. */
+  /** Parses a run of tokens: alone it converts, several join to a string. Whitespace around it does not count. */
   private primitive(types: readonly ValueTokenType[]): Primitive {
     const run: Token<ValueTokenType>[] = [];
     while (this.position < this.tokens.length && types.includes(this.tokens[this.position]!.type))
@@ -272,7 +276,7 @@ function convert({ type, text }: Token<ValueTokenType>): Primitive {
   return type === 'escape' ? unescape(text) : text;
 }
 
-/** A float of the grammar: `1e3`, `.5`, `-inf`, `NaN`, `1_0.5`. */
+/** Reads a float of the grammar: `1e3`, `.5`, `-inf`, `NaN`, `1_0.5`. */
 export function toFloat(text: string): Float {
   const lower = text.replaceAll('_', '').toLowerCase();
   if (lower.endsWith('inf')) return new Float(lower.startsWith('-') ? -Infinity : Infinity);

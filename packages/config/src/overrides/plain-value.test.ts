@@ -43,7 +43,7 @@ test.each([['a\0b'], ['\ud800'], [{ "it's": 1 }], [{ größe: 1 }], [{ '': 1 }]]
   },
 );
 
-/** Reproducible, without a library: a linear congruential generator. */
+/** Draws reproducibly, without a library, by a linear congruential generator. */
 function drawing(seed: number) {
   let state = seed;
   const integer = (below: number) => ((state = (state * 1103515245 + 12345) % 2 ** 31), state % below);

@@ -8,7 +8,7 @@ import { DictValue, isSweep, ListExtension, QuotedString, type OverrideValue } f
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue };
 
 /**
- * The value that the text after '=' has, as JSON. A text stays one, with its interpolations.
+ * Returns the value that the text after '=' has, as JSON. A text stays one, with its interpolations.
  *
  * @throws {ConfigError} for what JSON does not have: nan, inf, integers that a double does not hold
  */
@@ -29,7 +29,7 @@ function plainOf(value: OverrideValue, shown: string): JsonValue {
 }
 
 /**
- * `key=value` with the value in the override grammar.
+ * Writes `key=value` with the value in the override grammar.
  *
  * @throws {ConfigError} for a value that the grammar, or a word of a command line, cannot hold
  */
@@ -41,7 +41,7 @@ export function overrideText(key: string, value: unknown): string {
   return text;
 }
 
-/** Null where the text is not an override. */
+/** Reads a text back; null where it is not an override. */
 function readBack(text: string): string | null {
   try {
     return canonical(plainOf(parseOverride(text).value!, text));
@@ -61,10 +61,10 @@ function valueText(value: unknown): string {
   return Object.is(value, -0) ? '-0.0' : String(value);
 }
 
-/** A text in quotes, to stand in a list or alone. */
+/** Puts a text in quotes, to stand in a list or alone. */
 export const quotedText = (text: string): string => encodeElement(new QuotedString(text, '"'));
 
-/** A text that needs no quotes, and does not read as anything else. */
+/** Recognizes a text that needs no quotes, and does not read as anything else. */
 const isWord = (text: string): boolean =>
   /^[A-Za-z_][\w./-]*$/.test(text) && !/^(true|false|null|nan|inf)$/i.test(text);
 

@@ -91,17 +91,17 @@ export interface Override {
   readonly source?: string;
 }
 
-/** The place of an override, as values set by it name their origin. */
+/** Returns the place of an override, as values set by it name their origin. */
 export const overridePlace = ({ text, source = 'command line' }: Override): string => `${source}: ${text}`;
 
 const prefixes: Record<OverrideKind, string> = { set: '', add: '+', 'force-add': '++', delete: '~' };
 
-/** The key as it is typed: prefix, key, package. */
+/** Returns the key as it is typed: prefix, key, package. */
 export function typedKey({ kind, key, package: target }: Override): string {
   return prefixes[kind] + choiceKey(key, target);
 }
 
-/** `group@package`, the name under which a choice is known. */
+/** Returns `group@package`, the name under which a choice is known. */
 export function choiceKey(key: string, target: string | undefined): string {
   return target === undefined ? key : `${key}@${target}`;
 }

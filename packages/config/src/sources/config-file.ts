@@ -55,7 +55,7 @@ function readText(file: string): string {
   return bytes.toString('utf8');
 }
 
-/** 1-based place of the first byte that is not UTF-8. */
+/** Finds the first byte that is not UTF-8, counted from 1. */
 function firstBadByte(bytes: Buffer): number {
   let good = 0;
   let bad = bytes.length;
@@ -103,7 +103,7 @@ function asContainer(node: ConfigNode | undefined, file: string): MapNode | List
   );
 }
 
-/** The value of the last `# @package NAME` among the leading `# @key value` lines. */
+/** Returns the value of the last `# @package NAME` among the leading `# @key value` lines. */
 function packageHeader(text: string, file: string): string | undefined {
   if (!/^[\s]*#\s*@/.test(text)) return undefined;
   let found: string | undefined;

@@ -44,12 +44,12 @@ export class Repository {
     this.sources = [builtInSource, ...folders, schemaSource];
   }
 
-  /** `provider=main, path=file:///conf`, one line for each place that is searched. */
+  /** Lists the places that are searched, a line each: `provider=main, path=file:///conf`. */
   searchPathLines(): string[] {
     return this.sources.map(({ provider, scheme, path: where }) => `provider=${provider}, path=${scheme}://${where}`);
   }
 
-  /** A config by its path, or undefined. The nodes are shared: copy them before changing anything. */
+  /** Loads a config by its path, or returns undefined. The nodes are shared: copy them before changing anything. */
   load(configPath: string): LoadedConfig | undefined {
     if (!this.loaded.has(configPath)) this.loaded.set(configPath, this.find(configPath));
     return this.loaded.get(configPath);
@@ -86,7 +86,7 @@ export class Repository {
     });
   }
 
-  /** Names of the options of a group, sorted. */
+  /** Lists the names of the options of a group, sorted. */
   options(group: string): string[] {
     const names = new Set(builtInOptions(group));
     for (const source of this.sources) {
@@ -96,7 +96,7 @@ export class Repository {
     return [...names].sort();
   }
 
-  /** Names of the groups inside a group, sorted. */
+  /** Lists the names of the groups inside a group, sorted. */
   groups(parent: string): string[] {
     const names = new Set(builtInGroups(parent));
     for (const source of this.sources) {
@@ -107,7 +107,7 @@ export class Repository {
     return [...names].sort();
   }
 
-  /** A folder that is searched by itself is not a group of the folder around it. */
+  /** Tells whether a folder is searched by itself: then it is not a group of the folder around it. */
   private isOtherSource(source: ConfigSource, folder: string): boolean {
     return this.sources.some((other) => other !== source && other.dir === folder);
   }
@@ -121,7 +121,7 @@ export class Repository {
   }
 }
 
-/** The file of a config path in a source; undefined outside of it. */
+/** Returns the file of a config path in a source; undefined outside of it. */
 function locate({ dir, group }: ConfigSource, configPath: string): string | undefined {
   if (dir === undefined) return undefined;
   let within = configPath.replace(/^\/+/, '');

@@ -13,7 +13,7 @@ import { Repository, type ConfigSource } from './repository.js';
 /** A folder of configs; with `group` it appears as that group instead of the root. */
 export type ConfigDir = string | { readonly dir: string; readonly group?: string; readonly provider?: string };
 
-/** The first folder is the program's own and must exist; relative paths are taken from `cwd`. */
+/** Lists the given folders. The first one is the program's own and must exist; relative paths are taken from `cwd`. */
 export function givenSources(configDirs: readonly ConfigDir[], cwd: string): ConfigSource[] {
   return configDirs.map((entry, index) => {
     const { dir, group, provider } =
@@ -40,7 +40,7 @@ export function givenSources(configDirs: readonly ConfigDir[], cwd: string): Con
 
 export const isFolder = (dir: string) => statSync(dir, { throwIfNoEntry: false })?.isDirectory() === true;
 
-/** `hydra.searchpath` of the primary config, or of the command line, which replaces it. */
+/** Lists the folders of `hydra.searchpath` of the primary config, or of the command line, which replaces it. */
 export function searchPathSources(
   primary: MapNode | undefined,
   overrides: readonly Override[],

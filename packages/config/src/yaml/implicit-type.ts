@@ -20,7 +20,7 @@ const floats = [
 
 export type ImplicitTag = 'bool' | 'int' | 'float' | 'merge' | 'null' | 'value' | 'str';
 
-/** The type of a plain scalar by its looks. */
+/** Returns the type of a plain scalar by its looks. */
 export function implicitTag(text: string): ImplicitTag {
   if (text === '' || text === '~' || text === 'null' || text === 'Null' || text === 'NULL') return 'null';
   if (booleans.has(text)) return 'bool';
@@ -32,7 +32,7 @@ export function implicitTag(text: string): ImplicitTag {
   return text === '=' ? 'value' : 'str';
 }
 
-/** The value of text that has, or was tagged as having, this type; undefined where the text does not fit it. */
+/** Returns the value of text that has, or was tagged as having, this type; undefined where the text does not fit it. */
 export function scalarOfTag(tag: ImplicitTag, text: string): Scalar | undefined {
   if (tag === 'null') return null;
   if (tag === 'bool') return booleans.get(text.toLowerCase());

@@ -22,11 +22,15 @@ const syntaxOnly = {
 export interface ParsedYaml {
   /** Undefined where the text contains no document. */
   readonly document: Document.Parsed | undefined;
-  /** Line and column of an offset, both 1-based. */
+  /** Returns line and column of an offset, both 1-based. */
   place(offset: number): { line: number; column: number };
 }
 
-/** @throws {YamlError} */
+/**
+ * Parses YAML.
+ *
+ * @throws {YamlError}
+ */
 export function parseYaml(given: string): ParsedYaml {
   // A lone carriage return is a line break of YAML.
   const text = given.includes('\r') ? given.replace(/\r(?!\n)/g, '\n') : given;
@@ -67,7 +71,7 @@ export function parseYaml(given: string): ParsedYaml {
   return { document: documents[0], place };
 }
 
-/** The tokens of the syntax tree's top level. */
+/** Yields the tokens of the syntax tree's top level. */
 function* tokens(text: string, parser: Parser, fail: (message: string, offset: number) => never) {
   let brackets = 0;
   for (const lexeme of new Lexer().lex(text)) {
@@ -84,7 +88,7 @@ function* tokens(text: string, parser: Parser, fail: (message: string, offset: n
 /** Tags are checked by read.ts; an unknown directive is a mistake. */
 const isMistake = ({ code }: YAMLError) => code === 'BAD_DIRECTIVE';
 
-/** The `---` before a document's content. */
+/** Finds the `---` before a document's content. */
 const documentStart = (text: string, offset: number) => {
   const mark = text.lastIndexOf('\n---', offset);
   return mark < 0 ? offset : mark + 1;
@@ -92,7 +96,7 @@ const documentStart = (text: string, offset: number) => {
 
 const isOpenQuote = ({ message }: { message: string }) => message.startsWith('Missing closing');
 
-/** The beginning of the quoted string that is still open at an offset. */
+/** Finds the beginning of the quoted string that is still open at an offset. */
 function quoteBefore(documents: readonly Document.Parsed[], offset: number): number {
   let begin = offset;
   for (const document of documents) {

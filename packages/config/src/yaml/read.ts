@@ -133,7 +133,7 @@ class Reader {
     return new ScalarNode(value, origin);
   }
 
-  /** `<<` and `=` are fine as keys, without a meaning as values. */
+  /** Reads a value; `<<` and `=` are fine as keys, without a meaning as values. */
   private value(node: ConfigNode, given: Node | null): ConfigNode {
     if (given && isScalar(given) && ['merge', 'value'].includes(typeOf(given as Scalar<string>)))
       this.fail(`'${String(given.value)}' has no meaning as a value`, start(given), 'put it in quotes');
@@ -200,7 +200,7 @@ const start = (node: Node): number => node.range?.[0] ?? 0;
 
 const shortTag = (tag: string) => tag.replace(/^tag:yaml\.org,2002:/, '');
 
-/** The tag that a scalar has or, if plain, looks like. */
+/** Returns the tag that a scalar has or, if plain, looks like. */
 function typeOf({ tag, type, value }: Scalar<string>): string {
   if (tag !== undefined && tag !== '!') return shortTag(tag);
   return tag === undefined && type === 'PLAIN' ? implicitTag(value) : 'str';

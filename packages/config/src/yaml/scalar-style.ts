@@ -66,12 +66,12 @@ const dumperFloat =
 const timestamp =
   /^(?:\d\d\d\d-\d\d-\d\d|\d\d\d\d-\d\d?-\d\d?(?:[Tt]|[ \t]+)\d\d?:\d\d:\d\d(?:\.\d*)?(?:[ \t]*(?:Z|[-+]\d\d?(?::\d\d)?))?)$/;
 
-/** True for text that must be quoted, or it would read back as another type or look like one to Python. */
+/** Tells whether text must be quoted, or it would read back as another type or look like one to Python. */
 export function needsQuotes(text: string): boolean {
   return looksTyped(text) || readsAsOtherType(text);
 }
 
-/** Words that OmegaConf always quotes: booleans of the wider set, and all that Python's int() or float() accepts. */
+/** Recognizes words that OmegaConf always quotes: booleans of the wider set, and all that Python's int() or float() accepts. */
 export function looksTyped(text: string): boolean {
   if (booleanLike.test(text)) return true;
   if (!/^[\s+\-.\p{Nd}iInN\x1c-\x1f\x85]/u.test(text)) return false;

@@ -8,7 +8,7 @@ import { looksTyped, needsQuotes, scalarShape, type ScalarStyle } from './scalar
 const width = 80;
 const longestSimpleKey = 128;
 
-/** The node as YAML text with a final newline. */
+/** Writes the node as YAML text with a final newline. */
 export function writeYaml(node: ConfigNode): string {
   return new Writer().document(node);
 }
@@ -234,7 +234,7 @@ function scalarText(value: Scalar): string {
   return String(value);
 }
 
-/** YAML 1.1 floats need a dot: Python's 1e-05 is written 1.0e-05. */
+/** Writes a float; YAML 1.1 floats need a dot: Python's 1e-05 is written 1.0e-05. */
 function yamlFloat(value: number): string {
   if (Number.isNaN(value)) return '.nan';
   if (!Number.isFinite(value)) return value > 0 ? '.inf' : '-.inf';
@@ -249,7 +249,7 @@ function textStyle(text: string, isKey: boolean): ScalarStyle {
   return allowSingle && !(isKey && multiline) ? 'single' : 'double';
 }
 
-/** A key that is short, not empty and on one line needs no '?' before it. PyYAML counts the tag it leaves out (`!!str`). */
+/** Tells whether a key needs no '?' before it: it is short, not empty and on one line. PyYAML counts the tag it leaves out (`!!str`). */
 function isSimpleKey(key: Key): boolean {
   if (typeof key !== 'string') return scalarText(key).length + 5 < longestSimpleKey;
   return key !== '' && Array.from(key).length + 5 < longestSimpleKey && !scalarShape(key).multiline;
