@@ -22,7 +22,7 @@ const [size = '124M', iterationsText = '2', threadsText = '2', kept] = given;
 const isTiny = size === 'tiny';
 const [iterations, threads] = [Number(iterationsText), Number(threadsText)];
 const [EPISODES, TURNS, OPENING, UTTERANCE, REPLY, BATCH, MICRO_BATCHES] = [16, isTiny ? 4 : 20, 16, 10, 3, 8, 2];
-/** Turns of the iteration that is played: the first one is short. */
+/** Returns the turns of the iteration that is played: the first one is short. */
 const turnsOf = (iteration: number) => (iteration === 0 ? Math.min(2, TURNS) : TURNS);
 let playing = 0;
 const vocabulary = isTiny ? 512 : 50_257;

@@ -38,7 +38,7 @@ const episode = {
   steps: [{ action: 'is it a dog?', observation: ' No.\n', reward: 0 }],
 };
 
-/** A pickle with an integer of two million bytes. */
+/** Makes a pickle with an integer of two million bytes. */
 function long4(): Uint8Array {
   const bytes = Buffer.alloc(2_000_008, 0x7f);
   bytes.set([0x80, 2, 0x8b]); // protocol 2, LONG4
@@ -121,7 +121,7 @@ async function ended(args: readonly string[]) {
   return { ...(await run(args, { program, killWhen })), cpuMs };
 }
 
-/** The error message without the words of Hydra around it. */
+/** Returns the error message without the words of Hydra around it. */
 function sentence(text: string): string {
   const lines = text
     .trim()
@@ -143,7 +143,11 @@ async function row(name: string, { args, code = 1 }: Attack): Promise<void> {
   console.log(`| ${name} | ${result.code} | ${(result.cpuMs / 1000).toFixed(1)} | ${sentence(text)} |`);
 }
 
-/** @returns what the server sends to these bytes until it closes the connection */
+/**
+ * Sends bytes to a port.
+ *
+ * @returns what the server sends to these bytes until it closes the connection
+ */
 const send = (port: number, bytes: string | Uint8Array, ms = 3000): Promise<string> =>
   new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');

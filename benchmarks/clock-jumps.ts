@@ -69,7 +69,7 @@ await askForFolder();
 const { code, stderr } = await resumed;
 clearInterval(setting);
 
-/** Another process on the same folder, while the first one works there. */
+/** Starts another process on the same folder, while the first one works there. */
 async function askForFolder(): Promise<void> {
   const { stderr: said } = await run(command('jumped'), { env: { ...offline, ...jumping } });
   refusals.asked++;

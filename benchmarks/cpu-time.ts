@@ -4,7 +4,11 @@ import { readFileSync } from 'node:fs';
 /** A clock tick, in milliseconds: `getconf CLK_TCK` is 100 on Linux. */
 const TICK = 10;
 
-/** @returns milliseconds of all threads; 0 where no such process exists */
+/**
+ * Returns the CPU time of a process.
+ *
+ * @returns milliseconds of all threads; 0 where no such process exists
+ */
 export function cpuMsOf(pid: number): number {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -15,7 +15,11 @@ export interface DecodeParts {
   sampling: Timed;
 }
 
-/** @param positions tokens in the cache of each row */
+/**
+ * Measures the parts of a decoding step.
+ *
+ * @param positions tokens in the cache of each row
+ */
 export async function decodeParts(
   device: Device,
   model: LanguageModel,
@@ -34,7 +38,7 @@ export async function decodeParts(
   };
 }
 
-/** GFLOP/s of [n, width] × [width, rows] where the weights, 0.75 MiB, stay in the cache of each core. */
+/** Measures GFLOP/s of [n, width] × [width, rows] where the weights, 0.75 MiB, stay in the cache of each core. */
 export async function cachedProductRate(device: Device, rows: number, width: number): Promise<Timed> {
   const [columns, repeats] = [256, 512];
   const g = new GraphBuilder('cached_products');
@@ -54,7 +58,7 @@ const ramp = (shape: number[]) => ({
   data: new Float32Array(shape.reduce((a, b) => a * b)).map((_, i) => ((i % 17) - 8) / 16),
 });
 
-/** All of the matrices [out, in] times rows, in one run. */
+/** Multiplies all of the matrices [out, in] by rows, in one run. */
 async function products(
   device: Device,
   { parameters }: LanguageModel,
@@ -78,7 +82,7 @@ async function products(
   });
 }
 
-/** One query a row and head over keys and values that differ from layer to layer. */
+/** Computes attention of one query a row and head over keys and values that differ from layer to layer. */
 async function attention(device: Device, { architecture }: LanguageModel, rows: number, positions: number) {
   const { layers, heads, headSize } = architecture;
   const g = new GraphBuilder('attention');
@@ -97,7 +101,7 @@ async function attention(device: Device, { architecture }: LanguageModel, rows: 
   return (await device.compile(g)).bind({ state: Object.fromEntries(wired) });
 }
 
-/** The most likely token and its log-probability. */
+/** Finds the most likely token and its log-probability. */
 async function sampling(device: Device, vocabSize: number, rows: number): Promise<Bound> {
   const g = new GraphBuilder('sampling');
   const logits = g.input('logits', 'float32', [rows, vocabSize]);

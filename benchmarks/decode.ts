@@ -19,7 +19,10 @@ const longest = Number(process.argv[4] ?? PROMPT);
 const PARTS_FROM = 16;
 const greedy = { temperature: 1, topK: 0, topP: 1, greedy: true, terminatorIds: [] };
 
-/** ONNX Runtime's threads look for work for some 50 ms after a run, which would slow the copy down and so flatter the ratio. */
+/**
+ * Measures after a rest: ONNX Runtime's threads look for work for some 50 ms after a run, which would slow the copy down and so flatter
+ * the ratio.
+ */
 async function rested<T>(measure: () => Promise<T>): Promise<T> {
   await new Promise((resolve) => setTimeout(resolve, 200));
   return measure();

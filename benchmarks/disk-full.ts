@@ -94,7 +94,11 @@ function mount(bytes: number, again = false): void {
   if (status !== 0) throw new Error(`no tmpfs can be mounted: ${stderr.trim()}`);
 }
 
-/** @returns what is wrong with a file that has been written when there was space again; null if nothing is */
+/**
+ * Compares a file that has been written when there was space again with the undisturbed one.
+ *
+ * @returns what is wrong with a file that has been written when there was space again; null if nothing is
+ */
 function difference(file: string, whole: string): string | null {
   if (TIMED.test(file)) return null;
   return readFileSync(join(disk, file)).equals(readFileSync(join(whole, file))) ? null : file;

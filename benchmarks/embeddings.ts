@@ -65,7 +65,7 @@ function mostOf(mode: string): number {
   return MOST * (mode === 'mean_sqrt_len_tokens' ? Math.sqrt(MOST_TOKENS) : 1);
 }
 
-/** The vectors that a server of the folder answers with, all texts in one request. */
+/** Returns the vectors that a server of the folder answers with, all texts in one request. */
 async function served(dir: string): Promise<number[][]> {
   const encoder = await SentenceEncoder.load(device, dir);
   const options = { name: 'encoder', host: '127.0.0.1', port: 0, apiKey: null, maxQueued: 1 };
@@ -86,14 +86,17 @@ async function served(dir: string): Promise<number[][]> {
   }
 }
 
-/** The largest of all elements; not a number where vectors have other lengths. */
+/** Finds the largest difference of all elements; not a number where vectors have other lengths. */
 function difference(found: number[][], expected: number[][]): number {
   if (found.length !== expected.length) return NaN;
   const all = expected.flatMap((row, i) => row.map((value, j) => Math.abs(value - found[i][j])));
   return found.every((row, i) => row.length === expected[i].length) ? maximum(all) : NaN;
 }
 
-/** 1 to 25 words, some with capitals, accents, digits, signs or characters that no tokenizer was trained on more than once. */
+/**
+ * Draws texts of 1 to 25 words, some with capitals, accents, digits, signs or characters that no tokenizer was trained on more than
+ * once.
+ */
 function randomTexts(): string[] {
   const words =
     "the a cat dog Paris café naïve Zürich runs 42 3.14 isn’t x+y=z hello, world! (maybe) — 東京 Ünïcode 🙂 don't".split(

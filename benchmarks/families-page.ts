@@ -44,7 +44,7 @@ export interface Speed {
   load: number;
 }
 
-/** The file in which a result is kept between runs. */
+/** Returns the file in which a result is kept between runs. */
 export function resultPath(results: string, name: string, what: Step): string {
   return join(results, `${name}.${what}.json`);
 }
@@ -82,7 +82,11 @@ Weights are random and sizes small; what a family does otherwise than Llama is a
 |---|---|---|---|---|---|---|---|---|---|---|---|---|
 `;
 
-/** @param path of the page */
+/**
+ * Writes the page of results.
+ *
+ * @param path of the page
+ */
 export async function writePage(path: string, results: string, names: readonly string[]): Promise<void> {
   const result = async <T>(name: string, what: Step): Promise<T | undefined> => {
     const file = resultPath(results, name, what);

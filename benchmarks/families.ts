@@ -100,7 +100,7 @@ async function measure(name: string, what: Step): Promise<Numbers | Bits | Webgp
   }
 }
 
-/** Files of transformers have no tokenizer. */
+/** Adds a tokenizer, which files of transformers lack. */
 async function addTokenizer(dir: string, vocabulary: number): Promise<void> {
   const words = Array.from({ length: vocabulary - 3 }, (_, i) => `w${i}`).join(' ');
   await wordLevelTokenizer([words], { minCount: 1 }).save(dir);
@@ -116,7 +116,7 @@ function differences(a: ArrayLike<number>, b: ArrayLike<number>): number[] {
   return Array.from(a, (x, i) => x - b[i]);
 }
 
-/** The same work on the CPU and on the GPU. */
+/** Compares the same work on the CPU and on the GPU. */
 async function compareDevices(dir: string, small: PeerSmall, gpu: Device): Promise<Webgpu> {
   const examples = small.examples.map(({ ids, targets }) => scored(ids, targets, () => 1));
   const workOn = async (device: Device) => {
@@ -185,7 +185,10 @@ async function peerGradients(dir: string): Promise<Gradients> {
   return Object.fromEntries(Object.entries(read).map(([name, { data }]) => [name, Float32Array.from(data)]));
 }
 
-/** The largest, as a share of the largest of its parameter's gradient, or of a thousandth of the model's largest. */
+/**
+ * Finds the largest difference of gradients, as a share of the largest of its parameter's gradient, or of a thousandth of the model's
+ * largest.
+ */
 function gradientDifference(found: Gradients, expected: Gradients): number {
   const names = Object.keys(expected);
   const missing = names.filter((name) => !(name in found));
@@ -209,7 +212,7 @@ async function comparedTargets(dir: string, expected: string[] | null): Promise<
   return targets === expected.join(', ') ? 'equal' : `differs: ${targets}, PEFT ${expected.join(', ')}`;
 }
 
-/** Generation here, and there by a message to the peer. */
+/** Opens generation here, and there by a message to the peer. */
 async function openWide(dir: string, { contexts }: PeerWide) {
   const config = JSON.parse(await readFile(join(dir, 'config.json'), 'utf8')) as { vocab_size: number };
   await addTokenizer(dir, config.vocab_size);
@@ -263,7 +266,7 @@ async function quantizedDifference(
   return all.reduce((sum, difference) => sum + difference, 0) / all.length;
 }
 
-/** Greedy tokens of each context. */
+/** Generates greedy tokens of each context. */
 async function generate(model: LanguageModel, contexts: number[][], maxNewTokens: number, contextLength: number) {
   const episodes = await model.openEpisodes({ slots: contexts.length, contextLength });
   const turns = contexts.map((tokens, slot) => ({ slot, tokens, rng: new Rng(1) }));

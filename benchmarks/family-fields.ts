@@ -55,7 +55,7 @@ async function compareFamily({ config, base, effective, idle }: Changes) {
   return result;
 }
 
-/** Mean log-probability in nats; null where the config is refused. */
+/** Computes the mean log-probability in nats; null where the config is refused. */
 async function scoreOf(config: Config): Promise<number | null> {
   let architecture;
   try {

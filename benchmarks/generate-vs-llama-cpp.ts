@@ -92,19 +92,23 @@ try {
   await device.close();
 }
 
-/** As many words as fit the vocabulary beside the tokenizer's own tokens. */
+/** Makes a tokenizer of as many words as fit the vocabulary beside its own tokens. */
 function words() {
   const names = Array.from({ length: config.vocab_size - 100 }, (_, i) => `w${i}`);
   return wordLevelTokenizer([names.join(' ')], { minCount: 1 });
 }
 
-/** How many tokens from the first on are the same. */
+/** Counts how many tokens from the first on are the same. */
 function alike(a: readonly number[], b: readonly number[]): number {
   const differs = a.findIndex((id, at) => id !== b[at]);
   return differs < 0 ? a.length : differs;
 }
 
-/** @returns the new tokens of both */
+/**
+ * Compares both sides.
+ *
+ * @returns the new tokens of both
+ */
 async function compare(quantization: 'none' | '8bit', kind: 'f32' | 'q8_0') {
   const file = join(dir, `${kind}.gguf`);
   await writeGguf(dir, file, kind);

@@ -55,7 +55,7 @@ function model() {
   return randomGpt2(device);
 }
 
-/** The same weights as an ONNX file of the peer's kind, loaded by the peer. */
+/** Writes the same weights as an ONNX file of the peer's kind, which the peer loads. */
 async function openPeer(): Promise<{ peer: Generate; version: string }> {
   const { writeTransformersJsModel } = await import('./peers/gpt2-onnx.js');
   const folder = join(here, 'peers/node_modules/.cache/gpt2-random');
@@ -86,7 +86,7 @@ async function openPeer(): Promise<{ peer: Generate; version: string }> {
   return { peer, version: env.version };
 }
 
-/** New tokens after what is added to the rows' contexts. */
+/** Generates new tokens after what is added to the rows' contexts. */
 async function act(episodes: Episodes, added: number[][], reset: boolean, maxNewTokens: number) {
   const rng = new Rng(3); // greedy: nothing follows from it
   const start = performance.now();

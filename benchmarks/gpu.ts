@@ -119,7 +119,7 @@ async function ours(): Promise<Contestant> {
   };
 }
 
-/** None where no Python has torch with CUDA. */
+/** Opens torch; none where no Python has torch with CUDA. */
 async function torch(): Promise<Contestant | undefined> {
   const device = process.env.PEER_DEVICE ?? 'cuda';
   const test = device === 'cuda' ? 'import torch; assert torch.cuda.is_available()' : 'import torch';

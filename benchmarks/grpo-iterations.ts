@@ -31,7 +31,7 @@ export interface Sizes {
   iterations: number;
 }
 
-/** One optimizer step of all episodes, no KL: what peers/trl_grpo.py and peers/trl_many_turns.py do. */
+/** Returns options of one optimizer step of all episodes without KL: what peers/trl_grpo.py and peers/trl_many_turns.py do. */
 const grpoOptions = ({ prompts, group, newTokens, iterations }: Sizes) => ({
   seed: 1,
   slots: prompts * group,
@@ -113,11 +113,11 @@ function printMedians(title: string, rows: readonly { ours: Iteration; theirs: I
   );
 }
 
-/** Words of the tokenizers of these benchmarks, which have `vocabulary` tokens, four of them special. */
+/** Draws words of the tokenizers of these benchmarks, which have `vocabulary` tokens, four of them special. */
 export const randomWords = (count: number, vocabulary: number, rng: Rng): string =>
   Array.from({ length: count }, () => `w${rng.integer(0, vocabulary - 5)}`).join(' ');
 
-/** The share of even words: the reward. */
+/** Computes the reward: the share of even words. */
 export function evenShare(text: string): number {
   const words = text.trim().split(/\s+/);
   return words.filter((word) => Number(word.slice(1)) % 2 === 0).length / words.length;

@@ -41,7 +41,7 @@ const example = (text: readonly number[], rows: number) => ({
 /** The samples of a trained model; a model with random weights has none. */
 let samples: readonly (readonly number[])[] = [];
 
-/** Each word follows from the one before, four times out of five. */
+/** Makes texts in which each word follows from the one before, four times out of five. */
 function examples(seed: number) {
   if (samples.length > 0)
     return Array.from({ length: ROWS }, (_, i) => example(samples[(seed * ROWS + i) % samples.length], ROWS));
@@ -54,7 +54,7 @@ function examples(seed: number) {
   });
 }
 
-/** Texts of TOKENS tokens after the first one, with the sampler's log-probabilities. */
+/** Samples texts of TOKENS tokens after the first one, with the sampler's log-probabilities. */
 async function sample(model: LanguageModel, count: number) {
   const first = Number(model.config.bos_token_id ?? 1);
   const episodes = await model.openEpisodes({ slots: count, contextLength: TOKENS + 2 });
@@ -65,7 +65,7 @@ async function sample(model: LanguageModel, count: number) {
   return utterances.map(({ ids, logprobs }) => ({ text: [first, ...ids], logprobs }));
 }
 
-/** Mean and largest difference, in nats, of a token's log-probability in sampling and in scoring. */
+/** Computes mean and largest difference, in nats, of a token's log-probability in sampling and in scoring. */
 async function samplerDifference(model: LanguageModel): Promise<[mean: number, largest: number]> {
   const texts = await sample(model, 4 * ROWS);
   const scored = await model.logprobs(texts.map(({ text }) => example(text, 1)));
@@ -78,7 +78,7 @@ async function heldOutLoss(model: LanguageModel): Promise<number> {
   return -rows.reduce((sum, row) => sum + row.reduce((a, b) => a + b, 0) / row.length, 0) / ROWS;
 }
 
-/** The gradients that the model has with the same adapters each time; none of the adapters is zero. */
+/** Computes the gradients that the model has with the same adapters each time; none of the adapters is zero. */
 async function gradientsOf(model: LanguageModel): Promise<Map<string, Float32Array>> {
   const before = await model.copyParameters();
   const rng = new Rng(9);
@@ -93,7 +93,7 @@ async function gradientsOf(model: LanguageModel): Promise<Map<string, Float32Arr
   return new Map(gradients.names.map((key) => [key, found[key].data as Float32Array]));
 }
 
-/** The cosine of the whole gradients, and the least one of a single tensor. */
+/** Computes the cosine of the whole gradients, and the least one of a single tensor. */
 function cosines(a: Map<string, Float32Array>, b: Map<string, Float32Array>): { whole: number; least: number } {
   const dot = (x: Float32Array, y: Float32Array) => x.reduce((sum, value, i) => sum + value * y[i], 0);
   const products = [...a].map(([key, x]) => [dot(x, b.get(key)!), dot(x, x), dot(b.get(key)!, b.get(key)!)]);

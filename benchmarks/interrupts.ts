@@ -18,7 +18,7 @@ const lines = (name: string, count: number, line: (i: number) => object) => {
 };
 
 interface Case {
-  /** Its files are below `folder`. */
+  /** Returns the words of the command, whose files are below `folder`. */
   command: (folder: string) => string[];
   /** The signal comes when this has been printed, or when this file of the folder is there. */
   when: RegExp | string;
@@ -176,7 +176,11 @@ interface Ended {
   tookMs: number;
 }
 
-/** @param times of Ctrl-C, 0.3 s apart */
+/**
+ * Interrupts a command by Ctrl-C.
+ *
+ * @param times of Ctrl-C, 0.3 s apart
+ */
 async function interrupted(args: readonly string[], folder: string, when: Case['when'], times: 1 | 2): Promise<Ended> {
   const child = spawn(process.execPath, [bin, ...args], { cwd: repository, stdio: ['ignore', 'pipe', 'pipe'] });
   let [said, isOver, signalled] = ['', false, NaN];
@@ -199,7 +203,7 @@ async function interrupted(args: readonly string[], folder: string, when: Case['
   return { code, signal, said, tookMs: performance.now() - signalled };
 }
 
-/** The files that a finished run keeps, without those that contain times. */
+/** Reads the files that a finished run keeps, without those that contain times. */
 function kept(folder: string): Map<string, Buffer> {
   const roots = [`${folder}/run`, `${folder}-texts.jsonl`, `${folder}-scores.jsonl`].filter(existsSync);
   const files = roots.flatMap((root) =>
@@ -216,7 +220,11 @@ function kept(folder: string): Map<string, Buffer> {
   return new Map(compared.map((file) => [file.slice(folder.length), readFileSync(file)]));
 }
 
-/** @returns what was seen, and what is wrong with it */
+/**
+ * Checks one case.
+ *
+ * @returns what was seen, and what is wrong with it
+ */
 async function check(name: string, times: 1 | 2, whole: string): Promise<string> {
   const { command, when, first } = cases[name];
   const folder = join(directory, `${name.replaceAll(/\W+/g, '-')}-${times}`);
@@ -245,7 +253,7 @@ async function checkCase(name: string): Promise<void> {
   console.log(`| ${name} | ${await check(name, 1, whole)} | ${await check(name, 2, whole)} |`);
 }
 
-/** Ten runs with one cache. */
+/** Starts ten runs with one cache. */
 async function sharedStart(): Promise<void> {
   const runs = Array.from({ length: 10 }, (_, i) => join(directory, `shared-${i}`));
   const command = (folder: string) => [

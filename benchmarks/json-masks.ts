@@ -87,7 +87,7 @@ async function measure(text: string): Promise<void> {
   });
 }
 
-/** Null where it is refused. */
+/** Draws an answer; null where the schema is refused. */
 function drawn(schema: ReturnType<typeof jsonValue>): number[] | null {
   const ids: number[] = [];
   try {
@@ -107,7 +107,7 @@ function drawn(schema: ReturnType<typeof jsonValue>): number[] | null {
   }
 }
 
-/** Null where a token is not accepted. */
+/** Measures the other library; null where it does not accept a token. */
 async function theirTimes(schema: string, ids: readonly number[]): Promise<Times | null> {
   let start = process.cpuUsage();
   const grammar = await theirs.compileJSONSchema(schema);
@@ -128,7 +128,7 @@ async function theirTimes(schema: string, ids: readonly number[]): Promise<Times
   }
 }
 
-/** Its package.json calls a CommonJS file a module. */
+/** Opens XGrammar, whose package.json calls a CommonJS file a module. */
 async function openXGrammar() {
   const dir = mkdtempSync(join(tmpdir(), 'xgrammar-'));
   copyFileSync(join(xgrammarDir, 'lib/index.js'), join(dir, 'index.cjs'));
@@ -148,7 +148,7 @@ async function openXGrammar() {
   };
 }
 
-/** A token as byte-level vocabularies write it: bytes without a sign of their own follow at U+0100. */
+/** Writes a token as byte-level vocabularies do: bytes without a sign of their own follow at U+0100. */
 function byteLevel(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => {
     const hasSign = (byte > 32 && byte < 127) || (byte > 160 && byte !== 173);
@@ -158,7 +158,7 @@ function byteLevel(bytes: Uint8Array): string {
   }).join('');
 }
 
-/** Four times as many as are wanted, at equal distances. */
+/** Reads four times as many schemas as are wanted, at equal distances. */
 function schemaTexts(): string[] {
   const paths = readdirSync(schemas, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.json'));
   paths.sort();
@@ -168,7 +168,7 @@ function schemaTexts(): string[] {
   );
 }
 
-/** One of the tokens, all as likely. */
+/** Draws one of the tokens, all as likely. */
 function anyOf(bits: Uint32Array): number {
   const ids: number[] = [];
   bits.forEach((word, w) => {
@@ -189,7 +189,7 @@ function quantile(numbers: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
 }
 
-/** The time of all threads, so that other processes on the machine do not count. */
+/** Returns the CPU time of all threads, so that other processes on the machine do not count. */
 function cpuMs(since: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(since);
   return (user + system) / 1_000;

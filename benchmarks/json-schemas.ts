@@ -42,7 +42,7 @@ interface Case {
   schema: unknown;
 }
 
-/** All schemas of a folder in order of their paths; files of the test suite contain several. */
+/** Reads all schemas of a folder in order of their paths; files of the test suite contain several. */
 function readCases(dir: string): Case[] {
   const paths = readdirSync(dir, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.json'));
   return paths.sort().flatMap((path): Case[] => {
@@ -55,7 +55,7 @@ function readCases(dir: string): Case[] {
   });
 }
 
-/** As many as are asked for, at equal distances. */
+/** Selects as many as are asked for, at equal distances. */
 function sampled(cases: readonly Case[], size: number): Case[] {
   const count = Math.min(size, cases.length);
   return Array.from({ length: count }, (_, i) => cases[Math.floor((i * cases.length) / count)]);
@@ -75,7 +75,7 @@ function validator(schema: unknown): ((value: unknown) => boolean) | null {
   return null;
 }
 
-/** CPU time of all threads, so that other processes on the machine do not count. */
+/** Returns the CPU time of all threads, so that other processes on the machine do not count. */
 function cpuMs(since: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(since);
   return (user + system) / 1_000;
@@ -155,7 +155,7 @@ function isValidText(text: string, isValid: (value: unknown) => boolean): boolea
   }
 }
 
-/** One of the tokens, all as likely. */
+/** Draws one of the tokens, all as likely. */
 function anyOf(bits: Uint32Array): number | null {
   let count = 0;
   for (const word of bits) count += bitCount(word);

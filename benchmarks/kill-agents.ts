@@ -67,7 +67,7 @@ const command = (to: string, concurrency: number): string[] => [
 /** A variable that all agents get, by which this program finds them. */
 const MARK = 'BOWYER_KILL_AGENTS';
 
-/** The processes of all agents of this program that live. */
+/** Lists the living processes of all agents of this program. */
 function agentProcesses(launcher: number | null): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== launcher)
@@ -98,7 +98,7 @@ const start = (to: string, concurrency: number, killWhen: (pid: number) => boole
   return run(command(to, concurrency), { program, killWhen, env: { [MARK]: directory } });
 };
 
-/** A run from nothing whose launcher is killed, alone or with its agents, until it ends or was killed `most` times. */
+/** Makes a run from nothing whose launcher is killed, alone or with its agents, until it ends or was killed `most` times. */
 async function launcherKilled(to: string, cpuMs: number, most: number): Promise<void> {
   for (let kills = 0; ; kills++) {
     const at = kills === most ? Infinity : rng.uniform() * cpuMs;
@@ -115,7 +115,7 @@ async function launcherKilled(to: string, cpuMs: number, most: number): Promise<
   }
 }
 
-/** The same, whose agents are killed, one process at a time; the launcher in one of six cases. */
+/** Makes the same run, whose agents are killed, one process at a time; the launcher in one of six cases. */
 async function agentsKilled(to: string, cpuMs: number, most: number): Promise<void> {
   let kills = 0;
   for (;;) {
@@ -139,7 +139,7 @@ function checkEnd(code: number | null, stderr: string): void {
   if (code !== 0) problems.push(`exit code ${code}: ${stderr.slice(-500)}`);
 }
 
-/** Nothing of it lives, and nothing that was begun is left. */
+/** Checks that nothing of it lives, and nothing that was begun is left. */
 async function checkRest(to: string): Promise<void> {
   const until = performance.now() + 10_000;
   while (agentProcesses(null).length > 0 && performance.now() < until) await sleep(50);
@@ -175,7 +175,7 @@ const linesOf = <Line>(to: string, file: string): Line[] =>
     .split('\n')
     .map((line) => JSON.parse(line) as Line);
 
-/** The parts that stay the same when rollouts are played again: iterations, rollouts and their tasks. */
+/** Returns the parts that stay the same when rollouts are played again: iterations, rollouts and their tasks. */
 function outlineOf(to: string): string {
   const iterations = linesOf<Record<string, number>>(to, 'metrics.jsonl').map(
     ({ iteration, 'rollout/episodes': episodes }) => [iteration, episodes],
@@ -188,7 +188,7 @@ function outlineOf(to: string): string {
   return JSON.stringify([iterations, played]);
 }
 
-/** Every rollout that was learned from is in the record with its calls, and none was learned from twice. */
+/** Checks that every rollout that was learned from is in the record with its calls, and none was learned from twice. */
 async function checkRecord(to: string): Promise<void> {
   let learnt = 0;
   for await (const { id, calls, learntAt } of readRollouts(join(directory, to, 'calls'))) {

@@ -101,7 +101,7 @@ interface Whole {
   cpuMs: number;
 }
 
-/** The run that is never killed, which is made once. */
+/** Makes, once, the run that is never killed. */
 async function wholeRun(name: string): Promise<Whole> {
   if (name === 'opd') await wholeRun('bc');
   const folder = join(directory, `${name}-whole`);
@@ -117,7 +117,7 @@ async function wholeRun(name: string): Promise<Whole> {
   return { folder, cpuMs: Number(readFileSync(cpuFile, 'utf8')) };
 }
 
-/** Those that must be the same. */
+/** Lists the files that must be the same. */
 function filesOf(whole: string): string[] {
   const weights = readdirSync(join(whole, 'checkpoints'), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.safetensors'))
@@ -131,7 +131,7 @@ const isSame = (a: string, b: string) => existsSync(b) && readFileSync(a).equals
 /** After so many a run is left alone. */
 const MOST_KILLS = 10;
 
-/** One run from nothing, killed at random instants until it ends by itself or was killed `most` times. */
+/** Makes one run from nothing, killed at random instants until it ends by itself or was killed `most` times. */
 async function chain(name: string, whole: Whole, most: number): Promise<Chain> {
   const to = `${name}-killed`;
   for (const left of [to, `${to}-cache`]) rmSync(join(directory, left), { recursive: true, force: true });

@@ -84,7 +84,7 @@ function kill(pid: number): boolean {
   }
 }
 
-/** The launcher alone, one job alone, or all at once. @returns whether the launcher is dead */
+/** Kills the launcher alone, one job alone, or all at once. */
 function killSome(launcher: number, folder: string): boolean {
   const atWork = jobProcesses(folder);
   const what = rng.uniform();
@@ -129,7 +129,7 @@ async function killedSweep(folder: string): Promise<void> {
   }
 }
 
-/** Without the column of seconds. */
+/** Reads the table without the column of seconds. */
 function table(folder: string): string {
   const text = readFileSync(join(folder, 'sweep.csv'), 'utf8').replaceAll(folder, 'FOLDER');
   return text.replaceAll(/,\d+\.\d,FOLDER/g, ',,FOLDER');

@@ -34,7 +34,7 @@ await device.close();
 const counts = { kills: 0, starting: 0, runs: 0, resumed: 0, sentAgain: 0, read: 0 };
 const problems: string[] = [];
 
-/** One that is free now: clients find the server again at the same address. */
+/** Finds a port that is free now: clients find the server again at the same address. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -88,7 +88,7 @@ class Client {
   /** The one whose state it began with. */
   earlier: Client | null = null;
 
-  /** Again and again until there is an answer. */
+  /** Sends again and again until there is an answer. */
   async #persistently<Reply>(send: () => Promise<Reply>): Promise<Reply> {
     for (let attempt = 0; ; attempt++) {
       if (this.isDead) throw new ClientDied();
@@ -124,7 +124,7 @@ class Client {
     return this.result<Reply>(id);
   }
 
-  /** The next request of its model. @returns its future's id */
+  /** Sends the next request of its model. */
   async next(path: string, body: object): Promise<string> {
     const sent = { model_id: this.model, seq_id: ++this.seq, ...body };
     return (await this.post<{ request_id: string }>(path, sent)).request_id;
@@ -152,8 +152,8 @@ interface Heard {
 }
 
 /**
- * A step of training, whose state is saved over that of the step before. Then a step in another direction, which is undone by loading.
- * Requests are sent ahead of their results.
+ * Makes a step of training, whose state is saved over that of the step before. Then a step in another direction, which is undone by
+ * loading. Requests are sent ahead of their results.
  */
 async function step(of: Client, number: number): Promise<Heard> {
   const train = { forward_backward_input: lossInput([5, 6, 7, 8 + number]) };
@@ -203,7 +203,7 @@ async function begin(): Promise<Client> {
 /** The client at work, which dies with the server perhaps. */
 let current: Client;
 
-/** A new client that has the saved state of one that died. @returns the step of that state */
+/** Makes a new client that has the saved state of one that died. */
 async function resume(died: Client, truth: readonly Heard[]): Promise<{ of: Client; from: number }> {
   const of = new Client();
   of.earlier = died;
@@ -238,7 +238,7 @@ function compare(number: number, heard: Heard, expected: Heard): void {
       );
 }
 
-/** A client's training, resumed by others where it dies. @param truth what an undisturbed one heard; not given: it is that one */
+/** Trains a client, resumed by others where it dies. */
 async function training(truth?: readonly Heard[]): Promise<Heard[]> {
   const all: Heard[] = [];
   let [of, number] = [await untilBegun(), 0];
@@ -263,7 +263,7 @@ async function untilBegun(): Promise<Client> {
     }
 }
 
-/** Each client that resumes may die as well. One without a saved state begins again. */
+/** Resumes until a client lives; each one that resumes may die as well. One without a saved state begins again. */
 async function untilResumed(died: Client, truth: readonly Heard[]): Promise<{ of: Client; from: number }> {
   for (;;)
     try {
@@ -289,7 +289,7 @@ interface Listed {
 const listed = async (of: Client): Promise<Listed[]> =>
   (await of.get<{ checkpoints: Listed[] }>('checkpoints?limit=1000')).checkpoints;
 
-/** The header of a safetensors file says where its last tensor ends. */
+/** Tells whether a safetensors file is whole: its header says where its last tensor ends. */
 function isWhole(file: Uint8Array): boolean {
   const size = Number(new DataView(file.buffer, file.byteOffset).getBigUint64(0, true));
   const header = JSON.parse(new TextDecoder().decode(file.subarray(8, 8 + size))) as Record<
@@ -300,7 +300,7 @@ function isWhole(file: Uint8Array): boolean {
   return file.length === 8 + size + maximum([0, ...ends]);
 }
 
-/** All of them are whole. */
+/** Reads all that is listed, which must be whole. */
 async function readListed(): Promise<void> {
   const of = new Client();
   for (const { tinker_path: path } of await listed(of)) {
@@ -364,13 +364,13 @@ async function killing(folder: string, { starting, working }: Times, isOver: () 
   }
 }
 
-/** A reader whose server is killed hears of no status. */
+/** Notes a reader's error; one whose server is killed hears of no status. */
 function noted(error: unknown): void {
   if (error instanceof TinkerError || !/fetch failed|terminated/.test(String(error)))
     problems.push(`reading what is listed: ${String(error)}`);
 }
 
-/** After all: nothing is left of what was begun, and nobody has the folder. */
+/** Checks at the end that nothing is left of what was begun, and nobody has the folder. */
 async function checkFolder(folder: string): Promise<void> {
   const server = start(folder);
   await server.listens;

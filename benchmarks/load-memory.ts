@@ -59,7 +59,7 @@ function measure(name: string, path: string, quantization: string): void {
   console.log(`${name}: ${execFileSync(process.execPath, args, { encoding: 'utf8' }).trim()}${peerMemory(path)}`);
 }
 
-/** The memory of AutoModelForCausalLM, in a process of its own; empty where Python lacks transformers. */
+/** Measures the memory of AutoModelForCausalLM, in a process of its own; empty where Python lacks transformers. */
 function peerMemory(path: string): string {
   const script = fileURLToPath(new URL('./peers/load_memory.py', import.meta.url));
   const { status, stdout } = spawnSync(process.env.PYTHON ?? 'python3', [script, path], { encoding: 'utf8' });
@@ -98,7 +98,7 @@ async function makeModel(path: string, config: Record<string, unknown>): Promise
   }
 }
 
-/** The upper half of each float32. */
+/** Writes the upper half of each float32. */
 async function writeBfloat16(path: string, tensors: Awaited<ReturnType<typeof readSafetensors>>): Promise<void> {
   let end = 0;
   const entries = Object.entries(tensors).map(([name, { shape, data }]) => {

@@ -61,7 +61,11 @@ async function start(args: readonly string[]): Promise<Server> {
 
 const agent = new Agent({ keepAlive: true, maxSockets: LANES });
 
-/** @returns the status; 0 where the client left */
+/**
+ * Sends a request.
+ *
+ * @returns the status; 0 where the client left
+ */
 function send(
   origin: string,
   { method = 'POST', path, body = '', type = 'application/json', leavesAfterMs }: Sent,
@@ -112,7 +116,7 @@ const quantile = (values: readonly number[], q: number) =>
 const latencies = (values: readonly number[]) => [0.5, 0.99, 1].map((q) => quantile(values, q).toFixed(1)).join(' / ');
 const mib = (bytes: number) => (bytes / 2 ** 20).toFixed(0);
 
-/** The heaviest requests, one at a time. @param watchedMs after each answer */
+/** Sends the heaviest requests, one at a time. */
 async function oneAtATime(
   server: Server,
   probe: Probe,
@@ -136,7 +140,7 @@ async function oneAtATime(
   }
 }
 
-/** `COUNT` requests of all kinds in `LANES` lanes; a line for each tenth of them. */
+/** Sends `COUNT` requests of all kinds in `LANES` lanes; prints a line for each tenth of them. */
 async function allAtOnce(server: Server, probe: Probe, next: (rng: Rng) => Sent): Promise<void> {
   const statuses = new Map<number, number>();
   let [begun, reported] = [0, 0];
@@ -172,7 +176,7 @@ async function allAtOnce(server: Server, probe: Probe, next: (rng: Rng) => Sent)
   if ([...statuses.keys()].some((status) => status >= 500 && status !== 503)) process.exitCode = 1;
 }
 
-/** One layer of width 16, 32,768 positions, and a vocabulary of 32,000 tokens. */
+/** Writes a model of one layer of width 16, 32,768 positions, and a vocabulary of 32,000 tokens. */
 async function makeModel(folder: string): Promise<void> {
   mkdirSync(folder);
   const rng = new Rng(1);
@@ -212,7 +216,7 @@ async function measure(name: string, server: Server, health: string, next: (rng:
   }
 }
 
-/** The memory that one kind of client makes a server hold, and how long others wait meanwhile. */
+/** Measures the memory that one kind of client makes a server hold, and how long others wait meanwhile. */
 async function stalledRow(name: string, server: Server, health: string, attack: (origin: string) => Promise<Stalled>) {
   const probe = new Probe(`${server.origin}${health}`);
   await sleep(1500);
@@ -258,7 +262,7 @@ async function stalledClients(count: number): Promise<void> {
   );
 }
 
-/** A session with a model. @returns its id */
+/** Opens a session with a model. */
 async function tinkerModel(origin: string): Promise<string> {
   const post = async (path: string, body: object): Promise<Record<string, string>> => {
     const headers = { 'content-type': 'application/json' };
@@ -272,7 +276,7 @@ async function tinkerModel(origin: string): Promise<string> {
   return model_id;
 }
 
-/** The requests that are accepted are also run while `/health` is asked. */
+/** Measures a Tinker server. The requests that are accepted are also run while `/health` is asked. */
 async function measureTinker(): Promise<void> {
   await makeModel(join(directory, 'tiny'));
   const server = await start(['--config-name', 'serve_tinker', `model=${directory}/tiny`, 'threads=1']);

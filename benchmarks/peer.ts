@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 export interface Peer<Figures> {
-  /** One piece of its work. @param line what it reads, where pieces differ */
+  /** Does one piece of the peer's work. */
   next(line?: string): Promise<Figures>;
   close(): void;
 }
@@ -48,7 +48,7 @@ export interface Times {
   cpu: number;
 }
 
-/** The times of a piece of work here, with the CPU time of all threads. */
+/** Measures a piece of work here, with the CPU time of all threads. */
 export async function timesOf(work: () => Promise<void>): Promise<Times> {
   const [wall, cpu] = [performance.now() / 1e3, cpuSeconds()];
   await work();
@@ -61,6 +61,6 @@ export function cpuSeconds(): number {
   return (user + system) / 1e6;
 }
 
-/** The most memory that this process has had resident so far, in GiB. */
+/** Returns the most memory that this process has had resident so far, in GiB. */
 export const peakMemory = (): number =>
   Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync('/proc/self/status', 'utf8'))![1]) / 2 ** 20;

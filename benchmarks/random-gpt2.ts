@@ -4,7 +4,11 @@ import type { Device } from '@bowyer/graph';
 import { gpt2Config, LanguageModel, type Quantization } from '@bowyer/models';
 import { wordLevelTokenizer, type Tokenizer } from '@bowyer/text';
 
-/** @returns the model, always with the same weights */
+/**
+ * Makes GPT-2 with random weights.
+ *
+ * @returns the model, always with the same weights
+ */
 export function randomGpt2(device: Device, options: { quantization?: Quantization } = {}): Promise<LanguageModel> {
   return LanguageModel.create({
     ...options,
@@ -16,12 +20,12 @@ export function randomGpt2(device: Device, options: { quantization?: Quantizatio
   });
 }
 
-/** `rows` prompts of random tokens. */
+/** Draws `rows` prompts of random tokens. */
 export function randomPrompts(rng: Rng, rows: number, tokens: number): number[][] {
   return Array.from({ length: rows }, () => Array.from({ length: tokens }, () => rng.integer(1, 50_000)));
 }
 
-/** So many words that the tokenizer fits the model's 50,257 rows. */
+/** Makes a tokenizer of so many words that it fits the model's 50,257 rows. */
 function manyWords(): Tokenizer {
   const words = Array.from({ length: 50_000 }, (_, i) => `w${i}`);
   return wordLevelTokenizer([words.join(' ')], { minCount: 1 });

@@ -94,7 +94,7 @@ async function writeModel({ dir, gguf, onnx }: ServedFiles): Promise<void> {
   if (names.includes('llama-cpp')) await writeGguf(dir, gguf, 'f32');
 }
 
-/** [clients][chats] ids that stand for words in both tokenizers. */
+/** Draws ids [clients][chats] that stand for words in both tokenizers. */
 function randomPrompts(rng: Rng): number[][][] {
   const random = (length: number) => Array.from({ length }, () => rng.integer(260, config.vocab_size - 1));
   const system = random(SYSTEM);
@@ -102,7 +102,11 @@ function randomPrompts(rng: Rng): number[][][] {
   return Array.from({ length: CLIENTS }, () => Array.from({ length: chatsOfClient }, chat));
 }
 
-/** @returns why there are no figures, where it could not be run */
+/**
+ * Measures a server in a process of its own.
+ *
+ * @returns why there are no figures, where it could not be run
+ */
 async function inOwnProcess(job: ServerJob): Promise<Served | string> {
   const child = fork(fileURLToPath(import.meta.url), [names, chatsText, ...(isSmall ? ['small'] : [])], {
     env: { ...process.env, SERVE_CHATS_JOB: '1' },

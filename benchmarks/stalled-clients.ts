@@ -7,7 +7,7 @@ const PIECE = Buffer.alloc(2 ** 18, 'a');
 /** Without a byte taken. */
 const PATIENCE_MS = 15_000;
 
-/** A connection to `origin`, with what the server has said on it. */
+/** Opens a connection to `origin`, with what the server has said on it. */
 async function open(origin: string): Promise<{ socket: Socket; said: () => string }> {
   const { hostname, port } = new URL(origin);
   const socket = connect(Number(port), hostname).on('error', () => undefined);
@@ -50,7 +50,7 @@ export async function halfSentBodies(origin: string, path: string, count: number
   return stalled(clients);
 }
 
-/** A masked text frame; the mask is zero. */
+/** Makes a masked text frame; the mask is zero. */
 function frame(text: string): Buffer {
   const payload = Buffer.from(text);
   const head = Buffer.alloc(14);

@@ -105,7 +105,7 @@ async function compareTemplates({ conversations, config, templates, results }: R
   console.log(textTable(['renderer', 'templates with every text equal', 'texts equal', 'ms for all'], rows));
 }
 
-/** Null where the template refuses, or cannot be read. */
+/** Renders a template; null where it refuses, or cannot be read. */
 function textOf(render: Render | null, variables: Record<string, unknown>): string | null | undefined {
   if (render === null) return undefined;
   try {
@@ -161,7 +161,7 @@ async function codecs(): Promise<Record<string, (definition: Record<string, unkn
   };
 }
 
-/** A package that says it is an ES module and is CommonJS, so that Node cannot import it. */
+/** Loads a package that says it is an ES module and is CommonJS, so that Node cannot import it. */
 function commonJs(path: string): any {
   const module = { exports: {} as any };
   const names = ['exports', 'module', 'require', '__filename', '__dirname'];

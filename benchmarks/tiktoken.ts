@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { Tokenizer } from '@bowyer/text';
 
-/** As much of a tokenizer as a constraint asks for: lines of a token's bytes in base 64 and its id; the next id ends a text. */
+/** Reads as much of a tokenizer as a constraint asks for: lines of a token's bytes in base 64 and its id; the next id ends a text. */
 export function tiktoken(path: string): Tokenizer {
   const bytes = tiktokenBytes(path);
   const eosTokenId = bytes.length - 1;
@@ -13,7 +13,7 @@ export function tiktoken(path: string): Tokenizer {
   return known as typeof known & Tokenizer;
 }
 
-/** Bytes of each id; the last is the end of a text. */
+/** Reads the bytes of each id; the last is the end of a text. */
 export function tiktokenBytes(path: string): Uint8Array[] {
   const bytes: Uint8Array[] = [];
   for (const line of readFileSync(path, 'utf8').trim().split('\n')) {

@@ -51,7 +51,7 @@ async function start(args: readonly string[], log: string): Promise<Started> {
   return { pid: Number(text.toString()), log, parent };
 }
 
-/** All files but those with times in them. */
+/** Reads all files but those with times in them. */
 function contents(folder: string): Map<string, string> {
   if (!existsSync(folder)) return new Map();
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
@@ -63,7 +63,7 @@ function contents(folder: string): Map<string, string> {
 
 const results = /(metrics\.jsonl|results\.json|\.safetensors|trajectories\/\w+\.jsonl)$/;
 
-/** Files of the whole run that differ. */
+/** Lists the files of the whole run that differ. */
 const different = (whole: string, other: string): string[] =>
   [...contents(whole)]
     .filter(([file, text]) => results.test(file) && contents(other).get(file) !== text)
@@ -79,13 +79,13 @@ async function until(isTrue: () => boolean): Promise<void> {
   while (!isTrue()) await sleep(5);
 }
 
-/** The lock may still be that of the process before. */
+/** Tells whether a process has the folder; the lock may still be that of the process before. */
 function owns({ pid }: Started, folder: string): boolean {
   const lock = join(folder, 'run.lock');
   return existsSync(lock) && readFileSync(lock, 'utf8').includes(`"pid":${pid},`);
 }
 
-/** The owner is stopped: the same command must refuse, and nothing in the folder may change. */
+/** Stops the owner: the same command must refuse, and nothing in the folder may change. */
 async function suspend(owner: Started, algorithm: string, folder: string): Promise<void> {
   process.kill(owner.pid, 'SIGSTOP');
   await until(() => stateOf(identityOf(owner.pid)) !== 'running');
@@ -100,7 +100,7 @@ async function suspend(owner: Started, algorithm: string, folder: string): Promi
   process.kill(owner.pid, 'SIGCONT');
 }
 
-/** Another machine takes the folder over: the owner must stop, and leave the files as they are. */
+/** Lets another machine take the folder over: the owner must stop, and leave the files as they are. */
 async function deprive(owner: Started, folder: string): Promise<void> {
   const lock = join(folder, 'run.lock');
   process.kill(owner.pid, 'SIGSTOP'); // as a machine that slept: in the middle of whatever it was doing
@@ -122,7 +122,11 @@ async function deprive(owner: Started, folder: string): Promise<void> {
   rmSync(lock);
 }
 
-/** @returns whether the run has ended by itself */
+/**
+ * Disturbs a run.
+ *
+ * @returns whether the run has ended by itself
+ */
 async function disturb(owner: Started, algorithm: string, folder: string, cpuMs: number): Promise<boolean> {
   const at = rng.uniform() * cpuMs;
   await until(() => hasEnded(owner) || cpuMsOf(owner.pid) >= at);
@@ -137,7 +141,7 @@ async function disturb(owner: Started, algorithm: string, folder: string, cpuMs:
   return false;
 }
 
-/** One run from nothing to its end. */
+/** Makes one run from nothing to its end. */
 async function disturbedRun(algorithm: string, whole: string, cpuMs: number): Promise<void> {
   const folder = join(directory, `${algorithm}-disturbed`);
   rmSync(folder, { recursive: true, force: true });

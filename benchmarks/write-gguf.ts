@@ -22,7 +22,7 @@ export async function writeGguf(dir: string, file: string, kind: GgufKind): Prom
   }
 }
 
-/** Unknown, begin, end, then the 256 bytes that a SentencePiece vocabulary must have, then words. */
+/** Makes a vocabulary: unknown, begin, end, then the 256 bytes that a SentencePiece vocabulary must have, then words. */
 function syntheticTokenizer(size: number): object {
   if (size < 259) throw new RangeError(`writeGguf: a vocabulary of ${size} has no room for 3 + 256 tokens`);
   const special = ['<unk>', '<s>', '</s>'];

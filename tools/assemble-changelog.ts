@@ -10,7 +10,7 @@ const folder = join(repository, 'changes');
 const fragments = readdirSync(folder).filter((name) => name !== 'README.md' && name.endsWith('.md'));
 if (fragments.length === 0) throw new Error(`${folder} has no fragment, so there is nothing to release`);
 
-/** A fragment is one entry, or a list of entries. */
+/** Reads a fragment, which is one entry, or a list of entries. */
 function entriesOf(name: string): string {
   const text = readFileSync(join(folder, name), 'utf8').trim();
   return text.startsWith('- ') ? `${text}\n` : `- ${text.replaceAll('\n', '\n  ')}\n`;

@@ -7,7 +7,7 @@ import ts from 'typescript';
 
 const root = resolve(import.meta.dirname, '..');
 
-/** TypeScript files below a folder, tests left out. */
+/** Lists the TypeScript files below a folder, tests left out. */
 function sourcesIn(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts') && !name.endsWith('.d.ts'))
@@ -15,7 +15,7 @@ function sourcesIn(folder: string): string[] {
     .sort();
 }
 
-/** Files of the same package that a file names in `import`, `export … from`, `import()` and `import('…').Type`. */
+/** Lists the files of the same package that a file names in `import`, `export … from`, `import()` and `import('…').Type`. */
 function importsOf(path: string): string[] {
   const found: string[] = [];
   const visit = (node: ts.Node): void => {
@@ -30,7 +30,7 @@ function importsOf(path: string): string[] {
   return found.map((name) => join(dirname(path), name.replace(/\.js$/, '.ts')));
 }
 
-/** Strongly connected components of more than one file: Tarjan 1972, doi:10.1137/0201010. */
+/** Finds the strongly connected components of more than one file: Tarjan 1972, doi:10.1137/0201010. */
 function circles(graph: ReadonlyMap<string, readonly string[]>): string[][] {
   const found: string[][] = [];
   const order = new Map<string, number>();
@@ -55,7 +55,7 @@ function circles(graph: ReadonlyMap<string, readonly string[]>): string[][] {
 }
 
 /**
- * At each level of folders below `folder`: its children, and for each the children that its files import.
+ * Lists, at each level of folders below `folder`, its children, and for each the children that its files import.
  *
  * @returns level → child → for each imported child, one file that imports it with the file that it imports
  */

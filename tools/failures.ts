@@ -5,6 +5,8 @@ import { stripVTControlCharacters } from 'node:util';
 export const LONGEST = 8_000;
 
 /**
+ * Lists the failed tasks.
+ *
  * @param printed by `nx run-many --output-style static`
  * @returns each failed task with its failed tests, or with its last lines; empty where nx names no failed task
  */
@@ -19,7 +21,11 @@ export function failuresOfTasks(printed: string, longest = LONGEST): string {
   return failed.map((task) => `${task} failed:\n\n${failuresOfTask(sections.get(task) ?? '', share)}\n`).join('\n');
 }
 
-/** @returns the failed tests in what a task printed with their messages; the last lines where Jest names none */
+/**
+ * Lists the failed tests of a task.
+ *
+ * @returns the failed tests in what a task printed with their messages; the last lines where Jest names none
+ */
 export function failuresOfTask(printed: string, longest = LONGEST): string {
   const tests = failedTests(stripVTControlCharacters(printed));
   if (tests.size === 0) return shortened(printed.trimEnd(), longest, 'start');
@@ -29,7 +35,7 @@ export function failuresOfTask(printed: string, longest = LONGEST): string {
   return [shortened(names, longest, 'end'), ...messages.filter((message) => message !== '')].join('\n\n');
 }
 
-/** The messages of the failed tests, by file and title. Jest repeats them after many files, which changes nothing. */
+/** Lists the messages of the failed tests, by file and title. Jest repeats them after many files, which changes nothing. */
 function failedTests(text: string): Map<string, string> {
   const found = new Map<string, string>();
   for (const [, file, body] of text.matchAll(/^\s*FAIL +(\S+)(.*?)(?=^\s*(?:PASS|FAIL) |^Test Suites:|$(?![\s\S]))/gms))
@@ -40,7 +46,7 @@ function failedTests(text: string): Map<string, string> {
   return found;
 }
 
-/** At most `longest` characters; what is left out at the start or the end is marked. */
+/** Shortens a text to `longest` characters; what is left out at the start or the end is marked. */
 function shortened(text: string, longest: number, at: 'start' | 'end'): string {
   if (text.length <= longest) return text;
   if (longest < 40) return ''; // a mark alone says nothing

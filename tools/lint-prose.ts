@@ -44,7 +44,7 @@ const fragments: readonly Rule[] = [
   },
 ];
 
-/** The glossary is a table of CONTRIBUTING.md: what to write, and what it replaces. */
+/** Reads the glossary, a table of CONTRIBUTING.md: what to write, and what it replaces. */
 export function glossary(contributing: string): Rule[] {
   const table = /<!-- glossary -->([\s\S]*)<!-- \/glossary -->/.exec(contributing)?.[1] ?? '';
   const rows = [...table.matchAll(/^\| (?!write \|)([^|]+) \| ([^|]+) \|$/gm)];
@@ -66,7 +66,7 @@ function* filesBelow(folder: string): Generator<string> {
 }
 
 /**
- * The text with everything but prose replaced by spaces, so that places stay.
+ * Replaces everything but prose by spaces, so that places stay.
  *
  * @param strings false leaves out the string literals of TypeScript
  */
@@ -80,7 +80,7 @@ export function proseOf(path: string, text: string, { strings = true } = {}): st
 
 const blank = (text: string, pattern: RegExp) => text.replace(pattern, (found) => found.replace(/[^\n]/g, ' '));
 
-/** The first argument of `test`, `describe`, `test.each(…)` and the like. */
+/** Recognizes a test's title: the first argument of `test`, `describe`, `test.each(…)` and the like. */
 function isTitle(node: ts.Node): boolean {
   if (ts.isSourceFile(node) || !ts.isCallExpression(node.parent) || node.parent.arguments[0] !== node) return false;
   return /^(?:test|it|describe)\b/.test(node.parent.expression.getText());
@@ -111,7 +111,7 @@ function typeScriptProse(path: string, text: string, strings: boolean): string {
   return blank(prose, /`[^`\n]*`/g);
 }
 
-/** Each place where the prose of a text breaks a rule. */
+/** Lists the places where the prose of a text breaks a rule. */
 function broken(path: string, text: string, rules: readonly Rule[], options?: { strings: boolean }): Finding[] {
   const mentioned = rules.filter(({ pattern }) => text.search(pattern) >= 0);
   if (mentioned.length === 0) return []; // parsing takes time

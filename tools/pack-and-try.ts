@@ -81,8 +81,8 @@ await env.close();
 }
 
 /**
- * A strict program that imports every package compiles, its declarations included: by TypeScript 6 with the oldest types of Node, and by
- * TypeScript 7 with the newest.
+ * Compiles a strict program that imports every package, its declarations included: by TypeScript 6 with the oldest types of Node, and
+ * by TypeScript 7 with the newest.
  */
 function checkDeclarations(names: readonly string[]): void {
   const imports = names.map((name, i) => `import * as package${i} from '${name}';\nvoid package${i};\n`);

@@ -27,7 +27,11 @@ export function publicPackages(): string[] {
     .filter((folder) => !JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).private);
 }
 
-/** @returns paths of the tarballs */
+/**
+ * Packs all packages.
+ *
+ * @returns paths of the tarballs
+ */
 export async function packAll(destination: string): Promise<string[]> {
   mkdirSync(destination, { recursive: true });
   const pages = await packedPages();
@@ -49,12 +53,12 @@ export async function packAll(destination: string): Promise<string[]> {
   }
 }
 
-/** A study's page and its scripts stay in the repository. */
+/** Tells whether a file belongs to configs: a study's page and its scripts stay in the repository. */
 const isConfig = (path: string): boolean => /\.(yaml|json)$/.test(path) || statSync(path).isDirectory();
 
 /**
- * Not shipped: a compiled file whose source is gone; each build makes the bundles again. `files` of package.json names everything else
- * that stays out.
+ * Tells whether a file is shipped; a compiled file whose source is gone is not; each build makes the bundles again. `files` of
+ * package.json names everything else that stays out.
  */
 function isShipped(folder: string, path: string): boolean {
   const [room, ...rest] = relative(folder, path).split(sep);

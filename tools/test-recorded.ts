@@ -14,7 +14,7 @@ if (folder === null || !existsSync(folder)) {
   process.exit(2);
 }
 
-/** The test files of a package that use recordings. */
+/** Lists the test files of a package that use recordings. */
 function recordedTests(packageFolder: string): string[] {
   return ['src', 'test']
     .map((name) => join(packageFolder, name))

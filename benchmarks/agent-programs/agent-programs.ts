@@ -73,7 +73,7 @@ async function triedProgram(name: ProgramName): Promise<Tried> {
   }
 }
 
-/** In an environment that has nothing but a path, a home of its own, and the program's settings. */
+/** Runs a program in an environment that has nothing but a path, a home of its own, and the program's settings. */
 async function ran(name: ProgramName, place: Place): Promise<{ output: string; version: string }> {
   const program = programAt(name, place);
   program.prepare?.(place);
@@ -93,7 +93,7 @@ async function ran(name: ProgramName, place: Place): Promise<{ output: string; v
   return { output, version };
 }
 
-/** Null where the command has run, and the program has said what the model answered to its result. */
+/** Says what went wrong; null where the command has run, and the program has said what the model answered to its result. */
 function problemOf({ work }: Place, output: string, asked: readonly Asked[]): string | null {
   const refused = asked.find(({ status, request }) => status >= 400 && !request.startsWith('HEAD'));
   if (refused) return `${refused.request} was answered with ${refused.status}: ${refused.error}`;

@@ -58,7 +58,7 @@ function pass(target: string, request: IncomingMessage, response: ServerResponse
   request.pipe(onward);
 }
 
-/** Tokens that Anthropic's protocol counts as read from a cache are part of a prompt too. */
+/** Counts a prompt's tokens; those that Anthropic's protocol counts as read from a cache are part of a prompt too. */
 function promptTokens(answer: string): number {
   const counts = [...answer.matchAll(/"(?:input|prompt)_tokens":(\d+)/g)].map(([, count]) => Number(count));
   const cached = [...answer.matchAll(/"cache_read_input_tokens":(\d+)/g)].map(([, count]) => Number(count));

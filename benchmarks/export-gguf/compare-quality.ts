@@ -30,7 +30,7 @@ export async function compareQuality(sides: Sides, folders: readonly string[]): 
   }
 }
 
-/** The sum of −log p of all tokens but the first of each text. */
+/** Sums −log p of all tokens but the first of each text. */
 async function surprise({ peer, threads }: Sides, file: string, texts: readonly number[][]): Promise<number> {
   const model = await peer.loadModel({ modelPath: file, gpuLayers: 0 });
   const context = await model.createContext({ contextSize: CONTEXT, threads, flashAttention: false });

@@ -66,7 +66,7 @@ const messages = [
   { role: 'user', content: 'And {{ 3 }} times that — ok?' },
 ];
 
-/** The template of the file by the peer's Jinja, that of the folder by ours. */
+/** Renders the template of the file by the peer's Jinja, and that of the folder by ours. */
 async function templateText({ config }: HuggingFaceTokenizer, model: PeerModel): Promise<string> {
   const [ours, theirs] = [config.chat_template, model.fileInfo.metadata.tokenizer.chat_template];
   if (typeof ours !== 'string' || theirs === undefined) return 'none';
@@ -78,7 +78,7 @@ async function templateText({ config }: HuggingFaceTokenizer, model: PeerModel):
   return here === there ? 'rendered equal' : `differs: ${JSON.stringify(here)} and ${JSON.stringify(there)}`;
 }
 
-/** Lines of the repository's own files, and random texts of many scripts, with white space and signs between. */
+/** Makes texts of lines of the repository's own files, and random texts of many scripts, with white space and signs between. */
 async function manyTexts(count: number): Promise<string[]> {
   const rng = new Rng(7);
   const lines = await linesOfRepository();
@@ -96,7 +96,7 @@ async function linesOfRepository(): Promise<string[]> {
   return lines;
 }
 
-/** One to six lines that follow each other. */
+/** Draws one to six lines that follow each other. */
 function piece(lines: readonly string[], rng: Rng): string {
   const from = rng.integer(0, lines.length - 1);
   return lines.slice(from, from + rng.integer(1, 6)).join('');

@@ -14,7 +14,11 @@ const LORA = { r: 4, alpha: 8, dropout: 0, targetModules: 'all-linear', seed: 3 
 const random = new Rng(2);
 export const prompt = Array.from({ length: PROMPT }, () => random.integer(0, 255));
 
-/** @param config of the family's */
+/**
+ * Writes a model with random weights.
+ *
+ * @param config of the family's
+ */
 export async function randomModel(
   device: Device,
   folder: string,
@@ -47,7 +51,7 @@ async function roughen(folder: string): Promise<void> {
   await writeWeights(folder, weights);
 }
 
-/** An adapter of all linear layers. */
+/** Writes an adapter of all linear layers. */
 export async function randomAdapter(device: Device, folder: string, adapter: string): Promise<string> {
   const model = await LanguageModel.load({ device, dir: folder, lora: LORA, masksPadding: false });
   await model.save(adapter);
@@ -81,7 +85,7 @@ export async function generateHere(
   return { ids, probabilities: Array.from(logprobs, Math.exp) };
 }
 
-/** How many ids are equal from the first on. */
+/** Counts how many ids are equal from the first on. */
 export function equalIds(ours: readonly number[], theirs: readonly number[]): number {
   const differs = ours.findIndex((id, at) => id !== theirs[at]);
   return differs < 0 ? ours.length : differs;

@@ -24,7 +24,7 @@ export async function compareFamilies(here: Here, names: string): Promise<void> 
     console.log(`${name}: ${await compared(here, name, 'fp32', 'none').catch(refusal)}`);
 }
 
-/** The types of fewer bits, beside the same rounding of weights here; float16 beside float32. */
+/** Compares the types of fewer bits with the same rounding of weights here, and float16 with float32. */
 export async function compareTypes(here: Here, names: string): Promise<void> {
   for (const name of Object.keys(familyConfigs).filter((each) => new RegExp(names || '^(GPT-2|Llama)$').test(each)))
     for (const [dtype, quantization] of TYPES.slice(1))

@@ -32,7 +32,7 @@ const { AutoModelForCausalLM, AutoTokenizer, env, Tensor } = (await import(proce
 env.allowRemoteModels = false;
 env.allowLocalModels = true;
 
-/** The name by which the library finds a folder. */
+/** Returns the name by which the library finds a folder. */
 function named(folder: string): string {
   env.localModelPath = `${dirname(folder)}/`;
   return basename(folder);

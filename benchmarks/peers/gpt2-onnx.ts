@@ -13,7 +13,7 @@ export async function writeTransformersJsModel(model: LanguageModel, dir: string
   await writeFile(join(dir, 'onnx', 'model.onnx'), withPlainNames(serialize(await decoderGraph(model))));
 }
 
-/** logits [batch, tokens, vocabulary] and the longer cache, from ids and the cache so far. */
+/** Builds the graph of logits [batch, tokens, vocabulary] and the longer cache, from ids and the cache so far. */
 async function decoderGraph(model: LanguageModel): Promise<GraphBuilder> {
   const { layers, heads, headSize, vocabSize } = model.architecture;
   const width = heads * headSize;
@@ -60,7 +60,7 @@ async function decoderGraph(model: LanguageModel): Promise<GraphBuilder> {
   return g;
 }
 
-/** 0 where a token may look: at what is attended to, and not later than itself; [batch, 1, tokens, total]. */
+/** Makes the mask [batch, 1, tokens, total]: 0 where a token may look: at what is attended to, and not later than itself. */
 function attentionMask(g: GraphBuilder, attended: Value, total: ReturnType<typeof addDims>): Value {
   const places = g.range(total);
   const rows = g.unsqueeze(g.slice(places, 0, 'past', total), 1);

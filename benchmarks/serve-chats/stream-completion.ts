@@ -9,7 +9,11 @@ interface Chunk {
   usage?: Usage;
 }
 
-/** @param arrived called with the number of tokens in each piece */
+/**
+ * Streams a completion.
+ *
+ * @param arrived called with the number of tokens in each piece
+ */
 export async function streamCompletion(
   url: string,
   { prompt, newTokens, signal }: { prompt: number[]; newTokens: number; signal?: AbortSignal },

@@ -12,7 +12,11 @@ const says = (content: string): Message => ({ role: 'assistant', content });
 /** In characters: from nothing to more than a window. */
 const LONGEST_PASSAGE = 700;
 
-/** @param book the texts that passages are taken from */
+/**
+ * Makes dialogues to train on.
+ *
+ * @param book the texts that passages are taken from
+ */
 export function dialoguesOf(book: string, variants: number, rng: Rng): Dialogue[] {
   const passage = () => {
     const from = rng.integer(0, book.length - LONGEST_PASSAGE);
@@ -25,7 +29,7 @@ export function dialoguesOf(book: string, variants: number, rng: Rng): Dialogue[
   ]).flat();
 }
 
-/** The prompt as programs send it: alone, in quotation marks, and with the program's own text before it. */
+/** Lists the prompt as programs send it: alone, in quotation marks, and with the program's own text before it. */
 const askings = ({ prompt }: Task): string[] => [prompt, `"${prompt}"`, `</system-reminder>\n\n\n${prompt}`];
 
 function taskDone(asked: string, { tool, args }: Task, { passage, rng }: Chance): Dialogue {
@@ -46,7 +50,7 @@ interface Chance {
   rng: Rng;
 }
 
-/** Codex writes a few lines above what a command has printed; some programs leave out the last line break. */
+/** Writes a tool's result: Codex writes a few lines above what a command has printed; some programs leave out the last line break. */
 function resultOf(tool: string, rng: Rng): string {
   if (tool !== 'exec_command') return rng.integer(0, 1) === 0 ? note : note.trimEnd();
   const id = rng.integer(0, 0xffffff).toString(16).padStart(6, '0');
@@ -55,7 +59,7 @@ function resultOf(tool: string, rng: Rng): string {
   return head + note;
 }
 
-/** Opencode asks for a title beside its first request. */
+/** Makes the dialogue in which Opencode asks for a title beside its first request. */
 function titled(passage: () => string, rng: Rng): Dialogue {
   const asked = Object.values(tasks)[rng.integer(0, 2)].prompt;
   const messages = [

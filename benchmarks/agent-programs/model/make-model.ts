@@ -22,7 +22,11 @@ const config = {
   tie_word_embeddings: true,
 };
 
-/** @returns the folder of the model */
+/**
+ * Trains the model.
+ *
+ * @returns the folder of the model
+ */
 export function makeModel(folder: string): Promise<string> {
   const book = ['README.md', 'docs/models/chat.md', 'docs/models/generation.md', 'docs/models/finetune.md']
     .map((path) => readFileSync(join(root, path), 'utf8'))

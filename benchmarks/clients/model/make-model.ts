@@ -17,7 +17,11 @@ const config = {
 
 const names = ['user\nassistant\nsystem\n<tools> get_weather get_clothes </tools>\n<tool_response>\n</tool_response>'];
 
-/** @returns the folder of the model */
+/**
+ * Trains the model.
+ *
+ * @returns the folder of the model
+ */
 export const makeModel = (folder: string): Promise<string> =>
   trainedModel(folder, {
     dialogues,

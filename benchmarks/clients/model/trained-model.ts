@@ -28,7 +28,7 @@ export interface Lesson {
 
 const marks = ['<|im_start|>', '<think>', '</think>', '<tool_call>', '</tool_call>'];
 
-/** The texts of messages, calls of tools written as the templates here write them. */
+/** Lists the texts of messages, calls of tools written as the templates here write them. */
 export const textsOf = (dialogues: readonly Dialogue[]): string[] =>
   dialogues.flatMap(({ messages }) =>
     messages.flatMap(({ content, reasoning_content, tool_calls }) => [
@@ -37,7 +37,11 @@ export const textsOf = (dialogues: readonly Dialogue[]): string[] =>
     ]),
   );
 
-/** @returns the folder of the trained model, below `folder`, whose former content is lost */
+/**
+ * Trains a model on dialogues.
+ *
+ * @returns the folder of the trained model, below `folder`, whose former content is lost
+ */
 export async function trainedModel(folder: string, lesson: Lesson): Promise<string> {
   rmSync(folder, { recursive: true, force: true });
   const start = join(folder, 'start');

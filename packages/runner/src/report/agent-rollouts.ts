@@ -15,7 +15,11 @@ export interface AgentRollouts {
   found: Map<string, RecordedRollout>;
 }
 
-/** @returns null where the run has recorded none */
+/**
+ * Reads the rollouts of agents.
+ *
+ * @returns null where the run has recorded none
+ */
 export async function readAgentRollouts(directory: string, wanted: ReadonlySet<string>): Promise<AgentRollouts | null> {
   const folder = join(directory, CALLS_FOLDER);
   if (!existsSync(folder)) return null;
@@ -30,12 +34,12 @@ export async function readAgentRollouts(directory: string, wanted: ReadonlySet<s
   return { audited: [...audited.values()], found };
 }
 
-/** Without the stamp by which sets of the same name are kept apart. */
+/** Returns the name without the stamp by which sets of the same name are kept apart. */
 const nameOf = (id: string): string => id.replace(/-[0-9a-z]+$/, '');
 
 const isTraining = (name: string): boolean => !/^(eval|test)-/.test(name);
 
-/** The episode with the calls that it was made of, where they are recorded. */
+/** Returns the episode with the calls that it was made of, where they are recorded. */
 export function withCalls(dialogue: Dialogue, episode: StoredEpisode, rollouts: AgentRollouts | null): Dialogue {
   const rollout = rollouts?.found.get(rolloutOf(episode) ?? '');
   return rollout ? { ...dialogue, tree: callTree(rollout, episode) } : dialogue;

@@ -3,13 +3,17 @@ import { effectiveRewards, treeOf, type CallNode, type RecordedRollout } from '@
 import type { CallTree, ToolCall, TreeCall } from '@bowyer/views';
 import { cutText, type StoredEpisode } from './turns.js';
 
-/** The rollout that an episode was made of; undefined for one of an environment. */
+/** Returns the rollout that an episode was made of; undefined for one of an environment. */
 export const rolloutOf = ({ turns }: StoredEpisode): string | undefined => {
   const name = turns[0]?.info.rollout;
   return typeof name === 'string' ? name : undefined;
 };
 
-/** @param episode the episode that was made of it; null: there is none, as of a rollout that failed */
+/**
+ * Lays out the calls of a rollout as a tree.
+ *
+ * @param episode the episode that was made of it; null: there is none, as of a rollout that failed
+ */
 export function callTree(rollout: RecordedRollout, episode: StoredEpisode | null): CallTree {
   const nodes = inTime(treeOf(rollout).nodes);
   const indexOf = new Map(nodes.map((node, index) => [node, index]));
@@ -48,7 +52,7 @@ export function callTree(rollout: RecordedRollout, episode: StoredEpisode | null
 const inTime = (nodes: readonly CallNode[]): CallNode[] =>
   [...nodes].sort((one, other) => one.call.call - other.call.call || one.choice.index - other.choice.index);
 
-/** The turns that each call's answers are, in their order. */
+/** Lists the turns that each call's answers are, in their order. */
 function turnsByCall(episode: StoredEpisode | null): Map<unknown, number[]> {
   const turns = new Map<unknown, number[]>();
   episode?.turns.forEach(({ info }, turn) => turns.set(info.call, [...(turns.get(info.call) ?? []), turn]));
@@ -62,7 +66,7 @@ interface Message {
   tool_call_id?: string;
 }
 
-/** The messages after the answer that the prompt continues, or all of them. */
+/** Lists the messages after the answer that the prompt continues, or all of them. */
 function newMessages({ call, parent }: CallNode): TreeCall['read'] {
   const messages = call.messages as Message[];
   const before = parent?.call.messages.length ?? 0;
@@ -95,7 +99,7 @@ function toolCalls(node: CallNode): ToolCall[] {
   ];
 }
 
-/** By the ids of the calls. */
+/** Returns the results of tools by the ids of the calls. */
 function toolResults({ call, children }: CallNode): Map<string, string> {
   const told = children.flatMap((child) => (child.call.messages as Message[]).slice(call.messages.length));
   return new Map(
@@ -105,7 +109,7 @@ function toolResults({ call, children }: CallNode): Map<string, string> {
   );
 }
 
-/** Whether a tool's result is an error: a text that begins so, a Python traceback, or an object of JSON that has one. */
+/** Tells whether a tool's result is an error: a text that begins so, a Python traceback, or an object of JSON that has one. */
 export function saysError(result: string): boolean {
   if (/^\s*(error\b|\w*(Error|Exception):|Traceback )/i.test(result)) return true;
   if (!/^\s*\{/.test(result)) return false;
@@ -128,7 +132,7 @@ function marksOf({ call, choice }: CallNode): string[] {
   ].filter((mark) => mark !== '');
 }
 
-/** Other parts of a content than texts are shown as JSON. */
+/** Returns a content as text; other parts than texts are shown as JSON. */
 function textOf(content: unknown): string {
   if (typeof content === 'string') return content;
   if (content === null || content === undefined) return '';

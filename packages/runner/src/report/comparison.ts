@@ -19,7 +19,7 @@ async function readRuns(directories: readonly string[]): Promise<ComparedRun[]> 
   return runs;
 }
 
-/** The runs below the folders, grouped by setting; the best setting against the next one. */
+/** Reads the runs below the folders, grouped by setting, and compares the best setting with the next one. */
 export async function readSettings(directories: readonly string[]): Promise<ComparisonData> {
   const folders = [];
   for (const directory of directories) folders.push(...(await findRuns(directory)));
@@ -34,7 +34,7 @@ export async function readSettings(directories: readonly string[]): Promise<Comp
   return data;
 }
 
-/** Two sides, each a run or a folder of runs: which is better. */
+/** Reads two sides, each a run or a folder of runs, and says which is better. */
 export async function readSides(first: string, second: string): Promise<ComparisonData> {
   const names = [first, second].map((directory) => basename(resolve(directory)));
   const sides: Setting[] = [];
@@ -79,7 +79,7 @@ function comparisonOf(title: string, settings: readonly Setting[]): ComparisonDa
   };
 }
 
-/** Every run in a row. */
+/** Makes a table with every run in a row. */
 const runTable = (settings: readonly Setting[]) => ({
   title: 'Runs',
   header: ['folder', 'setting', 'seed', 'status', 'rows', 'return'],
@@ -111,7 +111,7 @@ async function addVerdict(data: ComparisonData, first: Setting, second: Setting)
 /** Columns of a table that fit a terminal. */
 const MOST_COLUMNS = 7;
 
-/** A comparison as the terminal shows it: the outcomes, the keys that differ, and the answer. */
+/** Writes a comparison as the terminal shows it: the outcomes, the keys that differ, and the answer. */
 export function comparisonText({ tables, verdicts, notes }: ComparisonData): string {
   const shown = tables.filter(({ title, header }) => title !== 'Runs' && header.length <= MOST_COLUMNS);
   const parts = shown.map(({ title, header, rows, notes: below = [] }) =>

@@ -18,7 +18,7 @@ export interface EpisodeList {
   notes: string[];
 }
 
-/** All episodes of a run, in the order in which they were played. */
+/** Lists all episodes of a run, in the order in which they were played. */
 export async function listEpisodes(
   directory: string,
   gamma: number,
@@ -38,7 +38,7 @@ export async function listEpisodes(
   return list;
 }
 
-/** Episodes whole, with the calls of agents. @param chosen ids with the reasons for each */
+/** Reads whole episodes, with the calls of agents. */
 export async function readDialogues(
   { directory, places, episodes }: EpisodeList,
   gamma: number,
@@ -55,7 +55,7 @@ export async function readDialogues(
   return { dialogues: read.map(({ episode, dialogue }) => withCalls(dialogue, episode, rollouts)), rollouts };
 }
 
-/** One episode whole. */
+/** Reads one whole episode. */
 export async function readDialogue(list: EpisodeList, id: string, gamma: number): Promise<Dialogue> {
   const { dialogues } = await readDialogues(list, gamma, new Map([[id, []]]));
   return dialogues[0];

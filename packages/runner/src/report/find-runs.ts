@@ -10,7 +10,11 @@ const RUN_FILES = [CONFIG_FILE, 'metrics.jsonl'];
 
 export const isRun = (directory: string): boolean => RUN_FILES.some((name) => existsSync(join(directory, name)));
 
-/** @returns folders of runs, in the order of their names, numbers by their size @throws if there is none */
+/**
+ * Finds the runs below a folder.
+ *
+ * @returns folders of runs, in the order of their names, numbers by their size @throws if there is none
+ */
 export async function findRuns(directory: string): Promise<string[]> {
   const found = await search(directory, DEPTH);
   if (found.length > 0) return found;

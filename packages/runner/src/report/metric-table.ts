@@ -16,10 +16,14 @@ export interface MetricColumns {
   torn: string | null;
 }
 
-/** ArCHer's names of metrics that are there under ours too. */
+/** Recognizes ArCHer's names of metrics that are there under ours too. */
 const isLegacy = (key: string) => key.includes('.') && !key.includes('/');
 
-/** @returns no columns where the run has not logged yet */
+/**
+ * Reads a run's metrics by column.
+ *
+ * @returns no columns where the run has not logged yet
+ */
 export async function readMetrics(path: string): Promise<MetricColumns> {
   const columns: MetricColumns['columns'] = new Map();
   let rows = 0;
@@ -40,7 +44,11 @@ export async function readMetrics(path: string): Promise<MetricColumns> {
   return { columns, rows, torn };
 }
 
-/** @param charted keys that charts of the page draw: they keep more points */
+/**
+ * Makes the table of metrics for a page.
+ *
+ * @param charted keys that charts of the page draw: they keep more points
+ */
 export function metricTable(
   { columns, rows }: MetricColumns,
   charted: ReadonlySet<string>,
@@ -68,7 +76,7 @@ export interface ThinLine {
   high?: number[];
 }
 
-/** At most `points` buckets of equal size: the mean of each, its smallest and its largest figure. */
+/** Thins a line to at most `points` buckets of equal size: the mean of each, its smallest and its largest figure. */
 export function thinned(x: readonly number[], y: readonly number[], points: number): ThinLine {
   const short = (value: number) => Number(value.toPrecision(DIGITS));
   if (x.length <= points) return { x: [...x], values: y.map(short) };

@@ -29,7 +29,7 @@ const ROUNDING = 1e-12;
 
 const tQuantile = (runs: number): number => T_QUANTILES[runs - 2] ?? 1.96;
 
-/** Half the width of the 95 % interval of a mean over runs (Student's t); null for one run. */
+/** Computes half the width of the 95 % interval of a mean over runs (Student's t); null for one run. */
 function halfInterval(values: readonly number[]): number | null {
   const count = values.length;
   if (count < 2) return null;
@@ -38,9 +38,10 @@ function halfInterval(values: readonly number[]): number | null {
 }
 
 /**
- * The 95 % interval of a share over runs: Wilson's, of as many episodes as would vary as much as the runs do, and with Student's
- * quantile. It never leaves 0 … 1, and is not of width 0 where all runs agree.
- * Source: Wilson 1927; Franco et al. 2019, "Comparative study of confidence intervals for proportions in complex sample surveys".
+ * Computes the 95 % interval of a share over runs: Wilson's, of as many episodes as would vary as much as the runs do, and with
+ * Student's quantile. Wilson's, of as many episodes as would vary as much as the runs do, and with Student's quantile. It never leaves
+ * 0 … 1, and is not of width 0 where all runs agree. Source: Wilson 1927; Franco et al. 2019, "Comparative study of confidence
+ * intervals for proportions in complex sample surveys".
  *
  * @param episodes of all runs together
  */
@@ -54,7 +55,7 @@ export function shareInterval(shares: readonly number[], episodes: number): { lo
   return { low: Math.max(0, middle - half), high: Math.min(1, middle + half) };
 }
 
-/** The policy that a run ended with is listed last. */
+/** Returns a run's figure of one kind; the policy that a run ended with is listed last. */
 function outcomeOf({ record, metrics }: ComparedRun, outcome: (typeof OUTCOMES)[number]): number | null {
   if ('test' in outcome) {
     const policies = record.results?.policies;
@@ -65,7 +66,7 @@ function outcomeOf({ record, metrics }: ComparedRun, outcome: (typeof OUTCOMES)[
   return mean(values.slice(-Math.max(1, Math.round(values.length * END))));
 }
 
-/** The first figure that a run has: that of its final test, else its last evaluation, and so on. */
+/** Returns the first figure that a run has: that of its final test, else its last evaluation, and so on. */
 export function firstOutcome(run: ComparedRun): number | null {
   for (const outcome of OUTCOMES) {
     const value = outcomeOf(run, outcome);
@@ -74,7 +75,7 @@ export function firstOutcome(run: ComparedRun): number | null {
   return null;
 }
 
-/** A row per setting: mean ± half the interval over its runs. */
+/** Makes a table with a row per setting: mean ± half the interval over its runs. */
 export function outcomeTable(settings: readonly Setting[]): Table {
   const shown = OUTCOMES.filter((outcome) =>
     settings.some(({ runs }) => runs.some((run) => outcomeOf(run, outcome) !== null)),
@@ -112,7 +113,7 @@ function outcomeText(runs: readonly ComparedRun[], outcome: (typeof OUTCOMES)[nu
   return `${mean(values).toPrecision(3)} (${low.toFixed(2)} … ${high.toFixed(2)})`;
 }
 
-/** The episodes of the final test; 0 where there was none. */
+/** Counts the episodes of the final test; 0 where there was none. */
 const episodesOf = ({ record }: ComparedRun): number => record.results?.policies?.at(-1)?.metrics['test/episodes'] ?? 0;
 
 function meanText(values: readonly number[]): string {
@@ -121,7 +122,7 @@ function meanText(values: readonly number[]): string {
   return half === null ? values[0].toPrecision(3) : `${mean(values).toPrecision(3)} ± ${half.toPrecision(2)}`;
 }
 
-/** The answer where no episode was played by both: the figures of the runs themselves, by seed where the seeds agree. */
+/** Writes the answer where no episode was played by both: the figures of the runs themselves, by seed where the seeds agree. */
 export function unpairedText(first: Setting, second: Setting): string {
   const none = `No episode of “${first.name}” and “${second.name}” can be paired: their seeds or items differ, or the episodes of the test were not stored.`;
   const differences = matchedRuns(first, second).flatMap(([a, b]) => {

@@ -36,7 +36,11 @@ const ENOUGH_CLUSTERS = 10;
 const SHOWN_PAIRS = 4;
 const RESAMPLES = 4000;
 
-/** @returns null where no episode was played by both */
+/**
+ * Compares two settings on the episodes that both played.
+ *
+ * @returns null where no episode was played by both
+ */
 export async function pairedDifference(first: Setting, second: Setting): Promise<PairedResult | null> {
   const pairs: { first: PlayedEpisode; second: PlayedEpisode; run: number }[] = [];
   const matched = matchedRuns(first, second);
@@ -73,8 +77,8 @@ export async function pairedDifference(first: Setting, second: Setting): Promise
 }
 
 /**
- * The episodes of the final test of the policy that a run ended with, by what was played: the environment's seed, the
- * item and the decoding. Without a stored test, they are those of its last evaluation.
+ * Reads the episodes of the final test of the policy that a run ended with, by what was played: the environment's seed, the item and
+ * the decoding. Without a stored test, they are those of its last evaluation.
  */
 async function finalEpisodes({ record }: ComparedRun): Promise<Map<string, PlayedEpisode>> {
   const gamma = gammaOf(record);
@@ -95,7 +99,7 @@ async function finalEpisodes({ record }: ComparedRun): Promise<Map<string, Playe
   );
 }
 
-/** Both sides of a pair, whole. */
+/** Reads both sides of a pair, whole. */
 export const readPair = async (
   { first, second }: PairedResult['widest'][number],
   [a, b]: readonly [string, string],
@@ -110,7 +114,7 @@ export const readPair = async (
     })),
   );
 
-/** The answer in a sentence. */
+/** Writes the answer in a sentence. */
 export function verdictText(first: string, second: string, result: PairedResult): string {
   const { difference, low, high, positive, resampled, episodes, runs, clusters } = result;
   const isClear = clusters > 1 && (low > 0 || high < 0);

@@ -36,7 +36,11 @@ export function auditedRollout(rollout: RecordedRollout): AuditedRollout {
 /** The share of a run that is its beginning, and its end. */
 const EDGE = 0.2;
 
-/** @param rollouts those of training, in the order of time */
+/**
+ * Makes the tables of the audit of rewards.
+ *
+ * @param rollouts those of training, in the order of time
+ */
 export function rewardAudit(rollouts: readonly AuditedRollout[]): Table[] {
   const ended = rollouts.filter(({ failure, rewards }) => failure === null && rewards.size > 0);
   const tables = [
@@ -186,7 +190,7 @@ function meanAndEdges(values: readonly number[]): string[] {
   return [values, values.slice(0, edge), values.slice(-edge)].map((own) => mean(own).toPrecision(3));
 }
 
-/** Null where one of both does not vary. */
+/** Computes a correlation; null where one of both does not vary. */
 function correlationOf(x: readonly number[], y: readonly number[]): number | null {
   const varies = (values: readonly number[]) => values.some((value) => value !== values[0]);
   return x.length > 2 && varies(x) && varies(y) ? correlation(x, y) : null;

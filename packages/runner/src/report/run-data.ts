@@ -54,7 +54,7 @@ export async function readRun(directory: string, { status }: RunDataOptions = {}
   };
 }
 
-/** The loss of each epoch of the supervised start; null where there was none. */
+/** Reads the loss of each epoch of the supervised start; null where there was none. */
 async function warmStartLoss(directory: string): Promise<{ x: number[]; y: number[] } | null> {
   const column = { x: [] as number[], y: [] as number[] };
   const add = (row: Record<string, number>) => {

@@ -24,7 +24,11 @@ export interface RunRecord {
   facts: Fact[];
 }
 
-/** @throws if the folder contains no run */
+/**
+ * Reads what a run's folder says of it.
+ *
+ * @throws if the folder contains no run
+ */
 export async function readRunRecord(directory: string): Promise<RunRecord> {
   const [config, results] = await Promise.all([
     readJson(join(directory, CONFIG_FILE)),
@@ -87,7 +91,7 @@ async function factsOf({ directory, config, starts }: Omit<RunRecord, 'title' | 
   );
 }
 
-/** First and last time in run.log; of runs that have no `starts.jsonl`. */
+/** Reads the first and last time in run.log, for runs that have no `starts.jsonl`. */
 async function loggedTimes(directory: string): Promise<(string | undefined)[]> {
   const text = (await textOf(join(directory, 'run.log'))) ?? '';
   const times = [...text.matchAll(/^\[(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)/gm)].map(([, time]) => time);
@@ -100,7 +104,7 @@ const readable = (time: string) =>
     .replace(/\.\d+Z$/, ' UTC')
     .slice(0, 23);
 
-/** Read from Hydra's files, as far as they contain it. */
+/** Reads the command from Hydra's files, as far as they contain it. */
 async function hydraCommand(directory: string): Promise<string | null> {
   const [hydra, overrides] = await Promise.all(
     ['hydra.yaml', 'overrides.yaml'].map((name) => textOf(join(directory, '.hydra', name))),
@@ -111,17 +115,17 @@ async function hydraCommand(directory: string): Promise<string | null> {
   return ['bowyer', '--config-name', name, ...words].join(' ');
 }
 
-/** The options of the algorithm; runs of version 0.2 have them beside the others. */
+/** Returns the options of the algorithm; runs of version 0.2 have them beside the others. */
 const algorithmOf = ({ config }: Pick<RunRecord, 'config'>): Readonly<Record<string, unknown>> =>
   (config.algorithm as Readonly<Record<string, unknown>> | undefined) ?? config;
 
-/** Discount per turn; 1 where the algorithm has none. */
+/** Returns the discount per turn; 1 where the algorithm has none. */
 export function gammaOf(record: Pick<RunRecord, 'config'>): number {
   const { gamma } = algorithmOf(record);
   return typeof gamma === 'number' ? gamma : 1;
 }
 
-/** Where there is a dataset, metrics count optimizer steps. */
+/** Returns what metrics count: optimizer steps where there is a dataset, else iterations. */
 export function xLabelOf(record: Pick<RunRecord, 'config'>): string {
   const { epochs, rolloutSize, rollout } = { ...record.config, ...algorithmOf(record) };
   const collects = rolloutSize !== undefined || (rollout as { size?: number } | undefined)?.size !== undefined;

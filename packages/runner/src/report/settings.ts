@@ -33,13 +33,13 @@ export function leavesOf(config: unknown, prefix = ''): Map<string, string> {
   return leaves;
 }
 
-/** Keys whose value is not the same in all runs. */
+/** Lists the keys whose value is not the same in all runs. */
 function variedKeys(configs: readonly ReadonlyMap<string, string>[]): string[] {
   const keys = new Set(configs.flatMap((config) => [...config.keys()]));
   return [...keys].filter((key) => new Set(configs.map((config) => config.get(key))).size > 1).sort();
 }
 
-/** In the order of the runs; names are unique. */
+/** Groups runs by setting, in the order of the runs; names are unique. */
 export function settingsOf(runs: readonly ComparedRun[]): Setting[] {
   const configs = runs.map(({ record }) => leavesOf(record.config));
   const varied = variedKeys(configs).filter((key) => key !== 'seed');
@@ -72,7 +72,7 @@ function nameOf({ record }: ComparedRun, config: ReadonlyMap<string, string>, va
 /** More differing keys than these are folded, so that the curves are not far below. */
 const SHOWN_KEYS = 10;
 
-/** A table of the keys that differ between the settings, one column each; null where none does. */
+/** Makes a table of the keys that differ between the settings, one column each; null where none does. */
 export function differenceTable(settings: readonly Setting[]): Table | null {
   const configs = settings.map(({ runs }) => leavesOf(runs[0].record.config));
   const varied = variedKeys(configs).filter((key) => key !== 'seed');

@@ -35,7 +35,7 @@ export function summaryOf(record: StoredEpisode, source: EpisodeSource, gamma: n
   };
 }
 
-/** The TD error of each turn: r + γ V(s′) − Q(s, a), or − V(s) where there is no Q; null without values. V after the end is 0. */
+/** Computes the TD error of each turn: r + γ V(s′) − Q(s, a), or − V(s) where there is no Q; null without values. V after the end is 0. */
 function tdErrors({ turns }: TrajectoryRecord, gamma: number): (number | null)[] {
   return turns.map(({ q, v, reward, truncated }, i) => {
     const expected = q ?? v;
@@ -82,7 +82,7 @@ export function dialogueOf(
   };
 }
 
-/** The environment's text after each turn. Where an observation begins with the whole one before, only the new lines are shown. */
+/** Returns the environment's text after each turn. Where an observation begins with the whole one before, only the new lines are shown. */
 function newTexts({ opening, turns }: TrajectoryRecord): string[] {
   let observation = opening;
   return turns.map(({ action, reply, next_observation: next }) => {

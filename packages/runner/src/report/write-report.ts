@@ -11,14 +11,22 @@ import { recordEnd, recordStart, type EndStatus } from '../run/start-log.js';
 export const REPORT_FILE = 'report.html';
 const COMPARISON_FILE = 'comparison.html';
 
-/** @param status how the run stands, where its folder does not say it yet @returns the file's path */
+/**
+ * Writes a run's report.
+ *
+ * @param status how the run stands, where its folder does not say it yet @returns the file's path
+ */
 export async function writeReport(directory: string, status?: RunStatus): Promise<string> {
   const path = join(directory, REPORT_FILE);
   await writeFileAtomically(path, await renderPage(await readRun(directory, { status })));
   return path;
 }
 
-/** @returns the path of comparison.html */
+/**
+ * Writes a comparison's page.
+ *
+ * @returns the path of comparison.html
+ */
 export async function writeComparison(directory: string, data: ComparisonData): Promise<string> {
   const path = join(directory, COMPARISON_FILE);
   await writeFileAtomically(path, await renderPage(data));

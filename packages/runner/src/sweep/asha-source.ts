@@ -43,7 +43,7 @@ export class AshaSource implements JobSource {
     this.#asha.report({ trial: job.number, rung }, status === 'finished' ? metrics[this.options.metric] : null);
   }
 
-  /** The job that came furthest, and of those the best; null when none has finished. */
+  /** Returns the job that came furthest, and of those the best; null when none has finished. */
   best(): { job: SweepJob; resource: { key: string; amount: number }; value: number } | null {
     const best = this.#asha.best();
     return best && { job: this.jobs[best.trial], resource: this.#resource(best.rung), value: best.value };

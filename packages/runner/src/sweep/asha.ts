@@ -59,7 +59,7 @@ export class Asha {
     this.#promoted = options.rungs.map(() => new Set());
   }
 
-  /** The trial to start in a place that is free; null when none can be started before another job ends. */
+  /** Returns the trial to start in a place that is free; null when none can be started before another job ends. */
   next(): AshaJob | null {
     const unfinished = this.#unfinished.shift();
     if (unfinished) return unfinished;
@@ -77,7 +77,11 @@ export class Asha {
     return null;
   }
 
-  /** @param value the metric; null: the job failed */
+  /**
+   * Notes a job's result.
+   *
+   * @param value the metric; null: the job failed
+   */
   report({ trial, rung }: AshaJob, value: number | null): void {
     this.#results[rung].set(trial, value);
   }
@@ -100,7 +104,7 @@ export class Asha {
     this.#unfinished.push({ trial, rung });
   }
 
-  /** The best of the highest rung that any trial has finished. */
+  /** Returns the best of the highest rung that any trial has finished. */
   best(): (AshaJob & { value: number }) | null {
     for (let rung = this.options.rungs.length - 1; rung >= 0; rung--) {
       const [trial] = this.#ranked(rung);

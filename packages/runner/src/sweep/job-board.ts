@@ -41,7 +41,7 @@ export class JobBoard {
     else this.output.write(`${label}: started\n`);
   }
 
-  /** The job printed a line. */
+  /** Shows a line that the job printed. */
   says(number: number, line: string): void {
     const row = this.#rows.get(number);
     if (row?.status === 'at work')
@@ -52,6 +52,8 @@ export class JobBoard {
   }
 
   /**
+   * Shows that a job has ended.
+   *
    * @param details further lines worth reading, such as the end of a failed job's log
    * @param unseen its label where it ended before it was seen to start
    */
@@ -90,7 +92,10 @@ export class JobBoard {
     this.output.live?.close();
   }
 
-  /** The table for a terminal of that size: jobs at work, then failed ones, then others, each in their order, and a line of totals. */
+  /**
+   * Writes the table for a terminal of that size: jobs at work, then failed ones, then others, each in their order, and a line of
+   * totals.
+   */
   readonly lines: LiveText = ({ columns, rows }) => {
     const order = ['at work', 'failed', 'submitted', 'stopped', 'finished'];
     const jobs = [...this.#rows.values()].sort((a, b) => order.indexOf(a.status) - order.indexOf(b.status));
@@ -123,7 +128,7 @@ export class JobBoard {
 const shortened = (text: string, width: number): string =>
   text.length > width ? `${text.slice(0, width - 1)}…` : text;
 
-/** Four significant digits, and never more than the number has. */
+/** Writes four significant digits, and never more than the number has. */
 export function figure(value: number): string {
   return String(Number(value.toPrecision(4)));
 }

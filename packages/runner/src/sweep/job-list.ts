@@ -2,7 +2,11 @@
 import type { JobMarker } from './job-marker.js';
 import type { JobSource, JobStart, SweepJob } from './sweep-job.js';
 
-/** @param markers what earlier starts left, by job number */
+/**
+ * Makes the source of a list of jobs.
+ *
+ * @param markers what earlier starts left, by job number
+ */
 export function jobList(
   jobs: readonly SweepJob[],
   markers: ReadonlyMap<number, JobMarker>,

@@ -100,7 +100,11 @@ function refuseOtherJob({ number, overrides, directory }: SweepJob, earlier: Job
   ]);
 }
 
-/** @throws if the process of an earlier start is still there, because only its launcher was killed */
+/**
+ * Refuses to start a job that is still at work.
+ *
+ * @throws if the process of an earlier start is still there, because only its launcher was killed
+ */
 function refuseLiving({ number, directory }: SweepJob, { status, process }: JobMarker): void {
   if (status !== 'started' || !process) return;
   const state = stateOf(process);

@@ -27,7 +27,11 @@ async function readResults(path: string): Promise<Results> {
   return text === '' ? {} : (JSON.parse(text) as Results);
 }
 
-/** @returns '' for a file that is not there */
+/**
+ * Reads a file as text.
+ *
+ * @returns '' for a file that is not there
+ */
 async function readText(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
@@ -47,7 +51,11 @@ function inResults(results: Results, key: string): number | null {
   return numberOrNull(policies?.at(-1)?.metrics[key] ?? (results as Record<string, unknown>)[key]);
 }
 
-/** @param lines newest first; a line cut off by a crash is passed over */
+/**
+ * Finds the last figure of a metric.
+ *
+ * @param lines newest first; a line cut off by a crash is passed over
+ */
 function inLines(lines: readonly string[], key: string): number | null {
   const mark = JSON.stringify(key);
   for (const line of lines) {

@@ -100,7 +100,7 @@ function watchLines(stream: NodeJS.ReadableStream, onLine: (line: string) => voi
   });
 }
 
-/** The first line of a log: the command, to be pasted into a shell without the `#`. */
+/** Writes the first line of a log: the command, to be pasted into a shell without the `#`. */
 export function commandLine(command: readonly string[]): string {
   return `# ${command.map(shellQuoted).join(' ')}`;
 }

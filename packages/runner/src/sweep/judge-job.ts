@@ -49,7 +49,7 @@ export async function judgeJob(
 }
 
 /**
- * The last lines that a job printed, this time.
+ * Reads the last lines that a job printed, this time.
  *
  * @param isHeading of the line with which each start of the job begins its log
  */

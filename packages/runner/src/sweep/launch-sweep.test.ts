@@ -24,7 +24,11 @@ interface Ended {
   stderr: string;
 }
 
-/** @param options.direct jobs are the fast child itself, not the whole program again */
+/**
+ * Runs a sweep in a process of its own.
+ *
+ * @param options.direct jobs are the fast child itself, not the whole program again
+ */
 async function run(
   args: string[],
   { direct = true, signalWhen = '', signal = 'SIGINT' as NodeJS.Signals } = {},
@@ -44,7 +48,7 @@ async function run(
   return { code: await ended, stdout, stderr };
 }
 
-/** In this process: nothing of it starts another one. */
+/** Runs a sweep in this process: nothing of it starts another one. */
 async function runHere(argv: string[]): Promise<Ended> {
   const printed = { stdout: '', stderr: '' };
   const home = process.cwd();

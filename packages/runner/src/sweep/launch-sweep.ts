@@ -29,6 +29,8 @@ type Program = readonly [string, ...string[]];
 const thisProgram = (): Program => [process.execPath, ...process.execArgv, process.argv[1]];
 
 /**
+ * Launches a sweep by one of this program's sweepers and launchers.
+ *
  * @param program how a job's process starts this command; its arguments follow
  * @returns undefined where sweeper and launcher are the basic ones
  * @throws {ConfigError} before anything is started
@@ -54,7 +56,7 @@ function listed(request: SweepRequest, { jobs, compositions, warnings }: Planned
   return { exitCode: 0 };
 }
 
-/** Drawn jobs one after another in this process, as the basic launcher has it; a failed one stops no other. */
+/** Runs drawn jobs one after another in this process, as the basic launcher has it; a failed one stops no other. */
 async function runHere(request: SweepRequest, { jobs, compositions, warnings }: PlannedSweep): Promise<SweepOutcome> {
   request.writeMaster();
   for (const warning of warnings) request.announce(warning);
@@ -138,7 +140,7 @@ interface Ended {
   markers: ReadonlyMap<number, JobMarker>;
 }
 
-/** The table, on the screen and as a file, and what to do next. */
+/** Writes the table, on the screen and as a file, and says what to do next. */
 async function summarised(request: SweepRequest, sweep: PlannedSweep, ended: Ended): Promise<SweepOutcome> {
   const { jobs, launcher: settings, asha } = sweep;
   const { launcher, halving, outcomes, markers } = ended;
@@ -197,7 +199,7 @@ async function runWatched(launcher: Launcher, board: JobBoard): Promise<void> {
   }
 }
 
-/** The same source, keeping each job's last outcome. */
+/** Returns the same source, which keeps each job's last outcome. */
 function recording(source: JobSource): JobSource & { outcomes: Map<number, JobOutcome> } {
   const outcomes = new Map<number, JobOutcome>();
   return {
@@ -210,7 +212,7 @@ function recording(source: JobSource): JobSource & { outcomes: Map<number, JobOu
   };
 }
 
-/** How every job stands: from this start of the sweep, or else from an earlier one. */
+/** Returns how every job stands: from this start of the sweep, or else from an earlier one. */
 async function summaryRows(
   { jobs, asha }: PlannedSweep,
   outcomes: ReadonlyMap<number, JobOutcome>,
@@ -230,7 +232,7 @@ async function summaryRows(
   );
 }
 
-/** The command as typed, so that it resumes this very sweep. */
+/** Writes the command as typed, so that it resumes this very sweep. */
 function resumeCommand({ program, directory }: SweepRequest): string {
   const typed = program.argv.filter((word) => !/^\+{0,2}(launcher\.resume|hydra\.sweep\.dir)=/.test(word));
   return [program.programName, ...typed, 'launcher.resume=true', `hydra.sweep.dir=${directory}`]

@@ -19,6 +19,8 @@ export interface PlannedSweep {
 }
 
 /**
+ * Plans the jobs of a sweep.
+ *
  * @returns null for the basic sweeper with the basic launcher
  * @throws {ConfigError} if a job's config is wrong, or two jobs share a folder
  */
@@ -62,7 +64,7 @@ function unreadBatchSize({ master }: SweepRequest, { kind, jobs }: LauncherConfi
   return `hydra.sweeper.max_batch_size=${String(size)} has no effect: ${instead}`;
 }
 
-/** A key of another launcher would have no effect. */
+/** Refuses a key of another launcher, which would have no effect. */
 function refuseUnreadKeys(launcher: LauncherConfig): void {
   const unread = Object.keys(launcher).find((key) => key !== 'kind' && !launcherKeys[launcher.kind].includes(key));
   if (unread === undefined) return;

@@ -69,7 +69,7 @@ async function appears(job: SweepJob, file: string, text: string): Promise<void>
   }
 }
 
-/** A job of the test program with `hold` is at work. */
+/** Waits until a job of the test program with `hold` is at work. */
 const holding = (job: SweepJob) => appears(job, 'holding', '');
 
 test('jobs run at the same time, each with its figures, its log and its marker', async () => {

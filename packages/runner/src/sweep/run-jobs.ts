@@ -10,12 +10,12 @@ export interface LocalLauncherOptions extends FiguresWanted {
   /** Processes at once. */
   jobs: number;
   source: JobSource;
-  /** Program and arguments that do what a start asks for. */
+  /** Returns program and arguments that do what a start asks for. */
   commandOf(start: JobStart): [string, ...string[]];
   cwd: string;
   env: Readonly<Record<string, string | undefined>>;
   board: JobBoard;
-  /** Which of a job's overrides its line on the screen shows. */
+  /** Tells which of a job's overrides its line on the screen shows. */
   shown(override: string): boolean;
   /** Marks that earlier starts of the sweep have left, by job number. */
   markers: ReadonlyMap<number, JobMarker>;
@@ -30,12 +30,12 @@ export class LocalLauncher {
     this.#markers = new Map(options.markers);
   }
 
-  /** True once the user asked to stop. */
+  /** Tells whether the user asked to stop. */
   get interrupted(): boolean {
     return this.#interrupts > 0;
   }
 
-  /** The first call asks all jobs to write a checkpoint and leave, and starts no more; the second ends them at once. */
+  /** Asks all jobs to write a checkpoint and leave, and starts no more; a second call ends them at once. */
   interrupt(): void {
     this.#interrupts++;
     const count = this.#running.size;

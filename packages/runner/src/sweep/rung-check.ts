@@ -7,7 +7,11 @@ import type { AshaSourceOptions } from './asha-source.js';
 /** The key that counts a training's iterations. */
 const ITERATIONS = 'algorithm.iterations';
 
-/** @throws {ConfigError} where the figures compared at a rung would mean nothing */
+/**
+ * Checks that rungs are compared after evaluations.
+ *
+ * @throws {ConfigError} where the figures compared at a rung would mean nothing
+ */
 export function checkRungs(job: Composition, { resourceKey, metric, rungs }: AshaSourceOptions): void {
   if (job.pathOf(resourceKey) !== ITERATIONS) return;
   const evalFreq = job.setting('algorithm.eval.freq');

@@ -46,7 +46,7 @@ function drawUniform(start: number, end: number, integer: boolean, rng: Rng): nu
   return rounded(start + rng.uniform() * (end - start), start, end);
 }
 
-/** exp(u), u uniform in [ln a, ln b]; for integers ⌊exp(u)⌋ with u in [ln a, ln(b + 1)), so that b has its share. */
+/** Draws exp(u), u uniform in [ln a, ln b]; for integers ⌊exp(u)⌋ with u in [ln a, ln(b + 1)), so that b has its share. */
 function drawLog(start: number, end: number, integer: boolean, rng: Rng): number {
   const [low, high] = [Math.log(start), Math.log(integer ? end + 1 : end)];
   const value = Math.exp(low + rng.uniform() * (high - low));
@@ -56,7 +56,7 @@ function drawLog(start: number, end: number, integer: boolean, rng: Rng): number
 const rounded = (value: number, start: number, end: number) =>
   Math.min(end, Math.max(start, Number(value.toPrecision(DIGITS))));
 
-/** A number that the config reads as a float, also where it is whole. */
+/** Writes a number that the config reads as a float, also where it is whole. */
 const floatText = (value: number) => (Number.isInteger(value) && Math.abs(value) < 1e21 ? `${value}.0` : String(value));
 
 function refuseEmpty(dimension: SweepDimension): void {

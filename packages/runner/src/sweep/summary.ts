@@ -21,7 +21,11 @@ export function variedOverrides(jobs: readonly SweepJob[]): (override: string) =
   return jobs.some(({ overrides }) => overrides.some(varied)) ? varied : () => true;
 }
 
-/** @param metrics keys, one column each */
+/**
+ * Writes the table of jobs.
+ *
+ * @param metrics keys, one column each
+ */
 export function summaryText(rows: readonly SummaryRow[], metrics: readonly string[], directory: string): string {
   const shown = variedOverrides(rows.map(({ job }) => job));
   const lines = rows.map(({ job, outcome }) => [
@@ -35,7 +39,7 @@ export function summaryText(rows: readonly SummaryRow[], metrics: readonly strin
 }
 
 /**
- * Job, all its overrides, status, metrics, seconds, folder; then a column for each key whose value differs between the jobs.
+ * Writes job, all its overrides, status, metrics, seconds, folder; then a column for each key whose value differs between the jobs.
  * Empty cells where there is no figure. Quoting as in RFC 4180.
  */
 export function summaryCsv(rows: readonly SummaryRow[], metrics: readonly string[]): string {

@@ -31,17 +31,17 @@ export interface JobOutcome {
 
 /** Decides what is started next. Asked whenever a place is free; gets a report whenever a job ends. */
 export interface JobSource {
-  /** Null: nothing to start now. When nothing is running either, the sweep is over. */
+  /** Returns the next job; null: nothing to start now. When nothing is running either, the sweep is over. */
   next(): JobStart | null;
   report(start: JobStart, outcome: JobOutcome): void;
 }
 
-/** `#3 seed=1 lm_lr=0.001`, with what is not wanted left out. */
+/** Writes `#3 seed=1 lm_lr=0.001`, with what is not wanted left out. */
 export function jobLabel({ number, overrides }: SweepJob, shown: (override: string) => boolean = () => true): string {
   return [`#${number}`, ...overrides.filter(shown)].join(' ');
 }
 
-/** The key of an override text without prefix, package and value: `lr` for `++lr=1`, `env` for `+env@play=x`. */
+/** Returns the key of an override text without prefix, package and value: `lr` for `++lr=1`, `env` for `+env@play=x`. */
 export function overrideKey(override: string): string {
   return /^(?:\+\+|\+|~)?([^=@]*)/.exec(override)![1];
 }

@@ -61,7 +61,7 @@ export async function makeWandbSweep(request: SweepRequest, sweeper: SweeperConf
   return { exitCode: 0 };
 }
 
-/** How many points a grid has. @throws where a dimension has no points */
+/** Counts the points of a grid. */
 function gridPoints(varied: readonly SweepDimension[]): number {
   const interval = varied.find(({ kind }) => kind === 'interval');
   if (interval !== undefined)
@@ -76,10 +76,10 @@ function gridPoints(varied: readonly SweepDimension[]): number {
 
 const texts = (dimension: SweepDimension): readonly string[] => (dimension.kind === 'values' ? dimension.texts : []);
 
-/** Words that choose the sweep itself are not given to its trials. */
+/** Tells whether a word is given to trials: those that choose the sweep itself are not. */
 const isOfTrial = (override: string): boolean => !/^\+?(sweeper|launcher)\b/.test(override);
 
-/** W&B's words for the values of a key. */
+/** Writes the values of a key in W&B's words. */
 function parameter(dimension: SweepDimension): object {
   if (dimension.kind === 'values')
     return { values: dimension.texts.map((text) => plainValue(dimension.key, text.slice(text.indexOf('=') + 1))) };

@@ -57,7 +57,7 @@ export class ChromeTrace {
     appendFileSync(this.path, '\n]\n');
   }
 
-  /** Perfetto leaves out a span that begins before another of its row has ended and ends after it. */
+  /** Writes a span. Perfetto leaves out one that begins before another of its row has ended and ends after it. */
   #complete(cat: string, name: string, tid: number, start: number, milliseconds: number, args: object): void {
     const end = this.#time(start + milliseconds);
     const before = this.#ends.get(tid) ?? 0;

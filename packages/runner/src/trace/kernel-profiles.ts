@@ -21,7 +21,7 @@ interface ProfileEvent {
 
 const MICROSECONDS = 1000;
 
-/** The runs of operators in the profiles of a folder. A profile that was cut off is left out. */
+/** Yields the runs of operators in the profiles of a folder. A profile that was cut off is left out. */
 export async function* kernelRuns(folder: string): AsyncGenerator<KernelRun> {
   for (const file of await readdir(folder)) {
     const origin = Number(/^[\d.]+(?=_)/.exec(file)?.[0]); // its times count from the opening of the session

@@ -17,7 +17,11 @@ interface Collector {
   timeoutMs: number;
 }
 
-/** @throws if the value in the environment is not an address */
+/**
+ * Reads the collector's address from the environment.
+ *
+ * @throws if the value in the environment is not an address
+ */
 export function collectorOf(env: Environment): Collector {
   const own = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT;
   const base = env.OTEL_EXPORTER_OTLP_ENDPOINT || 'http://localhost:4318';
@@ -68,7 +72,11 @@ export class OtlpExporter {
     return this.#sending;
   }
 
-  /** @returns what could not be sent, as a sentence; null where everything was */
+  /**
+   * Sends what is left and ends.
+   *
+   * @returns what could not be sent, as a sentence; null where everything was
+   */
   async close(): Promise<string | null> {
     clearInterval(this.#timer);
     await this.flush();
@@ -131,7 +139,7 @@ function anyValue(value: string | number | boolean): object {
   return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value };
 }
 
-/** `key=value,key=value`, percent-encoded, as in W3C Baggage. */
+/** Reads `key=value,key=value`, percent-encoded, as in W3C Baggage. */
 function pairs(text: string): Record<string, string> {
   const entries = text.split(',').flatMap((pair) => {
     const at = pair.indexOf('=');

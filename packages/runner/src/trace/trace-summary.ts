@@ -14,7 +14,11 @@ export class TraceSummary {
     this.#totals.set(category, names);
   }
 
-  /** @param milliseconds of the whole run */
+  /**
+   * Writes the summary.
+   *
+   * @param milliseconds of the whole run
+   */
   text(milliseconds: number): string {
     const share = (part: number, whole = milliseconds) => `${Math.round((100 * part) / whole)} %`;
     const parts = ['phase', 'session', 'environment', 'http', 'kernel'].flatMap((category) => {

@@ -16,13 +16,17 @@ const SECONDS_PER_MINUTE = 60;
 /** Longest name of a Job whose pods' names still have room for their index and suffix. */
 const LONGEST_NAME = 50;
 
-/** The same sweep folder, the same name, so that applying again changes the Job instead of starting another. */
+/** Names the Job: the same sweep folder has the same name, so that applying again changes the Job instead of starting another. */
 export function jobName(name: string, sweepDirectory: string): string {
   const suffix = createHash('sha256').update(sweepDirectory).digest('hex').slice(0, 8);
   return `${name.slice(0, LONGEST_NAME - suffix.length - 1)}-${suffix}`;
 }
 
-/** @param tasks by index @param directory of the sweep */
+/**
+ * Makes the manifest of an indexed Job.
+ *
+ * @param tasks by index @param directory of the sweep
+ */
 export function jobManifest(tasks: readonly IndexedTask[], config: KubernetesConfig, directory: string) {
   const { namespace, parallelism, retries = 0, timeout_min: minutes } = config;
   const name = config.name ?? 'bowyer';
@@ -92,6 +96,6 @@ const script = (tasks: readonly IndexedTask[]): string =>
     'esac',
   ].join('\n');
 
-/** The same object without members that are null or absent. */
+/** Returns the same object without members that are null or absent. */
 const given = <T extends object>(values: T) =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null && value !== undefined));

@@ -10,7 +10,11 @@ let folder: string;
 beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'bowyer-kubernetes-'))));
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** @returns what is printed */
+/**
+ * Writes a manifest.
+ *
+ * @returns what is printed
+ */
 async function written(launcher: Partial<LauncherConfig>): Promise<string> {
   let said = '';
   const request = {

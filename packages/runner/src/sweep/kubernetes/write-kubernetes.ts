@@ -41,7 +41,11 @@ export async function writeKubernetes(
   return { exitCode: 0 };
 }
 
-/** @throws {ConfigError} for what no pod could run with */
+/**
+ * Checks the settings of a pod.
+ *
+ * @throws {ConfigError} for what no pod could run with
+ */
 function checkSettings(config: LauncherConfig, directory: string): void {
   const { name, image, volume_claim: claim, mount_path: mount } = config;
   const missing = Object.entries({ image, volume_claim: claim, mount_path: mount }).find(([, value]) => !value);
@@ -59,7 +63,11 @@ function checkSettings(config: LauncherConfig, directory: string): void {
     ]);
 }
 
-/** @returns what kubectl says */
+/**
+ * Applies a manifest.
+ *
+ * @returns what kubectl says
+ */
 async function apply(file: string, env: Readonly<Record<string, string | undefined>>): Promise<string> {
   try {
     return (await execute('kubectl', ['apply', '-f', file], { env })).stdout.trim();

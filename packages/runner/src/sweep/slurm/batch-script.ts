@@ -47,13 +47,19 @@ const RESERVED = [
   'wrap',
 ];
 
-/** @returns options in `additional_parameters` that the launcher sets itself, or that have a key of their own */
+/**
+ * Lists the options that a config must not give in `additional_parameters`.
+ *
+ * @returns options in `additional_parameters` that the launcher sets itself, or that have a key of their own
+ */
 export function refusedParameters({ additional_parameters: given = {} }: SlurmConfig): string[] {
   const own: readonly string[] = [...RESERVED, ...Object.values(OPTIONS), 'time', 'mem'];
   return Object.keys(given).filter((option) => own.includes(option));
 }
 
 /**
+ * Writes the script of an array.
+ *
  * @param tasks by index in the array
  * @param log pattern of Slurm's own log, for what goes wrong before a job's log is open
  */
@@ -111,13 +117,13 @@ function directives(count: number, config: SlurmConfig, { cwd, log }: { cwd: str
   });
 }
 
-/** `minutes:seconds`, as sbatch reads it. */
+/** Writes `minutes:seconds`, as sbatch reads it. */
 function timeLimit(minutes: number): string {
   const seconds = Math.ceil(minutes * 60);
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }
 
-/** sbatch reads quotes in its lines as a shell does, but expands nothing. */
+/** Quotes a value: sbatch reads quotes in its lines as a shell does, but expands nothing. */
 const directiveValue = (text: string) =>
   /^[^\s"'\\]+$/.test(text) ? text : `"${text.replaceAll(/(["\\])/g, '\\$1')}"`;
 

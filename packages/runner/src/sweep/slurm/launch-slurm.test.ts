@@ -21,7 +21,7 @@ afterEach(() => rm(directory, { recursive: true, force: true }));
 
 const fake = () => ({ PATH: `${fakes}:${process.env.PATH}`, FAKE_SLURM: join(directory, 'fake') });
 
-/** The launcher runs in this process; its jobs are child.mjs. */
+/** Runs the launcher in this process; its jobs are child.mjs. */
 async function run(args: string[], env: Record<string, string> = fake(), interruptWhen = '') {
   let [stdout, stderr] = ['', ''];
   const ended = runCommandLine({

@@ -10,7 +10,11 @@ export interface OpenedSlurm {
   maxArraySize: number;
 }
 
-/** @throws {ConfigError} without Slurm, or for options that the launcher sets itself */
+/**
+ * Opens Slurm's commands.
+ *
+ * @throws {ConfigError} without Slurm, or for options that the launcher sets itself
+ */
 export async function openSlurm(
   env: Readonly<Record<string, string | undefined>>,
   config: LauncherConfig,

@@ -25,7 +25,7 @@ export interface SlurmLauncherOptions extends FiguresWanted {
   /** Array indices are below it. */
   maxArraySize: number;
   board: JobBoard;
-  /** Which of a job's overrides its line on the screen shows. */
+  /** Tells which of a job's overrides its line on the screen shows. */
   shown(override: string): boolean;
   /** Marks that earlier starts of the sweep have left, by job number. */
   markers: ReadonlyMap<number, JobMarker>;
@@ -49,12 +49,12 @@ export class SlurmLauncher {
 
   constructor(private readonly options: SlurmLauncherOptions) {}
 
-  /** True once the user asked to leave. */
+  /** Tells whether the user asked to leave. */
   get interrupted(): boolean {
     return this.#leave.signal.aborted;
   }
 
-  /** Numbers of the arrays that are in the queue or running. */
+  /** Lists the numbers of the arrays that are in the queue or running. */
   get arraysLeft(): string[] {
     return [...new Set([...this.#followed.keys()].map(arrayOf))];
   }
@@ -126,7 +126,7 @@ export class SlurmLauncher {
     this.#arrays.add(arrayOf(task));
   }
 
-  /** One array where all fit into it; else each further one waits for the end of the one before. */
+  /** Submits one array where all fit into it; else each further one waits for the end of the one before. */
   async #submit(starts: readonly JobStart[]): Promise<void> {
     const { slurm, config, commandOf, cwd, maxArraySize, markers, board } = this.options;
     await mkdir(this.#folder, { recursive: true });
@@ -148,7 +148,11 @@ export class SlurmLauncher {
     }
   }
 
-  /** @returns null while Slurm's controller does not answer */
+  /**
+   * Asks for the queue.
+   *
+   * @returns null while Slurm's controller does not answer
+   */
   async #queue(): Promise<Map<string, QueuedTask> | null> {
     const { slurm, board } = this.options;
     try {
@@ -212,7 +216,7 @@ export class SlurmLauncher {
 
 const arrayOf = (task: string) => task.split('_')[0];
 
-/** The last line of a log that grows. */
+/** Reads the last line of a log that grows. */
 async function lastLine(path: string): Promise<string> {
   const handle = await open(path).catch(() => null);
   if (handle === null) return 'starting';

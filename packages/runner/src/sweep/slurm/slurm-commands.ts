@@ -15,15 +15,23 @@ export interface QueuedTask {
 
 /** The commands of Slurm that a launcher needs. */
 export interface Slurm {
-  /** The largest index of an array is one less. */
+  /** Returns how many tasks an array may have; its largest index is one less. */
   maxArraySize(): Promise<number>;
-  /** @returns the array's number */
+  /**
+   * Submits a script.
+   *
+   * @returns the array's number
+   */
   submit(scriptPath: string, options?: readonly string[]): Promise<string>;
-  /** @returns by `12_3`; a task that Slurm has forgotten is absent */
+  /**
+   * Returns the tasks in the queue.
+   *
+   * @returns by `12_3`; a task that Slurm has forgotten is absent
+   */
   queue(arrays: readonly string[]): Promise<Map<string, QueuedTask>>;
-  /** State by accounting, such as `TIMEOUT`; null without accounting, or without a record. */
+  /** Returns the state by accounting, such as `TIMEOUT`; null without accounting, or without a record. */
   accountedState(task: string): Promise<string | null>;
-  /** A table for people, with one line for each start; null without accounting. */
+  /** Returns a table for people, with one line for each start; null without accounting. */
   accounting(arrays: readonly string[]): Promise<string | null>;
 }
 
@@ -39,7 +47,11 @@ const ACCOUNTING_COLUMNS = 'JobID,Partition,State,ExitCode,Elapsed,TotalCPU,MaxR
 export class SlurmCommands implements Slurm {
   constructor(private readonly env: Readonly<Record<string, string | undefined>>) {}
 
-  /** @throws {ConfigError} if Slurm's commands are not installed, or its controller does not answer */
+  /**
+   * Asks Slurm how many tasks an array may have.
+   *
+   * @throws {ConfigError} if Slurm's commands are not installed, or its controller does not answer
+   */
   async maxArraySize(): Promise<number> {
     const text = await this.#run('scontrol', ['show', 'config']).catch((error: CommandFailure) => {
       throw unavailable('scontrol', error);

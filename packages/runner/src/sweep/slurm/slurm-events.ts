@@ -19,7 +19,7 @@ export interface SlurmEvent {
   code: number | null;
 }
 
-/** Oldest first, of every submission of this job; a line that a crash has cut off is passed over. */
+/** Reads the events of every submission of this job, oldest first; a line that a crash has cut off is passed over. */
 export async function readSlurmEvents(directory: string): Promise<SlurmEvent[]> {
   const text = await readFile(join(directory, EVENTS_FILE), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return '';

@@ -27,6 +27,8 @@ const REASONS: Readonly<Record<string, string>> = {
 export const isOver = (state: string) => FINAL.includes(state);
 
 /**
+ * Says how a task ended.
+ *
  * @param state by Slurm; null: it has no record of the task
  * @param events of this task, oldest first
  * @returns `failure` is empty for a job that ended by itself with exit code 0
