@@ -39,7 +39,7 @@ const command = (name: string) => [
   'lm_lr=0.01',
 ];
 
-/** The agents that have been started by a run. */
+/** Counts the agents that have been started by a run. */
 function started(name: string): number {
   const programs = join(folder, name, 'programs');
   return existsSync(programs) ? readdirSync(programs).length : 0;
@@ -56,7 +56,7 @@ async function expectSameBytes(one: string, other: string): Promise<void> {
   }
 }
 
-/** How many rollouts the record of a run has, all of them readable. */
+/** Counts the rollouts in the record of a run, all of them readable. */
 async function recorded(name: string): Promise<number> {
   let count = 0;
   for await (const { calls } of readRollouts(join(folder, name, 'calls'))) {

@@ -20,7 +20,7 @@ const common = {
   quantization: 'none',
 };
 
-/** A run's folder as far as it is looked at before the start. */
+/** Writes a run's folder as far as it is looked at before the start. */
 function agent(name: string, record: object): string {
   const best = join(folder, name, 'checkpoints', 'best');
   mkdirSync(best, { recursive: true });

@@ -15,7 +15,7 @@ test('a given policy learns the demonstrations; the run again does nothing, its 
     const { code, stderr } = await runHere([...tinyGame('bc_20q', start), `save_path=${at(name)}`, ...overrides]);
     expect({ code, stderr }).toMatchObject({ code: 0 });
   };
-  /** The rows of the final test. */
+  /** Names the policies of the final test. */
   const tested = async (name: string) => {
     const results = JSON.parse(await readFile(at(name, 'results.json'), 'utf8')) as { policies: { name: string }[] };
     return results.policies.map((policy) => policy.name);

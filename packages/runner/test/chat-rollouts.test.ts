@@ -18,7 +18,11 @@ const at = (...path: string[]) => join(directory, ...path);
 const short = ['iterations=2', 'rollout_size=6', 'eval_size=2', 'test_size=2'];
 const made = (name: string) => [`cache_dir=${at(name, 'cache')}`, 'policy.n_positions=768'];
 
-/** @param policy of which folder; null: one of the run's own */
+/**
+ * Runs a config to its end.
+ *
+ * @param policy of which folder; null: one of the run's own
+ */
 async function ends(config: string, name: string, policy: string | null, ...overrides: string[]): Promise<void> {
   const chat = ['play_as_chat=true', 'max_new_tokens=8', 'threads=1', `save_path=${at(name)}`];
   const start = policy === null ? made(name) : [`policy_lm=${policy}`];
@@ -27,7 +31,7 @@ async function ends(config: string, name: string, policy: string | null, ...over
   expect({ code, stderr }).toMatchObject({ code: 0 });
 }
 
-/** The start of a run without a given policy. */
+/** Returns the start of a run without a given policy. */
 const startOf = (name: string) => {
   const starts = at(name, 'cache', 'warm-starts');
   return join(starts, readdirSync(starts)[0]);

@@ -20,7 +20,7 @@ async function ends(args: readonly string[]): Promise<void> {
   expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
 }
 
-/** The rows of a run's final test. */
+/** Reads the rows of a run's final test. */
 async function tested(name: string): Promise<{ name: string; metrics: Record<string, number> }[]> {
   const text = await readFile(at(name, 'results.json'), 'utf8');
   return (JSON.parse(text) as { policies: { name: string; metrics: Record<string, number> }[] }).policies;

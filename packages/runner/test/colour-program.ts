@@ -25,6 +25,8 @@ console.log(JSON.stringify({ reward: choices[0].message.content.trim() === 'red'
 `;
 
 /**
+ * Writes a model, a program and its tasks.
+ *
  * @param others further tasks, after one for each of four colours
  * @returns a new folder with `model`, `agent.mjs` and `tasks.jsonl`
  */

@@ -88,7 +88,7 @@ const training: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * A run of a few seconds that goes through every phase.
+ * Returns the words of a run of a few seconds that goes through every phase.
  *
  * @param start whether the run makes its policy, or is given one by policy_lm or checkpoint_path
  */
@@ -106,7 +106,7 @@ export function tinyRun(config: string, start: 'made' | 'given' = 'made'): strin
   ];
 }
 
-/** The same on Twenty Questions with few of them: untrained policies play every game to its end. */
+/** Returns the same on Twenty Questions with few of them: untrained policies play every game to its end. */
 export const tinyGame = (config: string, start: 'made' | 'given' = 'made'): string[] => [
   ...tinyRun(config, start),
   'env.max_turns=6',

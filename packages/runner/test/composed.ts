@@ -6,7 +6,7 @@ import { ConfigNotes } from '../src/config/config-notes.js';
 import { validateConfig } from '../src/config/validate-config.js';
 import { repository } from './command-line.js';
 
-/** The config with everything that its files say, whether the task reads it or not. */
+/** Composes the config with everything that its files say, whether the task reads it or not. */
 export const unprepared = (configName: string, ...overrides: string[]): Composition =>
   compose({
     configDirs: [{ dir: `${repository}configs` }, ...searchPaths],
@@ -36,7 +36,7 @@ async function prepared(configName: string, typed: readonly string[], notes = ne
   return program.prepare!(composition, { purpose: 'run', overrides: given, cwd: repository });
 }
 
-/** The values of the keys of `expected`, flat names among them. */
+/** Returns the values of the keys of `expected`, flat names among them. */
 export const valuesOf = (composition: Composition, expected: object): Record<string, unknown> =>
   Object.fromEntries(Object.keys(expected).map((key) => [key, composition.setting(key)]));
 
@@ -45,25 +45,29 @@ export async function expectValues(words: readonly [string, ...string[]], expect
   expect(valuesOf(await composed(...words), expected)).toMatchObject(expected);
 }
 
-/** The context of the hooks of the command line. */
+/** Makes the context of the hooks of the command line. */
 export const contextOf = (configName: string) => ({
   configName,
   isDefaultConfig: false,
   compose: (overrides: readonly string[]) => unprepared(configName, ...overrides),
 });
 
-/** The lines that a run logs about the origin of its config. */
+/** Returns the lines that a run logs about the origin of its config. */
 export async function notesOf(configName: string, ...typed: string[]): Promise<string[]> {
   const notes = new ConfigNotes();
   const composition = await prepared(configName, typed, notes);
   return notes.of(composition).filter((line) => !/^\S+ is [a-z_.]+$/.test(line)); // flat names
 }
 
-/** @throws {ConfigError} for what the program refuses before a config is validated */
+/**
+ * Composes the config as the program prepares it.
+ *
+ * @throws {ConfigError} for what the program refuses before a config is validated
+ */
 export const composed = (configName: string, ...overrides: string[]): Promise<Composition> =>
   prepared(configName, overrides);
 
-/** The message that the user reads instead of a run; null for a config that runs. */
+/** Returns the message that the user reads instead of a run; null for a config that runs. */
 export async function refusal(configName: string, ...overrides: string[]): Promise<string | null> {
   try {
     await validateConfig(await composed(configName, ...overrides));

@@ -17,7 +17,7 @@ const tokenizer = wordLevelTokenizer(
   { wholeTokens: [' Yes.\n', ' No.\n'] },
 );
 
-/** A fixture of packages/models with a tokenizer beside it. */
+/** Copies a fixture of packages/models and adds a tokenizer. */
 async function encoderDirectory(name: 'bert' | 'distilbert'): Promise<string> {
   const dir = join(directory, name);
   const fixture = join(repository, 'packages', 'models', 'test', 'encoder-fixtures', name);
@@ -26,7 +26,7 @@ async function encoderDirectory(name: 'bert' | 'distilbert'): Promise<string> {
   return dir;
 }
 
-/** sentence-transformers' MiniLMs are BERTs whose tensors have no prefix, with a pooler and without a head. */
+/** Rewrites a BERT as sentence-transformers' MiniLMs are: its tensors have no prefix, with a pooler and without a head. */
 async function asMiniLM(dir: string): Promise<string> {
   const bert = Object.entries(await readWeights(dir)).filter(([name]) => name.startsWith('bert.'));
   await writeWeights(dir, Object.fromEntries(bert.map(([name, tensor]) => [name.slice('bert.'.length), tensor])));

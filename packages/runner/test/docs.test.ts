@@ -115,7 +115,7 @@ test('README, pages and configs show commands', () => {
   ).toEqual(Array(4).fill(true));
 });
 
-/** `--config-name score` in a sentence names a config, and is not the whole command. */
+/** Recognizes words such as `--config-name score` in a sentence, which name a config and are not the whole command. */
 const isMention = (words: readonly string[]) => words.length === 2 && words[0] === '--config-name';
 
 describe('commands', () => {
@@ -149,7 +149,7 @@ describe('commands', () => {
   });
 });
 
-/** Names in the table of logged metrics. */
+/** Lists the names in the table of logged metrics. */
 function documentedMetrics(page: string): string[] {
   const section = /## Logged metrics\n([\s\S]*?)(?:\n## |$)/.exec(textOf(page))?.[1] ?? '';
   const rows = section.split('\n').filter((line) => line.startsWith('| `'));

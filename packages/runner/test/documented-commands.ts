@@ -6,7 +6,7 @@ import { withArguments } from '../src/config/foreign/arguments.js';
 const blockOf = /^```(?:bash|sh)\n([\s\S]*?)^```/gm;
 const continuation = /\\\n[ #]*/g;
 
-/** The commands of a Markdown page, each as one line without its comment: in blocks, and inline in `code`. */
+/** Lists the commands of a Markdown page, each as one line without its comment: in blocks, and inline in `code`. */
 export function commandsOfPage(text: string): string[] {
   const joined = text.replace(continuation, ' ');
   const blocks = [...joined.matchAll(blockOf)].flatMap(([, block]) => block!.split('\n'));
@@ -14,7 +14,7 @@ export function commandsOfPage(text: string): string[] {
   return [...blocks, ...inline.map(([, line]) => line!.replace(/\s+/g, ' '))].flatMap(commandIn);
 }
 
-/** The `curl` commands in a page's blocks, each with the last command before it that starts a server; null where there is none. */
+/** Lists the `curl` commands in a page's blocks, each with the last command before it that starts a server; null where there is none. */
 export function curlsOfPage(text: string): { line: string; command: string | null }[] {
   let command: string | null = null;
   return [...text.replace(continuation, ' ').matchAll(blockOf)]
@@ -25,17 +25,17 @@ export function curlsOfPage(text: string): { line: string; command: string | nul
     });
 }
 
-/** The programs that a page's commands start with Node, as they are written. */
+/** Lists the programs that a page's commands start with Node, as they are written. */
 export const programsOfPage = (text: string): string[] =>
   [...text.replace(continuation, ' ').matchAll(/\bnode (?:--import \S+ |-\S+ )*([\w./-]+\.[cm]?[jt]s)\b/g)].map(
     ([, program]) => program!,
   );
 
-/** The commands in the comments of a YAML file, each on one line. */
+/** Lists the commands in the comments of a YAML file, each on one line. */
 export const commandsOfComments = (text: string): string[] =>
   text.split('\n').flatMap((line) => commandIn(/# (.*)$/.exec(line)?.[1] ?? ''));
 
-/** The command in a line, up to its comment or to the end of the sentence; `--config-name …` alone is one too. */
+/** Finds the command in a line, up to its comment or to the end of the sentence; `--config-name …` alone is one too. */
 function commandIn(line: string): string[] {
   const found = /(?:npx (?:bowyer|run)|^--config-name)(?= )(?:[^#;`]|\S#)*/.exec(line)?.[0];
   if (found === undefined) return [];
@@ -47,7 +47,7 @@ function commandIn(line: string): string[] {
   ];
 }
 
-/** Words as a shell splits them: single and double quotes, no variables. */
+/** Splits words as a shell does: single and double quotes, no variables. */
 export const shellWords = (line: string): string[] =>
   [...line.matchAll(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g)].map(([word]) =>
     word.replace(/'([^']*)'|"([^"]*)"/g, (_, single?: string, double?: string) => single ?? double ?? ''),
@@ -129,7 +129,7 @@ function writeHarborTask(folder: string): void {
   write(join(folder, 'tests', 'test.sh'), 'cat /five.txt > /logs/verifier/reward.txt');
 }
 
-/** A run's folder has its model in checkpoints/best; its critic is beside it. */
+/** Writes a run's folder, which has its model in checkpoints/best; its critic is beside it. */
 function makeModel(folder: string, algorithm: string | undefined): void {
   for (const place of [folder, join(folder, 'checkpoints', 'best')]) write(join(place, 'config.json'), '{}');
   if (algorithm === 'chai') mkdirSync(join(folder, 'critic'), { recursive: true });

@@ -47,7 +47,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The server of a command as it is shown, at a free port and with a small model where it names one. */
+/** Starts the server of a command as it is shown, at a free port and with a small model where it names one. */
 async function serverOf(command: string): Promise<string> {
   const known = servers.get(command);
   if (known) return known.address;

@@ -17,7 +17,7 @@ test.each(shipped)('$config in $file names its schema, which the build writes', 
 const ajv = new Ajv({ strict: false, validateFormats: false });
 const validators = new Map<string, ValidateFunction>();
 
-/** Each schema is compiled once. */
+/** Compiles each schema once. */
 function validatorOf(name: string): ValidateFunction {
   const known = validators.get(name) ?? ajv.compile(schemas[name]);
   validators.set(name, known);

@@ -29,7 +29,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A frozen policy with other weights. */
+/** Makes a frozen policy with other weights. */
 async function frozen(policy: LanguageModel, weights: Checkpoint['policy']) {
   const now = await policy.copyParameters();
   await policy.restoreParameters(weights);
@@ -160,7 +160,7 @@ test.each(withReference)('%s: reference_quantization is that of its reference po
   await critic?.release();
 });
 
-/** The policy; notes which tokens it is trained on. */
+/** Returns the policy, and notes which tokens it is trained on. */
 const watched = (policy: LanguageModel, learnt: Set<number>): LanguageModel =>
   new Proxy(policy, {
     get(target, key) {

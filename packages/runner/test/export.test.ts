@@ -12,7 +12,7 @@ import { runHere } from './in-process.js';
 let directory: string;
 const at = (...path: string[]) => join(directory, ...path);
 
-/** GPT-2's bytes as characters, the vocabulary of a byte-level BPE without merges. */
+/** Lists GPT-2's bytes as characters, the vocabulary of a byte-level BPE without merges. */
 function bytes(): string[] {
   const printable = [...Array(256).keys()].filter((b) => (b > 32 && b < 127) || (b > 160 && b !== 173));
   const others = [...Array(256).keys()].filter((b) => !printable.includes(b));

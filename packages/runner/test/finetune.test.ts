@@ -27,7 +27,7 @@ const completions = Array.from({ length: 20 }, (_, i) => ({ prompt: question(i),
 
 const jsonl = (items: readonly object[]) => items.map((item) => `${JSON.stringify(item)}\n`).join('');
 
-/** A model of one block whose vocabulary is the words above. */
+/** Writes a model of one block whose vocabulary is the words above. */
 async function makeModel(folder: string, positions = 40): Promise<void> {
   const words = Array.from(
     { length: 20 },
@@ -54,7 +54,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
-/** Twenty items: 16 to train on in four steps an epoch, 4 held out. */
+/** Returns the words of a training on twenty items: 16 to train on in four steps an epoch, 4 held out. */
 const command = (name: string, data: string, ...overrides: string[]) => [
   '--config-name',
   'finetune',

@@ -13,7 +13,7 @@ afterEach(() => rm(directory, { recursive: true, force: true }));
 
 const short = ['iterations=2', 'warmup_iter=1', 'epochs=2', 'demonstrations.count=32', 'rollout_size=4', 'slots=4'];
 
-/** The notes that a safetensors file contains beside its tensors: JSON behind eight bytes with its length. */
+/** Reads the notes that a safetensors file contains beside its tensors: JSON behind eight bytes with its length. */
 async function notesOf(path: string): Promise<Record<string, string>> {
   const file = await readFile(path);
   const header = file.subarray(8, 8 + Number(file.readBigUInt64LE(0))).toString();

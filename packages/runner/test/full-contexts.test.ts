@@ -71,7 +71,10 @@ beforeAll(async () => {
 });
 afterAll(() => device.close());
 
-/** The demonstrations with actions of so many words that their end is the last of `max_new_tokens`: each with rewards, and without. */
+/**
+ * Returns the demonstrations with actions of so many words that their end is the last of `max_new_tokens`: each with rewards, and
+ * without.
+ */
 const longWinded = (records: NonNullable<DemonstrationSet['records']>) =>
   records.flatMap((record): EpisodeRecord[] => {
     if (!('reset' in record)) throw new Error('a demonstration of the expert is a record');

@@ -25,7 +25,7 @@ describe('shell blocks', () => {
   ];
   const blocksOf = (page: string) =>
     [...textOf(page).matchAll(/^ *```(?:bash|sh)\n([\s\S]*?)^ *```/gm)].map(([, block]) => block!);
-  /** Lines without comments; a line that ends with a backslash continues. */
+  /** Lists the lines without comments; a line that ends with a backslash continues. */
   const linesOf = (block: string) =>
     block
       .replace(/\\\n\s*/g, ' ')
@@ -68,7 +68,7 @@ describe('shell blocks', () => {
   });
 });
 
-/** Own members of an interface. */
+/** Lists the own members of an interface. */
 function membersOf(file: string, name: string): string[] {
   const found = sourceOf(file).statements.find(
     (statement): statement is ts.InterfaceDeclaration =>
@@ -78,7 +78,7 @@ function membersOf(file: string, name: string): string[] {
   return found.members.map(({ name: member }) => (member as ts.Identifier).text);
 }
 
-/** Names in the first column of a page's tables of members: `a(…)`, `b` → a, b. */
+/** Lists the names in the first column of a page's tables of members: `a(…)`, `b` → a, b. */
 const tabledMembers = (page: string): string[] =>
   [...textOf(page).matchAll(/^ *\| (?:field|member) \|[^\n]*\n *\|[-|]+\|\n((?: *\|[^\n]*\n)+)/gm)]
     .flatMap(([, rows]) => rows!.trim().split('\n'))
@@ -117,7 +117,7 @@ describe('docs/walkthrough.md', () => {
       return { title: title!, folders, spans };
     });
   const isFile = (span: string) => /^[\w./-]+\.(?:ts|js|json)$/.test(span);
-  /** `run.collect` names the member `collect`. */
+  /** Returns the member that code names: `run.collect` names `collect`. */
   const symbolOf = (span: string) => /^(?:run\.)?([A-Za-z]\w*)$/.exec(span)?.[1];
   const fileOf = (span: string, folders: readonly string[]) =>
     ['', ...folders].map((folder) => join(folder, span)).find((path) => existsSync(join(repository, path)));
@@ -157,7 +157,7 @@ function sourceOf(file: string): ts.SourceFile {
   return source;
 }
 
-/** Files that a file reaches by imports; those of another package by the names that it takes from the package's front door. */
+/** Lists the files that a file reaches by imports; those of another package by the names that it takes from the package's front door. */
 function importsFrom(first: string): Set<string> {
   const reached = new Set<string>();
   const visit = (file: string): void => {
@@ -177,7 +177,7 @@ function importsFrom(first: string): Set<string> {
   return reached;
 }
 
-/** The files of a package that define what an import takes from it. */
+/** Lists the files of a package that define what an import takes from it. */
 function homesOf(from: string, { importClause }: ts.ImportDeclaration): string[] {
   const folder = `packages/${from.slice('@bowyer/'.length)}/src`;
   const bindings = importClause?.namedBindings;
@@ -195,7 +195,7 @@ function homesOf(from: string, { importClause }: ts.ImportDeclaration): string[]
   });
 }
 
-/** Names of what a file declares, members included. */
+/** Lists the names of what a file declares, members included. */
 function declaredIn(file: string): string[] {
   const names: string[] = [];
   const visit = (node: ts.Node): void => {

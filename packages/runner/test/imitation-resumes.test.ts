@@ -24,11 +24,11 @@ const entries = (folder: string) => (existsSync(folder) ? readdirSync(folder) : 
 /** Who imitates: behaviour cloning in the run's own folder, or the warm start of another algorithm in the cache. */
 interface Imitator {
   command: (name: string, overrides: readonly string[]) => string[];
-  /** The folders of its checkpoints on the way. */
+  /** Lists the folders of its checkpoints on the way. */
   checkpoints: (name: string) => string[];
-  /** The folder of the policy. */
+  /** Returns the folder of the policy. */
   policy: (name: string) => string;
-  /** The file of its losses. */
+  /** Returns the file of its losses. */
   metrics: (name: string) => string;
   resumed: RegExp;
 }

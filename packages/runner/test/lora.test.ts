@@ -35,7 +35,7 @@ const command = (config: string, name: string, ...overrides: string[]) => [
   `cache_dir=${at('cache')}`,
   ...overrides,
 ];
-/** The command of a run beside the model that is given. */
+/** Returns the words of a run beside the model that is given. */
 const beside = (config: string, name: string, ...overrides: string[]) => [
   ...tinyGame(config, 'given'),
   ...lora,
@@ -51,7 +51,7 @@ async function ends(args: readonly string[]) {
   return ended;
 }
 
-/** Whether some B, which all start at zero, has become anything else. */
+/** Tells whether some B, which all start at zero, has become anything else. */
 async function hasLearnt(adapter: string): Promise<boolean> {
   const tensors = await readSafetensors(join(adapter, 'adapter_model.safetensors'));
   return Object.entries(tensors).some(([name, { data }]) => name.includes('lora_B') && data.some((x) => x !== 0));

@@ -69,7 +69,7 @@ const assistant = (content: string, calls: MadeCall['tools'] = []) => ({
 });
 const tool = (id: string, content: string) => ({ role: 'tool', tool_call_id: id, content });
 
-/** A planner that delegates, and the delegate, whose prompt is its own. */
+/** Makes a planner that delegates, and the delegate, whose prompt is its own. */
 export function subAgent(): RecordedRollout {
   const plan = [system('You plan.'), user('How many days has the leap year 2024?')];
   const delegate = [{ id: 'c1', name: 'delegate', arguments: '{"question":"Is 2024 a leap year?"}' }];
@@ -104,7 +104,7 @@ export function subAgent(): RecordedRollout {
   );
 }
 
-/** Two turns, then a summary of them, which a new prompt begins with. */
+/** Makes two turns, then a summary of them, which a new prompt begins with. */
 export function compacting(): RecordedRollout {
   const first = [system('You work.'), user('Sum the files.')];
   const read = [{ id: 'r1', name: 'read_file', arguments: '{"path":"a.txt"}' }];
@@ -126,7 +126,7 @@ export function compacting(): RecordedRollout {
   ]);
 }
 
-/** Three questions at once behind one answer, and what was made of them. */
+/** Makes three questions at once behind one answer, and what was made of them. */
 export function parallel(): RecordedRollout {
   const begin = [system('You compare.'), user('Which city is warmest?')];
   const after = [...begin, assistant('Let me look at three cities.')];

@@ -23,7 +23,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Words of a script, whose PATH is a folder of this test. */
+/** Returns the words of a script, whose PATH is a folder of this test. */
 const words = (text: string): string[] => parse(text.replaceAll('PATH', folder));
 
 /** The 33 keys of ArCHer's default.yaml and archer_20q.yaml at 7c771a7. */

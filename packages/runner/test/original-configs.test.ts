@@ -167,7 +167,7 @@ let folder: string;
 beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'bowyer-originals-'))));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** One of our configs with keys of a file below it; null where it is accepted, else what it says. */
+/** Composes one of our configs with keys of a file below it; returns null where it is accepted, else what it says. */
 async function said(groups: [string, string], { task, ...keys }: Record<string, string>): Promise<string | null> {
   const [algorithm, env] = groups;
   const list = [
@@ -243,7 +243,7 @@ test('a file of the original with upper case, with another algorithm of the comm
   );
 });
 
-/** A value of a file, with files that are there. */
+/** Returns a value of a file, with files that are there. */
 const originalValue = (key: string, value: string): string =>
   value
     .replace('PATH.pt', join(folder, key === 'checkpoint_path' ? 'policy.pt' : 'oracle.pt'))
@@ -445,7 +445,7 @@ const notNumbers = [
   'webshop_upper',
 ];
 
-/** A text of YAML that is a number, a truth value, null or a name. */
+/** Reads a text of YAML that is a number, a truth value, null or a name. */
 function valueOf(text: string): unknown {
   if (text === 'null') return null;
   if (text === 'true' || text === 'false') return text === 'true';

@@ -15,7 +15,7 @@ const at = (...names: string[]) => join(directory, ...names);
 beforeEach(() => (directory = mkdtempSync(join(tmpdir(), 'bowyer-weights-'))));
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-/** A model in Hugging Face layout with the sizes of the pickles. */
+/** Writes a model in Hugging Face layout with the sizes of the pickles. */
 async function model(): Promise<string> {
   cpSync(join(fixtures, 'gpt2'), at('gpt2'), { recursive: true });
   await wordLevelTokenizer(['once upon a time']).save(at('gpt2'));

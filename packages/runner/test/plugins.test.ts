@@ -160,7 +160,7 @@ describe('a plugin that cannot be loaded', () => {
     '  a plugin is a module that calls registerAlgorithm, registerEnvironment or registerTask: docs/extending';
   const STACK = '\nSet the environment variable HYDRA_FULL_ERROR=1 for a complete stack trace.\n';
 
-  /** The text that is printed for a plugin of that source, which line 9 of a config names. */
+  /** Returns the text that is printed for a plugin of that source, which line 9 of a config names. */
   async function errorOf(name: string, source: string | null): Promise<string> {
     if (source !== null) writeFileSync(join(outside, 'mine', `${name}.ts`), source);
     const config = text('mine', 'guess_number.yaml').replace('./guess-number.ts', `./${name}.ts`);

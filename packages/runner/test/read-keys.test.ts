@@ -97,7 +97,11 @@ function leaves(options: TProperties, prefix = ''): string[] {
   });
 }
 
-/** @param isChecked of a declared key in camelCase; all, if not given */
+/**
+ * Checks that every declared key is read in one of the variants.
+ *
+ * @param isChecked of a declared key in camelCase; all, if not given
+ */
 async function expectAllRead(
   variants: readonly (readonly [string, ...string[]])[],
   isChecked: (key: string) => boolean = () => true,
@@ -296,7 +300,7 @@ const script = async (name: string, text: string) => {
   return at(name);
 };
 
-/** An agent that asks once, whose reward is a random number. */
+/** Makes an agent that asks once, whose reward is a random number. */
 const agentKeys = async () => [
   `model=${at('chat-agent')}`,
   'chat_template=chatml',
@@ -513,7 +517,7 @@ afterAll(async () => {
   reflector.close();
 });
 
-/** The agent with a tokenizer of as many tokens that llama.cpp can read. */
+/** Writes the agent with a tokenizer of as many tokens that llama.cpp can read. */
 async function byteLevelAgent(): Promise<string> {
   await cp(at('chat-agent'), at('byte-agent'), { recursive: true });
   const { vocab_size } = JSON.parse(await readFile(at('byte-agent', 'config.json'), 'utf8')) as { vocab_size: number };
@@ -525,7 +529,7 @@ async function byteLevelAgent(): Promise<string> {
   return at('byte-agent');
 }
 
-/** A run of W&B's own client. */
+/** Copies a run of W&B's own client. */
 async function offlineRun(): Promise<string> {
   const recorded = join(repository, 'packages/wandb/test/fixtures/offline-run.wandb');
   await cp(recorded, at('offline', 'run-k3v9q2xm.wandb'));

@@ -23,7 +23,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-/** A run's folder as far as it is looked at before the start. */
+/** Writes a run's folder as far as it is looked at before the start. */
 function agent(name: string, agentType: string): void {
   const best = join(directory, name, 'checkpoints', 'best');
   mkdirSync(best, { recursive: true });

@@ -70,7 +70,7 @@ test.each([
   expect(existsSync(join(directory, name.replaceAll(' ', '-')))).toBe(false);
 });
 
-/** A policy without a start of its own, of a few words: a server of others has no demonstrations. */
+/** Makes a policy without a start of its own, of a few words: a server of others has no demonstrations. */
 async function madePolicy(): Promise<string> {
   const made = join(directory, 'policy');
   if (existsSync(made)) return made;

@@ -34,9 +34,9 @@ import {
 
 interface Game {
   config: ContextConfig;
-  /** Whatever seed and split are asked for, the same episode. */
+  /** Makes an environment that plays the same episode, whatever seed and split are asked for. */
   env: () => Env;
-  /** The same game in this process, where demonstrations are made. */
+  /** Makes the same game in this process, where demonstrations are made. */
   expertEnv: () => Env;
   close?: () => Promise<void>;
 }
@@ -91,11 +91,11 @@ const dialoguesAs = (form: string, game: Game): Dialogues =>
     ? textDialogues(tokenizer)
     : chatDialogues(tokenizer, { template, opening: [], isSingleMessage: !isDialogue(game) });
 
-/** The tokens that are read, and the places of those that were written. */
+/** Returns the tokens that are read, and the places of those that were written. */
 const tokensOf = (segments: readonly TokenSegment[]) =>
   segments.map(({ ids, utterances }) => ({ ids, written: utterances.map((one) => [one.start, ...spokenIds(one)]) }));
 
-/** The actions of an episode in the environment, as an expert records them. */
+/** Records the actions of an episode in the environment, as an expert does. */
 async function recorded({ expertEnv }: Game, actions: readonly string[]): Promise<EpisodeRecord> {
   const env = expertEnv();
   const { observation, info } = await env.reset();
@@ -108,7 +108,7 @@ async function recorded({ expertEnv }: Game, actions: readonly string[]): Promis
   return record;
 }
 
-/** The tokens of a demonstration up to the last one that a player would have read or written. */
+/** Returns the tokens of a demonstration up to the last one that a player would have read or written. */
 async function demonstrated(game: Game, form: string, { transitions, segments }: Trajectory) {
   const record = await recorded(
     game,

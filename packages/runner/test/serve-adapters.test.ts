@@ -70,7 +70,7 @@ async function served(model: string): Promise<string> {
   return (JSON.parse(text) as { choices: { text: string }[] }).choices[0].text;
 }
 
-/** The answer of the base with the adapter alone, or of the base. */
+/** Returns the answer of the base with the adapter alone, or of the base. */
 async function alone(dir: string): Promise<string> {
   const device = await openDevice({ device: 'cpu', threads: 1 });
   try {

@@ -11,7 +11,7 @@ const primary = shipped.map(({ config }) => config);
 /** The overrides of a config that trains nothing until an algorithm is added. */
 const needed: Readonly<Record<string, string[]>> = { default: ['+algorithm=archer'] };
 
-/** Paths of leaves, as `env.words`. */
+/** Lists the paths of leaves, as `env.words`. */
 function leaves(value: PlainValue | PlainObject, path = ''): string[] {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return [path];
   return Object.entries(value).flatMap(([key, below]) => leaves(below, path === '' ? key : `${path}.${key}`));

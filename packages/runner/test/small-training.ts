@@ -72,7 +72,11 @@ const small: Record<string, unknown> = {
   teacher: 'a frozen copy of the start',
 };
 
-/** @param changes by flat names */
+/**
+ * Returns the options of an algorithm, made small.
+ *
+ * @param changes by flat names
+ */
 export function optionsOf(name: string, changes: object = {}) {
   const composition = unprepared('default', `+algorithm=${name}`);
   const { name: _, ...algorithm } = camelKeys(composition.resolve().algorithm) as Record<string, unknown>;
@@ -88,7 +92,7 @@ export function optionsOf(name: string, changes: object = {}) {
 
 type ModelOptions = Partial<Parameters<typeof LanguageModel.create>[0]>;
 
-/** A new instance of what the algorithm trains. */
+/** Makes a new instance of what the algorithm trains. */
 export async function makeAgent(
   name: string,
   { device, optimizer = adam, ...options }: ModelOptions & { device: Device; optimizer?: OptimizerOptions },
@@ -110,7 +114,7 @@ export async function makeAgent(
   return { policy, critic, valueModel };
 }
 
-/** Twelve episodes of a noisy demonstrator. */
+/** Makes twelve episodes of a noisy demonstrator. */
 export async function smallDataset(): Promise<TrainingRun['dataset']> {
   const played = await tabularDemonstrations({ maxSteps: 8 }, { episodes: 12, noise: 0.5, seed: 0 });
   return { kind: 'episodes', episodes: played.map(episodeOf) };
@@ -128,8 +132,8 @@ export interface Update {
 }
 
 /**
- * One iteration or epoch of an algorithm on a device. Steps are plain descent: rounding errors of a gradient are then not divided by
- * their own size.
+ * Makes one iteration or epoch of an algorithm on a device. Steps are plain descent: rounding errors of a gradient are then not divided
+ * by their own size.
  */
 export async function oneUpdate(name: string, device: Device, changes: object = {}): Promise<Update> {
   const dataset = await smallDataset();
@@ -161,7 +165,11 @@ export async function oneUpdate(name: string, device: Device, changes: object = 
   return { before, after };
 }
 
-/** @returns [4 × turns] both Qs and both Vs at the first turns of a dataset */
+/**
+ * Evaluates the critic at the first turns of a dataset.
+ *
+ * @returns [4 × turns] both Qs and both Vs at the first turns of a dataset
+ */
 async function criticValues(critic: DoubleCritic, dataset: TrainingRun['dataset']): Promise<number[]> {
   const { episodes } = dataset as Extract<TrainingRun['dataset'], { kind: 'episodes' }>;
   const turns = episodes.flatMap(({ transitions }) => transitions).slice(0, 16);
@@ -174,7 +182,7 @@ async function criticValues(critic: DoubleCritic, dataset: TrainingRun['dataset'
   return [heads.q1, heads.q2, heads.v1, heads.v2].flatMap((values) => [...values]);
 }
 
-/** How far two updates of the same numbers are apart, as a share of the first one's length: the worst of the networks. */
+/** Measures how far two updates of the same numbers are apart, as a share of the first one's length: the worst of the networks. */
 export function relativeDifference({ before, after }: Update, other: Update): number {
   const networks = (Object.keys(before) as (keyof Figures)[]).filter((network) => before[network].length > 0);
   return Math.max(
@@ -185,6 +193,6 @@ export function relativeDifference({ before, after }: Update, other: Update): nu
   );
 }
 
-/** Euclidean. */
+/** Computes the Euclidean distance. */
 const distance = (a: readonly number[], b: readonly number[]): number =>
   Math.hypot(...a.map((value, i) => value - b[i]));

@@ -43,7 +43,7 @@ const bowyer = (algorithm: string, options: readonly string[], name: string, sto
     { cwd: folder, env: { STOP_AT: stopAt?.toString() } },
   );
 
-/** The folder of a run that nobody stops, one for each algorithm. */
+/** Makes the run that nobody stops, one for each algorithm. */
 async function undisturbed(algorithm: string, options: readonly string[]): Promise<string> {
   const name = `${algorithm}-whole`;
   if (!existsSync(join(folder, name)))

@@ -71,7 +71,7 @@ const atif = {
 
 const tasks = lines({ id: 1, question: 'a', split: 'train' }, { id: 'x', files: { 'a.txt': 'b' } });
 
-/** As people use such files: to train on, and as tasks to play again. */
+/** Reads files as people use them: to train on, and as tasks to play again. */
 async function readTraces(path: string): Promise<void> {
   await readTasks(path);
   await readTrainingItems(path);
@@ -81,7 +81,7 @@ const moon = { question: 'Which is a planet?', choices: ['Moon', 'Mars'], answer
 const arc = { id: 'a', question: 'Which?', choices: { text: ['Moon', 'Mars'], label: ['1', '2'] }, answerKey: '2' };
 const table = 'question,A,B,C,answer\n"Which, then?",Moon,Mars,Sun,B\nAnd now?,1,2,3,2\n';
 
-/** A file of questions, from whose environment the first one is asked. */
+/** Reads a file of questions, from whose environment the first one is asked. */
 const questions: OpenTarget = (folder) => ({
   seeds: [lines(moon, moon), lines(arc, { question: 'How many?', answer: '2\n#### 2' }), Buffer.from(table)],
   damage: (seed, rng) => (seed[0] === 0x7b ? damageLines : damageBytes)(seed, rng),
@@ -97,13 +97,13 @@ const questions: OpenTarget = (folder) => ({
 
 const parquet = readdirSync(fixtures).filter((name) => name.endsWith('.parquet'));
 
-/** The end of a table says where everything is. */
+/** Damages a table, whose end says where everything is. */
 const damageTable = (seed: Uint8Array, rng: Rng): Uint8Array => {
   const from = rng.uniform() < 0.5 ? 0 : Math.floor(seed.length / 2);
   return Buffer.concat([seed.subarray(0, from), damageBytes(seed.subarray(from), rng)]);
 };
 
-/** A reader that would never end is stopped after three seconds. */
+/** Reads tables; a reader that would never end is stopped after three seconds. */
 const parquetTables: OpenTarget = async (folder) => ({
   ...(await file('data.parquet', parquet.map(fixture), damageTable, readTrainingItems)(folder)),
   limitMs: 6000,

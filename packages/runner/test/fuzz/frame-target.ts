@@ -20,7 +20,7 @@ interface Frame {
 const OPCODES = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9 };
 const KEY = Buffer.from([1, 2, 3, 4]);
 
-/** RFC 6455, section 5.2. */
+/** Encodes a frame of RFC 6455, section 5.2. */
 function encoded({
   opcode,
   payload,
@@ -73,7 +73,7 @@ const talks: readonly { path: string; frames: Frame[] }[] = [
   { path: '/mcp', frames: [tools, { opcode: OPCODES.ping, payload: Buffer.alloc(0) }, tools] },
 ];
 
-/** Within its JSON, where it has any. */
+/** Damages a payload within its JSON, where it has any. */
 function damagedPayload(payload: Uint8Array, rng: Rng): Uint8Array {
   try {
     return Buffer.from(damageJson(Buffer.from(payload).toString(), rng));

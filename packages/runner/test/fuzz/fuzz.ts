@@ -28,7 +28,7 @@ interface Input {
   bytes: Uint8Array;
 }
 
-/** CPU time of this process, in milliseconds: a busy machine makes nothing slower. */
+/** Measures the CPU time of this process, in milliseconds: a busy machine makes nothing slower. */
 async function timed<T>(work: () => Promise<T>): Promise<{ value: T; ms: number }> {
   const before = process.cpuUsage();
   const value = await work();
@@ -37,6 +37,8 @@ async function timed<T>(work: () => Promise<T>): Promise<{ value: T; ms: number 
 }
 
 /**
+ * Gives damaged inputs to a target.
+ *
  * @param target a name of `targets`
  * @param first of the seeds, one for each input
  */

@@ -14,7 +14,11 @@ const MISTAKES: readonly { prototype: unknown }[] = [
 export const MISTAKEN =
   /Cannot (read propert|convert|destructure)|is not (a function|iterable|a constructor|defined)|Maximum call stack|Invalid (array|string|typed)|out of (range|bounds)|BigInt/;
 
-/** @returns what is wrong with an error as a message to users; undefined where it is one */
+/**
+ * Checks that an error is a message to users.
+ *
+ * @returns what is wrong with an error as a message to users; undefined where it is one
+ */
 export function mistakeOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return `threw ${String(error)}`;
   const isMistake = MISTAKES.some((mistake) => Object.getPrototypeOf(error) === mistake.prototype);

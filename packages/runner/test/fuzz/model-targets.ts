@@ -71,7 +71,7 @@ const template =
   `{{ tools | tojson if tools }}{{ documents | tojson if documents }}{{ a }}{% for m in messages %}[start]{{ m.content }}{% for c in m.tool_calls or [] %}${call}` +
   '{% endfor %}[end]{% endfor %}{% if add_generation_prompt %}[start]{% endif %}';
 
-/** A model that can write JSON, and the calls of Hermes' form. */
+/** Makes a model that can write JSON, and the calls of Hermes' form. */
 export async function characterModel() {
   const tokenizer = wordLevelTokenizer([characters.join('\n')], { wholeTokens: [...marks, ...characters] });
   const device = await openDevice({ device: 'cpu', threads: 1 });
@@ -123,7 +123,11 @@ const callSeeds = (): Buffer[] => {
   ];
 };
 
-/** @param url of a server, which gets a first request: others continue its response */
+/**
+ * Lists requests for responses.
+ *
+ * @param url of a server, which gets a first request: others continue its response
+ */
 async function responseSeeds(url: string): Promise<Buffer[]> {
   const [, id] = /"id":"(resp_\w+)"/.exec(await send(url, request('POST', '/v1/responses', { input: 'a' })))!;
   const create = (body: object) => request('POST', '/v1/responses', { max_output_tokens: 3, ...body });
@@ -184,7 +188,7 @@ const patterns = [
   '\\p{L}{2}[\\u0041-\\u{1F600}]\\b(a(b(c|d)*)+)?',
 ];
 
-/** Numbers that are large, patterns, and everything that JSON allows. */
+/** Damages a schema by large numbers, patterns, and everything that JSON allows. */
 function damageSchema(schema: object, rng: Rng): unknown {
   const kind = rng.uniform();
   const large = String(10 ** rng.integer(1, 9));
@@ -199,7 +203,7 @@ function damageSchema(schema: object, rng: Rng): unknown {
   return { type: 'object', properties: { a: { type: 'string', pattern: damaged } }, required: ['a'] };
 }
 
-/** Up to forty looks ahead, as many as a state of the automaton has parts. */
+/** Draws up to forty look-aheads, as many as a state of the automaton has parts. */
 const conditions = (rng: Rng): string =>
   Array.from(
     { length: rng.integer(1, 40) },

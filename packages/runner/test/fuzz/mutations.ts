@@ -6,7 +6,7 @@ const INTERESTING = ['\0', '\n', '"', '\\', '{', '}', '[', ']', ':', ',', '\ufef
 
 const pick = <T>(rng: Rng, items: readonly T[]): T => items[rng.integer(0, items.length - 1)];
 
-/** One to four changes of bytes: flips, cuts, copies, insertions, and integers at their limits. */
+/** Changes bytes one to four times: flips, cuts, copies, insertions, and integers at their limits. */
 export function damageBytes(bytes: Uint8Array, rng: Rng): Uint8Array {
   let damaged = Buffer.from(bytes);
   for (let left = rng.integer(1, 4); left > 0; left--) damaged = byteChanges[rng.integer(0, 5)](damaged, rng);
@@ -73,7 +73,7 @@ const VALUES: readonly unknown[] = [
   'x'.repeat(5000),
 ];
 
-/** A JSON text in which one to three values are replaced, left out, repeated or renamed. */
+/** Replaces, leaves out, repeats or renames one to three values of a JSON text. */
 export function damageJson(text: string, rng: Rng): string {
   const root = { value: JSON.parse(text) as unknown };
   for (let left = rng.integer(1, 3); left > 0; left--) {
@@ -90,7 +90,7 @@ interface Place {
   key: string;
 }
 
-/** Not those deep in lists that an earlier change has nested. */
+/** Lists the places of values, but not those deep in lists that an earlier change has nested. */
 function placesOf(owner: object, depth = 0): Place[] {
   return Object.entries(owner).flatMap(([key, value]) => [
     { owner: owner as Record<string, unknown>, key },
@@ -119,7 +119,7 @@ function nested(depth: number): unknown {
 /** Characters of a text, and members of a list or an object, that one value grows to at most. */
 const GROWN = { characters: 400_000, members: 20_000 };
 
-/** A JSON text in which one value has grown: a text, a list or the members of an object, up to what a body may have. */
+/** Lets one value of a JSON text grow: a text, a list or the members of an object, up to what a body may have. */
 export function growJson(text: string, rng: Rng): string {
   const root = { value: JSON.parse(text) as unknown };
   const places = placesOf(root).filter(({ owner, key }) => lengthOf(owner[key]) > 0);
@@ -148,7 +148,7 @@ function grown(value: unknown, times: number): unknown {
   );
 }
 
-/** Most copies differ. */
+/** Changes most copies of a value. */
 const changedBy = (value: unknown, copy: number): unknown =>
   copy % 10 === 0
     ? value
@@ -169,7 +169,7 @@ export const damageLines = (seed: Uint8Array, rng: Rng) => {
   return Buffer.from(lines.join('\n'));
 };
 
-/** The same, half of the time within a text of the line that is JSON itself, as spans and arguments of calls have it. */
+/** Damages lines, half of the time within a text of the line that is JSON itself, as spans and arguments of calls have it. */
 export function damageNestedLines(seed: Uint8Array, rng: Rng): Uint8Array {
   if (rng.uniform() < 0.5) return damageLines(seed, rng);
   const lines = Buffer.from(seed).toString().split('\n');

@@ -26,7 +26,7 @@ const seeds = (): Buffer[] => {
   ];
 };
 
-/** Whatever was asked, the log can be read afterwards. */
+/** Opens a recording server, whose log can be read afterwards, whatever was asked. */
 export const recordingServer: OpenTarget = async (folder) => {
   const { options, device, faults } = await characterModel();
   const log = await RolloutLog.open(folder);

@@ -6,7 +6,11 @@ import { damageBytes, damageJson, damageNestedLines, growJson } from './mutation
 
 const END_OF_HEAD = '\r\n\r\n';
 
-/** @param body a text of JSON, or bytes as they are; none if not given */
+/**
+ * Writes a request.
+ *
+ * @param body a text of JSON, or bytes as they are; none if not given
+ */
 export function request(
   method: string,
   path: string,
@@ -22,7 +26,7 @@ export function request(
 
 const isJson = (body: Uint8Array): boolean => body[0] === 0x7b;
 
-/** Most of the damage is in the body, with the length that it has then; some of it in texts of the JSON that are JSON. */
+/** Damages a request, mostly in the body, with the length that it has then; sometimes in texts of the JSON that are JSON. */
 export function damageRequest(seed: Uint8Array, rng: Rng): Uint8Array {
   const at = Buffer.from(seed).indexOf(END_OF_HEAD) + END_OF_HEAD.length;
   const [head, body] = [Buffer.from(seed.subarray(0, at)).toString(), seed.subarray(at)];
@@ -54,7 +58,11 @@ export class Faults {
   readonly #found: Error[] = [];
   readonly add = (error: Error): void => void this.#found.push(error);
 
-  /** @throws if there were any during the work */
+  /**
+   * Fails if there were faults during the work.
+   *
+   * @throws if there were any during the work
+   */
   async during<T>(work: Promise<T>): Promise<T> {
     await Promise.allSettled([work]);
     const [fault] = this.#found.splice(0);
@@ -63,7 +71,7 @@ export class Faults {
   }
 }
 
-/** Whether a server has all it needs for an answer. */
+/** Tells whether a server has all it needs for an answer. */
 function isWhole(bytes: Uint8Array): boolean {
   const text = Buffer.from(bytes).toString('latin1');
   const end = text.indexOf('\r\n\r\n');
@@ -103,7 +111,7 @@ export function send(origin: string, bytes: Uint8Array): Promise<string> {
   });
 }
 
-/** Null for an answer that grants the request. */
+/** Says what is wrong with an answer; null for one that grants the request. */
 function problemOf(answer: string, wasWhole: boolean): string | null {
   const statuses = [...answer.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
   const fault = statuses.find((status) => status >= 500 && status !== 503 && status !== 501);

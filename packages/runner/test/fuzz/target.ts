@@ -18,7 +18,7 @@ export interface Target {
 /** @param folder an empty one for the target's files */
 export type OpenTarget = (folder: string) => Target | Promise<Target>;
 
-/** A target whose input is one file. */
+/** Makes a target whose input is one file. */
 export const file =
   (name: string, seeds: readonly Uint8Array[], damage: Target['damage'], read: (path: string) => unknown): OpenTarget =>
   (folder) => ({

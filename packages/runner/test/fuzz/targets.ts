@@ -62,7 +62,7 @@ function withLength(header: Uint8Array, data: Uint8Array): Uint8Array {
   return Buffer.concat([length, header, data]);
 }
 
-/** Width 8, hidden 12, one layer of two heads, 10 tokens, 4 positions. */
+/** Writes a model of width 8, hidden 12, one layer of two heads, 10 tokens, 4 positions. */
 function smallLlama2c(): Uint8Array {
   const bytes = Buffer.alloc(28 + 4 * 664);
   [8, 12, 1, 2, 2, 10, 4].forEach((size, i) => bytes.writeInt32LE(size, 4 * i));
@@ -167,7 +167,7 @@ const shared = {
 };
 const completion = { prompt: 'Capital of France?', completion: ' Paris', source: 'x' };
 
-/** Compressed ones are damaged after, others before they are read. */
+/** Damages compressed files after, others before they are compressed. */
 const damageData = (seed: Uint8Array, rng: Rng) => (isGzip(seed) ? damageBytes(seed, rng) : damageLines(seed, rng));
 
 const recorded = JSON.parse(readFileSync(join(packages, 'text/test/chat-fixtures/recorded.json'), 'utf8')) as {

@@ -73,14 +73,14 @@ const int32s = (...values: number[]) => Buffer.from(Int32Array.from(values).buff
 const int64s = (...values: number[]) => Buffer.from(BigInt64Array.from(values.map(BigInt)).buffer);
 const float32s = (...values: number[]) => Buffer.from(Float32Array.from(values).buffer);
 
-/** A ForwardBackwardRequest by the numbers of its fields. */
+/** Encodes a ForwardBackwardRequest by the numbers of its fields. */
 function message(modelId: string, loss: string, tensors: Readonly<Record<string, Buffer>>): Buffer {
   const inputs = Object.entries(tensors).map(([name, content]) => field(2, text(1, name), field(2, content)));
   const datum = field(3, field(1, field(1, field(1, int32s(5, 6, 7)))), ...inputs);
   return Buffer.concat([text(1, modelId), datum, text(4, loss)]);
 }
 
-/** One raw block. */
+/** Encodes one raw block. */
 const zstd = (content: Uint8Array): Buffer => {
   const header = (content.length << 3) | 1;
   const block = [header & 255, (header >> 8) & 255, header >> 16];
@@ -155,7 +155,7 @@ class Client {
     if (typeof reply.error === 'string') throw new Error(reply.error);
   }
 
-  /** Whether the request waits for others, which never come; another model takes the place of its own. */
+  /** Tells whether the request waits for others, which never come; another model takes the place of its own. */
   async #isAhead(id: string): Promise<boolean> {
     const [model, seq] = [id.slice(0, id.lastIndexOf(':')), Number(id.slice(id.lastIndexOf(':') + 1))];
     if (model !== this.model || !Number.isInteger(seq)) return false;

@@ -39,7 +39,7 @@ const seeds = [
   })}`,
 ].map((seed) => Buffer.from(seed));
 
-/** One event is damaged, left out, or the last; another one may come twice. */
+/** Damages one event, leaves it out, or ends with it; another one may come twice. */
 function damageEvents(said: Uint8Array, rng: Rng): Uint8Array {
   const events = Buffer.from(said).toString().trimEnd().split('\n\n');
   const at = rng.integer(0, events.length - 1);
@@ -55,7 +55,10 @@ function damageEvents(said: Uint8Array, rng: Rng): Uint8Array {
 const sameEvents = (one: string, other: string): boolean => sortedEvents(one) === sortedEvents(other);
 const sortedEvents = (text: string): string => text.split('\n\n').sort().join('\n\n');
 
-/** Whatever comes, its client gets it or an error, and the rollout has the call with an end that was given, or a failure in words. */
+/**
+ * Answers with damaged events: whatever comes, its client gets it or an error, and the rollout has the call with an end that was given,
+ * or a failure in words.
+ */
 export const upstreamAnswers: OpenTarget = async (folder) => {
   let answer = '';
   const endpoint = createServer((request, response) => {
