@@ -289,7 +289,7 @@ interface Listed {
 const listed = async (of: Client): Promise<Listed[]> =>
   (await of.get<{ checkpoints: Listed[] }>('checkpoints?limit=1000')).checkpoints;
 
-/** Tells whether a safetensors file is whole: its header says where its last tensor ends. */
+/** Checks whether a safetensors file is whole: its header says where its last tensor ends. */
 function isWhole(file: Uint8Array): boolean {
   const size = Number(new DataView(file.buffer, file.byteOffset).getBigUint64(0, true));
   const header = JSON.parse(new TextDecoder().decode(file.subarray(8, 8 + size))) as Record<

@@ -79,7 +79,7 @@ async function until(isTrue: () => boolean): Promise<void> {
   while (!isTrue()) await sleep(5);
 }
 
-/** Tells whether a process has the folder; the lock may still be that of the process before. */
+/** Checks whether a process has the folder; the lock may still be that of the process before. */
 function owns({ pid }: Started, folder: string): boolean {
   const lock = join(folder, 'run.lock');
   return existsSync(lock) && readFileSync(lock, 'utf8').includes(`"pid":${pid},`);

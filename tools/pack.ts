@@ -53,11 +53,11 @@ export async function packAll(destination: string): Promise<string[]> {
   }
 }
 
-/** Tells whether a file belongs to configs: a study's page and its scripts stay in the repository. */
+/** Checks whether a file belongs to configs: a study's page and its scripts stay in the repository. */
 const isConfig = (path: string): boolean => /\.(yaml|json)$/.test(path) || statSync(path).isDirectory();
 
 /**
- * Tells whether a file is shipped; a compiled file whose source is gone is not; each build makes the bundles again. `files` of
+ * Checks whether a file is shipped; a compiled file whose source is gone is not; each build makes the bundles again. `files` of
  * package.json names everything else that stays out.
  */
 function isShipped(folder: string, path: string): boolean {

@@ -77,7 +77,7 @@ const pathsIn = ({ properties }: TObject, place = ''): string[] =>
     return isGroup(member) ? pathsIn(member, `${path}.`) : [path];
   });
 
-/** Tells whether a metric is documented, and not logged in the echo game. */
+/** Checks whether a metric is documented, and not logged in the echo game. */
 const elsewhere = (metric: string) =>
   /\/(invalid|repeated)_share$/.test(metric) || ['losses/perplexity', 'eval/perplexity', 'tokens'].includes(metric);
 

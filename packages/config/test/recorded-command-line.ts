@@ -68,7 +68,7 @@ const squeezed = (text: string) =>
     .replace(/-{2,}/g, '--')
     .replace(/[ \t]+$/gm, '');
 
-/** Tells whether printed texts are ours to write. */
+/** Checks whether printed texts are ours to write. */
 const isOurs = (argv: readonly string[]) =>
   argv.some((word) => ['--help', '-h', '--hydra-help', '--version', 'plugins', 'all'].includes(word));
 

@@ -8,7 +8,7 @@ import { holdLock, lookAtLock, parseOwner, type LockOwner } from './held-locks.j
 import { identityOf, stateOf, type ProcessState } from './process-identity.js';
 
 export interface FileLockOptions {
-  /** Tells that another process is seen to have the lock, and again that it has been stopped meanwhile. */
+  /** Reports that another process is seen to have the lock, and again that it has been stopped meanwhile. */
   onWait?: (holder: LockHolder) => void;
   /** Makes the error that is thrown when another living process has the lock, instead of waiting for it. */
   refuse?: (holder: LockHolder) => Error;

@@ -63,7 +63,7 @@ export const HARMLESS_KEYS: ReadonlySet<string> = new Set([
   'cache_control',
 ]);
 
-/** Tells whether a value is one with which a key says nothing. */
+/** Checks whether a value is one with which a key says nothing. */
 export const isEmpty = (value: unknown): boolean =>
   value === undefined ||
   value === null ||

@@ -51,7 +51,7 @@ async function ends(args: readonly string[]) {
   return ended;
 }
 
-/** Tells whether some B, which all start at zero, has become anything else. */
+/** Checks whether some B, which all start at zero, has become anything else. */
 async function hasLearnt(adapter: string): Promise<boolean> {
   const tensors = await readSafetensors(join(adapter, 'adapter_model.safetensors'));
   return Object.entries(tensors).some(([name, { data }]) => name.includes('lora_B') && data.some((x) => x !== 0));

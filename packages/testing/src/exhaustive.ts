@@ -4,7 +4,7 @@ import { when, type Tests } from './when.js';
 
 const variable = 'BOWYER_EXHAUSTIVE';
 
-/** Tells whether the long forms run. */
+/** Checks whether the long forms run. */
 export const isExhaustive = (): boolean => Boolean(process.env[variable]);
 
 /** Returns `test` and `describe` for what the check leaves out. */

@@ -91,7 +91,7 @@ function compiledSchema(schema: unknown): CompiledConstraint | null {
   }
 }
 
-/** Tells whether the masks allow each token of the text, and its end. */
+/** Checks whether the masks allow each token of the text, and its end. */
 function canBeWritten(text: string, compiled: CompiledConstraint): boolean {
   const constraint = compiled.start();
   for (const id of tokenizer.encode(text)) {

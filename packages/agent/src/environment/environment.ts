@@ -17,7 +17,7 @@ import type { EnvConfig } from './environment-keys.js';
 /** The node that makes an environment. */
 export type EnvironmentConfig = { env: EnvConfig };
 
-/** Tells whether there is an environment; an agent of programs has none. */
+/** Checks whether there is an environment; an agent of programs has none. */
 export const hasEnvironment = (config: Partial<EnvironmentConfig>): config is EnvironmentConfig =>
   config.env !== undefined;
 

@@ -6,13 +6,13 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { withFileLock, type ConfigProblem } from '@bowyer/core';
 import type { Bar, Reporting } from '../reporting/reporting.js';
 
-/** Tells whether a place in a config names a file of PyTorch or safetensors rather than the folder of a model. */
+/** Checks whether a place in a config names a file of PyTorch or safetensors rather than the folder of a model. */
 export const isWeightsFile = (place: unknown): place is string =>
   typeof place === 'string' && /\.(pt|pth|bin|safetensors)$/.test(place) && !isFolder(place);
 
 const isFolder = (place: string): boolean => statSync(place, { throwIfNoEntry: false })?.isDirectory() === true;
 
-/** Tells whether what a model has beside its weights is in the same folder. */
+/** Checks whether what a model has beside its weights is in the same folder. */
 export const isWhole = (file: string): boolean =>
   ['config.json', 'tokenizer.json'].every((name) => existsSync(join(dirname(file), name)));
 

@@ -33,7 +33,7 @@ type EvaluationOptions = OptionsOf<TObject<typeof evaluationMembers>>;
  */
 export interface DatasetEvaluation {
   /**
-   * Tells whether an evaluation is due.
+   * Checks whether an evaluation is due.
    *
    * @param step optimizer steps so far; 0: before the first
    */
@@ -84,7 +84,7 @@ export function datasetEvaluation(
 /** Optimizer steps between two reports, and what they report. */
 export interface StepReports {
   evaluation: DatasetEvaluation | null;
-  /** Tells whether figures are due after a step, besides those of an evaluation. */
+  /** Checks whether figures are due after a step, besides those of an evaluation. */
   isDue(step: number): boolean;
   /** Figures of the steps since the last ones; called once for each report after a step. */
   metricsOf(step: number): Metrics;

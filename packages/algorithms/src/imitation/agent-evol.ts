@@ -149,7 +149,7 @@ const sizeOf = (dataset: Dataset): number =>
   dataset.kind === 'episodes' ? dataset.episodes.length : dataset.conversations.length;
 
 /**
- * Tells whether an episode succeeded.
+ * Checks whether an episode succeeded.
  *
  * @throws where the environment does not say, and no return is given that would
  */

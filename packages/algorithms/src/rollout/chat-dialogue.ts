@@ -12,7 +12,7 @@ export interface ChatOptions {
   opening: readonly ChatMessage[];
   /** Every observation is a context of its own: one message, without the turns before. False if not given: a message a turn. */
   isSingleMessage?: boolean;
-  /** Tells, once, that the template rewrites earlier messages when a message is added. */
+  /** Is called once if the template rewrites earlier messages when a message is added. */
   onRewritten?: () => void;
 }
 

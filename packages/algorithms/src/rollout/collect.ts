@@ -21,7 +21,7 @@ export interface PlayContext {
   /** Whether a set is given up with `InterruptedError` when the user asks to stop; if not given, each is played to its end. */
   givesUp?: boolean;
   onFailure?: OnFailure;
-  /** Tells that a set has been played, or given up. */
+  /** Notes that a set has been played, or given up. */
   onSetEnd?: () => void;
   /** Whether failures that count with a reward are failures for `maxFailureShare` too; false if not given. */
   limitsCounted?: boolean;

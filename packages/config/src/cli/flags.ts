@@ -200,7 +200,7 @@ function findFlag(text: string): { form: FlagForm; attached?: string } {
   throw unknownFlag(text, name);
 }
 
-/** Tells whether a word begins a flag: its name, or the beginning of one. */
+/** Checks whether a word begins a flag: its name, or the beginning of one. */
 export const isFlag = (text: string): boolean =>
   flagForms.some(({ name, short }) => name.startsWith(text) || short === text);
 

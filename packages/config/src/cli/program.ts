@@ -56,7 +56,7 @@ export interface CommandLine {
    * @param overrides of the command line, after `translate`
    */
   overview?(overrides: readonly string[]): Promise<string | undefined>;
-  /** Tells whether users do not choose from a group, so that `--help` leaves it out. */
+  /** Checks whether users do not choose from a group, so that `--help` leaves it out. */
   isInternalGroup?(group: string): boolean;
   /** Does the work itself; a job that throws has failed. */
   job(context: JobContext): unknown;

@@ -275,7 +275,7 @@ class Builder {
     }
   }
 
-  /** Tells whether every choice that an interpolated item names is known. */
+  /** Checks whether every choice that an interpolated item names is known. */
   private isComputable(item: DefaultItem): boolean {
     const names = [...writtenOption(item).matchAll(/\$\{([^${}:]+)\}/g)].map((match) => match[1]!.trim());
     return names.every((name) => this.options.choices.known.has(name));

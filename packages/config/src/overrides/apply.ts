@@ -228,7 +228,7 @@ function update(override: Override, root: Frame<MapNode>, options: ApplyOptions)
   map.node.set(last, old ? replace(old, fresh) : fresh);
 }
 
-/** Merges a container into an existing one; tells whether it did. */
+/** Merges a container into an existing one; returns whether it did. */
 function mergeable(
   frame: Frame,
   fresh: ConfigNode,

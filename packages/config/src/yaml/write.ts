@@ -249,7 +249,7 @@ function textStyle(text: string, isKey: boolean): ScalarStyle {
   return allowSingle && !(isKey && multiline) ? 'single' : 'double';
 }
 
-/** Tells whether a key needs no '?' before it: it is short, not empty and on one line. PyYAML counts the tag it leaves out (`!!str`). */
+/** Checks whether a key needs no '?' before it: it is short, not empty and on one line. PyYAML counts the tag it leaves out (`!!str`). */
 function isSimpleKey(key: Key): boolean {
   if (typeof key !== 'string') return scalarText(key).length + 5 < longestSimpleKey;
   return key !== '' && Array.from(key).length + 5 < longestSimpleKey && !scalarShape(key).multiline;

@@ -117,7 +117,7 @@ export class DecodePrograms {
     return this.options.bank;
   }
 
-  /** Tells whether keys and values stay on the GPU. */
+  /** Checks whether keys and values stay on the GPU. */
   get #isResident(): boolean {
     return this.options.device.residency === 'gpu';
   }

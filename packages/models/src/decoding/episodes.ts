@@ -79,7 +79,7 @@ export class Episodes {
     return this.options.programs.architecture.states ?? [];
   }
 
-  /** Tells whether turns of one call may be sampled differently. */
+  /** Checks whether turns of one call may be sampled differently. */
   get mixesTurns(): boolean {
     return this.options.sharesSampler ?? false;
   }
@@ -148,7 +148,7 @@ export class Episodes {
     return utterances.map(({ readTokens }) => readTokens);
   }
 
-  /** Tells whether slots can copy what others have read: states of recurrent layers are those after a context's last token. */
+  /** Checks whether slots can copy what others have read: states of recurrent layers are those after a context's last token. */
   get canCopy(): boolean {
     return this.#states.length === 0;
   }

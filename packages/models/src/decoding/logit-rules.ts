@@ -36,7 +36,7 @@ export const noLogitRules: LogitRules = {
   allowed: null,
 };
 
-/** Tells whether any token could be affected. */
+/** Checks whether any token could be affected. */
 export const changesLogits = (rules: LogitRules): boolean =>
   Object.values(rules).some((rule, i) => {
     const none: unknown = Object.values(noLogitRules)[i];
@@ -88,7 +88,7 @@ function othersThan(allowed: LogitRules['allowed']): number[] {
   return Array.from({ length: allowed.of }, (_, id) => id).filter((id) => !kept.has(id));
 }
 
-/** Tells whether the text ends in all of the sequence but its last token. */
+/** Checks whether the text ends in all of the sequence but its last token. */
 function endsBefore(text: readonly number[], ids: readonly number[]): boolean {
   const start = text.length - (ids.length - 1);
   if (start < 0) return false;

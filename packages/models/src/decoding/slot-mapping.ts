@@ -37,7 +37,7 @@ export class SlotMapping {
     else Object.assign(window, { length: 0, restores: false });
   }
 
-  /** Tells whether the slot's states must go back to their snapshot before its next token. */
+  /** Checks whether the slot's states must go back to their snapshot before its next token. */
   restores(slot: number): boolean {
     return this.#windows[slot].restores === true;
   }

@@ -286,7 +286,7 @@ export class LanguageModel implements FrozenPolicy {
     return this.#weights.bank;
   }
 
-  /** Tells whether this model is a frozen base and adapters, which alone are trained. */
+  /** Checks whether this model is a frozen base and adapters, which alone are trained. */
   get hasAdapters(): boolean {
     return this.#weights.adapters !== undefined;
   }

@@ -28,7 +28,7 @@ export class AdapterError extends Error {
   }
 }
 
-/** Tells whether a directory contains an adapter and not a complete model. */
+/** Checks whether a directory contains an adapter and not a complete model. */
 export const isAdapterDirectory = (dir: string): boolean => existsSync(join(dir, CONFIG));
 
 /** Keys that are read here. */

@@ -120,7 +120,7 @@ function feedForwardOf(fields: ConfigFields, json: ConfigJson): Pick<T5Config, '
 const feedForwardNames = activationNames.flatMap((name) => [name, `gated-${name}`]);
 
 /**
- * Tells whether hidden states are scaled before the head: files of transformers 4 say so by `tie_word_embeddings`, newer ones by
+ * Checks whether hidden states are scaled before the head: files of transformers 4 say so by `tie_word_embeddings`, newer ones by
  * `scale_decoder_outputs`. Word tables are tied whatever the former says. mT5's states are never scaled.
  */
 function scalesOutputs(type: string, fields: ConfigFields, json: ConfigJson): boolean {

@@ -406,7 +406,7 @@ export class TokenScorer {
     return this.options.device.kind === 'cpu' ? MICRO_BATCH_TOKENS : Infinity;
   }
 
-  /** Tells whether a training graph may contain the loss: in float16 its gradient would be scaled first and computed afterwards. */
+  /** Checks whether a training graph may contain the loss: in float16 its gradient would be scaled first and computed afterwards. */
   get #calculatesLosses(): boolean {
     const { kind, precision } = this.options.device;
     return kind === 'cpu' && precision === 'float32';

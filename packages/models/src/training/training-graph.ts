@@ -77,7 +77,7 @@ export const trainableParameters = (
   adapters: AdapterLayout | undefined,
 ): readonly { name: string; shape: number[]; isBuffer?: boolean }[] => adapters?.parameters ?? architecture.parameters;
 
-/** Tells whether the training graph asks for a `dropout_seed`: for the config's dropout, or for the adapters' own. */
+/** Checks whether the training graph asks for a `dropout_seed`: for the config's dropout, or for the adapters' own. */
 export const drops = (dropout: boolean, adapters: AdapterLayout | undefined): boolean =>
   dropout || (adapters?.options.dropout ?? 0) > 0;
 

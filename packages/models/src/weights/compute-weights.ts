@@ -58,7 +58,7 @@ export class ComputeWeights {
     await this.device.release(copy.state);
   }
 
-  /** Tells whether there is a copy. Frozen weights may be float16 from the start. */
+  /** Checks whether there is a copy. Frozen weights may be float16 from the start. */
   get #isCopied(): boolean {
     const [first] = this.masters.tensors.values();
     return first !== undefined && first.dtype !== this.device.precision;

@@ -15,7 +15,7 @@ export interface LocalLauncherOptions extends FiguresWanted {
   cwd: string;
   env: Readonly<Record<string, string | undefined>>;
   board: JobBoard;
-  /** Tells which of a job's overrides its line on the screen shows. */
+  /** Chooses which of a job's overrides its line on the screen shows. */
   shown(override: string): boolean;
   /** Marks that earlier starts of the sweep have left, by job number. */
   markers: ReadonlyMap<number, JobMarker>;
@@ -30,7 +30,7 @@ export class LocalLauncher {
     this.#markers = new Map(options.markers);
   }
 
-  /** Tells whether the user asked to stop. */
+  /** Checks whether the user asked to stop. */
   get interrupted(): boolean {
     return this.#interrupts > 0;
   }

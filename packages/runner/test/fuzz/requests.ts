@@ -71,7 +71,7 @@ export class Faults {
   }
 }
 
-/** Tells whether a server has all it needs for an answer. */
+/** Checks whether a server has all it needs for an answer. */
 function isWhole(bytes: Uint8Array): boolean {
   const text = Buffer.from(bytes).toString('latin1');
   const end = text.indexOf('\r\n\r\n');

@@ -155,7 +155,7 @@ class Client {
     if (typeof reply.error === 'string') throw new Error(reply.error);
   }
 
-  /** Tells whether the request waits for others, which never come; another model takes the place of its own. */
+  /** Checks whether the request waits for others, which never come; another model takes the place of its own. */
   async #isAhead(id: string): Promise<boolean> {
     const [model, seq] = [id.slice(0, id.lastIndexOf(':')), Number(id.slice(id.lastIndexOf(':') + 1))];
     if (model !== this.model || !Number.isInteger(seq)) return false;

@@ -154,7 +154,7 @@ export class LeftOut {
     );
   }
 
-  /** Tells whether two dialogues are written differently; true where the first one is refused, which is reported elsewhere. */
+  /** Checks whether two dialogues are written differently; true where the first one is refused, which is reported elsewhere. */
   #changes(
     messages: readonly ChatMessage[],
     inputs: TemplateInputs,

@@ -237,7 +237,7 @@ function matching(escape: string): CodePointRanges {
   return ranges;
 }
 
-/** Tells whether there is an assertion within. */
+/** Checks whether there is an assertion within. */
 function asserts(element: AST.Element | AST.QuantifiableElement): boolean {
   switch (element.type) {
     case 'Assertion':
@@ -277,7 +277,7 @@ function lengths(element: AST.Element | AST.QuantifiableElement): { min: number;
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
 
-/** Tells whether the empty text is one of the expression's. */
+/** Checks whether the empty text is one of the expression's. */
 function isNullable(expression: Regular): boolean {
   spend(1);
   switch (expression.kind) {

@@ -13,7 +13,7 @@ export class TokenSpelling {
 
   constructor(private readonly tokenizer: Tokenizer) {}
 
-  /** Tells whether the token that was the last `next` one shows in the text. */
+  /** Checks whether the token that was the last `next` one shows in the text. */
   get isShown(): boolean {
     return this.#isShown;
   }

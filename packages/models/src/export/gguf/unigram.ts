@@ -34,7 +34,7 @@ export function characters(tokenizer: HuggingFaceTokenizer, rows: number, fail: 
 }
 
 /**
- * Tells whether every token is one character or a special token, unknown characters beside each other are one token, and ids have no
+ * Checks whether every token is one character or a special token, unknown characters beside each other are one token, and ids have no
  * gaps.
  */
 export function areCharacters({ definition, addedTokens }: HuggingFaceTokenizer): boolean {

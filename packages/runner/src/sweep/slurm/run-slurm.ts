@@ -25,7 +25,7 @@ export interface SlurmLauncherOptions extends FiguresWanted {
   /** Array indices are below it. */
   maxArraySize: number;
   board: JobBoard;
-  /** Tells which of a job's overrides its line on the screen shows. */
+  /** Chooses which of a job's overrides its line on the screen shows. */
   shown(override: string): boolean;
   /** Marks that earlier starts of the sweep have left, by job number. */
   markers: ReadonlyMap<number, JobMarker>;
@@ -49,7 +49,7 @@ export class SlurmLauncher {
 
   constructor(private readonly options: SlurmLauncherOptions) {}
 
-  /** Tells whether the user asked to leave. */
+  /** Checks whether the user asked to leave. */
   get interrupted(): boolean {
     return this.#leave.signal.aborted;
   }

@@ -63,7 +63,7 @@ export class SchemaAlternatives {
     return arrays.map(({ prefix, rest }) => prefix[index] ?? rest);
   }
 
-  /** Tells whether it is certain that no value has all these facts. */
+  /** Checks whether it is certain that no value has all these facts. */
   isContradiction(facts: Facts, depth = CONTRADICTION_DEPTH): boolean {
     if (facts.values) return !facts.values.some((value) => this.acceptsListed(facts, value));
     return !TYPES.some((type) => hasType(facts.types, type) && !this.#contradictsAs(type, facts, depth));
@@ -73,12 +73,12 @@ export class SchemaAlternatives {
     return this.of(schemas).every((facts) => this.isContradiction(facts, depth));
   }
 
-  /** Tells whether a value is valid. */
+  /** Checks whether a value is valid. */
   accepts(facts: Facts, value: unknown): boolean {
     return (!facts.values || hasValue(facts.values, value)) && this.acceptsListed(facts, value);
   }
 
-  /** Tells the same for a value that is one of those that the facts name, if they name any. */
+  /** Checks the same for a value that is one of those that the facts name, if they name any. */
   acceptsListed(facts: Facts, value: unknown): boolean {
     spend(1);
     if (!hasType(facts.types, typeOf(value))) return false;
@@ -259,7 +259,7 @@ export class SchemaAlternatives {
   }
 }
 
-/** Tells whether no text has these facts. One expression is hardly ever a contradiction; several may be. */
+/** Checks whether no text has these facts. One expression is hardly ever a contradiction; several may be. */
 function contradictsAsText(facts: Facts): boolean {
   const { patterns, formats, minLength, maxLength } = facts;
   const parts = patterns.length + formats.length + Number(minLength > 0 || maxLength < Infinity);

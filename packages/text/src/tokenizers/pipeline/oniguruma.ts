@@ -188,7 +188,7 @@ export class OnigurumaPattern {
   };
 
   /**
-   * Finds a match and tells it from an exceeded limit, for which the module answers "none", too. But a pattern that matches the end of
+   * Finds a match and distinguishes it from an exceeded limit, for which the module answers "none", too. But a pattern that matches the end of
    * a text always has a match: where that one has none the limit was exceeded, and where it is the end alone the pattern itself may
    * have none.
    */
