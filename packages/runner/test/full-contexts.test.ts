@@ -117,7 +117,7 @@ test.each(variants)(
     const isOffline = unit.needs.source === 'dataset';
     // A played utterance ends with a token behind the context; a demonstration's with the terminator, which its ids do not contain.
     const full = isOffline ? CONTEXT : CONTEXT + 1;
-    // What a memory adds to the texts is read in the same way by all algorithms: two of them read all kinds.
+    // All algorithms read the texts of a memory in the same way, so two of them stand for the others.
     const readsMemories = ['archer', 'bc'].includes(name) && Object.keys(changes).length === 0;
     const suitable = forms.filter(
       ({ memory, playAsChat }) => (readsMemories || memory === 'none') && !(isOffline && playAsChat),
