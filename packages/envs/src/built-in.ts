@@ -1,4 +1,5 @@
-// The environments that come with the package, one line each: its unit, under its name. A family of environments is a record of units.
+// The environments that come with the package, one line each: a unit under its name, or a record of units for a family of
+// environments.
 export { alfworldUnit as alfworld } from './alfworld/unit.js';
 export { babyAiUnit as babyai } from './babyai/unit.js';
 export { codeUnit as code } from './code/unit.js';

@@ -1,4 +1,4 @@
-// Options of an environment that nobody would read, or with which it cannot be played.
+// Finds options of an environment that nothing reads, or with which it cannot be played.
 import { isDeepStrictEqual } from 'node:util';
 import { toSnakeCase } from '@bowyer/core';
 import { UnknownNameError } from './contract/unknown-name-error.js';
@@ -14,13 +14,13 @@ export function environmentProblems(name: string, options: Values): EnvProblem[]
   return [...unreadOptions(name, options), ...(problems?.(options) ?? []), ...memberProblems(name, options)];
 }
 
-/** The problems of the environments that this one lists. */
+/** Returns the problems of the environments that this one lists. */
 function memberProblems(name: string, options: Values): EnvProblem[] {
   const { members: option } = environmentInfo(name);
   if (option === undefined) return [];
   const key = `env.${toSnakeCase(option)}`;
   return membersOf(options[option]).flatMap((member, index): EnvProblem[] => {
-    if (member.name === name) return []; // its own unit refuses it
+    if (member.name === name) return []; // its own unit refuses that
     try {
       const { schema } = environmentInfo(member.name);
       const problems = environmentProblems(member.name, withDefaults(schema, member.options, member.name));
@@ -34,7 +34,7 @@ function memberProblems(name: string, options: Values): EnvProblem[] {
   });
 }
 
-/** Options that differ from their defaults and that nothing reads under the values of the others. */
+/** Returns options that differ from their defaults and that nothing reads under the values of the others. */
 function unreadOptions(name: string, options: Values): EnvProblem[] {
   const { schema, readWith = {} } = environmentInfo(name);
   return Object.entries(readWith).flatMap(([option, condition]) => {

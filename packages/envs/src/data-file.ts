@@ -1,4 +1,5 @@
-// Content of games: JSON files beside their code, each with a schema of its own. They are read from `src`, which the package ships.
+// Reads the content of games: JSON files beside their code, each with a schema of its own. They are read from `src`, which the
+// package ships.
 import { readFileSync } from 'node:fs';
 
 /** Returns a value that is made when it is first asked for. */

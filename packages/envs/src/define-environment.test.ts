@@ -23,7 +23,7 @@ test('a name, reset and step are enough', async () => {
   await expect(checkEnv(() => unit.make({}, {}), { actions: ['wait', 'skip'] })).resolves.toBeDefined();
   const env = unit.make({}, {});
   expect(await env.reset({ seed: 1 })).toEqual({ observation: 'Go.', info: {} });
-  // Absent members of a consequence: reward 0, no end, nothing for logs.
+  // Members that a step leaves out mean reward 0, no end, and nothing for logs.
   const result = await env.step('wait');
   expect(result).toMatchObject({ reward: 0, terminated: false, truncated: false, info: {} });
   expect(env.expertReply).toBeUndefined();
@@ -65,7 +65,7 @@ test('an expert gives demonstrations, and says what it would do', async () => {
     return (records as EpisodeRecord[]).flatMap(({ steps }) => steps.map(({ action }) => action));
   };
   expect(new Set(await actionsAt(0))).toEqual(new Set(['skip', 'wait']));
-  // Without sample actions, random turns repeat what the expert has said.
+  // Without sample actions, random turns repeat earlier replies of the expert.
   expect(new Set(await actionsAt(1))).toEqual(new Set(['skip', 'wait']));
   const env = unit.make({}, {});
   await env.reset({ seed: 1 });

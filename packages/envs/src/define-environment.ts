@@ -1,4 +1,5 @@
-// Makes an environment's unit from its definition: a name, `reset` and `step`, or `make` for a class of its own. All else has a default.
+// Makes an environment's unit from its definition: a name, `reset` and `step`, or `make` for a class of its own. All other
+// members have defaults.
 import { Rng } from '@bowyer/core';
 import { checkedEnv } from './contract/checked-env.js';
 import type { Env, ResetResult, StepResult } from './contract/env.js';
@@ -14,23 +15,23 @@ import {
 } from './played-demonstrations.js';
 import { noOptions, resetSchemaWith, type AnyEnvironment, type EnvironmentUnit } from './unit.js';
 
-/** The situation when `step` or `expert` is called. `step` may change the state in place; `expert` must not. */
+/** The arguments of `step` and `expert`. `step` may change the state in place; `expert` must not. */
 export interface StepContext<State, Options> {
   state: State;
   options: Options;
-  /** Number of the turn, from 0. */
+  /** The number of the turn, from 0. */
   turn: number;
 }
 
-/** The outcome of a reset: how an episode begins. */
+/** The result of a reset, with which an episode begins. */
 export interface ResetOutcome<State> {
   observation: string;
-  /** The state of the episode, which `step` and `expert` are given. */
+  /** The state of the episode, which is passed to `step` and `expert`. */
   state?: State;
   info?: Record<string, unknown>;
 }
 
-/** The outcome of a step. An absent reward is 0; an absent end is false. */
+/** The result of a step. An absent reward is 0; an absent end is false. */
 export interface StepOutcome {
   observation: string;
   reward?: number;
@@ -44,18 +45,18 @@ type FurtherMembers<Options extends object, Extra extends object> = Partial<
   Omit<EnvironmentUnit<Options, Extra>, 'name' | 'make'>
 >;
 
-/** An environment that is stated as two functions. All that is random in it must come from `rng`. */
+/** An environment that is defined by two functions. All random numbers must come from `rng`. */
 export interface EnvironmentDefinition<State, Options extends object> extends FurtherMembers<Options, ExpertNoise> {
   name: string;
   reset(start: { options: Options; rng: Rng }): ResetOutcome<State> | Promise<ResetOutcome<State>>;
   step(action: string, now: StepContext<State, Options> & { rng: Rng }): StepOutcome | Promise<StepOutcome>;
-  /** Turns after which an episode is cut; absent: `step` alone ends it. */
+  /** Turns after which an episode is truncated; absent: `step` alone ends it. */
   maxTurns?: number | ((options: Options) => number);
-  /** The best action now, or null if it knows none. A policy can imitate it, and DAgger can ask it. */
+  /** Returns the best action in the current state, or null if it knows none. A policy can imitate it, and DAgger can query it. */
   expert?(now: StepContext<State, Options>): string | null;
 }
 
-/** An environment that is stated as a class of its own. */
+/** An environment that is defined by a class of its own. */
 export interface ClassDefinition<Options extends object, Extra extends object> extends FurtherMembers<Options, Extra> {
   name: string;
   make: EnvironmentUnit<Options, Extra>['make'];
@@ -82,7 +83,7 @@ export function defineEnvironment(definition: AnyDefinition): AnyEnvironment {
   return completed(withoutUndefined(definition));
 }
 
-/** A member that is given as undefined has its default, as one that is left out. A complete definition stays the same object. */
+/** Removes members that are undefined, so that they have their defaults. A complete definition stays the same object. */
 function withoutUndefined<T extends object>(definition: T): T {
   const given = Object.entries(definition).filter(([, value]) => value !== undefined);
   return given.length === Object.keys(definition).length ? definition : (Object.fromEntries(given) as T);
@@ -107,7 +108,7 @@ function completed(definition: AnyDefinition): AnyEnvironment {
   return { ...defaults, make, ...(expert && expertMembers(definition)), ...further };
 }
 
-/** The members that follow from an expert. */
+/** Returns the members that follow from an expert. */
 function expertMembers<State, Options extends object>(
   definition: EnvironmentDefinition<State, Options>,
 ): Pick<EnvironmentUnit<Options, ExpertNoise>, 'demonstrations' | 'hasExpert'> {
@@ -117,7 +118,7 @@ function expertMembers<State, Options extends object>(
       schema: expertNoiseSchema,
       make: async (options, request) => {
         const env = checkedEnv(new DefinedEnv(definition, options), definition.name);
-        /** Random turns without valid actions or sample actions repeat what the expert said before. */
+        /** Earlier replies of the expert, which random turns repeat where there are neither valid actions nor sample actions. */
         const said = new Set<string>();
         const best = () => {
           const reply = env.expertReply!();
@@ -180,7 +181,7 @@ class DefinedEnv<State, Options extends object> implements Env {
   }
 }
 
-/** A definition with members that are missing, unknown or of another type. */
+/** The error for a definition with members that are missing, unknown or of another type. */
 class InvalidEnvironmentError extends Error {
   override readonly name = 'InvalidEnvironmentError';
 

@@ -1,4 +1,4 @@
-// The contract of an environment, and what helps to write one.
+// The contract of an environment, and helpers for writing one.
 export type { Env, ResetResult, ResumableEnv, Split, StepResult } from './contract/env.js';
 export { EpisodeOrder } from './contract/episode-order.js';
 export { checkEnv, type CheckEnvOptions, type CheckEnvReport } from './contract/check-env.js';
@@ -51,7 +51,7 @@ export { membersOf, type Member } from './mixture/members.js';
 export { environmentProblems } from './config-keys.js';
 export { nearestName } from './contract/unknown-name-error.js';
 
-// Items to train, to evaluate and to test on.
+// Splits: items to train, to evaluate and to test on.
 export {
   listedSplits,
   seedSplits,
@@ -83,7 +83,7 @@ export { memoryProblems } from './context/memory-problems.js';
 export { withContext } from './context/context-records.js';
 export { ContextWriter } from './context/context-writer.js';
 
-// Past successes that an agent reads.
+// The memory: past successes that an agent reads.
 export {
   memoryKinds,
   retrievalKeys,
@@ -96,7 +96,7 @@ export { bm25Index, vectorIndex, type MakeIndex } from './memory/memory-index.js
 export { Memory } from './memory/memory.js';
 export { MemoryReader } from './memory/memory-reader.js';
 
-// Play.
+// Playing episodes.
 export {
   playEpisodes,
   streamEpisodes,

@@ -1,4 +1,4 @@
-// Any environment of AgentGym's servers as an `Env`; what differs between them is a row of families.ts.
+// A client for the environments of AgentGym's servers; a row of families.ts holds the differences between them.
 import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
@@ -27,7 +27,7 @@ export interface AgentGymOptions {
 interface AgentGymInfo {
   /** The problem's number on the server. */
   item: number;
-  /** The reward that AgentGym counts for the episode if it ends here. */
+  /** The total reward that AgentGym counts for the episode if it ends here. */
   worth: number;
   won: boolean;
   /** The thought of the reply; empty if it has none. */
@@ -50,7 +50,7 @@ interface ServerState {
   fields: Readonly<Record<string, unknown>>;
 }
 
-/** Time to give an instance back before a server is left to itself: a restart's, in milliseconds. */
+/** Milliseconds in which an instance is given back before the client gives up; a server may need them to restart. */
 const CLOSE_MS = 30_000;
 
 export class AgentGymEnv implements Env {
@@ -60,15 +60,15 @@ export class AgentGymEnv implements Env {
   #open: ReturnType<typeof openServer> | null = null;
   #opening: Promise<Opening> | null = null;
   #id: number | null = null;
-  /** Whether a request for the instance broke off, so that the server may still be at it. */
+  /** Whether a request for the instance was interrupted, so that the server may still work on it. */
   #isUncertain = false;
-  /** Requests of one instance go one after another, the closing one too. */
+  /** The last request; requests of one instance run one after another, the closing one too. */
   #last: Promise<unknown> = Promise.resolve();
   #rng = new Rng(0);
   #item = 0;
   #rounds = 0;
   #worth = 0;
-  /** The observation that AgentGym's client would have now. */
+  /** The observation that AgentGym's own client would show now. */
   #observed = '';
 
   constructor(
@@ -113,7 +113,7 @@ export class AgentGymEnv implements Env {
       this.#observed = this.#family.observed?.(fields) ?? text;
       const before = this.#worth;
       const isOver = fields.done === true || fields.terminated === true;
-      this.#worth = Number(fields[this.#family.worth.field]); // a tool server may give a boolean
+      this.#worth = Number(fields[this.#family.worth.field]); // tool servers may give a boolean
       const reward = this.#family.worth.isTotal ? this.#worth - before : this.#worth;
       const said = { thought: parsed.thought, sent: parsed.action };
       return this.#stepResult(
@@ -164,7 +164,7 @@ export class AgentGymEnv implements Env {
     return `${this.name} ${this.#baseUrl}`;
   }
 
-  /** An instance from an earlier episode that the server does not know any more is replaced, once. */
+  /** Resets the instance. One from an earlier episode that the server does not know any more is replaced, once. */
   async #resetInstance(): Promise<ServerState> {
     if (this.#isUncertain) await this.#release();
     this.#id ??= takeIdle(this.#place) ?? null;
@@ -196,7 +196,10 @@ export class AgentGymEnv implements Env {
     return { text: asked.text, fields: state.fields };
   }
 
-  /** A shop of other sizes than AgentGym's has fewer goals than its family counts, and its server says of that no more than 500. */
+  /**
+   * Improves an error about an unknown problem: a shop of another size than AgentGym's has fewer goals than its family
+   * counts, and its server reports this only as status 500.
+   */
   #missingItem(error: unknown): unknown {
     if (this.name !== 'webshop' || !(error instanceof HttpError) || error.status !== 500) return error;
     const { detail } = error;
@@ -204,12 +207,12 @@ export class AgentGymEnv implements Env {
     return new HttpError({ ...error, detail: detail + hint, cause: error.cause });
   }
 
-  /** A total may begin above 0: some of ScienceWorld's subgoals are reached where the agent stands. */
+  /** Returns the total at the start, which may be above 0: some of ScienceWorld's subgoals are reached where the agent stands. */
   #worthAtStart({ [this.#family.worth.field]: start }: Readonly<Record<string, unknown>>): number {
     return this.#family.worth.isTotal && typeof start === 'number' ? start : 0;
   }
 
-  /** @throws {TypeError} for an answer without a worth or an end */
+  /** Reads the answer to a step. @throws {TypeError} for an answer without a reward or an end */
   readonly #readStep = (body: unknown): ServerState => {
     const state = readState(body);
     const { [this.#family.worth.field]: worth, done, terminated } = state.fields;
@@ -261,11 +264,11 @@ export class AgentGymEnv implements Env {
         ? this.#vocabulary().then((words) => ownOpening(this.name, actionFormat, words))
         : recordedOpening(dataset, this.name));
     this.#opening = opening;
-    opening.catch(() => (this.#opening = null)); // asked for again at the next reset
+    opening.catch(() => (this.#opening = null)); // it is requested again at the next reset
     return opening;
   }
 
-  /** Asked for between /create and the first guess: afterwards the answer would give the word away. */
+  /** Requests the vocabulary between /create and the first guess: afterwards the answer would reveal the word. */
   async #vocabulary(): Promise<string[] | null> {
     const { vocabularyPath, idField } = this.#family;
     if (vocabularyPath === undefined) return null;
@@ -278,7 +281,7 @@ export class AgentGymEnv implements Env {
   }
 
   async #firstObservation(start: string): Promise<string> {
-    // Wordle's vocabulary must be asked for before the first guess, whether or not it is shown.
+    // Wordle's vocabulary must be requested before the first guess, whether or not it is shown.
     const opening = await this.#openingOnce();
     if (!this.options.instructions) return start;
     return `${opening.instructions}\n\n${opening.start(start)}`;
@@ -295,7 +298,7 @@ export class AgentGymEnv implements Env {
       : parseCodeAction(text, functions!);
   }
 
-  /** A reply that is not sent costs a round. */
+  /** Answers a reply that is not sent to the server; it counts as a round. */
   #refused(refusal: string): StepResult {
     const text = refusal === invalidAction ? `${refusal}\n\n${this.#observed}` : refusal;
     return this.#stepResult(text, 0, { isOver: false, isCut: false }, { ...this.#info({}), thought: '', sent: null });

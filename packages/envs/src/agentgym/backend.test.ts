@@ -1,4 +1,4 @@
-// A small game on AgentGym's protocol: the client that its option backend asks for plays on a server of this machine.
+// Tests the client of the option `backend` against a small game on a server of this machine.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { environmentInfo, makeEnv } from '../registry.js';

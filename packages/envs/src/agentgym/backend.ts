@@ -1,4 +1,4 @@
-// The common part of environments that play in this process or on a server of AgentGym's: options, keys, and the client.
+// The common part of environments that run in this process or on AgentGym's servers: options, keys, and the client.
 import type { AgentGymEnv, AgentGymOptions } from './agentgym-env.js';
 import type { AgentGymFamily } from './families.js';
 import { agentGymEnv, agentGymProperties } from './options.js';
@@ -35,15 +35,15 @@ export const servedGame = (
 
 const served: Condition = { backend: ['agentgym'] };
 
-/** For options of the game itself: the server has its own. */
+/** A condition for options of the game in this process; a server has settings of its own. */
 export const embeddedOnly: Condition = { backend: ['embedded'] };
 
 export const backendReadWith = { baseUrl: served, actionFormat: served, timeoutMs: served, testItems: served } as const;
 
-/** These have no effect on demonstrations, which are always played in this process. */
+/** Options without effect on demonstrations, which are always played in this process. */
 export const backendOptionNames = ['backend', 'baseUrl', 'actionFormat', 'timeoutMs', 'testItems'] as const;
 
-/** AgentGym's name of the address. */
+/** The name that AgentGym gives to the address. */
 export const agentGymNames = { env_server_base: 'baseUrl' } as const;
 
 /** Returns the problem of an environment that is to be played on an AgentGym server whose address is not given. */

@@ -1,4 +1,4 @@
-// Reads one call such as `take(obj='mug 1', recep='desk 1')` with Python's literals. Nothing is ever evaluated.
+// Parses one call such as `take(obj='mug 1', recep='desk 1')` with Python's literals, without evaluating anything.
 
 /** A call whose arguments are all literals. */
 export interface Call {
@@ -23,7 +23,7 @@ const TOKENS =
 
 const ESCAPES: Record<string, string> = { n: '\n', t: '\t', r: '\r', '\n': '' };
 
-/** @throws {CallSyntaxError} for anything but exactly one call of literals */
+/** Parses a call. @throws {CallSyntaxError} for anything but exactly one call of literals */
 export function parseCall(text: string): Call {
   const { tokens, comments } = tokenize(text);
   const reader = new TokenReader(tokens);
@@ -70,7 +70,7 @@ function tokenize(text: string): { tokens: Token[]; comments: string[] } {
   return { tokens, comments };
 }
 
-/** An escape that Python does not know stays as it is written. */
+/** Resolves the escapes of a string; one that Python does not know stays as it is written. */
 const unescaped = (text: string): string =>
   text.replace(/\\([^])/g, (whole, sign: string) => ESCAPES[sign] ?? (/["'\\]/.test(sign) ? sign : whole));
 

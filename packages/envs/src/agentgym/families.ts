@@ -1,4 +1,4 @@
-// AgentGym's environment servers, one row each: what their requests are called and what their answers mean.
+// AgentGym's environment servers, one row each: the names in their requests and the meaning of their answers.
 // Source: servers and clients of AgentGym at 3ef9235, read and recorded.
 import { alfworldFunctions, sciworldFunctions, webshopFunctions, type FunctionTable } from './functions.js';
 import { reactRule, splitRule, sqlRule, wholeRule, wordsRule, type ReplyRule } from './reply-rules.js';
@@ -9,38 +9,38 @@ export type ActionFormat = 'react' | 'function_calling' | 'code_as_action' | 'pl
 export interface Family {
   /** The key of the instance, in every request but /create. */
   idField: 'id' | 'env_idx';
-  /** The key of the problem, in /reset. */
+  /** The key of the problem's number, in /reset. */
   itemField: string;
-  /** Problems that AgentGym counts, from 0; where there is no end, enough for a training run. */
+  /** The number of problems that AgentGym counts; a large number where they have no end. */
   items: number;
   createBody?: object;
   resetBody?: object;
-  /** Whether instances can be given back. Those of the others are kept for the next episode. */
+  /** Whether instances can be given back; others are kept for the next episode. */
   closes: boolean;
-  /** Whether the state after /reset is asked for by GET /observation. */
+  /** Whether the state after /reset must be requested by GET /observation. */
   asksForStart: boolean;
-  /** The observation of AgentGym's client for an answer: after /reset, and below an action that cannot be read. */
+  /** Returns the observation that AgentGym's client shows for an answer: after /reset, and below an action that cannot be read. */
   observed?: (answer: Readonly<Record<string, unknown>>) => string;
-  /** The field of /step with the worth of the episode, and whether it is the total so far or that of this step alone. */
+  /** The field of /step with the reward, and whether it is the episode's total so far or the reward of this step alone. */
   worth: { field: 'reward' | 'score'; isTotal: boolean };
-  /** Whether the episode was a success, by its worth. */
+  /** Returns whether the episode was a success, by its total reward. */
   succeeds: (worth: number) => boolean;
-  /** Rounds that AgentGym's own runs allow. */
+  /** The rounds that AgentGym's own runs allow. */
   rounds: number;
   /** How a reply in the default format is read. */
   rule: ReplyRule;
   /** The instructions of the other two formats, if AgentGym has them. */
   functions?: FunctionTable;
-  /** Part of the server's address. */
+  /** The path of the server's address. */
   path?: string;
-  /** Asked once after /create for the opening's text. */
+  /** The path that is requested once after /create, for the text of the opening. */
   vocabularyPath?: string;
 }
 
 const isOne = (worth: number): boolean => worth === 1;
 const ofStep = { field: 'reward', isTotal: false } as const;
 
-/** /create {id: 0}; the reward is the share of subgoals reached so far. */
+/** Returns the row of a tool server: /create takes {id: 0}; the reward is the share of subgoals reached so far. */
 const toolServer = (items: number, rounds: number): Family => ({
   idField: 'env_idx',
   itemField: 'id',
@@ -121,7 +121,7 @@ export const agentGymFamilies = {
     closes: true,
     asksForStart: false,
     worth: { field: 'score', isTotal: true },
-    succeeds: (worth) => worth > 0, // discounted by time: never 1
+    succeeds: (worth) => worth > 0, // rewards are discounted by time, and never 1
     rounds: 20,
     rule: wordsRule,
   },

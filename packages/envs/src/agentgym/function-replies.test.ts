@@ -13,7 +13,7 @@ test.each([
   ['{"thought":"","function_name":"examine","arguments":{"recep":"desk 1"}}', 'examine desk 1'],
   ['{"thought":"","function_name":"examine","arguments":{"recep":"d","obj":"lamp 1"}}', 'examine d with lamp 1'],
   ['{"thought":null,"function_name":" inventory ","arguments":{}}', 'inventory'],
-  // With too few arguments AgentGym writes what there is, for the game to refuse.
+  // With too few arguments AgentGym writes an incomplete action, which the game refuses.
   ['{"thought":"","function_name":"take","arguments":{"obj":"mug 1"}}', 'take mug 1'],
   ['{"thought":"","function_name":"goto","arguments":{}}', 'go to'],
   ['{"thought":"","function_name":"open","arguments":{"recep":true}}', 'open True'],

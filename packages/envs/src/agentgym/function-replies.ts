@@ -1,4 +1,4 @@
-// Replies that call a function: as a JSON object (function_calling) or as one line of Python (code_as_action).
+// Parses replies that call a function: as a JSON object (function_calling) or as one line of Python (code_as_action).
 import { parseCall } from './call-expression.js';
 import type { FunctionTable } from './functions.js';
 import type { ParsedReply } from './reply-rules.js';
@@ -6,7 +6,7 @@ import type { ParsedReply } from './reply-rules.js';
 /** A reply that names no known call; it is answered here, with the current observation. */
 export const invalidAction = 'Invalid Action.';
 
-/** From the first `{` to the last `}`: {"thought", "function_name", "arguments"}, all three of which must be there. */
+/** Parses the text from the first `{` to the last `}`: {"thought", "function_name", "arguments"}, all three of which must be there. */
 export function parseFunctionCall(reply: string, functions: FunctionTable): ParsedReply {
   const [from, to] = [reply.indexOf('{'), reply.lastIndexOf('}')];
   try {
@@ -20,8 +20,10 @@ export function parseFunctionCall(reply: string, functions: FunctionTable): Pars
 }
 
 /**
- * AgentGym counts the arguments: with none the verb alone is the action, with one it must be the function's first.
- * Such an action is for the game to refuse. @returns null for what AgentGym cannot write either
+ * Writes the action of a call as AgentGym does, which counts the arguments: with none, the verb alone is the action; with
+ * one, it must be the function's first. The game may refuse such an action.
+ *
+ * @returns null where AgentGym cannot write it either
  */
 function writtenCall(functions: FunctionTable, name: string, given: Record<string, unknown>): string | null {
   if (!Object.hasOwn(functions, name)) return null;
@@ -74,7 +76,7 @@ function written(functions: FunctionTable, { name, positional, named }: Argument
   return isWhole ? write(...given) : null;
 }
 
-/** Line ends and tabs inside strings, which models write and JSON forbids. */
+/** Escapes line breaks and tabs inside strings, which models write and JSON forbids. */
 const withEscapedControls = (json: string): string =>
   json.replace(/"(?:\\[^]|[^"\\])*"/g, (text) =>
     text.replace(/[\u0000-\u001f]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`),

@@ -1,20 +1,20 @@
-// The functions that stand for actions in the formats function_calling and code_as_action, and the action each writes.
+// The functions that stand for actions in the formats function_calling and code_as_action, and the action that each writes.
 // Names, argument orders and actions: AgentGym's adapters at 3ef9235.
 
 export interface ActionFunction {
   description: string;
-  /** In order. Those after `required` may be left out. */
+  /** The names in order. Those after `required` may be left out. */
   parameters: readonly string[];
   required: number;
-  /** Whether a call with too few arguments is written all the same, as AgentGym does where a phrase is what comes out. */
+  /** Whether a call with too few arguments is written all the same, as AgentGym does where the action is a phrase. */
   writesShort: boolean;
-  /** @param values one per parameter given, in order */
+  /** Writes the action. @param values one for each given parameter, in order */
   write: (...values: string[]) => string;
 }
 
 export type FunctionTable = Readonly<Record<string, ActionFunction>>;
 
-/** `verb`, or `verb X`, or `verb X word Y` where a second value is given. */
+/** Returns a function whose action is `verb`, or `verb X`, or `verb X word Y` where a second value is given. */
 const phrase = (
   description: string,
   verb: string,

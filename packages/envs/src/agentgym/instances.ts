@@ -1,4 +1,4 @@
-// Instances on AgentGym's servers: made once, used for many episodes, given back or kept for the next environment.
+// Instances on AgentGym's servers: each is made once, used for many episodes, and given back or kept for the next environment.
 import { HttpError } from '../http/http-error.js';
 import { HttpServer, type HttpServerOptions } from '../http/http-server.js';
 
@@ -10,7 +10,7 @@ interface SharedServer {
 
 const servers = new Map<string, SharedServer>();
 
-/** Instances of servers that take none back, whose environment was closed; by server and family. */
+/** Instances of closed environments on servers that take none back; by server and family. */
 const idle = new Map<string, number[]>();
 
 /** Returns the server, and what to call when it is needed no longer. */

@@ -1,8 +1,8 @@
-// Instructions before the first observation, in this project's wording; AgentGym's own are in its dataset.
+// The instructions before the first observation, in this project's words; AgentGym's own are in its dataset.
 import { familyOf, type ActionFormat, type AgentGymFamily } from './families.js';
 import type { FunctionTable } from './functions.js';
 
-/** The task in a few sentences, and the actions as they are written in the default format. */
+/** The task in a few sentences, and the actions in the default format. */
 const tasks: Record<AgentGymFamily, { task: string; actions: string }> = {
   webshop: {
     task: 'You shop on a web site. Find the product that the instruction describes, choose its options and buy it.',
@@ -64,7 +64,7 @@ function toolTask(what: string): { task: string; actions: string } {
   };
 }
 
-/** Servers that read the whole reply have no format of their own. */
+/** Families whose servers read the whole reply, so that no format is prescribed. */
 const OWN_FORMAT: readonly AgentGymFamily[] = [
   'webarena',
   'searchqa',

@@ -1,5 +1,5 @@
-// Replies that cannot be read, in every action format of every family that has it: nothing is sent, and the agent reads
-// what AgentGym's client (at 3ef9235) gives: 'Invalid Action.', an empty line and what that client would observe now.
+// Tests replies that cannot be read, in every action format of every family that has it: nothing is sent, and the agent reads
+// what AgentGym's client (at 3ef9235) shows: 'Invalid Action.', an empty line and the observation that this client would have.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { AgentGymFamily } from './families.js';

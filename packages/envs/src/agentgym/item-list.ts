@@ -1,4 +1,4 @@
-// AgentGym's lists of problems: JSON files of trajectories or of bare item_ids ("textcraft_17"), of which the number counts.
+// Reads AgentGym's lists of problems: JSON files of trajectories or of bare item_ids ("textcraft_17"), whose number is used.
 import { readFileSync } from 'node:fs';
 import { utf8Text } from '@bowyer/core';
 

@@ -8,7 +8,7 @@ export interface Opening {
   instructions: string;
   /** The agent's scripted answer to the instructions. */
   reply: string;
-  /** The first observation as the agent reads it. */
+  /** Returns the first observation as the agent reads it. */
   start: (observation: string) => string;
 }
 
@@ -52,7 +52,7 @@ async function readOpening(path: string, family: AgentGymFamily): Promise<Openin
   return { instructions, reply, start: startOf(family, first ?? '') };
 }
 
-/** Maze and wordle explain the game in the third message, before the observation or instead of it. */
+/** Returns how the first observation is written. Maze and wordle explain the game in the third message, before the observation or in its place. */
 function startOf(family: AgentGymFamily, first: string): Opening['start'] {
   if (family === 'wordle' && first !== '') return () => first;
   const explanation = family === 'maze' ? first.slice(0, first.lastIndexOf('\n') + 1) : '';
@@ -70,7 +70,7 @@ function parsed(path: string, text: string): unknown[] {
 
 const NAMES: Partial<Record<AgentGymFamily, readonly string[]>> = { sqlgym: ['sqlgym', 'bird'] };
 
-/** By the name before the last underscore of its item_id, such as lmrlgym_maze_3. */
+/** Returns whether an item is of a family, by the name before the last underscore of its item_id, such as lmrlgym_maze_3. */
 function isOf(item: unknown, family: AgentGymFamily): boolean {
   const id = isRecord(item) && typeof item.item_id === 'string' ? item.item_id.toLowerCase() : '';
   const name = id.slice(0, Math.max(0, id.lastIndexOf('_')));

@@ -1,10 +1,10 @@
-// A game of this process whose players reply in the ReAct format, as AgentGym's clients read it (reply-rules.ts).
+// Wraps a game of this process for players who reply in the ReAct format, as AgentGym's clients read it (reply-rules.ts).
 import type { Env, ResetResult, ResumableEnv, StepResult } from '../contract/env.js';
 import type { ReplyRule } from './reply-rules.js';
 
-/** Plays what a reply's `Action:` says. A reply that the rule refuses costs a turn, as an empty action does. */
+/** Plays the action after `Action:` in a reply. A reply that the rule refuses counts as a turn, as an empty action does. */
 export class ReactReplies<Game extends Env = Env> implements Env {
-  /** @param expert what the game's expert replies, in this format; the game's own `expertReply` if not given */
+  /** Wraps a game. @param expert returns the reply of the game's expert in this format; the game's own `expertReply` if not given */
   constructor(
     protected readonly game: Game,
     private readonly rule: ReplyRule,

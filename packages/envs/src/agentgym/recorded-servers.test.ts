@@ -1,5 +1,5 @@
-// Our clients on servers that answer from recordings: AgentGym's own of babyai, exchange by exchange, and one that reports
-// what ScienceWorld's engine did in the forms of AgentGym's server (its routes are read in the source, not recorded).
+// Tests our clients against servers that answer from recordings: AgentGym's own of babyai, exchange by exchange, and one that
+// reports what ScienceWorld's engine did in the forms of AgentGym's server (its routes are read in the source, not recorded).
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { recordedLines, whenRecorded } from '@bowyer/testing';
@@ -10,7 +10,7 @@ import { reactLine } from './reply-rules.js';
 
 type Fields = Record<string, unknown>;
 
-/** A server on a free port for the time of the task. @param answer what it says to a request; undefined: 404 */
+/** Runs a server on a free port during the task. @param answer the body for a request; undefined: 404 */
 async function withServer(
   answer: (route: string, fields: Fields) => unknown,
   task: (baseUrl: string) => Promise<void>,
@@ -83,7 +83,7 @@ interface ScienceEpisode {
 
 const science = recordedLines<ScienceEpisode>('transcripts/scienceworld.jsonl');
 
-/** AgentGym's server around the recorded engine: it knows one episode a problem and answers it in order. */
+/** A server of AgentGym around the recorded engine: it has one episode for each problem and answers it in order. */
 class ScienceServer {
   #at: { episode: ScienceEpisode; step: number } | null = null;
   readonly routes: string[] = [];

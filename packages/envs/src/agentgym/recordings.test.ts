@@ -1,4 +1,4 @@
-// Whole episodes of AgentGym's own controller, played again by our clients on a server that answers from the recordings.
+// Tests whole episodes of AgentGym's own controller, played again by our clients on a server that answers from the recordings.
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -30,7 +30,7 @@ const rollouts = recordedLines<Rollout>(file);
 const requestKey = ({ method, path, json }: Exchange['request']) =>
   `${method} ${path} ${JSON.stringify(Object.entries(json ?? {}).sort())}`;
 
-/** The requests of our client: it asks neither twice for the same observation nor for a route that the server does not have. */
+/** Returns the requests of our client: it requests no observation twice, and no route that the server does not have. */
 function expectedRequests({ http }: Rollout): string[] {
   const keys = http.filter(({ response }) => response.status === 200).map(({ request }) => requestKey(request));
   return keys.filter((key, i) => !key.startsWith('GET') || keys.indexOf(key) === i).sort();

@@ -1,13 +1,16 @@
-// From a model's whole reply to the action that AgentGym's clients send, for the formats without functions.
-// Rules: those of AgentGym's clients at 3ef9235.
+// Converts a model's whole reply to the action that AgentGym's clients send, for the formats without functions. Rules: those of
+// AgentGym's clients at 3ef9235.
 
-/** The part of a reply that goes to the server, or the answer to the agent where nothing does. */
+/** The part of a reply that is sent to the server, or the answer to the agent where nothing is sent. */
 export type ParsedReply = { thought: string; action: string } | { refusal: string };
 
 export type ReplyRule = (reply: string) => ParsedReply;
 
 interface EndMarkerOptions {
-  /** AgentGym cuts five characters for the four of `</s>`, which costs the action its last one; false: the marker alone. */
+  /**
+   * Whether the action loses its last character, as in AgentGym, which cuts five characters for the four of `</s>`; false:
+   * only the marker is cut.
+   */
   upstreamEndCut: boolean;
 }
 
@@ -17,7 +20,7 @@ export function withoutEndMarker(reply: string, { upstreamEndCut }: EndMarkerOpt
   return reply.endsWith(END_MARKER) ? reply.slice(0, -(END_MARKER.length + (upstreamEndCut ? 1 : 0))) : reply;
 }
 
-/** ReAct of webshop, alfworld and sciworld: the action is what follows the last `Action:`. */
+/** Applies the ReAct rule of webshop, alfworld and sciworld: the action is the text after the last `Action:`. */
 export const reactRule: ReplyRule = (reply) => {
   const at = reply.lastIndexOf('Action:');
   if (at < 0) {
@@ -31,7 +34,7 @@ export const reactRule: ReplyRule = (reply) => {
 
 export const oneActionOnly = "Error: Only one 'Action' is allowed per response. Please adjust your response.";
 
-/** Rule W, of textcraft and babyai: exactly one `Action:`, of which letters, digits, commas and spaces are kept. */
+/** Applies the rule of textcraft and babyai: the reply has exactly one `Action:`, of which letters, digits, commas and spaces are kept. */
 export const wordsRule: ReplyRule = (reply) => {
   const found = [...reply.matchAll(/Action:\s*(.*?)(?=\n|$)/gs)].map(([, action]) => action);
   if (found.length > 1) return { refusal: oneActionOnly };
@@ -39,19 +42,19 @@ export const wordsRule: ReplyRule = (reply) => {
   return { thought: '', action: kept.replace(/ +/g, ' ').trim() };
 };
 
-/** Rule S, of maze and wordle: the piece after the first `Action:`, or everything. */
+/** Applies the rule of maze and wordle: the action is the text after the first `Action:`, or the whole reply. */
 export const splitRule: ReplyRule = (reply) => {
   const pieces = reply.split('Action:');
   return { thought: '', action: (pieces[1] ?? pieces[0]).trim() };
 };
 
-/** sqlgym: what stands between the last ```sql and the next fence. */
+/** Applies the rule of sqlgym: the action is the text between the last ```sql and the next fence. */
 export const sqlRule: ReplyRule = (reply) => {
   const after = reply.split('```sql').at(-1)!;
   return { thought: '', action: after.split('```')[0].trim() };
 };
 
-/** searchqa and the tool servers: the server reads the reply itself. */
+/** Applies the rule of searchqa and the tool servers, which read the reply themselves. */
 export const wholeRule: ReplyRule = (reply) => ({ thought: '', action: reply });
 
 /** Writes a ReAct reply on one line, which every rule of ReAct reads: for policies whose utterances end with the line. */

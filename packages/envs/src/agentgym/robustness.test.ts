@@ -1,4 +1,5 @@
-// Episodes on a server that delays, drops, answers 500 and goes away in mid-run: no step is done twice, the rest continues.
+// Tests episodes on a server that delays, drops, answers 500 and is away for a while: no step is done twice, and the rest
+// continues.
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { playEpisodes } from '../play-episodes.js';
@@ -6,12 +7,12 @@ import { agentGymEnv } from './options.js';
 
 const STEPS = 6;
 
-/** Counts to STEPS in the forms of textcraft, and notes how often each instance was asked for each step. */
+/** Counts to STEPS in the forms of textcraft, and counts the requests of each step of each instance. */
 class CountingServer {
   readonly steps = new Map<string, number>();
   readonly open = new Set<number>();
   requests = 0;
-  /** Steps that were dropped or answered with 500; each may end the episode that sent it. */
+  /** The number of steps that were dropped or answered with 500; each may end the episode that sent it. */
   spoiled = 0;
   #server: Server | null = null;
   #ids = 0;
@@ -19,7 +20,7 @@ class CountingServer {
 
   constructor(
     private readonly trouble: (request: number, path: string) => 'drop' | 'fail' | 'delay' | 'die' | null,
-    /** How long the server is away when it dies, in milliseconds. */
+    /** Milliseconds for which the server is away when it dies. */
     private readonly awayMs: number,
   ) {}
 
@@ -44,7 +45,7 @@ class CountingServer {
     if (trouble === 'fail' || trouble === 'drop') this.spoiled++;
     if (trouble === 'fail') return void response.writeHead(500).end('Internal Server Error');
     const answer = JSON.stringify(this.#answer(path, fields));
-    if (trouble === 'drop') return void response.destroy(); // worked on, and the client never learns
+    if (trouble === 'drop') return void response.destroy(); // the step is done, and the client is not told
     if (trouble === 'delay') return void setTimeout(() => response.end(answer), 200);
     if (trouble === 'die') {
       const { port } = this.#server!.address() as AddressInfo;
@@ -84,7 +85,7 @@ test.each([
     0,
     0,
   ],
-  // Away: one episode a slot may have been in a step.
+  // The server is away: each slot may lose one episode that was in a step.
   ['goes away for a second', (request: number) => (request === 60 ? 'die' : null), 4, 1_000],
 ] as const)('a server that %s', async (_, trouble, othersFailed, awayMs) => {
   const server = new CountingServer(trouble, awayMs);
@@ -100,7 +101,7 @@ test.each([
   const failed = episodes.filter(({ error }) => error !== null);
   expect(failed.length).toBeLessThanOrEqual(server.spoiled + othersFailed);
   for (const { error, turns } of episodes) {
-    // A step that was sent twice would show as a number left out.
+    // A step that was sent twice would leave out a number.
     const numbers = turns.map(({ nextObservation }) => Number(/step (\d+)$/.exec(nextObservation)![1]));
     expect(numbers).toEqual(turns.map((__, i) => i + 1));
     if (error === null) expect(turns).toHaveLength(STEPS);

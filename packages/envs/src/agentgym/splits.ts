@@ -6,7 +6,7 @@ import { readItemNumbers } from './item-list.js';
 interface ServedItems {
   firstItem?: number;
   items?: number | null;
-  /** A list of problems: those of the test; the others are divided between training and evaluation. */
+  /** The file with the list of test problems; the others are divided between training and evaluation. */
   testItems?: string | null;
 }
 

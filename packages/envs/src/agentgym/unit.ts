@@ -45,7 +45,7 @@ const unitOf = (name: RemoteOnlyEnv) =>
     make: (options) => agentGymEnv(name, options),
     splits: (options) => servedSplits(name, options),
     sampleActions,
-    // A success or a share of it, 0…1.
+    // Episodes return 1, or a share of it.
     typicalReturn: () => 0.3,
     flatNames: agentGymNames,
     problems: (options) => missingAddress(name, options),

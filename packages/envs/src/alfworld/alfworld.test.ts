@@ -24,7 +24,7 @@ const options: AlfworldOptions = {
   showCommands: false,
 };
 
-/** A kitchen with a goal that the six tasks do not have, in ALFWorld's format, written for this test. */
+/** A kitchen with a goal that none of the six tasks has, in ALFWorld's format, written for this test. */
 const kitchen = `(define (problem small_kitchen) (:domain alfred)
   (:objects agent1 - agent
     Apple_bar__plus_01 Apple_bar__plus_02 Knife_bar__plus_01 - object
@@ -125,7 +125,7 @@ test('without draws the expert searches in the order of the list, and wins too',
     );
     const places = searched.flatMap((command) => /^go to (.+)/.exec(command)?.slice(1) ?? []);
     const listed = places.map((place) => observation.indexOf(`a ${place}`));
-    // Usual places first, then the others.
+    // The usual places come first.
     expect(listed.filter((at, i) => i > 0 && at < listed[i - 1]).length).toBeLessThan(2);
   }
 });
@@ -187,7 +187,7 @@ describe('game files', () => {
     expect(await said('go to fridge 1')).toBe('The fridge 1 is closed.');
     expect(await said('put apple 2 in/on fridge 1')).toBe('Nothing happens.');
     expect(await said('open fridge 1')).toBe('You open the fridge 1. The fridge 1 is open. In it, you see a apple 1.');
-    expect(await env.step('put apple 2 in/on fridge 1')).toMatchObject({ reward: 0, terminated: false }); // still open
+    expect(await env.step('put apple 2 in/on fridge 1')).toMatchObject({ reward: 0, terminated: false }); // the fridge is still open
     expect(await env.step('close fridge 1')).toMatchObject({ reward: 1, terminated: true });
   });
 

@@ -67,7 +67,7 @@ export const alfworldSchema = {
 
 interface AlfworldReset {
   seed?: number;
-  /** Number of the game in the folder, or the seed of the household made here. */
+  /** The number of the game in the folder, or the seed of a household of our own. */
   game?: number;
 }
 

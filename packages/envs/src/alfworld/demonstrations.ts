@@ -22,7 +22,7 @@ export interface ExpertTies {
 
 interface AlfworldDemonstrationOptions extends AlfworldOptions, PlannedDemonstrationOptions, ExpertTies {}
 
-/** Won episodes only: an episode that the step limit cuts is not worth imitating. */
+/** Plays expert episodes, of which only won ones are returned: one that the step limit cuts is not worth imitating. */
 export async function alfworldDemonstrations(options: AlfworldDemonstrationOptions): Promise<Transition[][]> {
   const { episodes, firstSeed, slips, split, ties, ...envOptions } = options;
   const env = new Alfworld(envOptions);

@@ -1,5 +1,5 @@
-// A player that explores. It knows the kinds in the task, what it has seen, and the usual places of such things.
-// After the hand-coded expert of ALFWorld (Shridhar et al. 2021, arXiv:2010.03768, appendix), made shorter.
+// A player that explores. It knows the kinds in the task, what it has seen, and the usual places of such things. It is a shorter
+// form of the hand-coded expert of ALFWorld (Shridhar et al. 2021, arXiv:2010.03768, appendix).
 import type { Rng } from '@bowyer/core';
 import { furnishings } from './furnishings.js';
 import type { Household } from './household.js';
@@ -15,16 +15,16 @@ export class Expert {
   /** The place where each thing was last seen. */
   readonly #seen = new Map<string, Receptacle>();
   readonly #visited = new Set<string>();
-  /** Things that have been treated, or brought where they belong. */
+  /** Things that were treated, or brought to their destination. */
   readonly #treated = new Set<string>();
   readonly #brought = new Set<string>();
-  /** The one receptacle that the first of two things was brought to. */
+  /** The receptacle to which the first of two things was brought. */
   #target: Receptacle | undefined;
 
   constructor(
     private readonly household: Household,
     private readonly task: Task,
-    /** Null: places that are as likely are searched in the order in which they are listed. */
+    /** Null: equally likely places are searched in the order in which they are listed. */
     private readonly rng: Rng | null,
   ) {}
 
@@ -105,7 +105,7 @@ export class Expert {
     return this.household.putCommand(held, receptacle);
   }
 
-  /** Something was in the hand from the start, or another player took it. */
+  /** Returns the action that puts down a thing which was in the hand from the start, or which another player took. */
   #putBack(held: Thing): string | null {
     const fits = this.household.problem.receptacles.find(({ kind }) =>
       this.household.holds('cancontain', [kind, held.kind]),

@@ -15,7 +15,7 @@ export type Formula =
   | { kind: 'equal'; left: string; right: string }
   | { kind: 'fact'; predicate: string; terms: readonly string[] };
 
-/** A state as formulas see it. Everything is named by text; kinds stand for the domain's types (`apple` for AppleType). */
+/** The facts of a state that formulas read. All things are named by text; kinds stand for the domain's types (`apple` for AppleType). */
 export interface Facts {
   /** Returns all that a variable of this type may stand for. `kind`: only receptacles or objects of that kind. */
   candidates(type: string, kind?: string): readonly string[];
@@ -81,7 +81,7 @@ function quantified(
   rule: 'some' | 'every',
 ): boolean {
   if (variable === undefined) return isTrue(part, facts, bound);
-  // Only an existing thing of the kind that the condition asks for can make it true.
+  // Only an existing thing of the required kind can make the condition true.
   const kind = rule === 'some' ? kindOf(variable.name, part) : undefined;
   return facts
     .candidates(variable.type, kind)
@@ -98,7 +98,7 @@ function kindOf(variable: string, formula: Formula): string | undefined {
   return isKind && !formula.terms[1].startsWith('?') ? kindName(formula.terms[1]) : undefined;
 }
 
-/** `AppleType` → `apple`. */
+/** Converts a type's name to a kind: `AppleType` → `apple`. */
 export const kindName = (type: string): string => type.toLowerCase().replace(/type$/, '');
 
 function valueOf(name: string, bound: ReadonlyMap<string, string>): string {
@@ -108,7 +108,7 @@ function valueOf(name: string, bound: ReadonlyMap<string, string>): string {
   return value;
 }
 
-/** `?r - receptacle ?a ?b - object`. */
+/** Parses a list of variables: `?r - receptacle ?a ?b - object`. */
 function parseVariables(expression: SExpression): Variable[] {
   if (typeof expression === 'string')
     throw new FormulaError(`expected variables in parentheses, found '${expression}'`);

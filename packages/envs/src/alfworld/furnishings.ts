@@ -1,4 +1,4 @@
-// Our own rooms: their furniture, the properties of things, and their usual places.
+// The rooms of our own households: furniture, properties of things, and their usual places.
 import { fromDataFile } from '../data-file.js';
 
 export type RoomKind = 'kitchen' | 'bathroom' | 'bedroom' | 'livingroom';
@@ -8,7 +8,7 @@ export interface ThingKind {
   rooms: readonly RoomKind[];
   /** Furniture that may contain it, the most likely first. */
   places: readonly string[];
-  /** The treatments that it allows, besides being carried. */
+  /** The treatments that it allows, beside being carried. */
   does: readonly ('clean' | 'heat' | 'cool' | 'slice')[];
   /** Lamps are switched on and not carried. */
   lamp?: boolean;

@@ -1,5 +1,5 @@
-// A household in play: where everything is, what commands do, which can be given next.
-// Rules: the actions of ALFWorld's PDDL domain (Shridhar et al. 2021, arXiv:2010.03768), see alfworld.md.
+// A household that is played: the places of all things, the effects of commands, and the commands that are possible. Rules: the
+// actions of ALFWorld's PDDL domain (Shridhar et al. 2021, arXiv:2010.03768), see alfworld.md.
 import { isTrue, kindName, type Facts } from './formula.js';
 import type { Problem, Receptacle, Thing } from './problem.js';
 import { englishList, indefinite } from './wording.js';
@@ -10,7 +10,7 @@ export type PutPhrase = 'put' | 'move';
 type Treatment = 'clean' | 'heat' | 'cool';
 type Flag = 'clean' | 'hot' | 'cool' | 'on' | 'toggled' | 'sliced' | 'checked';
 
-/** Appliance of each treatment, and what it needs of the thing. */
+/** The appliance of each treatment, and the property that it requires of the thing. */
 const treatments: Record<Treatment, { appliance: string; needs: 'cleanable' | 'heatable' | 'coolable' }> = {
   clean: { appliance: 'sinkbasin', needs: 'cleanable' },
   heat: { appliance: 'microwave', needs: 'heatable' },
@@ -24,7 +24,7 @@ export const NOTHING_HAPPENS = 'Nothing happens.';
 export class Household implements Facts {
   readonly #receptacles: ReadonlyMap<string, Receptacle>;
   readonly #things: ReadonlyMap<string, Thing>;
-  /** Receptacle of each thing that is not held. */
+  /** The receptacle of each thing that is not held. */
   readonly #places: Map<string, string>;
   readonly #opened: Set<string>;
   readonly #flags: Record<Flag, Set<string>> = {
@@ -37,7 +37,7 @@ export class Household implements Facts {
     checked: new Set(),
   };
   #location: string;
-  /** The receptacle that one faces; null in the middle of the room. */
+  /** The receptacle that the agent faces; null in the middle of the room. */
   #facing: Receptacle | null = null;
   #held: Thing | null = null;
 
@@ -252,7 +252,7 @@ export class Household implements Facts {
     return this.#described(receptacle);
   }
 
-  /** Closed, open with what is in it, or a surface with what is on it. */
+  /** Describes a receptacle: closed, open with its content, or a surface with the things on it. */
   #described(receptacle: Receptacle): string {
     const { name, openable } = receptacle;
     this.#flags.checked.add(name);
@@ -297,7 +297,7 @@ export class Household implements Facts {
     if (!found?.thing.toggleable) return NOTHING_HAPPENS;
     const { on, toggled } = this.#flags;
     if (!on.delete(name)) on.add(name);
-    // That it was switched once stays true, which is what goals ask for.
+    // The fact that it was switched once stays true, since goals ask for it.
     toggled.add(name);
     return `You turn on the ${name}.`;
   }

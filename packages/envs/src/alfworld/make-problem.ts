@@ -1,10 +1,10 @@
-// Seeded households of our own: a room, its furniture and things, and one of the six tasks in it.
+// Makes seeded households of our own: a room, its furniture and things, and one of the six tasks in it.
 import type { Rng } from '@bowyer/core';
 import { furnishings, type RoomKind, type ThingKind } from './furnishings.js';
 import type { Problem, Receptacle, Task, TaskType, Thing } from './problem.js';
 import { goalOf, goalText } from './tasks.js';
 
-/** The most draws of a room until one offers what the task needs. */
+/** How often a room is drawn at most until it has what the task needs. */
 const LARGEST_NUMBER_OF_DRAWS = 1000;
 
 /** Most things of one kind in a room. */

@@ -1,5 +1,5 @@
-// ALFWorld's own games: `game.tw-pddl` (JSON around a PDDL problem) with `traj_data.json` beside it.
-// Format: the game files of ALFWorld 0.3 (json_2.1.1), see alfworld.md.
+// Reads ALFWorld's own games: `game.tw-pddl` (JSON around a PDDL problem) with `traj_data.json` beside it. Format: the game
+// files of ALFWorld 0.3 (json_2.1.1), see alfworld.md.
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { kindName, parseFormula } from './formula.js';
@@ -17,7 +17,7 @@ class GameFileError extends Error {
 
 const GAME_FILE = 'game.tw-pddl';
 
-/** Game files at a path: itself, or all below a folder, in the order of their paths. */
+/** Finds the game files at a path: itself, or all below a folder, in the order of their paths. */
 export function findGames(path: string): string[] {
   if (!existsSync(path)) throw new GameFileError(path, 'no such file or folder');
   if (!statSync(path).isDirectory()) return [path];
@@ -122,8 +122,8 @@ function factTable(init: readonly SExpression[]): FactTable {
 }
 
 /**
- * Kind and number: ids sorted, grouped by what stands before the first bar ("basin" added where the id has it), numbered
- * downwards, so the first id of a kind has the highest number.
+ * Names things by kind and number: ids are sorted, grouped by the text before the first bar ("basin" added where the id has
+ * it), and numbered downwards, so that the first id of a kind has the highest number.
  */
 function displayNames(ids: readonly string[]): Map<string, string> {
   const groups = new Map<string, string[]>();

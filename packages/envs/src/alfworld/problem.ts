@@ -1,9 +1,9 @@
 // The start of a household game: furniture, things with their places, and the goal.
 import type { Formula } from './formula.js';
 
-/** Furniture: contains things, and is a place one can go to. */
+/** A piece of furniture, which contains things, and to which the agent can go. */
 export interface Receptacle {
-  /** Kind and number, as commands write it: `cabinet 3`. */
+  /** The kind and number, as commands write it: `cabinet 3`. */
   name: string;
   kind: string;
   /** Receptacles with the same location are reached together. */
@@ -46,11 +46,11 @@ export interface Task {
 export interface Problem {
   receptacles: readonly Receptacle[];
   things: readonly Thing[];
-  /** Receptacle of each thing, by names. */
+  /** The receptacle of each thing, by names. */
   placements: ReadonlyMap<string, string>;
   /** Names of the receptacles that stand open. */
   opened: ReadonlySet<string>;
-  /** `receptacleKind objectKind` pairs: what may be put where. */
+  /** Pairs `receptacleKind objectKind` that say which things a receptacle may contain. */
   canContain: ReadonlySet<string>;
   startLocation: string;
   goal: Formula;

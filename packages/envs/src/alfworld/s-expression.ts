@@ -1,4 +1,4 @@
-// Nested lists in parentheses, as PDDL files are written: names in lower case, `;` begins a comment.
+// Parses nested lists in parentheses, the syntax of PDDL files: names in lower case, `;` begins a comment.
 
 export type SExpression = string | readonly SExpression[];
 
@@ -6,7 +6,7 @@ class SExpressionError extends Error {
   override readonly name = 'SExpressionError';
 }
 
-/** @throws SExpressionError with the line where parentheses do not match */
+/** Parses a text. @throws SExpressionError with the line where parentheses do not match */
 export function parseSExpression(text: string): SExpression {
   const stack: SExpression[][] = [[]];
   let line = 1;

@@ -7,7 +7,7 @@ const fact = (predicate: string, ...terms: string[]): Formula => ({ kind: 'fact'
 const and = (...parts: Formula[]): Formula => ({ kind: 'and', parts });
 const variable = (name: string, type: string): Variable => ({ name, type });
 
-/** The state that a thing must be in, by task type. */
+/** The required state of the thing, by task type. */
 const states: Partial<Record<Task['type'], { predicate: string; adjective: string; verb: string }>> = {
   pick_clean_then_place_in_recep: { predicate: 'isclean', adjective: 'clean', verb: 'clean' },
   pick_heat_then_place_in_recep: { predicate: 'ishot', adjective: 'hot', verb: 'heat' },
@@ -72,7 +72,7 @@ function twoGoal(object: string, target: string): Formula {
   };
 }
 
-/** Two ways of saying each; `wording` 0 or 1 chooses. */
+/** Returns the goal's text in one of two wordings; `wording` 0 or 1 chooses. */
 export function goalText({ type, object, target }: Task, wording: 0 | 1): string {
   if (type === 'look_at_obj_in_light')
     return [

@@ -48,7 +48,7 @@ export const alfworldUnit = defineEnvironment<AlfworldOptions, ExpertSlips & Exp
     'take pen 1 from drawer 1',
     'dance',
   ],
-  // 1 for the goal, else 0; policies that start to learn reach it in few episodes.
+  // An episode returns 1 for the goal, else 0; policies that start to learn reach it in few episodes.
   typicalReturn: () => 0.2,
   flatNames: agentGymNames,
   readWith: {

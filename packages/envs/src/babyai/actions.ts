@@ -1,4 +1,4 @@
-// Actions in words, as AgentGym's server takes them, and the low-level moves that each one stands for.
+// Actions in words, as AgentGym's server takes them, and the low-level moves of each.
 import { isDoor, isFree, isThing, type Move, type World } from './grid.js';
 import { pathToFace } from './paths.js';
 import { nameOf, seen, type Seen } from './view.js';
@@ -13,7 +13,7 @@ const plain: Readonly<Record<string, Move>> = {
   drop: 'drop',
 };
 
-/** In the server's order: moves, taking or dropping, doors, places to go to. */
+/** Returns the possible actions in the server's order: moves, taking or dropping, doors, places to go to. */
 export function availableActions(world: World): string[] {
   const view = seen(world);
   const front = world.grid.at(world.front);
@@ -31,7 +31,7 @@ export function availableActions(world: World): string[] {
   ];
 }
 
-/** How one goes through a door; null for things, and for a locked door whose key is not in hand. */
+/** Returns the action that goes through a door; null for things, and for a locked door whose key is not in hand. */
 export function doorAction({ carrying }: World, { cell, name, number }: Seen): string | null {
   if (!isDoor(cell)) return null;
   if (cell.state === 'open') return `go through ${name} ${number}`;

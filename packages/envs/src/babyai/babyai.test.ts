@@ -20,7 +20,7 @@ const options: BabyAiOptions = {
   stepLimit: 300,
 };
 
-/** A map in letters: # wall, D shut door, ' open door, b blue ball, k grey key, > the agent and where it looks. */
+/** Parses a map in letters: # wall, D shut door, ' open door, b blue ball, k grey key, > the agent and its direction. */
 function worldOf(rows: readonly string[]): World {
   const grid = new Grid(rows[0].length, rows.length);
   const cells: Record<string, () => Cell> = {
@@ -114,7 +114,7 @@ test.each(levels)('level %s: an expert that knows what it has seen finishes by l
     }
     finished += Number(last?.terminated ?? false);
   }
-  expect(finished).toBeGreaterThanOrEqual(3); // a locked door or a thing in the way can be beyond it
+  expect(finished).toBeGreaterThanOrEqual(3); // behind the door, another locked door or a thing may be in the way
 });
 
 const blueBall: Mission = [{ verb: 'goto', target: { kind: 'ball', colour: 'blue' } }];
@@ -128,12 +128,12 @@ test('what stands behind the explorer is found by turning to the left, wherever 
   expect(first(room('#>.b#'))).toEqual({ action: 'go to blue ball 1', purpose: 'blue ball 2 ahead' });
 });
 
-/** The actions and reasons up to going through a door, which this world does not do. */
+/** Returns the actions and purposes until the agent goes through a door, which this world does not carry out. */
 function untilDoor(world: World, explorer: Explorer, mission: Mission) {
   const steps: ReturnType<Explorer['next']>[] = [];
   for (let turn = 0; turn < 20 && !steps.at(-1)?.action.includes('through'); turn++) {
     const step = explorer.next(mission);
-    expect(explorer.next(mission)).toEqual(step); // asking changes nothing
+    expect(explorer.next(mission)).toEqual(step); // a second call changes nothing
     steps.push(step);
     if (step === null) break;
     if (step.action === 'turn left') world.move('left');
@@ -161,7 +161,7 @@ test('the way to a shut door elsewhere is thought of, and it is taken as soon as
   walk(['left'], 'turn left');
   walk(['left'], 'turn left'); // the shut door is in view
   walk(['left', 'left', 'forward', 'forward', 'forward', 'forward'], 'go through purple open door 1');
-  walk(['right', 'forward'], 'drop'); // into a corner of the other room
+  walk(['right', 'forward'], 'drop'); // the agent walks into a corner of the other room
   expect(untilDoor(world, explorer, blueBall)).toEqual([
     ...Array.from({ length: 6 }, (_, i) => ['turn left', `look ${i + 1}`]),
     ['go through purple open door 1', 'purple closed door by purple open door 1 ahead 3 left'],

@@ -1,5 +1,6 @@
 // BabyAI in text: a grid of rooms, missions in words, actions that name what is in view, as AgentGym's server has it.
-// Source: Chevalier-Boisvert et al. 2019, arXiv:1810.08272; worlds of our own, not those of its seeds.
+// Source: Chevalier-Boisvert et al. 2019, arXiv:1810.08272. Worlds are drawn by our own generator, so that seeds give other
+// worlds than there.
 import { Rng } from '@bowyer/core';
 import { backendProperties, type BackendOptions } from '../agentgym/backend.js';
 import { reactLine } from '../agentgym/reply-rules.js';
@@ -62,7 +63,7 @@ const UNKNOWN = 'The action is not recognized. Please check valid actions.';
 const NO_CHANGE = 'No change in state.';
 const NOTHING_TO_DROP = 'You cannot drop the object, as you are not carrying anything.';
 
-/** A world in which the expert finds no plan is drawn again, at most this often; in practice a few draws suffice. */
+/** How often a world is drawn at most until the expert finds a plan; in practice a few draws suffice. */
 const LARGEST_NUMBER_OF_DRAWS = 200;
 const EXPERT_LIMIT = 300;
 
@@ -99,7 +100,7 @@ export class BabyAi implements Env {
     const terminated = play.isWon;
     const truncated = !terminated && (this.#steps >= this.options.stepLimit || play.moves >= maxMoves);
     if (terminated || truncated) this.#order.end();
-    // 1 − 0.9 · moves / maxMoves: BabyAI's reward, in low-level moves.
+    // BabyAI's reward is 1 − 0.9 · moves / maxMoves, counted in low-level moves.
     const reward = terminated ? 1 - (0.9 * play.moves) / maxMoves : 0;
     const done = terminated ? '\n The task is completed.' : '';
     const info = this.#info();
@@ -161,12 +162,12 @@ export class BabyAi implements Env {
   }
 }
 
-/** A game being played: what is done of its mission, moves so far. */
+/** The state of an episode: the finished tasks of its mission, and the moves so far. */
 class Play {
   moves = 0;
   expertPath: readonly string[] = [];
   readonly #done = new Set<Task>();
-  /** The tasks as the mission's text has them: which things fit changes as doors are opened and things are carried. */
+  /** The tasks in words, kept from the start, since the things that fit a task change as doors are opened and things are carried. */
   readonly #texts: readonly string[];
 
   readonly game: Game;
@@ -188,7 +189,7 @@ class Play {
     return this.#done.size === this.game.mission.length;
   }
 
-  /** Two tasks are joined by "and", as AgentGym words them. */
+  /** Returns the open tasks, joined by "and" as in AgentGym. */
   get openText(): string {
     return this.#texts.filter((_, i) => !this.#done.has(this.game.mission[i])).join(' and ');
   }
@@ -215,7 +216,7 @@ class Play {
         if (isDone(task, world, move, move === 'drop' ? front : null)) this.#done.add(task);
       if (this.isWon) break;
     }
-    // An agent that stands before the thing already counts as having gone there.
+    // An agent that already faces the thing has reached it without a move.
     if (moves.length === 0)
       for (const task of this.game.mission) if (isDone(task, world, '', null)) this.#done.add(task);
     return changed || this.isWon ? description(world) : NO_CHANGE;

@@ -7,8 +7,8 @@ import { CHECK } from './actions.js';
 import { BabyAi, type BabyAiOptions } from './babyai.js';
 
 /**
- * Episodes of an expert that knows what it has seen: a policy cannot imitate one that knows the map. Those in which it gives up,
- * because what is left cannot be reached, are left out.
+ * Plays episodes of an expert that knows only what it has seen, since a policy cannot imitate one that knows the map.
+ * Episodes in which it gives up, because the rest cannot be reached, are left out.
  */
 export async function babyAiDemonstrations(
   options: BabyAiOptions,

@@ -1,4 +1,4 @@
-// A player that knows the whole map: ways are the shortest, keys are fetched first, hands are freed where needed.
+// A player that knows the whole map: it takes the shortest paths, fetches keys first, and frees its hands where needed.
 import { CHECK, doorAction } from './actions.js';
 import {
   ahead,
@@ -29,7 +29,7 @@ export const words: Readonly<Record<Move, string>> = {
 /** The next action of an expert, and its purpose. */
 export interface Step {
   action: string;
-  /** The thing that it goes to, the door on the way, if any, and the place of the first of them. Absent: it frees its hands. */
+  /** The thing that it goes to, the door on the way, if any, and the position of the first of them. Absent: it frees its hands. */
   aim?: { name: string; by?: string; position: Position };
 }
 
@@ -67,7 +67,7 @@ function putNext(world: World, target: Description, beside: Description): Step |
   if (world.carrying === null || !matches(target, world.carrying)) {
     return fetch(world, target);
   }
-  // Any empty cell beside the other thing will do to drop into.
+  // The agent may drop the thing into any empty cell beside the other one.
   const pathTo = pathsFrom(world, { throughDoors: true });
   const ways = world.grid
     .contents()
@@ -119,7 +119,7 @@ function reach(world: World, wanted: Description, say: (item: string) => string)
   return { action: (door && doorAction(world, door)) ?? words[way.path[0]], aim };
 }
 
-/** A thing or door and the moves after which one faces it, or a place beside it. */
+/** A thing or door, and the moves after which the agent faces it, or a place beside it. */
 interface Way {
   thing: { position: Position; cell: Thing | Door };
   path: Move[];

@@ -1,4 +1,4 @@
-// A player that knows no more of the map than it has seen, so that what it does follows from what a policy has read.
+// A player that knows only the part of the map that it has seen, so that its actions follow from what a policy has read.
 import { CHECK, doorAction } from './actions.js';
 import { aimOf, doorInView, expertStep, words, type Step } from './expert.js';
 import { ahead, Grid, isDoor, turned, World, type Door, type Position } from './grid.js';
@@ -16,15 +16,15 @@ interface ExplorerStep {
 }
 
 /**
- * Plays one world: looks at it before each action. The actions since the last door decide where it looks: a place is looked
- * at all around by left turns, then the nearest shut door in view is taken, or turned to.
+ * Plays one world, which it observes before each action. The actions since the last door decide what it does: it looks in all
+ * directions by left turns, then goes through the nearest shut door in view, or turns to it.
  */
 export class Explorer {
   /** The cells that were seen; the rest counts as wall. */
   readonly #map: Grid;
-  /** Left turns since the last action other than a plain move: how far the place has been looked at. */
+  /** Left turns since the last action other than a plain move, which tell the directions that were seen here. */
   #leftTurns = 0;
-  /** The shut door that it is on its way to, once nothing is left to do where it was. */
+  /** The shut door to which it goes when nothing is left to do on this side. */
   #destination: Position | null = null;
 
   constructor(private readonly world: World) {

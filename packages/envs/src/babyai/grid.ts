@@ -1,5 +1,5 @@
-// A grid world of rooms: walls, doors, things to carry, and an agent that turns, walks, takes, drops and opens.
-// Rules: MiniGrid (Chevalier-Boisvert et al. 2023, arXiv:2306.13831) as BabyAI uses it (2019, arXiv:1810.08272).
+// A grid world of rooms: walls, doors, things to carry, and an agent that turns, walks, takes, drops and opens. Rules: MiniGrid
+// (Chevalier-Boisvert et al. 2023, arXiv:2306.13831) as BabyAI uses it (2019, arXiv:1810.08272).
 
 export const colours = ['red', 'green', 'blue', 'purple', 'yellow', 'grey'] as const;
 export const kinds = ['ball', 'box', 'key'] as const;
@@ -24,7 +24,7 @@ export interface Position {
   y: number;
 }
 
-/** The direction in which one looks: 0 right, 1 down, 2 left, 3 up. */
+/** A direction: 0 right, 1 down, 2 left, 3 up. */
 export type Direction = 0 | 1 | 2 | 3;
 
 export type Move = 'left' | 'right' | 'forward' | 'pickup' | 'drop' | 'toggle';
@@ -60,7 +60,7 @@ export class Grid {
     this.#cells = Array.from({ length: width * height }, () => null);
   }
 
-  /** Outside the grid all is wall. */
+  /** Returns a cell; outside the grid all cells are walls. */
   at({ x, y }: Position): Cell {
     return x >= 0 && y >= 0 && x < this.width && y < this.height ? this.#cells[y * this.width + x] : 'wall';
   }
@@ -121,7 +121,7 @@ export class World {
     }
   }
 
-  /** A locked door opens with the key of its colour, which is kept. */
+  /** Opens or shuts a door. A locked one opens with the key of its colour, which the agent keeps. */
   #toggle(door: Door): boolean {
     const hasKey = this.carrying?.kind === 'key' && this.carrying.colour === door.colour;
     if (door.state === 'locked' && !hasKey) return false;

@@ -1,5 +1,5 @@
-// Seeded worlds by level: one room or three by three, with doors, things, and a mission in them.
-// After the levels of BabyAI (2019, arXiv:1810.08272), table 2; worlds are drawn by our own generator.
+// Seeded worlds by level: one room or three by three, with doors, things, and a mission. The levels follow those of BabyAI
+// (2019, arXiv:1810.08272), table 2; worlds are drawn by our own generator.
 import type { Rng } from '@bowyer/core';
 import {
   colours,
@@ -29,19 +29,19 @@ export const levels = [
 
 export type Level = (typeof levels)[number];
 
-/** Cells along a room's side, its walls included; neighbours share a wall. */
+/** Cells along a room's side, its walls included; neighbouring rooms share a wall. */
 const ROOM = 8;
 
 export interface Game {
   world: World;
   mission: Mission;
-  /** Low-level moves after which an unfinished mission is cut: room cells for every room and task. */
+  /** Low-level moves after which an unfinished mission is truncated: room cells for every room and task. */
   maxMoves: number;
 }
 
 interface Layout {
   grid: Grid;
-  /** Rooms along a side. */
+  /** The number of rooms along a side. */
   rooms: number;
   doors: { position: Position; door: Door }[];
 }
@@ -57,7 +57,7 @@ export function drawGame(rng: Rng, level: Level): Game {
   return { world, mission, maxMoves: ROOM * ROOM * layout.rooms ** 2 * mission.length };
 }
 
-/** Every room can be reached: doors are added between rooms not yet connected, and to a third of the others. */
+/** Draws rooms that can all be reached: doors are added between rooms not yet connected, and to a third of the others. */
 function drawRooms(rng: Rng, rooms: number): Layout {
   const side = rooms * (ROOM - 1) + 1;
   const grid = new Grid(side, side);

@@ -1,4 +1,5 @@
-// The mission of the agent, and the test whether it is fulfilled. Source: the baby language of BabyAI (2019, arXiv:1810.08272), section 3.
+// The mission of the agent, and the test whether it is complete.
+// Source: the baby language of BabyAI (2019, arXiv:1810.08272), section 3.
 import { isDoor, isThing, type Cell, type Door, type Position, type Thing, type World } from './grid.js';
 
 /** Any thing or door of this kind and colour. */

@@ -1,26 +1,26 @@
-// Shortest ways in low-level moves: to stand facing a cell.
+// Shortest paths in low-level moves to a pose in which the agent faces a cell.
 import { ahead, isDoor, isFree, turned, type Direction, type Move, type Position, type World } from './grid.js';
 
 interface PathOptions {
-  /** Ways may lead through shut doors, which are opened in passing; locked ones with their key in hand. */
+  /** Whether paths may lead through shut doors, which are opened in passing; locked ones need their key in hand. */
   throughDoors: boolean;
 }
 
-/** Fewest moves after which the agent stands before `target` and faces it; null if there is no way. */
+/** Returns the fewest moves after which the agent faces `target` from the cell before it; null if there is no path. */
 export const pathToFace = (world: World, target: Position, options: PathOptions): Move[] | null =>
   pathsFrom(world, options)(target);
 
-/** How a pose (cell and direction) is reached from another; a shut door on the way costs one more move. */
+/** The moves by which a pose (cell and direction) is reached from another; a shut door on the way needs one more move. */
 const arrivals: readonly (readonly Move[])[] = [['left'], ['right'], ['forward'], ['toggle', 'forward']];
 
-/** `pathToFace` for any number of targets: one breadth-first search over poses, as the world is now. */
+/** Finds such paths for any number of targets by one breadth-first search over poses in the current world. */
 export function pathsFrom(world: World, { throughDoors }: PathOptions): (target: Position) => Move[] | null {
   const { width, height } = world.grid;
   const poseOf = ({ x, y }: Position, direction: Direction) => (y * width + x) * 4 + direction;
   const poses = width * height * 4;
-  /** By pose: its place in the order of the search, −1 where it was not reached. */
+  /** For each pose, its index in the order of the search; −1 where it was not reached. */
   const orders = new Int32Array(poses).fill(-1);
-  /** By place in that order. */
+  /** For each index of that order, its pose. */
   const reached = new Int32Array(poses);
   const cameFrom = new Int32Array(poses).fill(-1);
   const arrivedBy = new Uint8Array(poses);

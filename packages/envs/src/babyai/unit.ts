@@ -41,7 +41,7 @@ export const babyAiUnit = defineEnvironment<BabyAiOptions, ExpertSlips & ExpertS
   taskType: ({ level }) => (level as string | undefined) ?? null,
   context: ({ backend, actionFormat }) => {
     if (backend === 'agentgym') return servedOffer;
-    // A reply in the ReAct format is none of the listed actions.
+    // A reply in the ReAct format is not one of the listed actions.
     const listed = actionFormat === 'react' ? [] : (['validActions'] as const);
     return { observation: 'turn', kind: 'dialogue', parts: ['taskDescription', ...listed] };
   },
@@ -56,10 +56,10 @@ export const babyAiUnit = defineEnvironment<BabyAiOptions, ExpertSlips & ExpertS
     '',
   ],
   vocabulary: ({ backend }) => (backend === 'embedded' ? texts() : []),
-  // 0…1 an episode; random play on the easiest levels returns 0.3 to 0.7.
+  // Episodes return 0 to 1; random play on the easiest levels returns 0.3 to 0.7.
   typicalReturn: () => 0.3,
   flatNames: agentGymNames,
-  // The format of replies is read with every backend.
+  // Every backend reads the format of replies.
   readWith: { ...backendReadWith, actionFormat: {}, levels: embeddedOnly, listActions: embeddedOnly },
   problems: (options) => missingAddress('babyai', options),
   demonstrations: {
@@ -71,6 +71,6 @@ export const babyAiUnit = defineEnvironment<BabyAiOptions, ExpertSlips & ExpertS
         ? 'babyai with backend=agentgym has no demonstrations: its worlds are on the server'
         : null,
     independentOf: backendOptionNames.filter((name) => name !== 'actionFormat'),
-    revision: 5, // since every left turn is a look around
+    revision: 5, // raised when left turns became a look in all directions
   },
 });

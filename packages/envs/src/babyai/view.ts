@@ -1,16 +1,16 @@
-// The view of the agent: seven cells ahead and three to each side, but nothing behind walls and shut doors.
-// Rule: the field of view and visibility mask of MiniGrid (Chevalier-Boisvert et al. 2023, arXiv:2306.13831).
+// Computes the view of the agent: seven cells ahead and three to each side, but nothing behind walls and shut doors. Rule: the
+// field of view and visibility mask of MiniGrid (Chevalier-Boisvert et al. 2023, arXiv:2306.13831).
 import { ahead, isDoor, turned, type Cell, type Door, type Position, type Thing, type World } from './grid.js';
 
-/** Cells ahead, the agent's own row included, and to each side. */
+/** The number of cells ahead, the agent's own row included, and to each side. */
 const DEPTH = 7;
 const SIDE = 3;
 const WIDTH = 2 * SIDE + 1;
 
 export interface Seen {
-  /** Colour and kind, of doors the state between them: `purple closed door`. */
+  /** The colour and kind, with the state of a door between them: `purple closed door`. */
   name: string;
-  /** Counts things of the same name, the nearest first, from 1. */
+  /** The number among things of the same name, the nearest first, from 1. */
   number: number;
   cell: Thing | Door;
   position: Position;
@@ -19,7 +19,7 @@ export interface Seen {
   right: number;
 }
 
-/** Everything in view, the nearest first. */
+/** Returns all things in view, the nearest first. */
 export function seen(world: World): Seen[] {
   const visible = visibleCells(world);
   const found: Omit<Seen, 'number'>[] = [];
@@ -50,7 +50,7 @@ interface ViewCell {
   cell: Cell;
 }
 
-/** Light spreads from the agent row by row, sideways and ahead, through all that does not block it. */
+/** Returns the visible cells: light spreads from the agent row by row, sideways and ahead, through all cells that do not block it. */
 function visibleCells(world: World): ViewCell[] {
   const lit = new Uint8Array(DEPTH * WIDTH);
   lit[SIDE] = 1;

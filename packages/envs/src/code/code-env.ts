@@ -1,4 +1,4 @@
-// Programs that are asked for and tested, as in HumanEval; code.md.
+// The environment `code`: the agent writes programs, which are tested, as in HumanEval; code.md.
 import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
@@ -12,7 +12,7 @@ import type { CodeTask } from './task.js';
 
 interface CodeReset {
   seed?: number;
-  /** Number of the task in the file, from 0; absent: drawn by the seed. */
+  /** The number of the task in the file, from 0; absent: drawn by the seed. */
   task?: number;
 }
 
@@ -24,7 +24,7 @@ export class CodeEnv implements Env {
   #task!: CodeTask;
   #turn = 0;
 
-  /** @throws {TaskFileError} if the file cannot be used */
+  /** Reads the tasks. @throws {TaskFileError} if the file cannot be used */
   constructor(private readonly options: CodeOptions) {
     this.#tasks = codeTasks(options);
   }
@@ -39,7 +39,7 @@ export class CodeEnv implements Env {
     return { observation, info: this.#info(null) };
   }
 
-  /** @param action a reply with a program, or the continuation of the prompt */
+  /** Tests a program. @param action a reply with a program, or the continuation of the prompt */
   async step(action: string): Promise<StepResult> {
     this.#order.assertRunning();
     this.#turn++;

@@ -22,7 +22,7 @@ function file(name: string, ...lines: (object | string)[]): string {
 const options = (given: Partial<CodeOptions>) => withDefaults(codeUnit.schema, given, 'code') as unknown as CodeOptions;
 const block = (code: string, language = 'js') => `So:\n\`\`\`${language}\n${code}\n\`\`\`\nDone.`;
 
-/** As MultiPL-E has it. */
+/** A task in MultiPL-E's columns. */
 const multiple = {
   name: 'HumanEval_0_twice',
   language: 'ts',
@@ -32,7 +32,7 @@ const multiple = {
   stop_tokens: ['\nfunction ', '\n/*', '\n//', '\nconsole.log'],
 };
 
-/** As HumanEval-X has it. */
+/** A task in HumanEval-X's columns. */
 const humanEvalX = {
   task_id: 'JavaScript/0',
   prompt: '/* Twice the numbers */\nconst twice = (numbers) => {\n',
@@ -42,7 +42,7 @@ const humanEvalX = {
   example_test: '',
 };
 
-/** As HumanEval has it. */
+/** A task in HumanEval's columns. */
 const humanEval = {
   task_id: 'half',
   prompt: 'function half(n) {\n',
@@ -51,7 +51,7 @@ const humanEval = {
   test: "const assert = require('assert');\nfunction check(candidate) {\n  assert.strictEqual(candidate(4), 2);\n}\n",
 };
 
-/** As MBPP has it. */
+/** A task in MBPP's columns. */
 const mbpp = {
   task_id: 11,
   text: 'Write a function that removes the first character.',

@@ -1,4 +1,4 @@
-// The text of a failed attempt that an agent reads.
+// Writes the text of a failed attempt that the agent reads.
 import type { Verdict } from './judge.js';
 import type { CodeOptions } from './options.js';
 

@@ -13,10 +13,10 @@ export interface Verdict {
   failure: (Omit<Outcome, 'kind'> & { kind: Exclude<Outcome['kind'], 'passed'>; number: number }) | null;
 }
 
-/** Tests as the sandbox runs them, by task. */
+/** The tests in the form that the sandbox runs, by task. */
 const compiled = new WeakMap<CodeTask, Partial<Record<CodeOptions['reward'], Promise<readonly string[]>>>>();
 
-/** @throws {Error} where a test of the task cannot be compiled */
+/** Runs the tests. @throws {Error} where a test of the task cannot be compiled */
 export async function judge(reply: string, task: CodeTask, options: CodeOptions, sandbox: Sandbox): Promise<Verdict> {
   const tests = await testsFor(task, options.reward);
   const failed = (kind: 'syntax', text: string) => ({
@@ -49,7 +49,7 @@ function testsFor(task: CodeTask, reward: CodeOptions['reward']): Promise<readon
   return (known[reward] ??= compile(task, reward === 'all' ? [inOne(task)] : task.tests.flatMap(separated)));
 }
 
-/** A block each, since two may declare the same name. */
+/** Joins tests to one, each in a block, since two may declare the same name. */
 const inOne = ({ tests }: CodeTask): string =>
   tests.length === 1 ? tests[0] : tests.map((test) => `{\n${test}\n}`).join('\n');
 

@@ -1,4 +1,4 @@
-// The language of a task: JavaScript and TypeScript run here.
+// Finds the language of a task: JavaScript and TypeScript can run here.
 import type { Row } from '../table-file.js';
 import { LineError, textCell } from '../task-lines.js';
 import type { CodeLanguage } from './task.js';
@@ -23,7 +23,7 @@ export function languageOf(row: Row): CodeLanguage {
   return 'javascript';
 }
 
-/** A function, an import or an assertion as only Python has it. */
+/** Matches a function, an import or an assertion in a form that only Python has. */
 const PYTHON = /^\s*(?:def \w+\(.*\).*:|from \w+ import |import \w+$|assert [^(=].*==)/m;
 
 function hasPython({ cells }: Row): boolean {

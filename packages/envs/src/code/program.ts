@@ -1,9 +1,9 @@
-// Replies and programs.
+// Extracts the program of a reply.
 import { lastCodeBlock } from '../reply-text.js';
 import type { CodeOptions } from './options.js';
 import type { CodeTask } from './task.js';
 
-/** Longer ones are not run. */
+/** Characters of a program that is run. */
 export const PROGRAM_CHARACTERS = 20_000;
 
 type ReplyForm = Pick<CodeOptions, 'reply'>;
@@ -26,7 +26,7 @@ function untilStop(text: string, stopTokens: readonly string[]): string {
   return text.slice(0, ends.sort((a, b) => a - b)[0]);
 }
 
-/** A program is a script, and its declarations are found by name. */
+/** Removes exports: a program runs as a script, whose declarations are found by name. */
 const withoutExports = (code: string): string =>
   code
     .replace(

@@ -8,7 +8,7 @@ import { testsOf } from './tests.js';
 
 const SAMPLE = fileURLToPath(new URL('../../src/code/sample.jsonl', import.meta.url));
 
-/** @throws {TaskFileError} with every line that cannot be used */
+/** Reads the tasks of a file. @throws {TaskFileError} with every line that cannot be used */
 export const codeTasks = ({ data }: { data: string | null }): readonly CodeTask[] =>
   readTasks('code', data ?? SAMPLE, taskOf);
 
@@ -60,7 +60,7 @@ function stopTokensOf({ cells: { stop_tokens: tokens } }: Row): readonly string[
   throw new LineError('stop_tokens must be a list of texts');
 }
 
-/** HumanEval's solutions continue the prompt, MBPP's code is a program. */
+/** Returns a solution: HumanEval's continue the prompt, MBPP's are programs. */
 function solutionOf(row: Row, head: string | null): string | null {
   const [continued, code] = [textCell(row, 'canonical_solution'), textCell(row, 'code')];
   if (continued !== null && code !== null) throw new LineError('canonical_solution and code are both given: keep one');

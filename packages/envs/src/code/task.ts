@@ -4,7 +4,7 @@ export type CodeLanguage = 'javascript' | 'typescript';
 
 export interface CodeTask extends LineTask {
   language: CodeLanguage;
-  /** As an agent reads it. */
+  /** The task as an agent reads it. */
   prompt: string;
   /** The code that a completion continues; null where the prompt is a text. */
   head: string | null;

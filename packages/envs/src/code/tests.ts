@@ -1,23 +1,28 @@
-// The tests of a line: one text, or a list of them.
+// Reads the tests of a line: one text, or a list of them.
 import { Script } from 'node:vm';
 import type { Row } from '../table-file.js';
 import { cellOf, LineError, textCell } from '../task-lines.js';
 import type { CodeLanguage } from './task.js';
-// Modules of the sandbox are in src alone, which the package ships: they are not compiled. The path is right from dist too.
+// The sandbox's modules are in src alone, which the package ships: they are not compiled. The path is right from dist too.
 import { assertions, newAccount } from '../../src/code/sandbox/realm/assertions.mjs';
 
 const columns = ['tests', 'test', 'test_list'] as const;
 
-/** Names of the members of node:assert that the sandbox has. */
+/** The members of node:assert that the sandbox has. */
 const members = Object.keys(assertions(newAccount()));
 
 interface TestSource {
   tests: readonly string[];
-  /** The tests, each with the code before all, and with the call of HumanEval's `check`. */
+  /** Returns the tests, each with the code before all, and with the call of HumanEval's `check`. */
   withSetup: (entryPoint: string | null) => string[];
 }
 
-/** @throws {LineError} where there is no test, one that needs what the sandbox does not have, or one in JavaScript that does not compile */
+/**
+ * Reads the tests.
+ *
+ * @throws {LineError} where there is no test, one that needs what the sandbox does not have, or one in JavaScript that does
+ * not compile
+ */
 export function testsOf(row: Row, language: CodeLanguage): TestSource {
   const tests = textsOf(row);
   for (const test of tests) {
@@ -52,7 +57,10 @@ function assertKnown(test: string): void {
   if (module !== undefined) throw new LineError(`the module '${module}' is not in the sandbox, which has assert alone`);
 }
 
-/** Published files have such tests: a line break within a text, in MultiPL-E's translation of a docstring. */
+/**
+ * Checks that a test compiles. Published files contain tests that do not: MultiPL-E's translation of a docstring can have a
+ * line break within a string.
+ */
 function assertCompiles(test: string): void {
   try {
     new Script(`async () => {\n${test}\n}`, { lineOffset: -1 });
@@ -63,7 +71,7 @@ function assertCompiles(test: string): void {
 
 const isOther = (module: string) => !/^(?:node:)?assert(?:\/strict)?$/.test(module);
 
-/** HumanEval's tests define `check(candidate)`, and leave the call to what runs them. */
+/** Returns the call of `check(candidate)`, which HumanEval's tests define and leave to their runner. */
 function callOfCheck(test: string, entryPoint: string | null): string {
   const isDefined = /\bfunction check\s*\(|\bcheck\s*=/.test(test);
   const isCalled = /^\s*check\(/m.test(test);
@@ -71,7 +79,7 @@ function callOfCheck(test: string, entryPoint: string | null): string {
 }
 
 /**
- * One test for each assertion, where every assertion has a line to itself; else the test as it is. The other lines, such as those of
+ * Splits a test into one for each assertion, where every assertion has a line to itself. The other lines, such as those of
  * `function test()` around the assertions, are in each.
  */
 export function separated(test: string): string[] {

@@ -1,10 +1,11 @@
-// An environment whose observations are the text that an agent reads: the context that a config asks for, and what its memory gives.
+// Wraps an environment whose observations become the text that the agent reads: the context of the config, and the examples of
+// the memory.
 import type { WrappingEnv } from '../contract/checked-env.js';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import type { MemoryReader, Recalled } from '../memory/memory-reader.js';
 import type { ContextWriter } from './context-writer.js';
 
-/** `observation` is the whole text; `state` is the environment's own observation where that is another. */
+/** In its results, `observation` is the whole text; `state` is the environment's own observation where it differs. */
 export class ContextEnv implements WrappingEnv {
   constructor(
     readonly inner: Env,

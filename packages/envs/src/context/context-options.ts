@@ -8,11 +8,11 @@ export type ContextKind = (typeof contextKinds)[number];
 export const contextParts = ['taskDescription', 'validActions', 'inventory'] as const;
 export type ContextPart = (typeof contextParts)[number];
 
-/** The material that an environment offers for the text that an agent reads. */
+/** The parts of the agent's text that an environment offers. */
 export interface ContextOffer {
-  /** `turn`: what the last action led to; `history`: everything that was said so far. */
+  /** The content of an observation. `turn`: the answer to the last action; `history`: everything that was said so far. */
   observation: 'turn' | 'history';
-  /** The kind of context=auto. */
+  /** The kind that context=auto stands for. */
   kind: 'dialogue' | 'last';
   /** Keys of `info`: the task after a reset, the others after every step too. */
   parts: readonly ContextPart[];
@@ -21,7 +21,7 @@ export interface ContextOffer {
 /** The offer of an environment whose observation is everything that was said so far. */
 export const historyOffer: ContextOffer = { observation: 'history', kind: 'dialogue', parts: [] };
 
-/** The same with valid actions in `info`, which an agent may choose from and cannot read. */
+/** The same offer with valid actions in `info`, from which an agent may choose, but which it does not read. */
 export const listedHistory: ContextOffer = { ...historyOffer, parts: ['validActions'] };
 
 /** The offer of a game on AgentGym's server, which answers the last action and may list actions or not. */
@@ -32,19 +32,19 @@ export const defaultOffer: ContextOffer = { observation: 'turn', kind: 'dialogue
 
 /** The node `context` of a config, in camelCase. A key that its kind does not have is absent. */
 export interface ContextOptions {
-  /** auto: the environment's own choice, without parts. */
+  /** The kind of context; auto: the environment's own choice, without parts. */
   kind: ContextKind;
-  /** Earlier turns, with their actions, before the current observation. */
+  /** The number of earlier turns, with their actions, before the current observation. */
   historyTurns?: number;
   taskDescription?: boolean;
   stepCounter?: boolean;
   inventory?: boolean;
   validActions?: boolean;
-  /** Longest text; the oldest turns are left out until it fits, never the task nor the current turn. null: no limit. */
+  /** The most characters; the oldest turns are left out until the text fits, never the task nor the current turn. Null: no limit. */
   maxChars?: number | null;
 }
 
-/** The keys of each kind beside `kind`. The tutorial's prompt always has the task and the steps' numbers. */
+/** The keys of each kind beside `kind`. The tutorial's prompt always contains the task and the steps' numbers. */
 export const keysOfKind: Readonly<Record<ContextKind, readonly (keyof ContextOptions)[]>> = {
   auto: [],
   dialogue: ['stepCounter', 'inventory', 'validActions'],
@@ -115,13 +115,13 @@ export const isPlain = ({ kind, taskDescription, stepCounter, inventory, validAc
 /** Returns whether every turn's text continues the text and the action before it. */
 export const continues = ({ kind }: ResolvedContext): boolean => kind === 'dialogue';
 
-/** A turn as the environment has given it, and what the agent did then. */
+/** A turn's observation, and the action that the agent took then. */
 export interface ContextTurn {
-  /** Counts the turns of an episode, from 0. */
+  /** The number of the turn in its episode, from 0. */
   number: number;
   observation: string;
   inventory: string;
   validActions: readonly string[];
-  /** Empty in the current turn. */
+  /** The action; empty in the current turn. */
   action: string;
 }

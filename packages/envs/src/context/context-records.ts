@@ -1,4 +1,4 @@
-// Recorded episodes as an agent would have read them.
+// Converts recorded episodes to the text that an agent would have read.
 import type { EpisodeRecord } from '@bowyer/core';
 import type { MemoryReader } from '../memory/memory-reader.js';
 import type { ContextWriter } from './context-writer.js';

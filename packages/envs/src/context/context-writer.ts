@@ -1,4 +1,5 @@
-// The text that an agent reads at each turn: one writer for play, demonstrations and evaluation, so that all read the same.
+// Writes the text that an agent reads at each turn. Play, demonstrations and evaluation use the same writer, so that all read
+// the same.
 import {
   contextProblems,
   historyOffer,
@@ -10,19 +11,19 @@ import {
 } from './context-options.js';
 import { tutorialPrompt } from './tutorial-prompt.js';
 
-/** One episode at a time: `begin` after a reset, `follow` after every step. Both return the text that the agent reads next. */
+/** Writes one episode at a time: `begin` after a reset, `follow` after every step. Both return the text that the agent reads next. */
 export class ContextWriter {
   readonly #context: ResolvedContext;
   #isHistory: boolean;
   #task = '';
   #turns: ContextTurn[] = [];
   #dialogue = '';
-  /** The examples that the memory gave last: they stand before a text that is written again. */
+  /** The examples that the memory gave last, which are put before the text each time it is written. */
   #examples = '';
-  /** Every observation of the episode so far begins with the one before it. */
+  /** Whether every observation of the episode so far begins with the one before it. */
   #mayBeHistory = true;
 
-  /** @param name of the environment, for messages */
+  /** Prepares a writer. @param name of the environment, for messages */
   constructor(
     private readonly name: string,
     private readonly options: ContextOptions,
@@ -32,7 +33,7 @@ export class ContextWriter {
     this.#isHistory = offer.observation === 'history';
   }
 
-  /** @param examples what the memory gives, to be read before all else */
+  /** Begins an episode. @param examples of the memory, which are read first */
   begin(observation: string, info: Readonly<Record<string, unknown>>, examples = ''): string {
     this.#examples = examples;
     this.#isHistory = this.offer.observation === 'history' || this.#saysHistory(info);
@@ -44,7 +45,7 @@ export class ContextWriter {
     return this.#write(observation, info, examples);
   }
 
-  /** @param examples as in `begin`; undefined: those of the turn before stay */
+  /** Adds a turn. @param examples as in `begin`; undefined: those of the turn before stay */
   follow(
     action: string,
     observation: string,
@@ -71,7 +72,7 @@ export class ContextWriter {
     return true;
   }
 
-  /** @param added examples that a dialogue does not contain yet */
+  /** Writes the text. @param added examples that a dialogue does not contain yet */
   #write(observation: string, info: Readonly<Record<string, unknown>>, added: string): string {
     const { kind, inventory, validActions, taskDescription, stepCounter } = this.#context;
     const turn: ContextTurn = {
@@ -101,7 +102,7 @@ export class ContextWriter {
     }
   }
 
-  /** The task stands first where the turns do not contain it. */
+  /** Writes the last turns, with the task before them where they do not contain it. */
   #window(past: readonly ContextTurn[], turn: ContextTurn): string {
     const turns = past.map((earlier) => `${this.#heading(earlier)}${earlier.observation.trim()}\n${earlier.action}\n`);
     const text = turns.join('') + this.#current(turn);
@@ -153,8 +154,9 @@ export class ContextWriter {
   }
 
   /**
-   * A dialogue of histories would repeat every turn in every later one. Histories grow from the first turn on; later in an episode
-   * one observation may continue another by chance ('Could not execute', then 'Could not execute dance').
+   * Refuses an environment whose observations are histories, since a dialogue of histories would repeat every turn in every
+   * later one. A history grows from the first turn on; a later observation may continue another by chance ('Could not
+   * execute', then 'Could not execute dance').
    */
   #refuseHistory({ observation, action }: ContextTurn, next: string): void {
     this.#mayBeHistory &&= next.startsWith(observation);

@@ -1,4 +1,4 @@
-// Memory settings that a context leaves no place for.
+// Finds memory settings for which a context has no place.
 import type { ConfigProblem } from '@bowyer/core';
 import type { MemoryOptions } from '../memory/memory-options.js';
 import type { ContextKind, ContextOffer } from './context-options.js';

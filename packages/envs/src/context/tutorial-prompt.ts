@@ -1,5 +1,5 @@
-// The prompt of the tutorial "LLM policies for text-based RL": the task, the steps so far, the valid actions of now. Spaces and
-// line ends are its own, the space at the end and the one after a step's number too.
+// The prompt of the tutorial "LLM policies for text-based RL": the task, the steps so far, the currently valid actions. Spaces
+// and line breaks are those of the tutorial, also the spaces at the end and after a step's number.
 import type { ContextTurn } from './context-options.js';
 
 export function tutorialPrompt(

@@ -1,15 +1,15 @@
-// checkEnv: plays an environment by the rules of the contract and against them, and names every clause it breaks.
+// Plays an environment by the rules of the contract and against them, and names every clause that it violates.
 import { Rng } from '@bowyer/core';
 import { EnvContractError, uncheckedEnv } from './checked-env.js';
 import { envFaults, expertFault, resetFaults, stepFaults } from './clauses.js';
 import type { Env } from './env.js';
 
 export interface CheckEnvOptions {
-  /** The actions of the checking player, drawn with a seeded generator. Give words that reach interesting states. */
+  /** The actions of the checking player, drawn with a seeded generator. They should reach interesting states. */
   actions: readonly string[];
-  /** Episodes compared between two environments, one seed each. */
+  /** The number of episodes that two environments play with the same seeds. */
   episodes?: number;
-  /** An episode still running after this many steps breaks the contract. */
+  /** Steps after which an episode that still runs violates the contract. */
   maxSteps?: number;
 }
 
@@ -32,16 +32,17 @@ export async function checkEnv(
   try {
     await expectRejection(() => env.step(actions[0]), 'step() before the first reset() must reject', violations);
     for (let episode = 0; episode < episodes; episode++) {
-      // The last two have no seed: the generators in use must then agree.
+      // The last two resets have no seed: the generators in use must then agree.
       const seed = episode < Math.max(1, episodes - 2) ? episode : undefined;
-      // The expert of this one alone is asked, so that a difference from the twin shows what asking has changed too.
+      // Only the expert of this environment is called, so that a difference from the other one also shows what calling it has
+      // changed.
       const first = await playOnce(env, { seed, playerSeed: episode, actions, maxSteps, asks: true }, violations);
       const second = await playOnce(twin, { seed, playerSeed: episode, actions, maxSteps }, violations);
       compare(first, second, seed === undefined ? 'reset() without a seed' : `reset({ seed: ${seed} })`, violations);
       steps += first.length - 1;
       await expectRejection(() => env.step(actions[0]), 'step() after the end of an episode must reject', violations);
     }
-    // The first seed again, in an environment that has since played others.
+    // The first seed is played again, in an environment that has since played others.
     const again = await playOnce(env, { seed: 0, playerSeed: 0, actions, maxSteps }, violations);
     const fresh = await playOnce(twin, { seed: 0, playerSeed: 0, actions, maxSteps }, violations);
     compare(again, fresh, 'reset({ seed: 0 }) after other episodes', violations);
@@ -61,7 +62,7 @@ interface Play {
   playerSeed: number;
   actions: readonly string[];
   maxSteps: number;
-  /** Whether the environment's expert, if it has one, is asked before each step. */
+  /** Whether the environment's expert, if it has one, is called before each step. */
   asks?: boolean;
 }
 

@@ -3,7 +3,7 @@ import { reportWaits } from '@bowyer/core';
 import { checkedEnv, EnvContractError, EnvFaultError } from './checked-env.js';
 import type { Env, ResetResult } from './env.js';
 
-/** Answers what a test says, at whatever step. */
+/** Answers with the test's values, at every step. */
 class Scripted {
   constructor(private readonly script: { reset?: unknown; step?: unknown; throws?: unknown; expert?: unknown }) {}
   async reset() {
@@ -23,7 +23,7 @@ const fine = { observation: 'on', reward: 0, terminated: false, truncated: false
 const scripted = (script: ConstructorParameters<typeof Scripted>[0], name?: string) =>
   checkedEnv(new Scripted(script) as unknown as Env, name);
 
-/** The lines below the first one of what the second step ends with. */
+/** Returns the lines below the first one of the error of the second step. */
 async function faultOf(script: ConstructorParameters<typeof Scripted>[0]): Promise<string> {
   const env = scripted(script, 'mine');
   await env.reset({ seed: 5 });

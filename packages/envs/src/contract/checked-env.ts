@@ -1,5 +1,5 @@
-// The border between a run and an environment: every answer is checked by the contract, every fault has the environment's name and
-// the place in the episode, and a call without an answer is reported. Built-in environments, plugins and clients are checked alike.
+// Checks every answer of an environment by the contract. Every fault has the environment's name and the place in the episode,
+// and a call without an answer is reported. Built-in environments, plugins and clients are checked alike.
 import { types } from 'node:util';
 import { waitingFor } from '@bowyer/core';
 import { envFaults, expertFault, resetFaults, stepFaults } from './clauses.js';
@@ -7,11 +7,11 @@ import { refuseEndless } from './endless.js';
 import type { Env, ResetResult, StepResult } from './env.js';
 import { shown } from './shown.js';
 
-/** An environment does not keep the contract. */
+/** The error for an environment that violates the contract. */
 export class EnvContractError extends Error {
   override readonly name: string = 'EnvContractError';
 
-  /** @param where the environment, and where it is in an episode */
+  /** Describes the violations. @param where the environment, and where it is in an episode */
   constructor(
     readonly violations: readonly string[],
     where = 'the environment',
@@ -25,12 +25,12 @@ export class EnvContractError extends Error {
   }
 }
 
-/** An environment threw a value that is not an error, or an error that shows a mistake in its program. */
+/** The error for an environment that throws a value which is not an error, or an error that shows a bug in its program. */
 export class EnvFaultError extends Error {
   override readonly name = 'EnvFaultError';
 }
 
-/** An environment around another one that does not change what the other answers by the contract. */
+/** An environment around another one whose answers it passes on without violating the contract. */
 export interface WrappingEnv extends Env {
   readonly inner: Env;
 }

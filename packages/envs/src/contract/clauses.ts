@@ -1,4 +1,4 @@
-// The clauses of the contract, by which every answer of an environment is checked where it is played, and by `checkEnv`.
+// The clauses of the contract, by which every answer of an environment is checked in play and by `checkEnv`.
 import { jsonFault } from './json-fault.js';
 import { shown } from './shown.js';
 

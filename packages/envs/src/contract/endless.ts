@@ -1,12 +1,12 @@
-// Episodes that do not end by themselves: they are reported as they grow, and at last they are a fault of their environment.
+// Reports episodes that do not end by themselves, and finally makes them a fault of their environment.
 import { reportWait } from '@bowyer/core';
 
-/** Steps of an episode after which it counts as endless. */
+/** Steps after which an episode counts as endless. */
 const ENDLESS = 100_000;
-/** Steps of the first report; each further one comes after twice as many. */
+/** Steps before the first report; each further report comes after twice as many. */
 const LONG = 1_000;
 
-/** @param place the environment and the step, for messages */
+/** Reports a long episode, and throws for an endless one. @param place the environment and the step, for messages */
 export function refuseEndless(steps: number, place: () => string): void {
   if (steps < LONG) return;
   const remedy = 'max_turns=N cuts every episode after N turns';

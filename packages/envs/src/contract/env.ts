@@ -1,10 +1,10 @@
-// The one contract of every environment: text in, text out, Gymnasium's reset and step made asynchronous.
+// The contract of every environment: text in, text out, Gymnasium's reset and step made asynchronous.
 
 export interface ResetResult {
   observation: string;
-  /** The environment's own observation, where a context has made another text of it. */
+  /** The environment's own observation, where the context's text differs from it. */
   state?: string;
-  /** Ids of what a memory has put into the text; absent without a memory. */
+  /** Ids of the examples that a memory has put into the text; absent without a memory. */
   retrieved?: string[];
   /** For people and logs; a policy that reads it is cheating. */
   info: Record<string, unknown>;
@@ -33,25 +33,27 @@ export interface StepResult {
  */
 export interface Env {
   /**
-   * Same seed and same actions, same episode. Without a seed, the generator in use continues. The number of the episode in its
-   * set is for environments that cover their items evenly; others need not read it.
+   * Begins an episode. The same seed and the same actions give the same episode; without a seed, the generator in use
+   * continues. The number of the episode in its set is for environments that cover their items evenly; others need not read
+   * it.
    */
   reset(options?: { seed?: number; episode?: number }): Promise<ResetResult>;
   step(action: string): Promise<StepResult>;
   /**
-   * The reply of the environment's expert now, whatever the player has done, written as in its demonstrations; null if it knows no
-   * further. Asked before a step, in a running episode; changes nothing. Absent where there is no such expert.
+   * Returns the reply of the environment's expert in the current state, whatever the player has done before, written as in
+   * its demonstrations; null if the expert knows no further action. It is called before a step, in a running episode, and
+   * changes nothing. Absent where there is no such expert.
    */
   expertReply?(): string | null;
   /** Frees the environment's resources. Closing twice is allowed, using it afterwards is not. */
   close(): Promise<void>;
 }
 
-/** Items that do not overlap: to learn from, to choose the best checkpoint by, and to test the choice on. */
+/** Disjoint sets of items: to learn from, to choose the best checkpoint by, and to test the choice on. */
 export type Split = 'train' | 'eval' | 'test';
 
 /** An environment whose original accepts steps after the end of an episode, so that a server in its place must accept them too. */
 export interface ResumableEnv extends Env {
-  /** After the end: the next `step` is one of the same episode. */
+  /** Continues an ended episode: the next `step` belongs to it. */
   resume(): void;
 }

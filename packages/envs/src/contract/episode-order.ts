@@ -1,4 +1,4 @@
-// Guards the order reset → step … step → reset: every embedded environment has one.
+// Checks the order reset → step … step → reset; every embedded environment has one.
 
 type EpisodePhase = 'before reset' | 'running' | 'ended' | 'closed';
 
@@ -26,18 +26,18 @@ export class EpisodeOrder {
 
   constructor(private readonly environment: string) {}
 
-  /** Called at the start of `reset`. Resetting in the middle of an episode abandons it and is allowed. */
+  /** Begins an episode, at the start of `reset`. Resetting in the middle of an episode abandons it and is allowed. */
   begin(): void {
     if (this.#phase === 'closed') throw new EpisodeOrderError(this.environment, 'reset', this.#phase);
     this.#phase = 'running';
   }
 
-  /** Called at the start of `step`. */
+  /** Throws unless an episode is running, at the start of `step`. */
   assertRunning(): void {
     if (this.#phase !== 'running') throw new EpisodeOrderError(this.environment, 'step', this.#phase);
   }
 
-  /** Called when a step has ended the episode. */
+  /** Ends the episode, when a step has ended it. */
   end(): void {
     this.#phase = 'ended';
   }

@@ -1,4 +1,5 @@
-// Values that JSON cannot hold, with their places. JSON.stringify throws for some of them without a place, and loses the rest.
+// Finds values that JSON cannot express, with their places. JSON.stringify throws for some of them without a place, and loses
+// the rest.
 import { types } from 'node:util';
 import { shown } from './shown.js';
 

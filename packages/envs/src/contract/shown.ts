@@ -1,4 +1,4 @@
-// A value as an error message shows it: its kind, and its text where that is short.
+// Writes a value for an error message: its kind, and its text where that is short.
 import { types } from 'node:util';
 
 const LONGEST = 60;

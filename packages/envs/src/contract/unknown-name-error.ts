@@ -1,10 +1,10 @@
-// A name that is not on a list: the message shows the list and the nearest name on it.
+// The error for a name that is not on a list: the message shows the list and the nearest name on it.
 
 export class UnknownNameError extends Error {
   override readonly name = 'UnknownNameError';
   readonly nearest: string | null;
 
-  /** @param kind what was looked for, such as 'environment' */
+  /** Describes the error. @param kind what was looked for, such as 'environment' */
   constructor(
     kind: string,
     readonly unknown: string,
@@ -49,7 +49,7 @@ function editDistance(a: string, b: string): number {
   return row[b.length];
 }
 
-/** Long lists are cut: the nearest name says more than two hundred others. */
+/** Joins the names; a long list is cut, since the nearest name helps more than two hundred others. */
 function listed(known: readonly string[]): string {
   const shown = known.slice(0, 40).join(', ');
   return known.length <= 40 ? shown : `${shown} … (${known.length} in all)`;

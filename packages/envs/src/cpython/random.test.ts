@@ -1,7 +1,7 @@
 import { PythonRandom } from './random.js';
 
-// Expected: CPython 3.11.7. r = random.Random(seed); [r.getrandbits(32) × 3], r.random(), r.choice(range(40)),
-// r.sample(range(100), 8), r.sample(range(60), 4), then r.shuffle(list(range(10))).
+// The expected values are those of CPython 3.11.7: r = random.Random(seed); [r.getrandbits(32) × 3], r.random(),
+// r.choice(range(40)), r.sample(range(100), 8), r.sample(range(60), 4), then r.shuffle(list(range(10))).
 const drawn = [
   {
     seed: 0,

@@ -1,5 +1,5 @@
-// Python's `random` module as far as games draw from it: the same seed gives the same numbers, choices and shuffles.
-// Generator: MT19937 (Matsumoto and Nishimura 1998, doi:10.1145/272991.272995), seeded as CPython seeds it with an int.
+// The part of Python's module `random` that games use: the same seed gives the same numbers, choices and shuffles. Generator:
+// MT19937 (Matsumoto and Nishimura 1998, doi:10.1145/272991.272995), seeded as CPython seeds it with an int.
 
 const SIZE = 624;
 const SHIFT = 397;
@@ -8,22 +8,22 @@ export class PythonRandom {
   readonly #state = new Uint32Array(SIZE);
   #next = SIZE;
 
-  /** @param seed an integer; its sign is ignored, as in Python */
+  /** Seeds the generator. @param seed an integer; its sign is ignored, as in Python */
   constructor(seed: number) {
     this.#seedByArray(wordsOf(seed));
   }
 
-  /** Uniform integer in [0, 2ᵏ), k ≤ 32. */
+  /** Draws a uniform integer in [0, 2ᵏ), k ≤ 32. */
   getrandbits(k: number): number {
     return k === 0 ? 0 : this.#uint32() >>> (32 - k);
   }
 
-  /** Uniform in [0, 1) with 53 bits. */
+  /** Draws a uniform number in [0, 1) with 53 bits. */
   random(): number {
     return ((this.#uint32() >>> 5) * 67108864 + (this.#uint32() >>> 6)) / 9007199254740992;
   }
 
-  /** Uniform integer in [0, n): draws of n's bit length until one is below n. */
+  /** Draws a uniform integer in [0, n): it draws integers of n's bit length until one is below n. */
   randbelow(n: number): number {
     if (!(n > 0)) throw new RangeError(`PythonRandom.randbelow: nothing below ${n}`);
     const bits = 32 - Math.clz32(n);
@@ -44,11 +44,11 @@ export class PythonRandom {
     }
   }
 
-  /** `count` different places of the list, in the order of the draws. */
+  /** Draws `count` different elements of the list, in the order of the draws. */
   sample<T>(items: readonly T[], count: number): T[] {
     const n = items.length;
     if (count > n) throw new RangeError(`PythonRandom.sample: ${count} of ${n} items`);
-    // Python copies a small population and remembers the places drawn from a large one; the draws differ.
+    // Python copies a small list, and for a large one remembers the places that were drawn; the results differ.
     const poolSize = 21 + (count > 5 ? 4 ** Math.ceil(Math.log(count * 3) / Math.log(4)) : 0);
     return n <= poolSize ? this.#sampleFromPool([...items], count) : this.#sampleFromPlaces(items, count);
   }
@@ -91,14 +91,14 @@ export class PythonRandom {
     this.#next = 0;
   }
 
-  /** The generator's reference seeding from a plain number. */
+  /** Seeds the state from a number, as the generator's reference does. */
   #seedByNumber(seed: number): void {
     const s = this.#state;
     s[0] = seed;
     for (let i = 1; i < SIZE; i++) s[i] = Math.imul(1812433253, s[i - 1] ^ (s[i - 1] >>> 30)) + i;
   }
 
-  /** The generator's reference seeding from an array of words. */
+  /** Seeds the state from an array of words, as the generator's reference does. */
   #seedByArray(words: readonly number[]): void {
     this.#seedByNumber(19650218);
     const s = this.#state;
@@ -122,7 +122,7 @@ export class PythonRandom {
   }
 }
 
-/** 32-bit words of the number's size, lowest first; at least one. */
+/** Returns the 32-bit words of the number's magnitude, lowest first; at least one. */
 function wordsOf(seed: number): number[] {
   if (!Number.isSafeInteger(seed)) throw new RangeError(`PythonRandom: the seed must be an integer; got ${seed}`);
   const size = Math.abs(seed);

@@ -1,4 +1,4 @@
-// Values as Python prints them: the source form of a string (repr), of a dict of strings, of a float.
+// Prints values as Python does: a string's source form (repr), a dict of strings, a float.
 // Source: CPython's unicode_repr and float_repr_style 'short'.
 
 const named: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
@@ -26,7 +26,7 @@ export function pythonString(text: string): string {
 export const pythonDict = (dict: ReadonlyMap<string, string>): string =>
   `{${[...dict].map(([key, value]) => `${pythonString(key)}: ${pythonString(value)}`).join(', ')}}`;
 
-/** `74.1`, `20.0`: numbers of the size of prices and scores, which are written without an exponent. */
+/** Prints a float: `74.1`, `20.0`. Its size is that of prices and scores, which have no exponent. */
 export const pythonFloat = (value: number): string => (Number.isInteger(value) ? value.toFixed(1) : String(value));
 
 /** Returns one UTF-16 unit of JSON in ASCII, as Flask writes it into a page. */

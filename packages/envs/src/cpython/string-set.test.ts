@@ -15,7 +15,8 @@ const EXPECTED = [
   'word 1',
 ];
 test('walks strings as CPython 3.11 with PYTHONHASHSEED=0', () => {
-  // PYTHONHASHSEED=0 python3.11 -c "print(list(dict.fromkeys(s := {f'word {i}' for i in range(12)})))"
+  // The words are in the order of PYTHONHASHSEED=0 python3.11 -c "print(list(dict.fromkeys(s := {f'word {i}' for i in
+  // range(12)})))"
   const words = Array.from({ length: 12 }, (_, i) => `word ${i}`);
   expect(stringSetOrder([...words, 'word 3'])).toEqual(EXPECTED);
 });

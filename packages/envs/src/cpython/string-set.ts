@@ -1,5 +1,6 @@
-// The order in which CPython 3.11 walks a set of ASCII strings when PYTHONHASHSEED=0. TextCraft draws from such lists,
-// so the order is part of what its recordings show. Sources: Objects/setobject.c, Python/pyhash.c (SipHash-1-3, key 0).
+// The order in which CPython 3.11 iterates over a set of ASCII strings when PYTHONHASHSEED=0. TextCraft draws from such lists,
+// so that recordings depend on the order.
+// Sources: Objects/setobject.c, Python/pyhash.c (SipHash-1-3, key 0).
 
 const MASK = (1n << 64n) - 1n;
 const LINEAR_PROBES = 9;
@@ -22,7 +23,7 @@ class Table {
     this.#entries = Array.from({ length: slots });
   }
 
-  /** Ten neighbours at each place tried, then a jump by the hash's next bits. */
+  /** Inserts a string: after each tried slot its next neighbours are tried, then a slot that follows from the hash's next bits. */
   insert(text: string): void {
     this.size++;
     const mask = BigInt(this.slots - 1);
@@ -61,7 +62,7 @@ function stringHash(text: string): bigint {
   return hash;
 }
 
-/** SipHash with one round a word and three at the end (Aumasson and Bernstein 2012), key 0. */
+/** Computes SipHash with one round for each word and three at the end (Aumasson and Bernstein 2012), key 0. */
 function sipHash13(bytes: Buffer): bigint {
   const v: State = [0x736f6d6570736575n, 0x646f72616e646f6dn, 0x6c7967656e657261n, 0x7465646279746573n];
   const whole = bytes.length - (bytes.length % 8);

@@ -7,7 +7,7 @@ const ARCHER_COUNT = 91;
 
 const subset10 = ['Tokyo', 'Moscow', 'Cairo', 'London', 'Lima', 'Sydney', 'Paris', 'Istanbul', 'Toronto', 'Bangkok'];
 
-/** ArCHer's 91, all 100, ten of them, or the named ones. @throws {UnknownNameError} */
+/** Returns ArCHer's 91 cities, all 100, ten of them, or the named ones. @throws {UnknownNameError} */
 export function selectCities(cities: 'archer91' | 'all100' | 'subset10' | readonly string[]): readonly City[] {
   if (cities === 'all100') return allCities();
   if (cities === 'archer91') return allCities().slice(0, ARCHER_COUNT);

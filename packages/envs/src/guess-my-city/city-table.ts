@@ -1,4 +1,4 @@
-// The cities, and the facts about them that are asked for.
+// The cities, and the facts about them that questions are about.
 import { fromDataFile } from '../data-file.js';
 
 export interface City {
@@ -11,7 +11,7 @@ export interface City {
   /** Inhabitants, in millions. */
   population: number;
   sea: string | null;
-  /** '=': it has the city's name. */
+  /** The river; '=': it has the city's name. */
   river: string | null;
   climate: string;
   /** Part of the country: a direction, or an island's name. */

@@ -1,4 +1,4 @@
-// The facts about countries that are asked for.
+// The facts about countries that questions are about.
 import { fromDataFile } from '../data-file.js';
 
 export interface Country {
@@ -13,7 +13,7 @@ export interface Country {
   dishes: string;
 }
 
-/** By name. */
+/** The countries by name. */
 export const countries = fromDataFile(
   'guess-my-city/countries.json',
   (file: { countries: Country[] }): ReadonlyMap<string, Country> =>

@@ -14,13 +14,13 @@ interface CityDemonstrationOptions {
   /** Share of random turns, 0…1. */
   noise: number;
   seed: number;
-  /** Whether the expert asks open questions on other than random turns. One answer can give the city away. */
+  /** Whether the expert asks open questions also on turns that are not random; one answer can reveal the city. */
   open: boolean;
   /** The choice among equally good questions. */
   ties: Ties;
 }
 
-/** `games` dialogues in the format of ArCHer's data file. */
+/** Plays `games` games, returned in the format of ArCHer's data file. */
 export function guessMyCityDemonstrations(options: CityDemonstrationOptions): CityDialogue[] {
   const cities = selectCities(options.cities);
   const questions = cityQuestions(cities);

@@ -1,4 +1,5 @@
-// Recorded games in the format of ArCHer's dataset/guess_my_city.json, read, checked and made into training episodes.
+// Reads recorded games in the format of ArCHer's dataset/guess_my_city.json, checks them, and converts them to training
+// episodes.
 import { readFile } from 'node:fs/promises';
 import { utf8Text } from '@bowyer/core';
 import { unreadKeysOf } from '../guessing-game/dialogue-keys.js';
@@ -23,7 +24,7 @@ class CityDialogueFileError extends Error {
   }
 }
 
-/** @throws {CityDialogueFileError | DialogueKeyError} */
+/** Reads a file of games. @throws {CityDialogueFileError | DialogueKeyError} */
 export async function readCityDialogues(file: string): Promise<DialogueFile<CityDialogue>> {
   let data: unknown;
   try {
@@ -60,7 +61,7 @@ export function cityDialogueEpisode({ conversation, done }: CityDialogue): Dialo
   return { header: historyHeader, turns, won: done };
 }
 
-/** "Is it Lima? Yes." → the question up to its first question mark, and the rest on one line. */
+/** Splits a line: "Is it Lima? Yes." → the question up to its first question mark, and the rest on one line. */
 export function splitCityLine(line: string): { question: string; answer: string } {
   const end = line.indexOf('?') + 1;
   const asked = end === 0 ? line : line.slice(0, end);

@@ -1,12 +1,14 @@
-// A scripted player that asks the question with the most information about the cities still possible.
+// A scripted player that asks the question with the most information about the cities that are still possible.
 import type { Rng } from '@bowyer/core';
 import { QuestionPlayer, type Ties } from '../guessing-game/question-player.js';
 import type { CityQuestion } from './questions.js';
 
 export class CityPlayer extends QuestionPlayer<CityQuestion, string> {
   /**
+   * Prepares the player.
+   *
    * @param open whether it asks open questions; on a random turn it does in any case
-   * @param noise share of turns that are random: 65 % a question, 20 % a guess, 15 % an earlier one again
+   * @param noise share of turns that are random: 65 % a question, 20 % a guess, 15 % a repeated question
    */
   constructor(
     questions: readonly CityQuestion[],
@@ -25,7 +27,7 @@ export class CityPlayer extends QuestionPlayer<CityQuestion, string> {
     return answers[place];
   }
 
-  /** A guess counts as a question and is preferred where it has as much information, because it may win. */
+  /** Returns the best question. A guess counts as one and is preferred at equal information, because it may win. */
   protected override best(): CityQuestion {
     const guesses = this.guesses.filter(({ wins }) => this.possible.includes(wins!));
     if (this.possible.length <= 2 && guesses.length > 0) return this.oneOf(guesses);

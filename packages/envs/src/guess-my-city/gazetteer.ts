@@ -1,4 +1,4 @@
-// Places that a question may name, and whether a city is there.
+// Finds the places that a question names, and decides whether a city is there.
 import { lazy } from '../data-file.js';
 import { type City, allCities } from './city-table.js';
 import { countries, type Country } from './country-table.js';
@@ -37,7 +37,7 @@ const cityAliases: Record<string, readonly string[]> = {
   'St Petersburg': ['saint petersburg'],
 };
 
-/** Lower case, without accents and punctuation, one space between words. */
+/** Normalises a text: lower case, without accents and punctuation, one space between words. */
 export const plainText = (text: string): string =>
   text
     .normalize('NFD')
@@ -48,7 +48,7 @@ export const plainText = (text: string): string =>
     .replace(/ +/g, ' ')
     .trim();
 
-/** Names of cities → the city as in the list. */
+/** The names of cities, each with its city in the list. */
 export const cityNames = lazy(
   (): ReadonlyMap<string, string> =>
     new Map(
@@ -64,7 +64,7 @@ interface Place {
 
 const directions = ['north', 'south', 'east', 'west'];
 
-/** Longest first, so that "south korea" is not the south. */
+/** The places, the longest name first, so that "south korea" is not taken for the south. */
 const places = lazy((): readonly Place[] =>
   [
     ...[...countries().values()].flatMap(({ name }) =>
@@ -96,7 +96,7 @@ function areas(): Place[] {
   ];
 }
 
-/** "east asia" and "eastern asia" are one. */
+/** Returns the spellings of a place: "east asia" and "eastern asia" are the same. */
 function spellings(name: string, holds: Place['holds']): Place[] {
   const longer = name.replace(/^(north|south|east|west|southeast)(ern)? /, '$1ern ');
   const shorter = name.replace(/^(north|south|east|west|southeast)ern /, '$1 ');
@@ -116,7 +116,7 @@ export function findPlaces(text: string): { places: Place[]; rest: string } {
   return { places: found, rest };
 }
 
-/** "northern part" and the like: true or false for the part of the country; null where no direction is named. */
+/** Decides whether "northern part" and the like are true for the city's part of the country; null where no direction is named. */
 export function inDirection(rest: string, { part }: City): boolean | null {
   const match = /\b(north|south)?(?:ern)? ?(east|west)?(?:ern)? (?:part|region|coast|side|area|half|of)\b/.exec(rest);
   const asked = `${match?.[1] ?? ''}${match?.[2] ?? ''}`;

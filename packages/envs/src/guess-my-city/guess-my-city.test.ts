@@ -179,7 +179,7 @@ whenRecorded('archer/guess_my_city.json').test(
     const returns = episodes.map(({ turns }) => turns.reduce((sum, { reward }) => sum + reward, 0));
     expect(returns.reduce((sum, value) => sum + value, 0) / 950).toBeCloseTo(-17.91, 2);
     expect(episodes.every(({ turns }) => turns.every(({ action }) => !action.includes('\n')))).toBe(true);
-    // The win rule agrees with `done` in every game; the last question names the city.
+    // The rule for a win agrees with `done` in every game; the last question names the city.
     for (const { conversation, done, word } of dialogues)
       expect(conversation.some((line) => namesCity(line.split('?')[0], word))).toBe(done);
   },

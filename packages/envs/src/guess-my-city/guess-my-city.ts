@@ -1,4 +1,5 @@
-// Guess My City: find out by any questions which city the oracle comes from. Reward −1 a turn, 0 on the winning one, 20 turns.
+// Guess My City: find out by any questions which city the oracle comes from. The reward is −1 a turn and 0 on the winning one,
+// of at most 20 turns.
 // Source: ArCHer (Zhou et al. 2024, arXiv:2402.19446), commit 7c771a7, described in guess_my_city.md.
 import { GuessingGame } from '../guessing-game/guessing-game.js';
 import type { Oracle } from '../oracle.js';
@@ -27,5 +28,5 @@ export class GuessMyCity extends GuessingGame<City> {
   }
 }
 
-/** Line ends are the history's own. */
+/** Joins a text to one line, since line breaks separate the entries of the history. */
 const oneLine = (said: string): string => said.replace(/\s*\n\s*/g, ' ').trim();

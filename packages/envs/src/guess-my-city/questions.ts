@@ -1,4 +1,4 @@
-// The questions of the scripted player, with the answer of this project's oracle for each city in play.
+// The questions of the scripted player, with the oracle's answer for each city.
 import type { City } from './city-table.js';
 import { countryOf } from './gazetteer.js';
 import { CityRulesOracle } from './rules-oracle.js';
@@ -6,11 +6,11 @@ import { guarded, namesCity } from './rules.js';
 
 export interface CityQuestion {
   text: string;
-  /** [cities] */
+  /** [cities] the answer for each. */
   answers: readonly string[];
-  /** An open question, whose answer may leave only one city. */
+  /** Whether it is an open question, whose answer may leave only one city. */
   isOpen: boolean;
-  /** The city that it wins, by place in the list; null for a question about it. */
+  /** The index of the city with which it wins; null for a question that is not a guess. */
   wins: number | null;
 }
 
@@ -33,7 +33,7 @@ export function cityQuestions(cities: readonly City[]): CityQuestion[] {
   const useful = questions.filter(({ answers }) => new Set(answers).size > 1);
   const guesses = cities.map(({ city, name }, place): CityQuestion => {
     const text = `Is it ${city}?`;
-    // A name inside another name would win that one too; none is in the lists.
+    // A name inside another name would win with that one too; the lists have no such names.
     const wins = cities.findIndex((other) => namesCity(text, other.name));
     if (wins !== place) throw new Error(`guess_my_city: '${name}' cannot be distinguished from '${cities[wins].name}'`);
     return { text, answers: answersTo(text, cities), isOpen: false, wins };

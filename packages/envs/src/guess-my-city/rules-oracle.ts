@@ -1,4 +1,4 @@
-// An oracle that answers questions about the cities from this project's own tables: yes and no, or a short sentence.
+// An oracle that answers questions about the cities from this project's own tables: by yes and no, or a short sentence.
 import type { Oracle } from '../oracle.js';
 import { allCities, type City } from './city-table.js';
 import { cityNames, countryOf, findPlaces, inDirection, plainText } from './gazetteer.js';
@@ -7,18 +7,18 @@ import { cannotAnswer } from './rules.js';
 export const doesNotKnow = "I don't know.";
 
 interface Asked {
-  /** The question as `plainText`. */
+  /** The question, normalised by `plainText`. */
   text: string;
-  /** It asks for yes or no. */
+  /** Whether it asks for yes or no. */
   isClosed: boolean;
 }
 
-/** Undefined: not this topic's question after all. */
+/** Answers a question about one topic; undefined where it is about another one. */
 type Answerer = (city: City, asked: Asked) => string | undefined;
 
 const yesNo = (truth: boolean) => (truth ? 'Yes.' : 'No.');
 
-/** The subjects of questions; the first match counts. */
+/** The topics of questions; the first match is used. */
 const topics: readonly [about: RegExp, answer: Answerer][] = [
   [/^(is|are|do|does|was|did|would|could|so|have)\b/, guessOfCity],
   [
@@ -50,7 +50,7 @@ export class CityRulesOracle implements Oracle<City> {
   readonly id = 'city-rules-1';
 
   answer(city: City, question: string): string {
-    // "Based on …, my next question is: is it …?" asks what its last part asks.
+    // Of "Based on …, my next question is: is it …?" only the last part is the question.
     const text = plainText(question.slice(question.lastIndexOf(':') + 1)).replace(/\b(hometown|home town)\b/g, 'city');
     const asked = { text, isClosed: /^(is|are|do|does|was|did|can people|has|have)\b/.test(text) };
     for (const [about, answer] of topics) {
@@ -61,7 +61,7 @@ export class CityRulesOracle implements Oracle<City> {
   }
 }
 
-/** "is your city beijing", "are you from beijing china". */
+/** Answers guesses such as "is your city beijing" and "are you from beijing china". */
 function guessOfCity(city: City, { text }: Asked): string | undefined {
   const match =
     /^(?:is|are|do|was|so is|so)(?: it| this| that| you| the| your| city| name| of| are| from| live| in| called| then| town| by any chance| hometown)* (?<place>.+)$/.exec(
@@ -71,7 +71,7 @@ function guessOfCity(city: City, { text }: Asked): string | undefined {
   for (let length = Math.min(4, words.length); length > 0; length--) {
     const named = cityNames().get(words.slice(0, length).join(' '));
     const after = words.slice(length).join(' ');
-    // Behind the name nothing but its country may follow.
+    // After the name, only its country may follow.
     if (named !== undefined && findPlaces(after).rest.trim().replaceAll('_', '').trim() === '') {
       // Singapore is a country too, and both are the answer.
       return yesNo(named === city.city);
@@ -154,12 +154,12 @@ function coast({ sea }: City, { text, isClosed }: Asked): string | undefined {
     'bengal',
   ].find((name) => text.includes(name));
   if (named !== undefined) return yesNo(sea !== null && plainText(sea).includes(named));
-  // "On the northern coast of Java" needs the place as well.
+  // "On the northern coast of Java" also depends on the place.
   if (findPlaces(text).places.length > 0 && sea !== null) return undefined;
   return yesNo(sea !== null);
 }
 
-/** Countries of the table's cities that are islands. */
+/** Countries in the table that are islands. */
 const islandCountries = ['Japan', 'UK', 'Indonesia', 'Singapore', 'Cuba', 'Philippines'];
 
 function island(city: City, asked: Asked): string | undefined {
@@ -185,14 +185,14 @@ function whereabouts(city: City): string {
     : `My city is in ${regions[0] ?? continent}, in the ${city.part} of its country.`;
 }
 
-/** Every place and direction that is named must be true; a question without any is not understood. */
+/** Answers questions about places: every place and direction that is named must be true; a question without any is not understood. */
 function location(city: City, { text }: Asked): string | undefined {
   const { places, rest } = findPlaces(text);
   const direction = inDirection(rest, city);
   if (places.length === 0 && direction === null) return undefined;
   const inPlaces = places.every(({ holds }) => holds(city));
   if (!inPlaces) return 'No.';
-  // A state, province or district is not in the tables.
+  // The tables have no states, provinces or districts.
   if (/\b(state|province|department|district|region|island|prefecture|county) of (?!_)/.test(rest)) return undefined;
   if (direction === null && /\b(central|part|north|south|east|west|northern|southern|eastern|western)\b/.test(rest))
     return undefined;

@@ -1,4 +1,5 @@
-// The keys of games in ArCHer's data files: each is read, or is known to say nothing about what is learned, or the file is refused.
+// Checks the keys of games in ArCHer's data files: each is read, or is known to be irrelevant to what is learned, or the file is
+// refused.
 import { HARMLESS_KEYS, isEmpty } from '@bowyer/core';
 
 class DialogueKeyError extends Error {
@@ -6,7 +7,7 @@ class DialogueKeyError extends Error {
 
   constructor(
     readonly file: string,
-    /** Places of the games that have a key, from 0. */
+    /** The indices of the games that have each key. */
     readonly keys: ReadonlyMap<string, readonly number[]>,
   ) {
     const lines = [...keys].map(

@@ -1,19 +1,24 @@
 import { episodicReturn, mean, type DemonstrationSet, type DemonstrationTurn } from '@bowyer/core';
 
-/** One dialogue as a policy saw it. */
+/** One dialogue in the form that a policy reads. */
 export interface DialogueTurns {
   header: string;
   turns: (DemonstrationTurn & { reward: number })[];
   won: boolean;
 }
 
-/** The games of a file, and the keys of theirs that are left unread. */
+/** The games of a file, and the keys that nothing reads. */
 export interface DialogueFile<T> {
   dialogues: T[];
   leftOut: string[];
 }
 
-/** @param dialogues what `episodes` were made from, in the format of ArCHer's data files, which the stored file has too @param leftOut keys of a file that nothing reads */
+/**
+ * Makes a demonstration set.
+ *
+ * @param dialogues from which `episodes` were made, in the format of ArCHer's data files, which the stored file has too
+ * @param leftOut keys of a file that nothing reads
+ */
 export function dialogueSet(
   dialogues: readonly unknown[],
   episodes: readonly DialogueTurns[],

@@ -1,4 +1,4 @@
-// A game of questions: find out which secret the oracle has in mind. Reward −1 a turn, 0 on the winning one.
+// A game of questions: find out which secret the oracle has in mind. The reward is −1 a turn and 0 on the winning one.
 // Source: the guessing games of ArCHer (Zhou et al. 2024, arXiv:2402.19446), commit 7c771a7.
 import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
@@ -6,29 +6,29 @@ import { EpisodeOrder } from '../contract/episode-order.js';
 import { historyHeader, historyLine, questionOf } from './history.js';
 import { chooseSecret } from './secret-choice.js';
 
-/** The rules in which one guessing game differs from another. */
+/** The rules in which the guessing games differ. */
 interface GuessingRules<Secret extends { readonly name: string }> {
   /** The registered name. */
   game: string;
-  /** Key of the secret's name in `info`. */
+  /** The key of the secret's name in `info`. */
   infoKey: string;
   secrets: readonly Secret[];
-  /** Always this secret; null: by `choice`. */
+  /** The index of a fixed secret; null: `choice` decides. */
   envIdx: number | null;
   choice: 'uniform' | 'bySeed';
   maxTurns: number;
   /** The id of the oracle. */
   id: string;
-  /** One line, as the history shows it. */
+  /** Returns the oracle's answer on one line, as the history shows it. */
   answer: (secret: Secret, question: string) => Promise<string>;
   wins: (secret: Secret, question: string, answer: string) => boolean;
-  /** Whether the answer says that there is none. */
+  /** Returns whether an answer says that the question has none. */
   isInvalid: (answer: string) => boolean;
   /** Questions with the same key count as repetitions of one another. */
   repetitionKey: (question: string) => string;
 }
 
-/** Beside every step, for metrics. `invalid`: the oracle could not answer. `repeated`: asked before in this episode. */
+/** The `info` of every step, for metrics. `invalid`: the oracle could not answer. `repeated`: the question was asked before in this episode. */
 interface GuessingInfo extends Record<string, unknown> {
   oracle: string;
   won: boolean;
@@ -55,7 +55,7 @@ export class GuessingGame<Secret extends { readonly name: string }> implements E
     this.#secret = secrets[envIdx ?? 0];
   }
 
-  /** @param options.secret its place in the list in play, instead of one by `choice` */
+  /** Begins a game. @param options.secret its index in the list of secrets, in place of one by `choice` */
   async reset({ seed, secret }: { seed?: number; secret?: number } = {}): Promise<ResetResult> {
     this.#order.begin();
     if (seed !== undefined) this.#rng = new Rng(seed);
@@ -75,7 +75,7 @@ export class GuessingGame<Secret extends { readonly name: string }> implements E
     this.#turn++;
     this.#history += historyLine(question, answer);
     const won = wins(this.#secret, question, answer);
-    // The turn limit is a rule of the game, as in the original (d = 1, no bootstrap), not a cut from outside.
+    // The turn limit is a rule of the game, as in the original (d = 1, no bootstrap), and no truncation from outside.
     const terminated = won || this.#turn >= maxTurns;
     if (terminated) this.#order.end();
     const info: GuessingInfo = {

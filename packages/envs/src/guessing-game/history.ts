@@ -1,6 +1,6 @@
 // The history that is the observation of the guessing games: a header, then each question with its answer.
 
-/** Every history opens with it. */
+/** The first line of every history. */
 export const historyHeader = 'Questions:\n';
 
 /** Returns one line of the history: it always ends with a newline, the action never does. */

@@ -1,10 +1,10 @@
 // The common part of the scripted players of the guessing games: random turns, and the secrets that are still possible.
 import type { Rng } from '@bowyer/core';
 
-/** How to choose among questions that are equally good: one is drawn, or the first of the list is asked. */
+/** How to choose among equally good questions: one is drawn, or the first of the list is asked. */
 export type Ties = 'drawn' | 'first';
 
-/** Option of the demonstrations of both games. */
+/** The option of both games' demonstrations. */
 export const tiesSchema = {
   description:
     "Choice among equally good questions: 'drawn' asks any of them, 'first' always the same one. The same answers then lead to the same question, which a small policy clones better.",
@@ -13,19 +13,16 @@ export const tiesSchema = {
   default: 'drawn',
 } as const;
 
-/** Shares of a random turn: any question, any guess, else an earlier question of the episode again. */
+/** Shares of the kinds of random turns: any question, any guess, else a repeated question of the episode. */
 const randomTurn = { question: 0.65, guess: 0.2 } as const;
 
 export abstract class QuestionPlayer<Question extends { readonly wins: number | null }, Answer> {
-  /** Secrets that all answers so far allow, by place in the list. */
+  /** The indices of the secrets that all answers so far allow. */
   protected possible: number[];
-  /** Questions of this episode, in order. */
+  /** The questions of this episode, in order. */
   protected readonly asked: Question[] = [];
 
-  /**
-   * @param questions about the secrets, and `guesses` of one each
-   * @param noise share of turns that are random
-   */
+  /** Prepares a player. @param questions about the secrets, and `guesses` of one each @param noise share of turns that are random */
   constructor(
     protected readonly questions: readonly Question[],
     protected readonly guesses: readonly Question[],
@@ -37,7 +34,7 @@ export abstract class QuestionPlayer<Question extends { readonly wins: number | 
     this.possible = Array.from({ length: secretCount }, (_, place) => place);
   }
 
-  /** The question with the most information about the secret. */
+  /** Returns the question with the most information about the secret. */
   protected abstract best(): Question;
 
   protected abstract answerTo(question: Question, place: number): Answer;
@@ -52,11 +49,11 @@ export abstract class QuestionPlayer<Question extends { readonly wins: number | 
   /** Keeps the secrets for which the last question has this answer. */
   learn(answer: Answer): void {
     const last = this.asked.at(-1)!;
-    // A win ends the episode, so while the game continues the secret is not the one that this question wins.
+    // A win ends the episode: while the game continues, the secret is not the one of a guess.
     this.possible = this.possible.filter((place) => this.answerTo(last, place) === answer && place !== last.wins);
   }
 
-  /** One of questions that are equally good. */
+  /** Chooses one of several equally good questions. */
   protected oneOf(questions: readonly Question[]): Question {
     return this.ties === 'first' ? questions[0] : this.rng.choice(questions);
   }

@@ -1,4 +1,4 @@
-// The choice of the object or city that a guessing game is about.
+// Chooses the object or city that a guessing game is about.
 import type { Rng } from '@bowyer/core';
 
 /** Returns the secret of an episode, one of `count`: always `envIdx`; or the one of this seed, modulo their count; or one drawn. */

@@ -3,14 +3,14 @@ import { sharedSplits, type SplitPlan } from '../splits.js';
 
 interface SharedSecrets {
   noun: string;
-  /** Key of the secret's name in `info`. */
+  /** The key of the secret's name in `info`. */
   infoKey: string;
   count: number;
   envIdx: number | null;
   choice: 'uniform' | 'bySeed';
 }
 
-/** With `bySeed`, the episodes of an evaluation cover the secrets in turn. */
+/** Returns a plan for the splits. With `bySeed`, the episodes of an evaluation cover the secrets in turn. */
 export const sharedSecrets = ({ noun, infoKey, count, envIdx, choice }: SharedSecrets): SplitPlan =>
   sharedSplits({
     noun,

@@ -1,13 +1,13 @@
-// The part of a Dockerfile that needs no image: a plain base, files, variables, the working folder and simple commands.
+// Reads the part of a Dockerfile that needs no image: a plain base, files, variables, the working folder and simple commands.
 import { posix } from 'node:path';
 import { HarborFault, type Files } from './fault.js';
 
-/** How the file system and the shell are before the first command. */
+/** The state of the file system and the shell before the first command. */
 export interface Preparation {
   files: Files;
   workdir: string;
   environment: Readonly<Record<string, string>>;
-  /** Commands that make the rest of the file system, each with its folder. */
+  /** Commands that create the rest of the file system, each with its working folder. */
   setup: readonly { command: string; workdir: string }[];
 }
 
@@ -16,15 +16,15 @@ const simple =
   ': [ cat cd chmod cp cut date echo export false find grep gzip head ln ls mkdir mv printf pwd rm rmdir sed seq set sort tail tar tee test touch tr true uniq wc'.split(
     ' ',
   );
-/** Packages of Debian, Ubuntu and Alpine whose commands the shell has, or that their base images bring. */
+/** Packages of Debian, Ubuntu and Alpine whose commands the shell has, or that their base images contain. */
 const provided =
   'bash ca-certificates coreutils diffutils file findutils gawk grep gzip jq mawk ripgrep sed sqlite3 tar tree'.split(
     ' ',
   );
-/** Instructions that have no effect on a shell. */
+/** Instructions without effect on a shell. */
 const ignored = ['LABEL', 'MAINTAINER', 'EXPOSE', 'CMD', 'STOPSIGNAL'];
 
-/** @param context files of `environment/` by their path below it, from `/`  @throws {HarborFault} where an image is needed */
+/** Reads a Dockerfile. @param context files of `environment/` by their path below it, from `/` @throws {HarborFault} where an image is needed */
 export function readDockerfile(context: Files, image: string | null): Preparation {
   const compose = Object.keys(context).find((path) => /^\/(?:docker-compose|compose)\.ya?ml$/.test(path));
   if (compose !== undefined) throw new HarborFault(`environment${compose} needs containers`);
@@ -75,7 +75,7 @@ function simpleCommand(command: string): string {
   throw new HarborFault(`environment/Dockerfile: RUN ${command} needs an image (${other ?? '<<'})`);
 }
 
-/** `apt-get update`, or `apt-get install -y jq`, or `apk add --no-cache jq`. */
+/** Returns whether a command is `apt-get update`, or installs only provided packages: `apt-get install -y jq`, `apk add --no-cache jq`. */
 function installsProvided(part: string): boolean {
   const [program, verb, ...words] = part.trim().split(/\s+/);
   if (!['apt-get', 'apt', 'apk'].includes(program) || words.some((word) => /[;|&<>$]/.test(word))) return false;
@@ -84,14 +84,14 @@ function installsProvided(part: string): boolean {
   return (verb === 'install' || verb === 'add') && packages.every((name) => provided.includes(name));
 }
 
-/** `A=1 B="two words"`, or the older `A value`. */
+/** Reads variables: `A=1 B="two words"`, or the older `A value`. */
 function variablesOf(text: string): Record<string, string> {
   const pairs = [...text.matchAll(/(\w+)=(?:"([^"]*)"|'([^']*)'|(\S*))/g)];
   if (!/^\w+=/.test(text)) return { [text.split(/\s+/)[0]]: text.replace(/^\S+\s*/, '') };
   return Object.fromEntries(pairs.map(([, name, double, single, bare]) => [name, double ?? single ?? bare ?? '']));
 }
 
-/** Files and folders, as COPY places them: the content of a folder, a file in a folder, or a file under another name. */
+/** Returns files and folders as COPY places them: the content of a folder, a file in a folder, or a file under another name. */
 function copied(rest: string, context: Files, workdir: string): Record<string, Uint8Array> {
   const words = rest.startsWith('[') ? (JSON.parse(rest) as string[]) : rest.split(/\s+/);
   const paths = words.filter((word) => !/^--(?:chown|chmod|link)\b/.test(word));

@@ -1,4 +1,4 @@
-/** A task cannot be played, for the reason in its message. */
+/** The error for a task that cannot be played, with the reason in its message. */
 export class HarborFault extends Error {}
 
 /** Files of the virtual file system, by absolute path. */

@@ -1,4 +1,4 @@
-// Tasks in Harbor's folders, in a shell of this process; harbor.md.
+// The environment `harbor`: tasks in Harbor's folders, in a shell of this process; harbor.md.
 import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
@@ -10,13 +10,13 @@ import { harborTasks, type HarborTask } from './task-folder.js';
 
 interface HarborReset {
   seed?: number;
-  /** Name of the task's folder; absent: drawn by the seed. */
+  /** The name of the task's folder; absent: drawn by the seed. */
   task?: string;
 }
 
 /** The command that ends an episode. */
 const SUBMIT = 'submit';
-/** The most time that a command of a Dockerfile may take, in milliseconds. */
+/** Milliseconds that a command of a Dockerfile may take. */
 const SETUP_MS = 60_000;
 
 export class HarborEnv implements Env {
@@ -28,15 +28,15 @@ export class HarborEnv implements Env {
   #workdir = '/';
   #turn = 0;
 
-  /** @throws {HarborTaskError} if a task cannot be played */
+  /** Reads the tasks. @throws {HarborTaskError} if a task cannot be played */
   constructor(private readonly options: HarborOptions) {
     this.#tasks = harborTasks(options);
   }
 
-  /** @throws {ShellEndedError} if the shell does not start @throws {Error} if a command of the Dockerfile fails */
+  /** Begins an episode. @throws {ShellEndedError} if the shell does not start @throws {Error} if a command of the Dockerfile fails */
   async reset({ seed, task }: HarborReset = {}): Promise<ResetResult> {
     this.#order.begin();
-    this.#order.end(); // until the shell is ready
+    this.#order.end(); // the episode begins when the shell is ready
     if (seed !== undefined) this.#rng = new Rng(seed);
     this.#task = task === undefined ? this.#rng.choice(this.#tasks) : this.#named(task);
     const { memoryMb } = this.options;
@@ -50,10 +50,10 @@ export class HarborEnv implements Env {
     return { observation, info: this.#info({ taskDescription: this.#task.instruction }) };
   }
 
-  /** @param action a reply with a command, or `submit` */
+  /** Runs a command. @param action a reply with a command, or `submit` */
   async step(action: string): Promise<StepResult> {
     this.#order.assertRunning();
-    this.#order.end(); // if the shell fails
+    this.#order.end(); // the episode has ended if the shell fails
     this.#turn++;
     const command = lastCodeBlock(action).trim();
     if (command === SUBMIT) return this.#ended('', { terminated: true });
@@ -119,7 +119,7 @@ export class HarborEnv implements Env {
     try {
       await shell.place(['/logs/verifier', '/tests'], { ...tests, '/logs/verifier/.keep': new Uint8Array() });
       const { environment } = verifier;
-      // Variables of one execution reach its children only where they are exported.
+      // The shell passes the variables of an execution to its children only where they are exported.
       const exported = Object.keys(environment).map((name) => `export ${name}; `);
       await shell.run(`${exported.join('')}bash /tests/test.sh`, { workdir, milliseconds, environment });
       return rewardOf(await shell.read('/logs/verifier/reward.json'), await shell.read('/logs/verifier/reward.txt'));

@@ -22,7 +22,7 @@ const plain = {
   'tests/test.sh': 'cat /five.txt > /logs/verifier/reward.txt\n',
 };
 
-/** Null leaves a file of the plain task out. */
+/** Writes folders of tasks; null leaves out a file of the plain task. */
 function tasks(name: string, all: Record<string, Record<string, string | null>>): string {
   for (const [task, files] of Object.entries(all))
     for (const [path, text] of Object.entries({ ...plain, ...files })) {

@@ -1,14 +1,14 @@
-// Rewards of a task's tests, as Harbor reads them: the numbers of reward.json, else reward.txt.
+// Reads the rewards of a task's tests as Harbor does: the numbers of reward.json, else reward.txt.
 
 export interface HarborReward {
   reward: number;
   /** All numbers of reward.json by name. */
   components: Record<string, number>;
-  /** The reason for a reward of 0 that the tests did not give; null where they gave one. */
+  /** Why the reward is 0 although the tests gave none; null where they gave one. */
   fault: string | null;
 }
 
-/** @param json content of /logs/verifier/reward.json; null: there is none  @param text that of reward.txt */
+/** Reads the reward. @param json content of /logs/verifier/reward.json; null: there is none @param text that of reward.txt */
 export function rewardOf(json: string | null, text: string | null): HarborReward {
   if (json === null && text === null) return unread({}, 'the tests wrote neither reward.json nor reward.txt');
   if (json === null) return fromText({}, text);

@@ -1,4 +1,4 @@
-// The settings of task.toml that change how a task is played; what needs more than a shell is refused.
+// Reads the settings of task.toml that change how a task is played, and refuses those that need more than a shell.
 import { HarborFault } from './fault.js';
 
 type Table = Readonly<Record<string, unknown>>;
@@ -10,10 +10,10 @@ export interface Settings {
   verifier: { environment: Readonly<Record<string, string>>; milliseconds: number };
 }
 
-/** Harbor's limit for tests, where task.toml has none. */
+/** Seconds for the tests where task.toml has no limit, as in Harbor. */
 const VERIFIER_SECONDS = 600;
 
-/** @throws {HarborFault} for several steps, devices, servers, other systems and values from the machine of the user */
+/** Reads the settings. @throws {HarborFault} for several steps, devices, servers, other systems and values from the machine of the user */
 export function settingsOf(toml: Table): Settings {
   const [metadata, environment, verifier] = [
     table(toml, 'metadata'),

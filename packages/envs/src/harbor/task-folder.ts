@@ -23,7 +23,7 @@ export interface HarborTask extends Preparation {
   solution: string | null;
 }
 
-/** Tasks cannot be played here. The message names each folder with its fault. */
+/** The error for tasks that cannot be played here. The message names each folder with its fault. */
 class HarborTaskError extends Error {
   override readonly name = 'HarborTaskError';
 
@@ -36,7 +36,7 @@ const SAMPLE = fileURLToPath(new URL('../../src/harbor/sample', import.meta.url)
 const TASK_BYTES = 32 * 2 ** 20;
 const read = new Map<string, readonly HarborTask[]>();
 
-/** Each folder is read once. @throws {HarborTaskError} with every task that cannot be played */
+/** Reads the tasks, each folder once. @throws {HarborTaskError} with every task that cannot be played */
 export function harborTasks({ tasks: given }: { tasks: string | null }): readonly HarborTask[] {
   const path = resolve(given ?? SAMPLE);
   const known = read.get(path);

@@ -49,7 +49,7 @@ export const harborUnit = defineEnvironment<HarborOptions>({
   ],
 });
 
-/** just-bash is not installed with this package: it has 89 MB. */
+/** Returns a problem where just-bash is missing; it is not installed with this package, since it has 89 MB. */
 function missingShell(): EnvProblem[] {
   try {
     createRequire(import.meta.url).resolve('just-bash');

@@ -1,9 +1,9 @@
-// After several calls in a row that failed for good, further ones are refused at once for a while; then one call tries.
+// Refuses calls for a while after several calls in a row have failed; then one call is tried.
 
 export interface CircuitOptions {
   /** Failed calls in a row that open the circuit. */
   failures: number;
-  /** How long an open circuit refuses, in milliseconds. */
+  /** Milliseconds for which an open circuit refuses calls. */
   openMs: number;
 }
 
@@ -12,7 +12,7 @@ export class CircuitBreaker {
   #openUntil = 0;
   #probing = false;
 
-  /** @param now milliseconds of a clock that never runs backwards */
+  /** Starts with a closed circuit. @param now milliseconds of a clock that never runs backwards */
   constructor(
     private readonly options: CircuitOptions,
     private readonly now: () => number = () => performance.now(),

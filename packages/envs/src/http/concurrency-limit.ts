@@ -13,7 +13,7 @@ export class ConcurrencyLimit {
     } finally {
       const next = this.#waiting.shift();
       if (next === undefined) this.#atWork--;
-      else next(); // takes this one's place
+      else next(); // the next call takes the place of this one
     }
   }
 }

@@ -1,10 +1,10 @@
-// An error of a remote call: method, address, status and attempt are in the message and in fields of the error.
+// The error of a remote call: method, address, status and attempt are in the message and in fields of the error.
 
 /**
- * 'unreachable': the request was never sent. 'interrupted': it was sent, and whether the server worked on it is unknown.
- * 'status': another answer than asked for. 'garbage': an answer that cannot be read. 'refused': an answer with status 200
- * that reports an error. 'unanswered': an answer with status 200 that has none, such as an empty list of choices: a fault of the
- * server. 'circuit': not tried, because the circuit of this server is open after repeated failures.
+ * The kind of failure. 'unreachable': the request was never sent. 'interrupted': it was sent, and whether the server has
+ * processed it is unknown. 'status': an unexpected status. 'garbage': an answer that cannot be read. 'refused': an answer
+ * with status 200 that reports an error. 'unanswered': an answer with status 200 and no content, such as an empty list of
+ * choices: a fault of the server. 'circuit': not sent, because the circuit of this server is open after repeated failures.
  */
 export type HttpFailure = 'unreachable' | 'interrupted' | 'status' | 'garbage' | 'refused' | 'unanswered' | 'circuit';
 
@@ -14,7 +14,7 @@ interface HttpErrorFields {
   url: string;
   /** The status of the answer; null if there was none. */
   status: number | null;
-  /** 1 for the first. */
+  /** The number of the attempt, from 1. */
   attempt: number;
   /** The text of the server, or the fault of the network. */
   detail: string;

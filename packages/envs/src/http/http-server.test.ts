@@ -25,7 +25,7 @@ afterEach(async () => {
   }
 });
 
-/** A server that answers its nth request by the nth reply, the last one again and again. */
+/** Starts a server that answers its nth request by the nth reply, and repeats the last one. */
 async function serving(replies: Reply[], options: Partial<HttpServerOptions> = {}) {
   const seen: string[] = [];
   const server = createServer((request, response) => {
@@ -173,7 +173,7 @@ test('the wait doubles up to its bound, with jitter in its upper half', () => {
 
 test('Retry-After is seconds or a date', () => {
   expect(retryAfter('3')).toBe(3000);
-  // By the server's clock: this machine's is right or wrong.
+  // The wait is computed by the server's clock, whether this machine's is right or wrong.
   expect(retryAfter('Thu, 01 Jan 2026 00:00:07 GMT', 'Thu, 01 Jan 2026 00:00:00 GMT')).toBe(7000);
   expect(retryAfter('Thu, 01 Jan 2026 00:00:07 GMT')).toBeNull();
   expect(retryAfter('soon')).toBeNull();

@@ -1,5 +1,5 @@
-// One remote server as its clients share it: a bounded pool of connections, timeouts, retries that never do a thing
-// twice, and a circuit breaker. Connections are undici's.
+// One remote server as its clients share it: a bounded pool of connections, timeouts, retries that never do a thing twice, and a
+// circuit breaker. Connections are undici's.
 import { setTimeout as wait } from 'node:timers/promises';
 import { types } from 'node:util';
 import { Rng, timed, waitingFor, withDeadline } from '@bowyer/core';
@@ -11,12 +11,12 @@ import { ConcurrencyLimit } from './concurrency-limit.js';
 import { undici } from './undici.js';
 
 export interface HttpServerOptions extends RetryOptions {
-  /** Connections open at the same time; further requests wait for a free one. */
+  /** The most open connections; further requests wait for a free one. */
   connections: number;
   connectTimeoutMs: number;
-  /** Longest wait for the whole answer, from when the request has a connection, in milliseconds. */
+  /** Milliseconds for the whole answer, from when the request has a connection. */
   answerTimeoutMs: number;
-  /** Longest answer, in bytes. */
+  /** The most bytes of an answer. */
   maxBodyBytes: number;
   circuit: CircuitOptions;
   /** The seed of the jitter. */
@@ -28,7 +28,7 @@ const httpServerDefaults: HttpServerOptions = {
   connectTimeoutMs: 10_000,
   answerTimeoutMs: 300_000,
   maxBodyBytes: 64 * 2 ** 20,
-  // Waits of 20 to 39.75 seconds in all: a server that restarts within that time loses no episode.
+  // The retries wait 20 to 39.75 seconds in all: a server that restarts within that time loses no episode.
   retries: 9,
   backoffMs: 250,
   maxBackoffMs: 8_000,
@@ -44,19 +44,19 @@ interface HttpRequest<T> {
   /** Sent as JSON. */
   json?: unknown;
   headers?: Readonly<Record<string, string>>;
-  /** Whether a second execution changes nothing. Default: of GET. */
+  /** Whether a second execution changes nothing. By default, only that of GET does. */
   idempotent?: boolean;
-  /** The form in which `read` is given the body: parsed as JSON, or as text. Default: json. */
+  /** The form in which `read` gets the body: parsed as JSON, or as text. Default: json. */
   as?: 'json' | 'text';
   /** Reads the body, or throws with what is wrong about it. */
   read: (body: unknown) => T;
   signal?: AbortSignal;
 }
 
-/** Errors of the network that come before the request has left. */
+/** Network errors before the request was sent. */
 const NOT_SENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT'];
 
-/** A server that answered without an answer may do so always, as with too few tokens: it is not asked for long. */
+/** Retries after an answer without content, which may always come, as with too few tokens. */
 const UNANSWERED_RETRIES = 3;
 
 interface Answer {
@@ -65,7 +65,7 @@ interface Answer {
   retryAfterMs: number | null;
 }
 
-/** The outcome of one attempt that did not succeed. */
+/** The result of an attempt that failed. */
 class Failed {
   constructor(
     readonly error: HttpError,
@@ -81,7 +81,7 @@ export class HttpServer {
   readonly #rng: Rng;
   readonly #limit: ConcurrencyLimit;
 
-  /** @param baseUrl address with an optional path, with or without a slash at its end */
+  /** Prepares a client. @param baseUrl address with an optional path, with or without a slash at its end */
   constructor(baseUrl: string, options: Partial<HttpServerOptions> = {}) {
     this.#options = { ...httpServerDefaults, ...options };
     this.#baseUrl = parsedUrl(baseUrl);
@@ -91,7 +91,7 @@ export class HttpServer {
     this.#pool = new (undici().Pool)(this.#baseUrl.origin, {
       connections: this.#options.connections,
       connect: { timeout: this.#options.connectTimeoutMs },
-      // Undici's own limits are of silence: an answer of a byte now and then would never end.
+      // Undici's own limits count silence only: an answer of a byte now and then would never end.
       headersTimeout: 0,
       bodyTimeout: 0,
       pipelining: 1,
@@ -106,7 +106,7 @@ export class HttpServer {
   request<T>(request: HttpRequest<T>): Promise<T> {
     const { method, path } = request;
     const { hostname } = this.#baseUrl;
-    // Names of OpenTelemetry's semantic conventions for HTTP clients; the query may contain what is private.
+    // The names follow OpenTelemetry's semantic conventions for HTTP clients; the query is left out, since it may be private.
     const attributes = {
       'http.request.method': method,
       'server.address': hostname,
@@ -159,7 +159,10 @@ export class HttpServer {
     return Math.max(retryAfterMs ?? 0, backoff(attempt, this.#options, this.#rng));
   }
 
-  /** A server that answers is alive, whatever it says; missing answers, errors of gateways and unreadable answers count against it. */
+  /**
+   * Updates the circuit. A server that answers works, whatever it says; missing answers, errors of gateways and unreadable
+   * answers count as failures.
+   */
   #settle({ failure, status }: HttpError): void {
     const alive =
       failure === 'refused' || failure === 'unanswered' || (failure === 'status' && (status! < 500 || status === 500));
@@ -173,7 +176,7 @@ export class HttpServer {
       answer = await this.#send(request);
     } catch (cause) {
       if (request.signal?.aborted) {
-        this.#circuit.succeeded(); // says nothing about the server; frees a probe
+        this.#circuit.succeeded(); // such an answer does not show a broken server; it also ends a trial call
         throw cause;
       }
       const failure = NOT_SENT.includes(codeOf(cause)) ? 'unreachable' : 'interrupted';
@@ -192,7 +195,7 @@ export class HttpServer {
 
   async #send(request: HttpRequest<unknown>): Promise<Answer> {
     const { answerTimeoutMs } = this.#options;
-    // Those that wait for a connection are not late yet.
+    // Time spent waiting for a connection does not count.
     return this.#limit.run(() =>
       withDeadline(answerTimeoutMs, request.signal, (signal) => this.#exchange(request, signal)),
     );
@@ -237,12 +240,12 @@ export class HttpServer {
   }
 }
 
-/** Thrown by `read` for an answer that is well formed and reports an error. */
+/** The error that `read` throws for an answer that is well formed and reports an error. */
 export class RefusedAnswer extends Error {
   override readonly name = 'RefusedAnswer';
 }
 
-/** Thrown by `read` for an answer that is well formed and has none: asking again may help. */
+/** The error that `read` throws for an answer that is well formed and empty: a retry may help. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
 }

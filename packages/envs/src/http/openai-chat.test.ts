@@ -1,4 +1,4 @@
-// Answers with status 200 that contain no reply of a model, scripted on a real port.
+// Tests answers with status 200 that contain no reply of a model, scripted on a real port.
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

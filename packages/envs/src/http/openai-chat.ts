@@ -1,4 +1,5 @@
-// Chat completions of any OpenAI-compatible server, with usage counts. Format: platform.openai.com/docs/api-reference/chat.
+// A client for the chat completions of any OpenAI-compatible server, with usage counts. Format:
+// platform.openai.com/docs/api-reference/chat.
 import { HttpServer, NoAnswer, type HttpServerOptions } from './http-server.js';
 import { visibleAnswer } from './visible-answer.js';
 
@@ -13,13 +14,13 @@ export interface OpenAiChatOptions {
   model: string;
   /** Sent as a bearer token; null: none. */
   apiKey: string | null;
-  /** Requests at the same time. */
+  /** The most requests at the same time. */
   concurrency: number;
   /** Further limits of the connection. */
   http?: Partial<Omit<HttpServerOptions, 'connections'>>;
 }
 
-/** The settings by the API's names; what is left out is for the server to decide. */
+/** The settings under the API's names; the server decides about those that are left out. */
 export interface ChatSettings {
   temperature?: number;
   top_p?: number;
@@ -29,20 +30,20 @@ export interface ChatSettings {
 }
 
 export interface ChatReply {
-  /** The answer without the model's thoughts; empty only where the model has said nothing. */
+  /** The answer without the model's reasoning; empty only where the model has said nothing. */
   content: string;
   /** The reason why it ended, such as stop or length; null where the server does not say. */
   finishReason: string | null;
 }
 
 export interface CompletionOptions {
-  /** Whether an empty text is an answer. Default: true, since it is an action of an agent. */
+  /** Whether an empty text is an answer. True by default, since an agent's action may be empty. */
   mayBeBlank?: boolean;
-  /** Whether what the model says in refusing is its answer where there is no other. Default: false. */
+  /** Whether the text of a refusal is the answer where there is no other. False by default. */
   takesRefusal?: boolean;
 }
 
-/** Sums over all replies. Servers that count nothing leave the tokens at 0. */
+/** Sums over all replies. Tokens are 0 for servers that do not count them. */
 export interface ChatUsage {
   requests: number;
   promptTokens: number;
@@ -62,7 +63,8 @@ export class OpenAiChat {
   }
 
   /**
-   * A repeated completion changes nothing but the bill, so requests that were interrupted or not answered are sent again.
+   * Requests a completion. A repeated completion changes nothing but the bill, so that requests that were interrupted or not
+   * answered are sent again.
    *
    * @throws {HttpError} also for an answer with status 200 that has no text: it is the server's fault, not a model's answer
    */
@@ -105,7 +107,7 @@ function readCompletion(
   };
 }
 
-/** Finish reasons that make a choice a fault, whatever text it has. */
+/** Finish reasons that make a choice an error, whatever text it has. */
 const FAULTS = ['error', 'abort', 'cancelled', 'content_filter'];
 
 /** Returns the first choice of a completion. @throws {NoAnswer} where the server reports an error with status 200, or there is none */
@@ -123,7 +125,7 @@ export function onlyChoice(body: unknown): Record<string, unknown> {
 
 const errorOf = ({ error }: Record<string, unknown>) => ((error ?? null) === null ? '' : `: ${JSON.stringify(error)}`);
 
-/** @throws {NoAnswer} */
+/** Returns the text of an answer. @throws {NoAnswer} */
 function answerText(
   message: Record<string, unknown>,
   finishReason: string | null,

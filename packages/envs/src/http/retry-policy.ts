@@ -1,23 +1,23 @@
-// The failures that may be tried again without doing anything twice, and the waits before that.
+// Decides which failures may be retried without doing anything twice, and how long to wait before.
 import type { Rng } from '@bowyer/core';
 import type { HttpError } from './http-error.js';
 
 export interface RetryOptions {
-  /** Attempts after the first. */
+  /** The number of attempts after the first. */
   retries: number;
-  /** Longest wait before the first retry, in milliseconds; it doubles with each. */
+  /** Milliseconds of the longest wait before the first retry; it doubles with each. */
   backoffMs: number;
-  /** Bound of the doubling, in milliseconds. */
+  /** Milliseconds at which the doubling ends. */
   maxBackoffMs: number;
-  /** A server that asks for a longer wait than this by Retry-After has failed, in milliseconds. */
+  /** Milliseconds; a server that asks for a longer wait by Retry-After counts as failed. */
   maxRetryAfterMs: number;
 }
 
 const GATEWAY_FAILURES = [502, 503, 504];
 
 /**
- * A request that never left, and one that the server put off (429, or 503 with Retry-After), was not worked on:
- * it may be sent again whatever it does. Anything else only where a second execution changes nothing.
+ * Returns whether a request may be sent again. One that was never sent, or that the server postponed (429, or 503 with
+ * Retry-After), was not processed, so that it may; any other only where a second execution changes nothing.
  */
 export function mayRetry({ failure, status }: HttpError, idempotent: boolean, retryAfterMs: number | null): boolean {
   if (failure === 'unreachable' || status === 429) return true;
@@ -27,7 +27,7 @@ export function mayRetry({ failure, status }: HttpError, idempotent: boolean, re
   );
 }
 
-/** Between half of b and b, with b = min(backoffMs · 2^(attempt − 1), maxBackoffMs); in milliseconds. */
+/** Draws a wait in milliseconds between b / 2 and b, with b = min(backoffMs · 2^(attempt − 1), maxBackoffMs). */
 export function backoff(attempt: number, { backoffMs, maxBackoffMs }: RetryOptions, rng: Rng): number {
   const bound = Math.min(backoffMs * 2 ** (attempt - 1), maxBackoffMs);
   return (bound * (1 + rng.uniform())) / 2;

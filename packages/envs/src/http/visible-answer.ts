@@ -1,7 +1,7 @@
-// The answer of a reply that has a model's thoughts in its text: a server without a reasoning parser sends both as `content`.
-// Forms: those that the reasoning parsers of vLLM and SGLang know, and OpenAI's harmony format.
+// Separates a model's answer from its reasoning: a server without a reasoning parser sends both as `content`. Forms: those that
+// the reasoning parsers of vLLM and SGLang know, and OpenAI's harmony format.
 
-/** The marks at which thoughts begin and end. */
+/** The marks at which reasoning begins and ends. */
 const TAGS: readonly (readonly [RegExp, RegExp])[] = [
   // DeepSeek-R1, Qwen3, GLM, Seed-OSS and others
   [/<(?:\w+:)?(?:think|thinking|thought|reasoning)>/gi, /<\/(?:\w+:)?(?:think|thinking|thought|reasoning)>/gi],
@@ -12,7 +12,7 @@ const TAGS: readonly (readonly [RegExp, RegExp])[] = [
   [/<\|channel>thought\b/g, /<channel\|>/g], // Gemma
 ];
 
-/** The marks at which the thoughts of any of them end. */
+/** The marks at which the reasoning of any of them ends. */
 export const ENDS_OF_THOUGHTS = new RegExp(TAGS.map(([, close]) => close.source).join('|'), 'gi');
 
 /** Marks that some of these families write around the answer itself. */
@@ -34,11 +34,11 @@ function afterThoughts(text: string, open: RegExp, close: RegExp): string | null
   const rest = last === undefined ? text : text.slice(last.index + last[0].length);
   const [first] = text.matchAll(open);
   if (rest.search(open) >= 0) return null;
-  // Thoughts at the end are about the answer before them.
+  // Reasoning at the end is about the answer before it.
   return rest.trim() === '' && last !== undefined && first !== undefined ? text.slice(0, first.index) : rest;
 }
 
-/** Special tokens may have been left out, which leaves `analysis…assistantfinal…`. */
+/** Returns the answer of the harmony format, also where its special tokens were left out, which leaves `analysis…assistantfinal…`. */
 function harmonyAnswer(text: string): string | null {
   const bare = /^analysis[^]*?assistantfinal([^]*)$/.exec(text.trimStart());
   if (bare !== null) return bare[1];

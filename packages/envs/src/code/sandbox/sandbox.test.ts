@@ -1,4 +1,4 @@
-// Programs that try to pass without solving, or to take more than they are given.
+// Tests programs that try to pass without solving the task, or to take more than their limits.
 import { openSandbox, type Sandbox } from './sandbox.js';
 
 let sandbox: Sandbox;
@@ -86,7 +86,7 @@ test.each([
   const begin = performance.now();
   const test = 'assert.equal(f(), 1); return new Promise(() => {});';
   expect((await outcome(program, test)).kind).toEqual(typeof kind === 'string' ? kind : expect.stringMatching(kind));
-  expect(performance.now() - begin).toBeLessThan(20_000); // with a new thread's start
+  expect(performance.now() - begin).toBeLessThan(20_000); // this includes the start of a new thread
 });
 
 test('later programs are not harmed', async () => {

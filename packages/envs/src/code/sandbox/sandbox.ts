@@ -1,27 +1,27 @@
-// Runs programs in threads that are ended from outside: an interrupt of QuickJS comes between two of its operations, and a single one
-// (a regular expression, the collection of garbage) may take minutes.
+// Runs programs in threads that can be terminated: QuickJS can be interrupted only between two of its operations, and a single
+// one (a regular expression, garbage collection) may take minutes.
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 
 export interface Attempt {
-  /** A script of JavaScript. */
+  /** The program, a script of JavaScript. */
   program: string;
-  /** The program must declare it. */
+  /** The name that the program must declare; null: any program is allowed. */
   entryPoint: string | null;
   /** Bodies of functions. */
   tests: readonly string[];
   limits: { milliseconds: number; memoryBytes: number };
 }
 
-/** Result of one test. `missing`: the program declares no entry point; `broken`: the test itself cannot be compiled. */
+/** The result of one test. `missing`: the program does not declare the entry point; `broken`: the test itself cannot be compiled. */
 export interface Outcome {
   kind: 'passed' | 'assertion' | 'error' | 'syntax' | 'missing' | 'time' | 'memory' | 'broken';
   text: string;
 }
 
-/** The engine's stack, in bytes; that of WebAssembly has 5 MiB. */
+/** Bytes of the engine's stack; that of WebAssembly has 5 MiB. */
 const STACK_BYTES = 2 ** 20;
-/** From the time limit, at which QuickJS is interrupted, until the thread is ended. */
+/** Milliseconds from the time limit, at which QuickJS is interrupted, until the thread is terminated. */
 const GRACE_MS = 500;
 const THREADS = Math.max(1, Math.min(4, availableParallelism() - 1));
 

@@ -1,5 +1,5 @@
-// The thread of the sandbox: QuickJS in WebAssembly, without files, network, timers or any object of Node. Every test has an instance
-// of its own, which is left to the garbage collector; its outcome is told as soon as it is known.
+// The thread of the sandbox: QuickJS in WebAssembly, without files, network, timers or any object of Node. Every test has an
+// instance of its own, which the garbage collector frees; its outcome is reported as soon as it is known.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { parentPort } from 'node:worker_threads';
@@ -18,7 +18,10 @@ parentPort.on('message', async ({ program, entryPoint, tests, limits }) => {
   for (const test of tests) parentPort.postMessage(await outcomeOf({ program, entryPoint, test, limits, isOver }));
 });
 
-/** Whether the limit has passed on the clock and in CPU time of the process: on a busy machine a sound program takes long as well. */
+/**
+ * Returns a function that says whether the limit has passed both on the clock and in CPU time of the process, since a correct
+ * program also takes long on a busy machine.
+ */
 function timeLimit(milliseconds) {
   const [begin, cpu] = [performance.now(), process.cpuUsage()];
   return () => {
@@ -32,7 +35,7 @@ async function outcomeOf(attempt) {
   try {
     return outcomeIn(await newRealm(attempt), attempt);
   } catch (error) {
-    // A failure of the program or of the test; or an abort of the engine, which met a bound of WebAssembly.
+    // The error is a failure of the program or the test, or an abort of the engine at a limit of WebAssembly.
     return error instanceof Failure ? error.outcome : { kind: 'memory', text: 'the engine was ended' };
   }
 }
@@ -69,7 +72,7 @@ function outcomeIn(realm, { program, entryPoint, test, isOver }) {
   if (entryPoint !== null && textOf(realm, evaluate(`typeof ${entryPoint}`, 'thread', 'error')) === 'undefined')
     return { kind: 'missing', text: entryPoint };
   const names = JSON.parse(textOf(realm, unwrapped(realm, realm.call('parameters'), 'error')));
-  // A parameter hides what a program declares under the name of a built-in value, but for the function that is asked for.
+  // A parameter hides what a program declares under the name of a built-in value, except the required function.
   const parameters = names.map((name, i) => (name === entryPoint ? `hidden${i}` : name));
   const make = `(function (${parameters}) { return function () {\n${test}\n}; })`;
   unwrapped(realm, realm.call('run', evaluate(make, 'test.js', 'broken')), 'error');
@@ -81,7 +84,7 @@ function outcomeIn(realm, { program, entryPoint, test, isOver }) {
 
 const textOf = ({ context }, handle) => context.getString(handle);
 
-/** @throws {Failure} with the bound that was met, else with the kind */
+/** Returns the value of a result. @throws {Failure} with the limit that was reached, else with the kind */
 function unwrapped(realm, result, kind) {
   if (!result.error) return result.value;
   const { runtime, call } = realm;

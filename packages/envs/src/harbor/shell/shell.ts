@@ -1,4 +1,4 @@
-// A shell with a file system of its own, in a thread that is ended where a command does not end.
+// A shell with a file system of its own, in a thread that is terminated if a command does not end.
 import { Worker } from 'node:worker_threads';
 import type { Preparation } from '../dockerfile.js';
 
@@ -6,20 +6,20 @@ export interface CommandResult {
   stdout: string;
   stderr: string;
   exitCode: number;
-  /** The folder after the command. */
+  /** The working folder after the command. */
   workdir: string;
-  /** The command was ended by its limit of time. */
+  /** Whether the command was ended by its time limit. */
   isLate: boolean;
 }
 
-/** The shell was ended by a limit of time or memory, and its files are lost. */
+/** The error for a shell that was ended by a limit of time or memory, whose files are lost. */
 export class ShellEndedError extends Error {
   override readonly name = 'ShellEndedError';
 }
 
-/** From the limit of a command, at which just-bash ends it, until the thread is ended. */
+/** Milliseconds from the limit of a command, at which just-bash ends it, until the thread is terminated. */
 const GRACE_MS = 2_000;
-/** The limit of a request other than a command, which has a limit of its own. */
+/** Milliseconds for a request other than a command, which has a limit of its own. */
 const REQUEST_MS = 60_000;
 
 export class Shell {
@@ -30,7 +30,7 @@ export class Shell {
     worker.on('exit', () => (this.#ended = true));
   }
 
-  /** @throws {ShellEndedError} if the thread does not start */
+  /** Starts a shell. @throws {ShellEndedError} if the thread does not start */
   static async start(memoryMb: number): Promise<Shell> {
     const worker = new Worker(new URL('../../../src/harbor/shell/thread.mjs', import.meta.url), {
       execArgv: [],
@@ -47,7 +47,7 @@ export class Shell {
     }
   }
 
-  /** Whether its thread is gone. */
+  /** Returns whether its thread has ended. */
   get ended(): boolean {
     return this.#ended;
   }
@@ -58,7 +58,7 @@ export class Shell {
     await this.#ask('begin', { files, folders, environment, workdir, fileBytes }, REQUEST_MS);
   }
 
-  /** @throws {ShellEndedError} where it had to be ended */
+  /** Runs a command. @throws {ShellEndedError} where the thread had to be terminated */
   run(
     command: string,
     options: { workdir: string; milliseconds: number; environment?: object },

@@ -1,5 +1,5 @@
-// The thread of a shell: just-bash with a file system in memory and without a network. It is ended from outside where it does not
-// answer.
+// The thread of a shell: just-bash with a file system in memory and without a network. It is terminated from outside if it does
+// not answer.
 import { parentPort } from 'node:worker_threads';
 import { Bash, InMemoryFs } from 'just-bash';
 
@@ -20,7 +20,7 @@ const requests = {
   run: async ({ command, workdir, environment, milliseconds }) => {
     const signal = AbortSignal.timeout(milliseconds);
     const { stdout, stderr, exitCode, env } = await bash.exec(command, { cwd: workdir, env: environment, signal });
-    // After an execution that a bound has ended, the variables are those from before the first one.
+    // After an execution that reached a limit, the variables are those from before the first one.
     const isEnded = signal.aborted || exitCode === 124 || exitCode === 126;
     const folder = isEnded ? workdir : (env.PWD ?? workdir);
     return { stdout, stderr, exitCode, workdir: folder, isLate: signal.aborted };

@@ -1,4 +1,4 @@
-// The assertions of node:assert that tests of such tasks use. Each object of them keeps an account of its own.
+// The assertions of node:assert that tests of such tasks use. Each object of them counts for itself.
 import { freeze, is, isInstance, isObject, keys, matches, method, then } from './captured.mjs';
 import { classOf, looselyEqual, same } from './comparison.mjs';
 import { errorText, shown } from './texts.mjs';
@@ -8,7 +8,7 @@ const [ErrorClass, PromiseClass] = [Error, Promise];
 
 export const newAccount = () => ({ passed: 0, failed: null, failures: new WeakSet() });
 
-/** @param account counts what passes, and knows the errors of what fails */
+/** Makes the assertions. @param account counts those that pass, and keeps the errors of those that fail */
 export function assertions(account) {
   const check = checkFor(account);
   const assert = (value, message) => check(value, `${shown(value)} is not true`, message);
@@ -70,7 +70,7 @@ function addThrowing(assert, check) {
   assert.doesNotReject = (given) => settled(given, () => check(true, ''), fails);
 }
 
-/** Null where nothing was thrown. */
+/** Returns the error that a call throws; null where it throws none. */
 function endOf(call) {
   try {
     call();

@@ -1,4 +1,5 @@
-// Freezes all built-in objects, so that a program cannot change what its tests are made of; like `lockdown` of Hardened JavaScript.
+// Freezes all built-in objects, so that a program cannot change the objects that its tests use, as `lockdown` of Hardened
+// JavaScript does.
 import {
   defineProperty,
   freeze,
@@ -15,7 +16,7 @@ const isFixed = (name) => name === 'undefined' || name === 'NaN' || name === 'In
 export const names = ownKeys(globalThis).filter((name) => typeof name === 'string' && !isFixed(name));
 export const values = names.map((name) => globalThis[name]);
 
-/** Values whose prototypes have no global name. */
+/** Samples of values whose prototypes have no global name. */
 const samples = [
   function* () {},
   async () => {},
@@ -39,7 +40,7 @@ export function freezeBuiltIns() {
   for (const value of found) freeze(value);
 }
 
-/** All objects that can be reached from the built-in values, but for the global one. */
+/** Returns all objects that can be reached from the built-in values, except the global one. */
 function reachable() {
   const found = new Set([globalThis]);
   const waiting = [...values, ...samples];
@@ -56,7 +57,7 @@ function reachable() {
   return [...found].slice(1);
 }
 
-/** An object may have a property of its own under the name of a frozen one, as by `this.name = …` in a class of errors. */
+/** Lets objects have a property of their own under the name of a frozen one, as by `this.name = …` in a class of errors. */
 function allowOwn(owner, key) {
   const { value, writable, configurable, enumerable } = getOwnPropertyDescriptor(owner, key);
   if (!writable || !configurable) return;
@@ -69,7 +70,7 @@ function allowOwn(owner, key) {
   defineProperty(owner, key, { get: () => value, set, enumerable, configurable });
 }
 
-/** A program that draws random numbers has the same result each time. */
+/** Replaces Math.random by a seeded generator, so that a program has the same result each time. */
 function fixRandomNumbers() {
   const imul = Math.imul;
   let state = 1;

@@ -1,4 +1,4 @@
-// Prepares a realm for one program and one test. Only the thread has the exports: a program cannot import.
+// Prepares a realm for one program and one test. Only the thread has the exports, since a program cannot import.
 import { assertions, newAccount } from './assertions.mjs';
 import { freezeBuiltIns, names, values } from './built-ins.mjs';
 import {
@@ -58,7 +58,7 @@ export const parameters = () => stringify([...names, ...keys(ofTests)]);
 let isOver = false;
 let thrown = null;
 
-/** @param make takes the parameters, and returns the function that is the test */
+/** Runs the test. @param make takes the parameters, and returns the function that is the test */
 export function run(make) {
   try {
     const test = apply(make, undefined, [...values, ...keys(ofTests).map((name) => ofTests[name])]);
@@ -75,7 +75,7 @@ export function run(make) {
   }
 }
 
-/** The outcome of the test as JSON, when no job is left. A test passes if it ends and something in it was asserted. */
+/** Returns the outcome of the test as JSON, when no job is left. A test passes if it ends and at least one assertion ran. */
 export function outcome() {
   const isOwn = thrown !== null && isObject(thrown.error) && isFailure(account.failures, thrown.error);
   if (thrown !== null && !isOwn) return stringify({ kind: 'error', text: errorText(thrown.error) });

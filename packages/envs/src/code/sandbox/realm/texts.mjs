@@ -1,4 +1,4 @@
-// Values and errors in few words.
+// Describes values and errors in few words.
 import { indexOf, isObject, slice, stringify } from './captured.mjs';
 
 const VALUE_CHARACTERS = 200;
@@ -17,7 +17,7 @@ export function shown(value) {
   }
 }
 
-/** Name, message and, where the engine wrote it, the line of the program. */
+/** Returns the name, the message and, where the engine wrote it, the line of the program. */
 export function errorText(error) {
   try {
     if (!isObject(error)) return `the value ${shown(error)} was thrown`;
