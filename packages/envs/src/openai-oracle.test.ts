@@ -4,7 +4,7 @@ import { OpenAiChat } from './http/openai-chat.js';
 import { OpenAiOracle } from './openai-oracle.js';
 import { environmentInfo, makeEnv } from './registry.js';
 
-/** A chat server on this machine that answers by what it is asked, in the protocol's own words. */
+/** Starts a chat server on this machine whose replies depend on the request. */
 async function chatServer(reply: (userText: string) => object) {
   const asked: { model: string; max_tokens: number; messages: { role: string; content: string }[] }[] = [];
   const server = createServer((request, response) => {

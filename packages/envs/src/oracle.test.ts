@@ -1,4 +1,4 @@
-// An oracle given from outside answers the game's questions, and its absence is reported.
+// Tests that an oracle given from outside answers the game's questions, and that its absence is reported.
 import { makeEnv } from './registry.js';
 import type { Oracle } from './oracle.js';
 

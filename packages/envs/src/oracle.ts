@@ -1,29 +1,36 @@
-// The answerer in the guessing games: the rules of a game, a network or a server. A network cannot be made in this package,
-// so whoever makes the environment passes the oracle in (`EnvParts`).
+// The oracle of the guessing games: the rules of a game, a network or a server. A network cannot be made in this package, so
+// that whoever makes the environment passes the oracle in (`EnvParts`).
 
-/** @typeParam Secret what is to be guessed, as the oracle reads it; a name unless the oracle looks it up in a table */
+/**
+ * Answers questions about a secret. @typeParam Secret what is to be guessed, as the oracle reads it; a name unless the oracle
+ * looks it up in a table @typeParam Secret what is to be guessed, as the oracle reads it; a name unless the oracle looks it
+ * up in a table
+ */
 export interface Oracle<Secret = string> {
-  /** Recorded with every result, since scores under different oracles do not compare. */
+  /** The oracle's id, recorded with every result, since scores under different oracles are not comparable. */
   readonly id: string;
-  /** Free text, which the game reduces to what its rules allow. Called again before it has answered: oracles may batch. */
+  /**
+   * Answers a question in free text, which the game reduces to what its rules allow. It may be called again before it has
+   * answered, so that oracles can batch.
+   */
   answer(secret: Secret, question: string): string | Promise<string>;
 }
 
-/** How ArCHer's fine-tuned Flan-T5 is asked. There is no space between secret and question: its checkpoints were trained so. */
+/** The prompt of ArCHer's fine-tuned Flan-T5. There is no space between secret and question, since its checkpoints were trained so. */
 export interface T5OraclePrompt {
   prompt: (secret: string, question: string) => string;
   maxNewTokens: number;
 }
 
-/** How a chat server is asked. */
+/** The prompt of a chat server. */
 export interface ChatOraclePrompt {
   system: string;
   secret: (name: string) => string;
-  /** Answer tokens, as ArCHer's models have them. */
+  /** The most tokens of an answer, as in ArCHer's models. */
   maxTokens: number;
 }
 
-/** By the value of the option `oracle`. */
+/** The prompts by the value of the option `oracle`. */
 export interface OraclePrompts {
   t5?: T5OraclePrompt;
   openai?: ChatOraclePrompt;
@@ -31,18 +38,18 @@ export interface OraclePrompts {
 
 /** The parts that an environment is given beside its options, which are JSON. */
 export interface EnvParts {
-  /** Answers instead of the game's own rules. */
+  /** An oracle that answers in place of the game's own rules. */
   oracle?: Oracle;
 }
 
-/** Options of every game that has an oracle. */
+/** The options of every game that has an oracle. */
 export interface OracleOptions {
   oracle: 'rules' | 't5' | 'openai';
   oracleModel: string | null;
   oracleUrl: string | null;
 }
 
-/** The options' JSON Schema, to be spread into a game's own. */
+/** The options' JSON Schema, which each game adds to its own. */
 export const oracleProperties = {
   oracle: {
     description:
@@ -66,12 +73,12 @@ export const oracleProperties = {
 
 export const oracleOptionNames = ['oracle', 'oracleModel', 'oracleUrl'] as const;
 
-/** ArCHer's name of its Flan-T5's directory. */
+/** The name that ArCHer gives to the directory of its Flan-T5. */
 export const oracleNames = { env_load_path: 'oracleModel' } as const;
 
 export const oracleReadWith = { oracleModel: { oracle: ['t5', 'openai'] }, oracleUrl: { oracle: ['openai'] } } as const;
 
-/** An environment's options name an oracle that it was not given. */
+/** The error for an environment whose options name an oracle that it was not given. */
 class MissingOracleError extends Error {
   override readonly name = 'MissingOracleError';
 
@@ -98,7 +105,7 @@ export function chosenOracle(
   };
 }
 
-/** A game would turn any other value into an answer of its own, such as 'No.', without an error. */
+/** Checks an answer, since a game would turn any other value into an answer of its own, such as 'No.', without an error. */
 function heard(answer: unknown, { env, oracle, question }: { env: string; oracle: string; question: string }): string {
   if (typeof answer === 'string' && answer.trim() !== '') return answer;
   const said = typeof answer === 'string' ? 'a text without a word' : `${typeof answer} in place of a text`;

@@ -12,7 +12,7 @@ const lines = [
   'do you wear it?',
 ];
 
-/** A policy with one generator for all slots: only reproducible batches give reproducible games. */
+/** Makes a policy with one generator for all slots, so that only reproducible batches give reproducible games. */
 function randomPolicy(seed: number) {
   const rng = new Rng(seed);
   return (ready: ReadyTurn[]) => ready.map(() => rng.choice(lines));
@@ -49,7 +49,7 @@ test('results come in episode order with their seeds, returns and linked observa
   }
 });
 
-/** Ends after `length` steps; each step waits for `gate`, or throws where it should. */
+/** Ends after `length` steps; each step waits for `gate`, or throws where the test says so. */
 class Scripted implements Env {
   #step = 0;
   constructor(
@@ -88,7 +88,7 @@ test('a slow environment does not stall the others', async () => {
     act: (ready) => ready.map(() => 'go'),
     onEpisode: ({ episode }) => {
       endings.push(episode);
-      // Slot 0 is let go only when slot 1 has played everything else.
+      // Slot 0 is released only when slot 1 has played all other episodes.
       if (endings.length === 4) release();
     },
   });

@@ -1,5 +1,5 @@
-// Plays many episodes at once: each slot has an environment, a policy acts on those that are ready,
-// a slow or broken environment delays or ends its own episode only.
+// Plays many episodes at once: each slot has an environment, a policy acts for those that are ready, and a slow or broken
+// environment delays or ends only its own episode.
 import { checkedEnv } from './contract/checked-env.js';
 import type { Env, ResetResult, StepResult } from './contract/env.js';
 
@@ -7,12 +7,12 @@ import type { Env, ResetResult, StepResult } from './contract/env.js';
 export interface ReadyTurn {
   slot: number;
   episode: number;
-  /** 0 on the first turn of an episode: state that a policy keeps for this slot is then out of date. */
+  /** The number of the turn; 0 on the first turn of an episode, at which a policy must drop the state that it keeps for this slot. */
   turn: number;
   observation: string;
-  /** The environment's own observation, where a context has made another text of it. */
+  /** The environment's own observation, where the context's text differs from it. */
   state?: string;
-  /** Ids of what a memory has put into the text. */
+  /** Ids of the examples that a memory has put into the text. */
   retrieved?: string[];
   /** The actions that the environment accepts now, if its `info` lists them. */
   validActions?: readonly string[];
@@ -20,7 +20,7 @@ export interface ReadyTurn {
   expertReply?: string | null;
 }
 
-/** The action of the policy, with data of its own that is kept beside the turn (log-probabilities, token ids). */
+/** The policy's action, with data that is kept with the turn (log-probabilities, token ids). */
 export interface Decision<T> {
   action: string;
   data?: T;
@@ -49,40 +49,40 @@ export interface PlayedEpisode<T> {
   /** The task, where the environment gives it in the `info` of its reset. */
   task?: string;
   slot: number;
-  /** A failed episode keeps the turns before the failure. */
+  /** The turns; a failed episode keeps those before the failure. */
   turns: PlayedTurn<T>[];
   /** Undiscounted sum of the rewards. */
   episodicReturn: number;
-  /** The error that broke the environment or kept the policy from deciding; null if the episode came to its own end. */
+  /** The error of the environment or of the policy's decision; null if the episode ended without one. */
   error: Error | null;
 }
 
 export interface PlayEpisodesOptions<T> {
-  /** Called once a slot, and again for a slot whose environment broke. */
+  /** Makes an environment, once for each slot, and again for a slot whose environment broke. */
   makeEnv: (slot: number) => Env | Promise<Env>;
   slots: number;
   episodes: number;
   /**
-   * Called before each episode, in their order; the slot waits until it is settled. False: neither this episode nor another one is
-   * begun. Every episode is begun at once if not given.
+   * Decides before each episode, in their order, whether it begins; the slot waits for it. False: neither this episode nor
+   * another one begins. Every episode begins at once if not given.
    */
   admit?: (episode: number) => Promise<boolean>;
-  /** The seed of each episode: two runs with the same seeds and a deterministic policy play the same games. */
+  /** Returns the seed of an episode: two runs with the same seeds and a deterministic policy play the same games. */
   seeds: (episode: number) => number;
-  /** Further options that `reset` takes in an episode. */
+  /** Returns further options of `reset` for an episode. */
   reset?: (episode: number) => { episode?: number };
   /**
-   * One decision for each ready turn, in the same order. An error in a decision's place ends that episode as failed, and its
+   * Decides for each ready turn, in the same order. An error in a decision's place ends that episode as failed, and its
    * environment plays the next one. If it throws, the whole run throws.
    */
   act: (ready: ReadyTurn[]) => Promise<(string | Decision<T> | Error)[]> | (string | Decision<T> | Error)[];
-  /** Called as episodes end, in the order of their ends. */
+  /** Takes episodes in the order in which they end. */
   onEpisode?: (episode: PlayedEpisode<T>) => void;
-  /** Every turn comes with what the environment's expert would say. */
+  /** Whether every turn comes with the reply of the environment's expert. */
   asksExpert?: boolean;
-  /** Waits until all slots in play are ready, so that the batches do not depend on how long each slot took. */
+  /** Whether to wait until all slots in play are ready, so that batches do not depend on how long each slot takes. */
   together?: boolean;
-  /** A slot whose environment broke this many times in a row takes no further episodes. */
+  /** The number of failures in a row after which a slot plays no further episodes. */
   retireAfter?: number;
 }
 
@@ -107,7 +107,7 @@ export async function playEpisodes<T = undefined>(options: PlayEpisodesOptions<T
   return all;
 }
 
-/** Episodes that no slot was left to play come back failed, with the last error seen. */
+/** Returns an episode that no slot was left to play, as failed with the last error. */
 const unplayed = <T>(
   episode: number,
   { seeds }: Pick<PlayEpisodesOptions<T>, 'seeds'>,
@@ -164,7 +164,7 @@ class SlotScheduler<T> {
   lastError: Error | null = null;
   #next = 0;
   #isAdmitting = true;
-  /** Slots whose environment is working on a reset or a step. */
+  /** The number of slots whose environment is working on a reset or a step. */
   #pending = 0;
   #ready: ReadyTurn[] = [];
   #finished: PlayedEpisode<T>[] = [];
@@ -229,7 +229,7 @@ class SlotScheduler<T> {
     });
   }
 
-  /** The slot is ready for the policy. */
+  /** Adds a slot to those that are ready for the policy. */
   #wait(turn: Pick<ReadyTurn, 'slot' | 'episode' | 'turn'>, result: ResetResult): void {
     const { observation, info } = result;
     const advice = this.options.asksExpert && { expertReply: this.#slots[turn.slot].env!.expertReply?.() ?? null };
@@ -267,7 +267,7 @@ class SlotScheduler<T> {
     );
   }
 
-  /** An episode ended, and its environment can be used again. */
+  /** Ends an episode whose environment can be used again. */
   #end(slot: number, error: Error | null): void {
     this.#store(slot, error);
     this.startNext(slot);
@@ -281,7 +281,7 @@ class SlotScheduler<T> {
     this.#finished.push(played);
   }
 
-  /** @param error what broke the environment */
+  /** Ends an episode. @param error of the environment, which it broke */
   #finish(slot: number, error: Error | null): void {
     this.#store(slot, error);
     const state = this.#slots[slot];
@@ -292,7 +292,7 @@ class SlotScheduler<T> {
       state.failuresInARow++;
       const broken = state.env;
       state.env = null;
-      // Closing what is already broken may fail too; the first error is the one worth reporting.
+      // Closing a broken environment may fail too; the first error is reported.
       if (broken) this.#closing.push(broken.close().catch(() => {}));
       if (state.failuresInARow >= (this.options.retireAfter ?? 3)) return;
     }

@@ -1,4 +1,4 @@
-// Episodes that an expert plays through an environment, for supervised warm starts without any download.
+// Plays episodes of an expert through an environment, for supervised warm starts without any download.
 import { demonstrationSetOf, recordOf, Rng, type DemonstrationSet, type InformedTransition } from '@bowyer/core';
 import { contextParts } from './context/context-options.js';
 import { checkedEnv } from './contract/checked-env.js';
@@ -7,9 +7,9 @@ import { shown } from './contract/shown.js';
 import { expertItems, type SplitPlan } from './splits.js';
 import type { DemonstrationRequest } from './unit.js';
 
-/** The options of an expert that plays through the environment, step by step. */
+/** The options of an expert that plays step by step. */
 export interface ExpertNoise {
-  /** Share of random turns, 0…1. */
+  /** The share of random turns, 0…1. */
   noise: number;
 }
 
@@ -53,24 +53,25 @@ export const playedOptions = ({
 /** The parts that a context may show of the turns after the first (a task stays the same), and whether the episode was won. */
 const keptOfSteps = [...contextParts.filter((part) => part !== 'taskDescription'), 'won'];
 
-/** Stored as JSONL, one episode a line, with what a context may show beside the observations, the item, and `won`. */
+/**
+ * Makes a demonstration set. It is stored as JSONL, one episode a line, with the parts that a context may show beside the
+ * observations, the item, and `won`.
+ */
 export const playedSet = (episodes: readonly (readonly InformedTransition[])[]): DemonstrationSet =>
   demonstrationSetOf(episodes.map((turns) => recordOf(turns, { reset: [...contextParts, 'item'], step: keptOfSteps })));
 
-/** A player of one environment: the expert's next action, and some action at all. Both read `info`, as people may. */
+/** A player of one environment: the expert's next action, and a random one. Both read `info`, which policies must not. */
 export interface Demonstrator {
-  /** Called with the `info` of each reset. */
+  /** Takes the `info` of each reset. */
   begin?: (info: Record<string, unknown>) => void;
-  /** Null: it knows no further, and the episode ends there. */
+  /** Returns the best action; null: it knows none, and the episode ends. */
   best: (info: Record<string, unknown>, rng: Rng) => string | null;
   random: (info: Record<string, unknown>, rng: Rng) => string;
-  /** The actions that it plans after the one that `best` returned last. */
+  /** Returns the actions that are planned after the one that `best` returned last. */
   later?: () => readonly string[];
-  /** How an action is written in the dialogue; absent: as it is played. */
+  /** Returns how an action is written in the dialogue; absent: as it is played. */
   reply?: (action: string) => string;
-  /**
-   * The mistakes that are made when a slip is due, one after the other; then `best` is asked again. Absent: one action that is not valid then.
-   */
+  /** Returns the mistakes of a slip, played one after another before `best` is called again. Absent: one invalid action. */
   mistakes?: (rng: Rng) => readonly { action: string; reply: string }[];
 }
 
@@ -122,7 +123,7 @@ export async function playDemonstrations(
   return played;
 }
 
-/** Episodes of experts that tasks bring with them, and that play their own steps alone. @param plan the tasks that have one */
+/** Plays episodes of experts that tasks contain, and that play only their own steps. @param plan the tasks that have one */
 export async function taskDemonstrations(
   env: Env & { expertReply(): string | null },
   plan: SplitPlan,
@@ -139,9 +140,9 @@ export async function taskDemonstrations(
   );
 }
 
-/** The options of an expert that finds its way from any state. */
+/** The options of an expert that can continue from any state. A stray is a random action before its own. */
 export interface ExpertStrays {
-  /** Chance of a stray before each turn, 0…1. */
+  /** The probability of a stray before each turn, 0…1. */
   strays: number;
 }
 
@@ -160,9 +161,9 @@ export const expertStraysSchema = {
   },
 } as const;
 
-/** The options of an expert that plans whole episodes. */
+/** The options of an expert that plans whole episodes. A slip is an invalid action before the planned one. */
 export interface ExpertSlips {
-  /** Chance of a slip before each turn, 0…1. */
+  /** The probability of a slip before each turn, 0…1. */
   slips: number;
 }
 
@@ -181,14 +182,14 @@ export const expertSlipsSchema = {
   },
 } as const;
 
-/** Episode i has the seed firstSeed + i. */
+/** The options of planned episodes; episode i has the seed firstSeed + i. */
 export interface PlannedDemonstrationOptions extends ExpertSlips {
   episodes: number;
   firstSeed: number;
   split?: DemonstrationRequest['split'];
 }
 
-/** A run's request, as an expert that plans whole episodes takes it. The seeds are far from those that runs play. */
+/** Converts a run's request to these options. The seeds are far from those that runs play. */
 export const plannedOptions = ({
   count: episodes,
   seed,
@@ -201,12 +202,12 @@ export const plannedOptions = ({
   firstSeed: 1_000_000 + seed * 100_003,
 });
 
-/** Actions that slips are drawn from: those that the expert has said most recently. */
+/** The number of the expert's latest actions from which slips are drawn. */
 const REMEMBERED_ACTIONS = 200;
 
 /**
- * Draws slips, which are not valid now: what the expert says later in this game (too early, as a policy that has not looked yet),
- * its next action with one word of another in it, and what it has said elsewhere.
+ * Draws slips, which are invalid actions: later actions of the expert in this game (too early, as of a policy that has not
+ * looked yet), its next action with one word of another one, and its actions in other states.
  */
 export class Slips {
   readonly #rng: Rng;
@@ -220,7 +221,9 @@ export class Slips {
   }
 
   /**
-   * @param later what the expert will say in this game after `action`, where that is known
+   * Draws a slip.
+   *
+   * @param later the expert's actions in this game after `action`, where they are known
    * @returns an action that is tried before `action` is played; null: none
    */
   before(action: string, validActions: readonly string[], later: readonly string[] = []): string | null {
@@ -269,7 +272,7 @@ export async function playPlans(
         if (!ended) await play(action);
         if (ended) break;
       }
-      // Slips cost turns: a limit may cut an episode that the plan would finish.
+      // Slips cost turns: a limit may truncate an episode that the plan would finish.
       if (share === 0 || !transitions.at(-1)!.truncated) played.push(transitions);
     }
   } finally {

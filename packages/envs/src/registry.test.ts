@@ -35,7 +35,7 @@ test('an unknown option is refused with the nearest known one', () => {
 test('an environment of one’s own is found by its name; a name that is taken is refused', () => {
   const unit = { ...environmentInfo('wordle'), name: 'my_wordle' };
   registerEnvironment(unit);
-  registerEnvironment(unit); // a plugin that is named twice
+  registerEnvironment(unit); // a config may name a plugin twice
   expect(environmentNames()).toContain('my_wordle');
   expect(environmentInfo('my_wordle')).toBe(unit);
   expect(() => registerEnvironment({ ...unit })).toThrow("the environment 'my_wordle' is registered already");

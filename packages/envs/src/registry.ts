@@ -1,4 +1,4 @@
-// Environments by name. A user's plugin registers its own beside the built-in ones.
+// The registry of environments by name. A user's plugin adds its own to the built-in ones.
 import { defaultOffer, type ContextOffer } from './context/context-options.js';
 import { checkedEnv } from './contract/checked-env.js';
 import type { Env, Split } from './contract/env.js';
@@ -10,7 +10,7 @@ import type { EnvParts } from './oracle.js';
 import { seedSplits, SplitEnv, type SplitPlan } from './splits.js';
 import type { AnyEnvironment, EnvironmentUnit, OptionsSchema } from './unit.js';
 
-// It finds its members by functions that are defined below.
+// The mixture finds its members by functions that are defined below.
 const mixture = mixtureUnit({
   unit: (name) => environmentInfo(name),
   make: (name, options, parts) => makeEnv(name, options, parts),
@@ -18,7 +18,7 @@ const mixture = mixtureUnit({
   plan: (name, options) => splitPlan(name, options),
 });
 
-/** Each unit of `built-in.ts`, whether it is exported alone or in a family. */
+/** All units of `built-in.ts`, exported alone or in a family. */
 const builtInUnits: AnyEnvironment[] = Object.values(builtIn)
   .flatMap((entry): AnyEnvironment[] => ('make' in entry ? [entry] : Object.values(entry)))
   .sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -46,6 +46,8 @@ type BuiltInOptions = Intersection<
 export type EnvName = string;
 
 /**
+ * Adds an environment.
+ *
  * @param unit of `defineEnvironment`
  * @throws if the name is taken by another environment
  * @throws {InvalidEnvironmentError} for a unit with members that are missing, unknown or of another type
@@ -61,21 +63,21 @@ export function registerEnvironment(unit: AnyEnvironment): void {
 /** Returns the names of all environments: the built-in ones in alphabetical order, then those of plugins. */
 export const environmentNames = (): string[] => [...environments.keys()];
 
-/** @throws UnknownNameError for a name that is not registered, with the nearest that is */
+/** Returns an environment's unit. @throws UnknownNameError for a name that is not registered, with the nearest that is */
 export function environmentInfo(name: string): AnyEnvironment {
   const unit = environments.get(name);
   if (unit === undefined) throw new UnknownNameError('environment', name, environmentNames());
   return unit;
 }
 
-/** Names that environments' resets have for the number of a problem. */
+/** The names that environments' resets have for the number of a problem. */
 const ITEM_KEYS = ['dataIdx', 'game', 'goal', 'item'];
 
 /** Returns the name that an environment's `reset` has for the number of a problem, as AgentGym counts them; `seed` if it has no such numbers. */
 export const itemKey = (name: string): string =>
   ITEM_KEYS.find((key) => Object.hasOwn(environmentInfo(name).resetSchema.properties, key)) ?? 'seed';
 
-/** How the environment divides its items under these options. */
+/** Returns how the environment divides its items under these options. */
 export function splitPlan(name: string, options: Record<string, unknown> = {}): SplitPlan {
   const unit = environmentInfo(name);
   return unit.splits === 'seeds' ? seedSplits() : unit.splits(withDefaults(unit.schema, options, name));

@@ -1,4 +1,4 @@
-// The part of a reply that is played, and texts that an agent reads in part.
+// Finds the part of a reply that is played, and shortens texts that an agent reads.
 
 /** Returns the last code block of a reply, else its text without thoughts. */
 export function lastCodeBlock(reply: string): string {

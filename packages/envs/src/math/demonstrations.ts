@@ -1,4 +1,5 @@
-// Worked solutions of training problems, as actions; a share of them with a wrong answer, and the right one at the next attempt.
+// Writes worked solutions of training problems as actions; a share of them has a wrong answer first, and the right one at the
+// next attempt.
 import { Rng, type Transition } from '@bowyer/core';
 import type { PlayedDemonstrationOptions } from '../played-demonstrations.js';
 import { anyProblem } from './generator.js';
@@ -8,7 +9,7 @@ import { readProblems } from './problem-file.js';
 import type { Problem } from './problem.js';
 import { verify } from './verifier.js';
 
-/** Drawn for a policy's words, so that it knows those of problems that no demonstration contains. */
+/** Problems that are drawn for a policy's vocabulary, so that it contains the words of problems that no demonstration has. */
 const VOCABULARY_PROBLEMS = 500;
 
 export async function mathDemonstrations(
@@ -34,7 +35,7 @@ export async function mathDemonstrations(
   return played;
 }
 
-/** On one line, since a line feed ends an utterance; with the answer in a box where the solution does not state it. */
+/** Writes a solution on one line, since a line feed ends an utterance, with the answer in a box where the solution does not state it. */
 export function writtenSolution({ question, solution, answer }: Problem): string {
   if (solution === null)
     throw new Error(`math: the problem ${JSON.stringify(question.slice(0, 80))} has no solution to imitate`);
@@ -49,7 +50,7 @@ function wrongSolution({ answer }: Problem, rng: Rng): string {
   return `\\boxed{${wrong}}`;
 }
 
-/** The reason why there is nothing to imitate; null where there is. */
+/** Returns why there is nothing to imitate; null where there is. */
 export function missingSolutions({ problems }: MathOptions): string | null {
   if (problems === null) return null;
   const { train } = readProblems(problems);
@@ -58,7 +59,7 @@ export function missingSolutions({ problems }: MathOptions): string | null {
   return without === 0 ? null : `${without} training problems of ${problems} have no solution to imitate`;
 }
 
-/** Texts with all words of the problems. */
+/** Returns texts with all words of the problems. */
 export function mathTexts(options: MathOptions): string[] {
   const rng = Rng.forPurpose(0, 'math vocabulary');
   const problems =

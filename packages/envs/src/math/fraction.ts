@@ -1,9 +1,9 @@
 // Exact rational numbers of bounded size.
 
-/** Numerators and denominators have at most so many bits: a hostile answer such as 9^9^9 costs no time and no memory. */
+/** The most bits of numerators and denominators, so that a hostile answer such as 9^9^9 costs no time and no memory. */
 const MAX_BITS = 4096;
 
-/** A result would be larger than `MAX_BITS`, or is not a number at all, as 1/0. */
+/** The error for a result that would be larger than `MAX_BITS`, or that does not exist, such as 1/0. */
 export class NoValueError extends Error {
   override readonly name = 'NoValueError';
 }
@@ -25,7 +25,7 @@ export class Fraction {
     return divisor === 1n ? new Fraction(n, d) : new Fraction(n / divisor, d / divisor);
   }
 
-  /** @param text digits with at most one point, as `12`, `12.5` or `.5` */
+  /** Parses a decimal. @param text digits with at most one point: `12`, `12.5` or `.5` */
   static fromDecimal(text: string): Fraction {
     if (text.length > MAX_BITS / 4) throw new NoValueError(`more than ${MAX_BITS / 4} digits`);
     const [whole, decimals = ''] = text.split('.');
@@ -52,7 +52,7 @@ export class Fraction {
     return new Fraction(-this.numerator, this.denominator);
   }
 
-  /** @throws {NoValueError} where the power would be too large, before it is computed */
+  /** Computes a power. @throws {NoValueError} where it would be too large, before it is computed */
   power(exponent: bigint): Fraction {
     if (exponent < 0n) return Fraction.of(this.denominator, this.numerator).power(-exponent);
     const largest = Math.max(bits(this.numerator), bits(this.denominator));
@@ -77,7 +77,7 @@ export class Fraction {
     return Number(this.numerator >> excess) / Number(this.denominator >> excess);
   }
 
-  /** `3` or `3/4`. */
+  /** Writes `3` or `3/4`. */
   toString(): string {
     return this.isInteger() ? String(this.numerator) : `${this.numerator}/${this.denominator}`;
   }
@@ -87,7 +87,7 @@ const LIMIT = 1n << BigInt(MAX_BITS);
 
 const bits = (n: bigint) => (n < 0n ? -n : n).toString(16).length * 4 - (n === 0n || n === 1n || n === -1n ? 3 : 0);
 
-/** Both numbers are at least 0. */
+/** Returns the greatest common divisor of two numbers of at least 0. */
 export function gcd(a: bigint, b: bigint): bigint {
   while (b !== 0n) {
     if (a <= MAX_SAFE && b <= MAX_SAFE) return BigInt(smallGcd(Number(a), Number(b)));
@@ -98,7 +98,7 @@ export function gcd(a: bigint, b: bigint): bigint {
 
 const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 
-/** Both are safe integers of at least 0. */
+/** Returns the greatest common divisor of two safe integers of at least 0. */
 function smallGcd(a: number, b: number): number {
   while (b !== 0) [a, b] = [b, a % b];
   return a;

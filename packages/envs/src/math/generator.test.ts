@@ -1,4 +1,4 @@
-// Every generated answer is proven without the generator: by arithmetic on the numbers of the question alone.
+// Tests every generated answer without the generator: by arithmetic on the numbers of the question alone.
 import { Rng } from '@bowyer/core';
 import type { Split } from '../contract/env.js';
 import { Fraction, gcd } from './fraction.js';
@@ -20,14 +20,14 @@ function draw(kind: KindName, level: Level, count: number): Problem[] {
 const number = (text: string) => rationalValue(parseText(text)!)!;
 const big = (text: string) => BigInt(text);
 
-/** The value at which both sides of a linear equation are equal: where their difference, a line through two points, is zero. */
+/** Solves a linear equation: it returns the zero of the difference of both sides, a line through two points. */
 function root(equation: string): Fraction {
   const [left, right] = equation.split('=').map((side) => (x: number) => number(side.replaceAll('x', `(${x})`)));
   const difference = (x: number) => left(x).minus(right(x));
   return difference(0).over(difference(0).minus(difference(1)));
 }
 
-/** A question by its pattern, and the answer from its numbers. */
+/** A pattern of a question, and a function that computes the answer from its numbers. */
 const independently: [RegExp, (...parts: string[]) => Fraction][] = [
   [/^What is (\S+) divided by (.+)\?$/, (a, b) => number(a).over(number(b))],
   [/^What is (\S+) times (.+)\?$/, (a, b) => number(a).times(number(b))],

@@ -1,4 +1,4 @@
-// Problems of the package's own, with worked solutions: as many as are asked for, all from one seed.
+// Generates problems with worked solutions: any number of them, all from one seed.
 import type { Rng } from '@bowyer/core';
 import type { Split } from '../contract/env.js';
 import { arithmetic } from './kinds/arithmetic.js';

@@ -29,7 +29,7 @@ test('one attempt: the final answer of the action alone decides', async () => {
   expect(right.observation).toBe(`${observation}${env.problem.solution}\nCorrect.\n`);
 
   await env.reset({ seed: 4 });
-  const copied = await env.step(env.problem.question); // contains the numbers of the problem, no answer to it
+  const copied = await env.step(env.problem.question); // the copied text contains the numbers of the problem, but no answer to it
   expect(copied).toMatchObject({ reward: 0, terminated: true, info: { won: false } });
 });
 
@@ -70,7 +70,7 @@ test('demonstrations are right solutions of training problems; with noise a shar
   expect(right.every(([{ observation }]) => splitOf(questionOf(observation)) === 'train')).toBe(true);
   const noisy = await mathDemonstrations(options, { episodes: 100, noise: 0.5, seed: 1 });
   const wins = noisy.filter((turns) => episodicReturn({ transitions: turns }) === 1).length;
-  expect(wins).toBeGreaterThan(60); // 3/4 of them have a right attempt among two
+  expect(wins).toBeGreaterThan(60); // 3/4 of the problems have a right attempt among two
   expect(wins).toBeLessThan(90);
 });
 

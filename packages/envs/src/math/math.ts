@@ -1,5 +1,5 @@
-// Mathematics: a problem in words, to be solved in writing. The task of a fork of ArCHer for mathematical reasoning, with a
-// verifier that judges the final answer of a solution alone; math.md.
+// The environment `math`: a problem in words, to be solved in writing. It is the task of a fork of ArCHer for mathematical
+// reasoning, with a verifier that judges only the final answer of a solution; math.md.
 import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, Split, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
@@ -9,7 +9,7 @@ import { readProblems, type ProblemFile } from './problem-file.js';
 import type { Problem } from './problem.js';
 import { verify } from './verifier.js';
 
-/** Beside every step. */
+/** The `info` of every step. */
 export interface MathInfo extends Record<string, unknown> {
   /** Id of the problem: the same question, the same id. */
   item: string;
@@ -21,15 +21,15 @@ export interface MathInfo extends Record<string, unknown> {
   /** The answer that the last solution states; null if it states none, and after a reset. */
   answer: string | null;
   won: boolean;
-  /** The last solution states no answer. */
+  /** Whether the last solution states no answer. */
   invalid: boolean;
 }
 
 interface MathReset {
   seed?: number;
-  /** Problems of one split alone; absent: all. */
+  /** The split of the problems; absent: all. */
   split?: Split;
-  /** Number of the problem in its split, from 0; absent: drawn by the seed. */
+  /** The number of the problem in its split, from 0; absent: drawn by the seed. */
   problem?: number;
 }
 
@@ -41,7 +41,7 @@ export class MathEnv implements Env {
   #history = '';
   #attempts = 0;
 
-  /** @throws {ProblemFileError} if the file cannot be used */
+  /** Reads the problems. @throws {ProblemFileError} if the file cannot be used */
   constructor(private readonly options: MathOptions) {
     this.#file = options.problems === null ? null : readProblems(options.problems);
   }
@@ -56,7 +56,7 @@ export class MathEnv implements Env {
     return { observation: this.#history, info: this.#info(null, false) };
   }
 
-  /** @param action a whole solution */
+  /** Judges a solution. @param action a whole solution */
   async step(action: string): Promise<StepResult> {
     this.#order.assertRunning();
     const { answer, isCorrect } = verify(action, this.problem.answer, this.options);
@@ -72,7 +72,7 @@ export class MathEnv implements Env {
     this.#order.close();
   }
 
-  /** The one in play. */
+  /** Returns the current problem. */
   get problem(): Problem {
     if (this.#problem === null) throw new Error('math: there is no problem before the first reset');
     return this.#problem;

@@ -1,4 +1,4 @@
-// Problems of a file: JSON lines or CSV with `question`, `answer` and `solution`.
+// Reads problems of a file: JSON lines or CSV with `question`, `answer` and `solution`.
 import { statSync } from 'node:fs';
 import type { Split } from '../contract/env.js';
 import { readRows, splitNamed, type Row } from '../table-file.js';
@@ -8,7 +8,7 @@ import { NoReferenceError, parseReference } from './verifier.js';
 /** The problems of a file by split, in its order. */
 export type ProblemFile = Readonly<Record<Split, readonly Problem[]>>;
 
-/** Names that published data sets use for each column. */
+/** The names that published data sets have for each column. */
 const columns = {
   question: ['question', 'problem'],
   answer: ['answer'],
@@ -19,7 +19,7 @@ const columns = {
 
 type Column = keyof typeof columns;
 
-/** A file cannot be used as it is. The message names file and line. */
+/** The error for a file that cannot be used. The message names file and line. */
 class ProblemFileError extends Error {
   override readonly name = 'ProblemFileError';
 
@@ -36,6 +36,8 @@ class ProblemFileError extends Error {
 let last: { path: string; changed: number; problems: ProblemFile } | null = null;
 
 /**
+ * Reads a file.
+ *
  * @param path ends with `.csv` or `.jsonl`
  * @throws {ProblemFileError} where a row has no question or no answer that could be verified, or a question is in two splits
  */
@@ -76,7 +78,7 @@ function cell(path: string, { line, cells }: Row, column: Column): string {
 function problemOf(path: string, row: Row): Problem {
   const question = cell(path, row, 'question');
   const solution = cell(path, row, 'solution');
-  // Where an answer column contains the whole solution, as GSM8K's does, it is both.
+  // An answer column that contains the whole solution, as GSM8K's does, serves as both.
   const answer = cell(path, row, 'answer') || solution;
   if (question === '')
     throw new ProblemFileError(path, row.line, `no question; columns: ${Object.keys(row.cells).join(', ')}`);

@@ -1,4 +1,4 @@
-// The report of an evaluation as the fork of ArCHer for mathematics writes it (`evaluate_bc.py`), with its keys.
+// Writes the report of an evaluation as the fork of ArCHer for mathematics does (`evaluate_bc.py`), with its keys.
 import type { EvaluationReport, PlayedEvaluation } from '../unit.js';
 import type { MathInfo } from './math.js';
 

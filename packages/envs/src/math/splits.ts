@@ -1,4 +1,4 @@
-// The division of problems into those of training, evaluation and test: by the file, else by the words of the question.
+// The splits of problems: those of the file, else by the words of the question.
 import { listedSplits, type SplitPlan } from '../splits.js';
 import type { MathOptions } from './options.js';
 import { readProblems } from './problem-file.js';

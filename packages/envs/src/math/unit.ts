@@ -25,7 +25,7 @@ export const mathUnit = defineEnvironment<MathOptions, ExpertNoise>({
   taskType: ({ kind }) => kind as string | null,
   sampleActions: ['1 + 1 = 2; \\boxed{2}', '12', '\\boxed{', 'I do not know', '9^9^9^9', ''],
   context: () => historyOffer,
-  // 1 for the right answer, else 0.
+  // An episode returns 1 for the right answer, else 0.
   typicalReturn: () => 0.3,
   readWith: { kinds: generated, level: generated },
   vocabulary: mathTexts,

@@ -8,7 +8,7 @@ import { parseReference, verify } from './verifier.js';
 
 const isCorrect = (solution: string, reference: string) => verify(solution, reference).isCorrect;
 
-/** Reference, then solutions that state it. */
+/** A reference, then solutions that state it. */
 const right: [string, string[]][] = [
   [
     '12',
@@ -98,7 +98,7 @@ test.each(right)('%s: all ways to write it are right', (reference, solutions) =>
   expect(solutions.filter((solution) => !isCorrect(solution, reference))).toEqual([]);
 });
 
-/** Reference, then solutions that state something else or nothing. */
+/** A reference, then solutions that state something else or nothing. */
 const wrong: [string, string[]][] = [
   // The number is part of another one, or stands elsewhere than in the answer.
   [

@@ -12,7 +12,7 @@ export interface Verdict {
   isCorrect: boolean;
 }
 
-/** Thrown for a reference that is not an answer: every solution would be wrong. */
+/** The error for a reference that is not an answer, with which every solution would be wrong. */
 export class NoReferenceError extends Error {
   override readonly name = 'NoReferenceError';
 }
@@ -38,7 +38,7 @@ export function verify(
   return { answer: found.text, isCorrect };
 }
 
-/** @throws {NoReferenceError} where nothing could be compared with it */
+/** Parses a reference. @throws {NoReferenceError} where nothing could be compared with it */
 export function parseReference(reference: string): Answer {
   const answer = parseAnswer(referenceText(reference));
   if (answer === null) throw new NoReferenceError(`${JSON.stringify(reference.slice(0, 80))} contains no answer`);
@@ -50,7 +50,7 @@ function referenceText(reference: string): string {
   return isAlone ? reference : (findAnswer(reference)?.text ?? '');
 }
 
-/** Written alike, though it may be nothing that is calculated with; the case of letters counts only where both are mathematics. */
+/** Returns whether two texts are equal, for answers that have no value; the case of letters matters only where both are mathematics. */
 function isSameText(given: string, reference: string): boolean {
   const [a, b] = [given, reference].map((text) => ({ text: text.trim(), meaning: parseAnswer(text) }));
   if (wordsOf(a) !== wordsOf(b)) return false;

@@ -1,4 +1,4 @@
-// The shortest path to the goal, and random moves as often as asked for.
+// Plays the shortest path to the goal, with random moves at the requested rate.
 import type { Transition } from '@bowyer/core';
 import { playDemonstrations, type PlayedDemonstrationOptions } from '../played-demonstrations.js';
 import { Maze, type MazeInfo, type MazeOptions } from './maze.js';

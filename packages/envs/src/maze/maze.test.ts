@@ -37,7 +37,7 @@ test('from the far corners the shortest way has 12 moves', () => {
 });
 
 test("LMRL-Gym's rewards: −1 a step, −4 for a text that is not a move, 0 on arrival", async () => {
-  const env = maze({ game: 17 }); // (6, 6), two cells above the goal
+  const env = maze({ game: 17 }); // this is (6, 6), two cells above the goal
   await env.reset({ seed: 0 });
   expect(await env.step('move left')).toMatchObject({ reward: -1, info: { position: [6, 6] } });
   expect(await env.step('jump')).toMatchObject({ reward: -4, info: { position: [6, 6] } });

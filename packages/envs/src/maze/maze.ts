@@ -1,5 +1,6 @@
-// Maze: the walk to the goal of a small maze, from texts about the walls around. Facts: LMRL-Gym (Abdulhai et al. 2023,
-// arXiv:2311.18232) at its repository's double_t_maze, and AgentGym's server around it; maze.md.
+// The environment `maze`: walk to the goal of a small maze, by texts about the walls around.
+// Source: LMRL-Gym (Abdulhai et al. 2023, arXiv:2311.18232) at its repository's double_t_maze, and AgentGym's server around it;
+// maze.md.
 import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
@@ -46,14 +47,14 @@ export const mazeSchema = {
   },
 } as const;
 
-/** Beside every step. `position`: row, column. */
+/** The `info` of every step. `position`: row, column. */
 export interface MazeInfo extends Record<string, unknown> {
   position: Cell;
   validActions: readonly Move[];
   won: boolean;
 }
 
-/** Starting places: every free cell but the goal. */
+/** The number of starting places: every free cell except the goal. */
 export const startCount = freeCells.length - 1;
 
 export class Maze implements Env {
@@ -65,7 +66,7 @@ export class Maze implements Env {
 
   constructor(private readonly options: MazeOptions) {}
 
-  /** @param options.game the starting place; negative numbers count from the end, as AgentGym's server takes them */
+  /** Begins an episode. @param options.game the starting place; negative numbers count from the end, as AgentGym's server takes them */
   async reset({
     seed,
     game = this.options.game ?? undefined,

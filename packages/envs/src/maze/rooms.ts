@@ -1,6 +1,6 @@
-// The one maze of LMRL-Gym that AgentGym plays ("double T"): its free cells, the ways between them, the way to the goal.
+// The one maze of LMRL-Gym that AgentGym plays ("double T"): its free cells, the paths between them, the path to the goal.
 
-/** Row (growing downwards) and column (growing to the right). */
+/** A cell by its row (growing downwards) and column (growing to the right). */
 export type Cell = readonly [row: number, column: number];
 
 export const moves = {
@@ -43,7 +43,7 @@ export function moved(cell: Cell, move: Move): Cell {
   return isFree(next) ? next : cell;
 }
 
-/** The first move of the shortest way to the goal, by cell; the maze has no loops, so there is one. */
+/** The first move of the shortest path to the goal, by cell; the maze has no loops, so that it is the only path. */
 export const shortestWay: ReadonlyMap<string, Move> = searchFromGoal();
 
 function searchFromGoal(): Map<string, Move> {
@@ -51,7 +51,7 @@ function searchFromGoal(): Map<string, Move> {
   const queue: Cell[] = [goal];
   for (const cell of queue) {
     for (const move of moveNames) {
-      // The cell from which this move leads here.
+      // This is the cell from which the move leads here.
       const from: Cell = [cell[0] - moves[move][0], cell[1] - moves[move][1]];
       if (!isFree(from) || isGoal(from) || way.has(String(from))) continue;
       way.set(String(from), move);

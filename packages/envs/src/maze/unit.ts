@@ -20,7 +20,7 @@ import { Maze, mazeSchema, startCount, type MazeOptions } from './maze.js';
 
 const game = { description: 'The starting place, 0…24 in the order of the docs page.', type: 'integer' } as const;
 
-/** The options of the game on AgentGym's server, whose play is imitated there. */
+/** The options that make the embedded game equal to that on AgentGym's server. */
 const asServed = { observation: 'full', reward: 'agentgym' } as const;
 
 export const mazeUnit = defineEnvironment<MazeOptions & BackendOptions, ExpertNoise>({
@@ -40,7 +40,7 @@ export const mazeUnit = defineEnvironment<MazeOptions & BackendOptions, ExpertNo
           count: game === null ? startCount : 1,
           item: ({ position }) => String(position),
         }),
-  // With observation=full the goal and the position are in every observation.
+  // With observation=full, every observation contains the goal and the position.
   context: ({ backend, observation }) => {
     if (backend === 'agentgym') return servedOffer;
     return observation === 'partial' ? listedHistory : { observation: 'turn', kind: 'last', parts: ['validActions'] };
@@ -51,7 +51,7 @@ export const mazeUnit = defineEnvironment<MazeOptions & BackendOptions, ExpertNo
   flatNames: { ...agentGymNames, env_idx: 'game' },
   readWith: { ...backendReadWith, observation: embeddedOnly, reward: embeddedOnly, game: embeddedOnly },
   problems: (options) => missingAddress('maze', options),
-  // Recordings are of AgentGym's server.
+  // The recordings are of AgentGym's server.
   replayOptions: asServed,
   demonstrations: {
     schema: expertNoiseSchema,

@@ -1,10 +1,10 @@
-// The reward of an episode: by a module of the user, or by the task's answer.
+// Computes the reward of an episode: by a module of the user, or by the task's answer.
 import { resolve } from 'node:path';
 import { shown } from '../contract/shown.js';
 import { importUserModule } from '../user-modules.js';
 import { isObject, type McpTask, type ToolCall } from './task-file.js';
 
-/** A call with what the server answered. */
+/** A call of a tool with the server's answer. */
 export interface CalledTool extends ToolCall {
   result: string;
   isError: boolean;
@@ -14,26 +14,29 @@ export interface CalledTool extends ToolCall {
 export interface TranscriptTurn {
   /** The text that the agent wrote. */
   action: string;
-  /** The text that it read then. */
+  /** The observation that it read after this. */
   observation: string;
-  /** Calls that reached the server. */
+  /** The calls that reached the server. */
   calls: readonly CalledTool[];
 }
 
-/** An episode as a checker gets it. */
+/** An episode in the form that a checker gets. */
 interface CheckedEpisode {
   /** The row of the file of tasks. */
   task: Readonly<Record<string, unknown>>;
-  /** Null where the turns ended before there was one. */
+  /** The agent's answer; null where the turns ended before there was one. */
   answer: string | null;
   transcript: readonly TranscriptTurn[];
-  /** Path of the folder of the episode; null without one. */
+  /** The path of the episode's folder; null without one. */
   folder: string | null;
   /** Calls any tool of the server, also one that the agent may not call. */
   callTool(name: string, given?: Readonly<Record<string, unknown>>): Promise<{ text: string; isError: boolean }>;
 }
 
-/** The default export of a checker's module: a reward, or one with further figures. `won` is `reward >= 1` unless it says otherwise. */
+/**
+ * Judges an episode. It is the default export of a checker's module, and returns a reward, or one with further figures. `won`
+ * is `reward >= 1` unless it says otherwise.
+ */
 export type Checker = (
   episode: CheckedEpisode,
 ) =>
@@ -44,11 +47,11 @@ export type Checker = (
 export interface Judgement {
   reward: number;
   won: boolean;
-  /** Further members of what a checker returned. */
+  /** Further members of the checker's result. */
   components: Readonly<Record<string, unknown>>;
 }
 
-/** A checker's module cannot be used, or it does not return a reward. */
+/** The error for a checker's module that cannot be used, or that does not return a reward. */
 class CheckerError extends Error {
   override readonly name = 'CheckerError';
 }
@@ -59,7 +62,7 @@ export const exactMatch =
   ({ answer }) =>
     answer?.trim() === right?.trim() ? 1 : 0;
 
-/** @throws {CheckerError} */
+/** Loads a module. @throws {CheckerError} */
 export async function loadChecker(path: string): Promise<Checker> {
   let module: { default?: unknown };
   try {
@@ -73,7 +76,7 @@ export async function loadChecker(path: string): Promise<Checker> {
   );
 }
 
-/** @throws {CheckerError} for anything but a finite reward */
+/** Calls a checker. @throws {CheckerError} for anything but a finite reward */
 export async function judged(checker: Checker, episode: CheckedEpisode, name: string): Promise<Judgement> {
   const verdict: unknown = await checker(episode);
   const { reward, won, ...components } = isObject(verdict) ? verdict : { reward: verdict };

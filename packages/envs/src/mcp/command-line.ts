@@ -1,6 +1,6 @@
-// A command as words, without a shell: quotes keep words together, and all else is taken as it is.
+// Splits a command into words, without a shell: quotes keep words together, and all other characters are taken as they are.
 
-/** @throws {SyntaxError} for a quote without its end, and for a command without a word */
+/** Splits a command. @throws {SyntaxError} for a quote without its end, and for a command without a word */
 export function commandWords(command: string | readonly string[]): string[] {
   if (typeof command !== 'string') return [...command];
   const words = command.match(/(?:[^\s"']|"[^"]*"|'[^']*')+|["']/g) ?? [];

@@ -1,4 +1,4 @@
-// The answers of a server as text: other media are named in words.
+// Writes the answers of a server as text, in which other media are named.
 import { isDeepStrictEqual } from 'node:util';
 import type { CallToolResult, ReadResourceResult } from '@modelcontextprotocol/client';
 
@@ -32,7 +32,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The protocol's library gives values: integers that a number cannot tell apart are named. */
+/** Writes a structured result. The SDK gives parsed values: integers that a float64 does not represent exactly are pointed out. */
 function structuredText(structured: unknown): string {
   const json = JSON.stringify(structured);
   const large = /(?<![\d.eE"])-?\d{16,}(?![\d.eE])/.exec(json.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""'))?.[0];

@@ -1,5 +1,5 @@
-// The folder of an episode: new, with the task's files, and known to the agent under a name that never changes, so that the same
-// calls have the same results in every episode.
+// The folder of an episode: it is new, has the task's files, and is known to the agent under a name that never changes, so that
+// the same calls have the same results in every episode.
 import { realpathSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,11 +13,11 @@ export class EpisodeFolder {
     readonly path: string,
     private readonly name: string,
   ) {
-    // The name as a path of its own or at the beginning of one, also behind file://.
+    // Matches the name as a path of its own or at the beginning of one, also after file://.
     this.#name = new RegExp(`(?<=^|[^\\w./-]|file://)${name}(?![\\w-])`, 'g');
   }
 
-  /** @param name the path under which the agent knows the folder */
+  /** Makes the folder. @param name the path under which the agent knows the folder */
   static async make(name: string, files: Readonly<Record<string, string>>): Promise<EpisodeFolder> {
     const path = await mkdtemp(join(realpathSync(tmpdir()), 'bowyer-mcp-'));
     for (const [file, text] of Object.entries(files)) {
@@ -27,7 +27,7 @@ export class EpisodeFolder {
     return new EpisodeFolder(path, name);
   }
 
-  /** A value of JSON with the folder's own path in the place of its name, in all of its texts. */
+  /** Replaces the name by the folder's real path in all texts of a JSON value. */
   inside<Value>(value: Value): Value {
     if (typeof value === 'string') return value.replaceAll(this.#name, () => this.path) as Value;
     if (Array.isArray(value)) return value.map((item: unknown) => this.inside(item)) as Value;

@@ -1,4 +1,5 @@
-// Forms that a server shows to its user during a call (elicitation): an episode has no user, so only defaults are answered.
+// Answers forms that a server shows to its user during a call (elicitation): an episode has no user, so that only defaults are
+// sent.
 import type { ElicitRequestParams, ElicitResult } from '@modelcontextprotocol/client';
 
 /** Returns the defaults of a form (SEP-1034); a refusal where a required field has none, and for pages in a browser. */

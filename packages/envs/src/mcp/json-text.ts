@@ -1,4 +1,5 @@
-// JSON as it is written: where a value ends within other text, and numbers with all their digits, which a parsed value does not keep.
+// Reads JSON as it is written: where a value ends within other text, and numbers with all their digits, which a parsed value
+// does not keep.
 import { keepsDigits } from '@bowyer/core';
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[{}[\]:,]|true|false|null|\s+/y;

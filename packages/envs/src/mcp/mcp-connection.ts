@@ -1,5 +1,6 @@
 // A connection to a server of the Model Context Protocol, by the official SDK: over the stdin and stdout of a process, or over
-// Streamable HTTP. The SDK is imported when the first connection opens. Versions 2024-11-05 to 2026-07-28 of the protocol.
+// Streamable HTTP. The SDK is imported when the first connection opens. It supports versions 2024-11-05 to 2026-07-28 of the
+// protocol.
 import type {
   CallToolResult,
   Client,
@@ -14,25 +15,25 @@ import { formAnswer } from './form-answer.js';
 import { resultFault } from './tool-arguments.js';
 
 export interface ServerAddress {
-  /** Words of a command, with {folder} in the place of a path; null: a server at the address. */
+  /** The words of a command, with {folder} in the place of a path; null: the server is at an address. */
   command: readonly string[] | null;
   url: string | null;
-  /** Names of variables that the process is given. */
+  /** The names of variables that the process is given. */
   environment: readonly string[];
-  /** Name of the variable that has the bearer token of the address. */
+  /** The name of the variable that has the bearer token of the address. */
   tokenVariable: string | null;
   startMs: number;
   timeoutMs: number;
 }
 
-/** A server that does not start, has ended, does not answer in time, or answers with an error of the protocol. */
+/** The error for a server that does not start, has ended, does not answer in time, or answers with an error of the protocol. */
 export class McpServerError extends Error {
   override readonly name = 'McpServerError';
 
   constructor(
     readonly server: string,
     problem: string,
-    /** The end of what the process wrote to stderr; empty for servers at an address. */
+    /** The end of the process's stderr; empty for servers at an address. */
     readonly stderr: string,
     options?: ErrorOptions,
   ) {
@@ -51,10 +52,13 @@ const KEPT_STDERR = 2_000;
 /** JSON-RPC's code for invalid parameters, which are a mistake of the agent. */
 const INVALID_PARAMS = -32_602;
 
-/** The version of the protocol of each server, by its address: the first connection asks for it. */
+/** The protocol version of each server, by its address, which the first connection finds out. */
 const discoveries = new Map<string, PriorDiscovery>();
 
-/** The SDK would check results by patterns of the server, without a bound; `callTool` checks them in a thread. */
+/**
+ * A validator that accepts everything: the SDK would match results with patterns of the server without a limit of time;
+ * `callTool` checks them in a thread.
+ */
 const unchecked = {
   getValidator<T>(): JsonSchemaValidator<T> {
     return (input) => ({ valid: true, data: input as T, errorMessage: undefined });
@@ -111,22 +115,22 @@ export class McpConnection {
     return connection;
   }
 
-  /** The server's tools, in its order. */
+  /** Returns the server's tools, in its order. */
   get tools(): readonly Tool[] {
     return this.#tools;
   }
 
-  /** The server's own words to agents. */
+  /** Returns the server's own instructions for agents. */
   get instructions(): string | undefined {
     return this.client.getInstructions();
   }
 
-  /** Whether it can be used no more. */
+  /** Returns whether it cannot be used any more. */
   get isBroken(): boolean {
     return this.#isBroken;
   }
 
-  /** @throws {McpServerError} for all but a result, even one that is an error of the tool; refused arguments are such a result */
+  /** Calls a tool. @throws {McpServerError} for all but a result, even one that is an error of the tool; refused arguments are such a result */
   async callTool(name: string, given: Readonly<Record<string, unknown>>): Promise<CallToolResult> {
     try {
       const result = await this.client.callTool({ name, arguments: given }, { timeout: this.address.timeoutMs });
@@ -141,7 +145,7 @@ export class McpConnection {
     }
   }
 
-  /** @throws {McpServerError} */
+  /** Reads a resource. @throws {McpServerError} */
   async readResource(uri: string): Promise<ReadResourceResult> {
     try {
       return await this.client.readResource({ uri }, { timeout: this.address.timeoutMs });
@@ -153,7 +157,7 @@ export class McpConnection {
   /** Ends the process or the session. */
   async close(): Promise<void> {
     this.#isBroken = true;
-    await this.client.close().catch(() => {}); // a server that is gone has nothing to close
+    await this.client.close().catch(() => {}); // a server that has ended has nothing to close
   }
 
   async #start(folder: string | null, prior: PriorDiscovery | undefined): Promise<void> {
@@ -187,7 +191,7 @@ export class McpConnection {
       return new StreamableHTTPClientTransport(new URL(url!), { requestInit });
     }
     const { StdioClientTransport, getDefaultEnvironment } = await import('@modelcontextprotocol/client/stdio');
-    // The SDK asks for the version in a second process, but for transports that are derived from its own.
+    // The SDK finds out the version with a second process, except for subclasses of its own transport.
     class OneProcessTransport extends StdioClientTransport {}
     const given = Object.fromEntries(environment.map((name) => [name, process.env[name] ?? '']));
     const [program, ...args] = command.map((word) =>
@@ -211,7 +215,7 @@ export class McpConnection {
     });
   }
 
-  /** After a wait that was too long the server may still be at work: it is used no more. */
+  /** Makes the error for a failed call. After a timeout the server may still be working: the connection is not used any more. */
   #failure(what: string, cause: unknown): McpServerError {
     const { code, message } = cause as { code?: unknown; message: string };
     if (code === 'REQUEST_TIMEOUT') this.#isBroken = true;

@@ -1,4 +1,4 @@
-// Tasks that are solved by the tools of a server of the Model Context Protocol; mcp.md.
+// The environment `mcp`: tasks that are solved by the tools of a server of the Model Context Protocol; mcp.md.
 import { isDeepStrictEqual } from 'node:util';
 import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
@@ -14,7 +14,7 @@ import { toolsText } from './tool-text.js';
 
 interface McpReset {
   seed?: number;
-  /** Id of the task; absent: drawn by the seed. */
+  /** The id of the task; absent: drawn by the seed. */
   task?: string;
 }
 
@@ -26,10 +26,10 @@ export class McpEnv implements Env {
   #session: ToolSession | null = null;
   #task!: McpTask;
   #transcript: TranscriptTurn[] = [];
-  /** Steps of the expert that the agent has done. */
+  /** The number of the expert's steps that the agent has done. */
   #done = 0;
 
-  /** @throws {TaskFileError} if the file of tasks cannot be used */
+  /** Reads the tasks. @throws {TaskFileError} if the file of tasks cannot be used */
   constructor(private readonly options: McpOptions) {
     if (options.tasks === null) throw new TypeError('mcp: env.tasks is null: give a file of tasks');
     this.#tasks = mcpTasks(options.tasks, options.checker !== null);
@@ -52,7 +52,7 @@ export class McpEnv implements Env {
     this.#order.assertRunning();
     const isLast = this.#transcript.length + 1 >= this.options.maxTurns;
     const reply = readReply(action, this.options.callFormat);
-    this.#order.end(); // if the server or the checker fails
+    this.#order.end(); // the episode has ended if the server or the checker fails
     if ('answer' in reply) return this.#ended(action, reply.answer);
     const calls: CalledTool[] = [];
     const observation = 'fault' in reply ? reply.fault : await this.#results(reply.calls, calls);
@@ -76,7 +76,7 @@ export class McpEnv implements Env {
     await this.#leave();
   }
 
-  /** A shared server ends with its last user: the next session begins before the former one is left. */
+  /** Begins a session. A shared server ends with its last user, so that the new session begins before the former one is left. */
   async #beginSession(): Promise<void> {
     if (this.options.isolate === 'episode') await this.#leave();
     const former = this.#session;
@@ -106,7 +106,7 @@ export class McpEnv implements Env {
     return [tools, ...resources, this.#task.prompt].filter((part) => part !== '').join('\n\n');
   }
 
-  /** @param called takes the calls that reached the server; after the first that does not, no other does */
+  /** Makes the calls of a reply. @param called takes the calls that reached the server; after the first that does not, none is made */
   async #results(calls: readonly ToolCall[], called: CalledTool[]): Promise<string> {
     const results: string[] = [];
     for (const call of calls) {
@@ -123,7 +123,7 @@ export class McpEnv implements Env {
     return writeResults(results, this.options.callFormat);
   }
 
-  /** After a call of the expert, its next step is due. */
+  /** Advances the expert's steps if the call is the next of them. */
   #follow(call: ToolCall): void {
     const step: ExpertStep | undefined = this.#task.expert?.[this.#done];
     if (step !== undefined && 'name' in step && isDeepStrictEqual({ ...step }, { ...call })) this.#done++;
@@ -157,6 +157,6 @@ export class McpEnv implements Env {
   }
 }
 
-/** Null for a server at an address. */
+/** Returns the words of the command; null for a server at an address. */
 export const commandOf = ({ command, args }: Pick<McpOptions, 'command' | 'args'>): readonly string[] | null =>
   command === null ? null : [...commandWords(command), ...args];

@@ -117,7 +117,7 @@ describe('over stdio', () => {
   });
 });
 
-/** A module that notes each start in a file. */
+/** Writes a module that records each start in a file. */
 function counted(name: string, ...program: string[]): { command: string[]; starts: () => number } {
   const starts = file(`${name}.starts`);
   const note = `import { appendFileSync } from 'node:fs';\nappendFileSync(${JSON.stringify(starts)}, 'x');`;

@@ -1,6 +1,6 @@
 // Options of the environment `mcp`.
 
-/** How calls of tools are written in a reply; see replies.ts. */
+/** The formats of calls in a reply; see replies.ts. */
 export const callFormats = ['json', 'hermes'] as const;
 export type CallFormat = (typeof callFormats)[number];
 
@@ -26,7 +26,7 @@ export interface McpOptions {
 const texts = { type: 'array', items: { type: 'string' }, default: [] } as const;
 const textOrNull = { type: ['string', 'null'], default: null } as const;
 
-/** Longest deadline: timers of Node take no more. */
+/** The longest deadline in milliseconds: Node's timers take no more. */
 const LONGEST_WAIT_MS = 2 ** 31 - 1;
 const milliseconds = { type: 'integer', minimum: 1, maximum: LONGEST_WAIT_MS } as const;
 

@@ -1,4 +1,4 @@
-// The replies of an agent: calls of tools, or its answer.
+// Parses the replies of an agent: calls of tools, or its answer. The formats are:
 //
 //   json    {"name": "price", "arguments": {"item": "pear"}}        {"answer": "4"}
 //   hermes  <tool_call>\n{"name": "price", "arguments": {"item": "pear"}}\n</tool_call>        any text without a call is the answer
@@ -46,7 +46,7 @@ function objectOf(text: string | null): string | null {
 
 const [BEGIN, END] = ['<tool_call>', '</tool_call>'];
 
-/** Whole calls are taken out before thoughts are looked for, as texts in them may have any mark. */
+/** Parses a reply of hermes. Whole calls are taken out before reasoning is removed, since their texts may contain any mark. */
 function hermesReply(text: string): Reply {
   const mark = unusedCharacter(text);
   const whole: string[] = [];
@@ -79,9 +79,9 @@ function* wholeCalls(text: string): Generator<{ start: number; end: number; json
   }
 }
 
-/** One that no text has in its own right. */
+/** Returns a character that does not occur in the text. */
 function unusedCharacter(text: string): string {
-  let code = 0xe000; // of the private use area
+  let code = 0xe000; // the first character of the private use area
   while (text.includes(String.fromCharCode(code))) code++;
   return String.fromCharCode(code);
 }
@@ -117,7 +117,7 @@ export function writeReply(step: ExpertStep, format: CallFormat): string {
   return format === 'json' ? call : `<tool_call>\n${call}\n</tool_call>`;
 }
 
-/** JSON on one line with spaces behind commas and colons, as Python and chat templates write it. */
+/** Writes JSON on one line with spaces after commas and colons, as Python and chat templates do. */
 export function spaced(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(spaced).join(', ')}]`;
   if (!isObject(value)) return JSON.stringify(value);

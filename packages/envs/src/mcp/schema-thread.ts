@@ -1,17 +1,17 @@
-// Values against JSON schemas, in a thread with bounds: schemas come from servers of tools, and a pattern such as `(a+)+$` takes longer
-// than a life for a text of forty letters. docs/decisions/mcp.md says why it is a thread.
+// Validates values against JSON schemas, in a thread with limits: schemas come from servers of tools, and a pattern such as
+// `(a+)+$` takes practically for ever for a text of forty letters. docs/decisions/mcp.md says why it is a thread.
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 
-/** A check of a value takes microseconds, and the compilation of a large schema a tenth of a second. */
+/** Milliseconds of a check. Most take microseconds; compiling a large schema takes a tenth of a second. */
 const MOST_MS = 5_000;
 
 const MOST_MIB = 256;
 
-/** Schemas that a thread keeps compiled. */
+/** The most compiled schemas that a thread keeps. */
 const MOST_KEPT = 1_024;
 
-/** The thread as text: the tests run from sources, which a thread cannot load. By ajv as the SDK brings it. */
+/** The program of the thread as text, since a thread cannot load the TypeScript sources that the tests run. It uses ajv, which the SDK depends on. */
 const THREAD = `
 const { parentPort, workerData } = require('node:worker_threads');
 const { AjvJsonSchemaValidator } = require(workerData.library);
@@ -40,20 +40,20 @@ parentPort.on('message', (work) => parentPort.postMessage(answerTo(work)));
 parentPort.postMessage('ready');`;
 
 interface Work {
-  /** As JSON. */
+  /** The schema as JSON. */
   schema: string;
-  /** As JSON; null: the schema is compiled alone. */
+  /** The value as JSON; null: the schema is only compiled. */
   value: string | null;
 }
 
 type Answer = { fault: string | null } | { problem: string };
 
-/** The schema or the value takes longer than a check may, or more memory. */
+/** The error for a schema or a value that takes more time or memory than a check may. */
 export class SchemaLimitError extends Error {
   override readonly name = 'SchemaLimitError';
 }
 
-/** One check after the other. The thread starts with the first one, and never keeps the process alive. */
+/** Runs one check after another. The thread starts with the first one, and never keeps the process alive. */
 class SchemaThread {
   #worker: Promise<Worker> | null = null;
   #last: Promise<unknown> = Promise.resolve();
@@ -77,7 +77,7 @@ class SchemaThread {
       return answer.fault;
     } catch (error) {
       if (error instanceof SchemaLimitError) {
-        this.#worker = null; // the next check starts another one
+        this.#worker = null; // the next check starts another worker
         void worker.terminate();
       }
       throw error;

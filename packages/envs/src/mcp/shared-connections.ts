@@ -13,7 +13,7 @@ export interface Lease {
   leave(): Promise<void>;
 }
 
-/** A connection that works: one that broke is replaced, and its users see its errors until they ask again. */
+/** Returns a working connection: one that broke is replaced, and its users see its errors until they ask again. */
 export async function sharedConnection(address: ServerAddress): Promise<Lease> {
   const key = JSON.stringify(address);
   const known = open.get(key);

@@ -1,4 +1,4 @@
-// Files of tasks: JSON lines (or CSV, for tasks of texts alone).
+// Reads files of tasks: JSON lines (or CSV, for tasks of texts alone).
 import { isAbsolute, normalize, sep } from 'node:path';
 import { nearestName } from '../contract/unknown-name-error.js';
 import type { Row } from '../table-file.js';
@@ -19,22 +19,24 @@ export interface McpTask extends LineTask {
   prompt: string;
   /** The kind of task, for breakdowns. */
   kind: string | null;
-  /** Null where only a checker knows what is right. */
+  /** The right answer; null where only a checker can judge. */
   answer: string | null;
   /** URIs of resources that the first observation contains. */
   resources: readonly string[];
-  /** Texts of files in the folder of the episode, by their paths there. */
+  /** The texts of files in the episode's folder, by their paths there. */
   files: Readonly<Record<string, string>>;
-  /** Null where the task has no expert. */
+  /** The steps of an expert; null where the task has none. */
   expert: readonly ExpertStep[] | null;
   /** The whole row, for a checker. */
   row: Readonly<Record<string, unknown>>;
 }
 
-/** Fields of a row that the environment itself reads. */
+/** The fields of a row that the environment itself reads. */
 const taskFields = ['id', 'prompt', 'split', 'kind', 'answer', 'resources', 'files', 'expert'] as const;
 
 /**
+ * Reads the tasks.
+ *
  * @param hasChecker whether fields of any name are read, by the checker
  * @throws {TaskFileError} with every row that cannot be used
  */
@@ -45,7 +47,7 @@ function taskOf(row: Row, hasChecker: boolean): McpTask {
   const { cells } = row;
   if (!hasChecker) refuseUnread(cells);
   const written = row.json === undefined ? {} : membersAsWritten(row.json);
-  // A number is the text that the agent must write.
+  // A number becomes the text that the agent must write.
   const answer = typeof cells.answer === 'number' ? written.answer : textCell(row, 'answer');
   if (answer === null && !hasChecker)
     throw new LineError('it has no answer, and env.checker is null: nothing can be right');

@@ -1,4 +1,4 @@
-// Schemas of strangers: what they say of values, and what they take.
+// Tests schemas of untrusted servers: their verdicts on values, and their limits.
 import type { Tool } from '@modelcontextprotocol/client';
 import { argumentChecks, resultFault } from './tool-arguments.js';
 

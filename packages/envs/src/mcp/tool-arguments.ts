@@ -1,8 +1,8 @@
-// Arguments of calls, and structured results, against the JSON schemas of tools: drafts 6, 7, 2019-09 and 2020-12.
+// Checks arguments of calls, and structured results, against the JSON schemas of tools: drafts 6, 7, 2019-09 and 2020-12.
 import type { Tool } from '@modelcontextprotocol/client';
 import { schemaThread, SchemaLimitError } from './schema-thread.js';
 
-/** @returns what is wrong with the arguments; null where nothing is */
+/** Returns what is wrong with the arguments; null where nothing is. @returns what is wrong with the arguments; null where nothing is */
 export type ArgumentsFault = (given: Readonly<Record<string, unknown>>) => Promise<string | null>;
 
 /** Returns a check for each tool, by its name. @throws of a schema that cannot be compiled */
@@ -14,14 +14,14 @@ export async function argumentChecks(tools: readonly Tool[]): Promise<ReadonlyMa
   return new Map(tools.map(({ name, inputSchema }) => [name, (given) => faultOf(inputSchema, given, 'arguments')]));
 }
 
-/** The reason why a structured result is not what its tool's schema says; null where it is, or the tool says nothing. */
+/** Returns why a structured result does not match its tool's schema; null where it does, or the tool has none. */
 export function resultFault({ outputSchema }: Pick<Tool, 'outputSchema'>, content: unknown): Promise<string | null> {
   return outputSchema === undefined || content === undefined
     ? Promise.resolve(null)
     : faultOf(outputSchema, content, 'structuredContent');
 }
 
-/** @param name of the value in what is wrong with it */
+/** Checks a value. @param name of the value in messages */
 async function faultOf(schema: object, value: unknown, name: string): Promise<string | null> {
   const work = { schema: JSON.stringify(schema), value: JSON.stringify(value) };
   const fault = await schemaThread.check(work).catch((error: unknown) => {

@@ -9,7 +9,7 @@ import { sharedConnection, type Lease } from './shared-connections.js';
 import type { McpTask, ToolCall } from './task-file.js';
 import { argumentChecks, type ArgumentsFault } from './tool-arguments.js';
 
-/** Checks are compiled once for a list of tools that is equal to an earlier one. */
+/** Compiled checks, reused for a list of tools that equals an earlier one. */
 const checksOfTools = new Map<string, Promise<ReadonlyMap<string, ArgumentsFault>>>();
 
 function checksOf(tools: readonly Tool[]): Promise<ReadonlyMap<string, ArgumentsFault>> {
@@ -19,7 +19,7 @@ function checksOf(tools: readonly Tool[]): Promise<ReadonlyMap<string, Arguments
   return known;
 }
 
-/** @throws {McpServerError} for a server that does not start, or lacks a tool that the options or the expert name */
+/** Opens a session. @throws {McpServerError} for a server that does not start, or lacks a tool that the options or the expert name */
 export async function openToolSession(
   options: McpOptions,
   command: readonly string[] | null,
@@ -77,7 +77,7 @@ export class ToolSession {
     return this.lease.connection.instructions;
   }
 
-  /** Path of the folder of the episode. */
+  /** Returns the path of the episode's folder. */
   get folder(): string | null {
     return this.inner?.path ?? null;
   }
@@ -90,7 +90,7 @@ export class ToolSession {
     return fault === null ? null : `The arguments of ${name} are not valid: ${fault}.`;
   }
 
-  /** @throws {McpServerError} */
+  /** Calls a tool. @throws {McpServerError} */
   async call({ name, arguments: given }: ToolCall): Promise<{ text: string; isError: boolean }> {
     const { connection } = this.lease;
     requireTool(connection, connection.tools, name, 'a call');

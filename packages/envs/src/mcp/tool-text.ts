@@ -1,9 +1,9 @@
-// The tools of a server in the first observation.
+// Describes the tools of a server for the first observation.
 import type { Tool } from '@modelcontextprotocol/client';
 import type { McpOptions } from './options.js';
 import { spaced } from './replies.js';
 
-/** '' where nothing is to be said. @param instructions what the server says of itself */
+/** Writes the description; '' where there is nothing to describe. @param instructions the server's own instructions */
 export function toolsText(
   tools: readonly Tool[],
   instructions: string | undefined,
@@ -32,7 +32,7 @@ const hermesLines = (tools: readonly Tool[]): string[] => [
   'A reply without a call is the answer and ends the task.',
 ];
 
-/** As chat templates take the function of a tool. */
+/** Returns the function of a tool in the form that chat templates take. */
 function functionOf({ name, description, inputSchema }: Tool): Record<string, unknown> {
   const { $schema: _, ...parameters } = inputSchema;
   return { name, ...(description !== undefined && { description }), parameters };

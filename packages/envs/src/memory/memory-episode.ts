@@ -1,15 +1,16 @@
-// A past success as the memory keeps it: what the environment said and what was done, without what the agent's context added.
+// A past success as the memory keeps it: observations of the environment and actions, without the text that the agent's context
+// added.
 import { episodicReturn, recordedReturn, type EpisodeRecord, type Trajectory } from '@bowyer/core';
 
 export interface MemoryEpisode {
-  /** Names where it comes from, such as `demonstration 17` or `rollout 230`. */
+  /** The name of its origin, such as `demonstration 17` or `rollout 230`. */
   id: string;
   /** Id of the item that was played, where it is known. */
   item?: string;
   /** The task, where the environment gives it beside its observations. */
   task?: string;
   return: number;
-  /** By turn: the environment's own observation, and the action that followed. */
+  /** The turns: the environment's own observation, and the action that followed. */
   turns: { observation: string; action: string }[];
 }
 

@@ -1,18 +1,18 @@
-// The search for documents of the memory: by words (BM25), or by the vectors of an encoder.
+// Searches documents of the memory: by words (BM25), or by the vectors of an encoder.
 import { termsOf } from '../search/analyzer.js';
 import { IndexBuilder } from '../search/index-builder.js';
 import { SearchIndex } from '../search/search-index.js';
 
-/** Finds documents by their place in the list that the index was made of. */
+/** Finds documents by their index in the list from which it was made. */
 export interface MemoryIndex {
-  /** The best documents for a text, best first; those that have nothing in common with it may be left out. */
+  /** Returns the best documents for a text, best first; those that have nothing in common with it may be left out. */
   search(query: string, limit: number): Promise<number[]> | number[];
 }
 
 /** Makes an index of documents. */
 export type MakeIndex = (documents: readonly string[]) => Promise<MemoryIndex> | MemoryIndex;
 
-/** The search of WebShop: Lucene's English analysis and BM25. The newer of two equal documents is better. */
+/** Makes the index of WebShop's search: Lucene's English analysis and BM25. The newer of two equal documents is better. */
 export const bm25Index: MakeIndex = (documents) => {
   const builder = new IndexBuilder();
   for (const document of documents) builder.add(termsOf(document));

@@ -8,25 +8,25 @@ export interface MemoryOptions {
   kind: MemoryKind;
   /** The unit of retrieval: whole episodes at each reset, or single turns at every turn. */
   unit?: MemoryUnit;
-  /** Most of them in a prompt. */
+  /** The most examples in a prompt. */
   topK?: number;
-  /** Most characters that they have together: one that does not fit is left out. */
+  /** The most characters of all examples: one that does not fit is left out. */
   maxChars?: number;
-  /** Folder of an encoder, or its place on the hub; of kind encoder. */
+  /** The folder of an encoder, or its name on the hub; for the kind `encoder`. */
   encoder?: string | null;
   /** Whether the successful demonstrations are in memory from the start. */
   demonstrations?: boolean;
   /** Whether successful rollouts are added. */
   grow?: boolean;
-  /** Most episodes in memory: the oldest goes first. */
+  /** The most episodes in memory; beyond it, the oldest is removed. */
   capacity?: number;
-  /** Smallest return of an episode in memory; null: won, where the environment says so, else above 0. */
+  /** The smallest return of an episode in memory; null: won episodes, where the environment says so, else those above 0. */
   minReturn?: number | null;
 }
 
 type MemoryUnit = 'episode' | 'transition';
 
-/** A memory that is on, with what retrieval needs. */
+/** The options of a memory that is on. */
 export type RetrievalOptions = Required<Pick<MemoryOptions, 'unit' | 'topK' | 'maxChars'>>;
 
 /** The keys of retrieval: an agent must be evaluated with the values with which it was trained. */

@@ -1,10 +1,10 @@
-// Reads the memory for one episode at a time, as it is played or as it was recorded.
+// Reads the memory for one episode at a time, in play or from records.
 import type { Memory, Retrieved } from './memory.js';
 
 /** The examples that the memory gives at a turn. */
 export interface Recalled {
   ids: string[];
-  /** To be written before what the agent reads from this turn on; undefined: that of the turn before stays. */
+  /** The text before what the agent reads from this turn on; undefined: that of the turn before stays. */
   text?: string;
 }
 
@@ -17,6 +17,8 @@ export class MemoryReader {
   constructor(private readonly memory: Memory) {}
 
   /**
+   * Retrieves examples at the beginning of an episode.
+   *
    * @param info of the reset, or its record in snake_case
    * @param except id of an episode that must not be given: of a demonstration, its own
    */
@@ -28,7 +30,7 @@ export class MemoryReader {
     return this.#retrieve(observation);
   }
 
-  /** Whole episodes are retrieved at the reset and stay. */
+  /** Retrieves examples for the next turn; whole episodes are retrieved at the reset and stay. */
   async follow(observation: string): Promise<Recalled> {
     return this.memory.unit === 'episode' ? { ids: this.#last.ids } : this.#retrieve(observation);
   }

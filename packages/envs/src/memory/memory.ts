@@ -1,13 +1,13 @@
-// Past successes that an agent reads as examples, retrieved by what it reads now.
-// Source of the idea: nearest neighbours as examples in the prompt (Liu et al. 2022, arXiv:2101.06804), and past cases as what an
-// agent acts by (Lengyel and Dayan 2007; Blundell et al. 2016, arXiv:1606.04460).
+// Past successes that an agent reads as examples, retrieved by what it reads now. Source of the idea: nearest neighbours as
+// examples in the prompt (Liu et al. 2022, arXiv:2101.06804), and past cases from which an agent acts (Lengyel and Dayan 2007;
+// Blundell et al. 2016, arXiv:1606.04460).
 import type { MemoryEpisode } from './memory-episode.js';
 import type { MakeIndex, MemoryIndex } from './memory-index.js';
 import type { RetrievalOptions } from './memory-options.js';
 
 export interface MemorySettings extends RetrievalOptions {
   makeIndex: MakeIndex;
-  /** Most episodes; the oldest goes first. */
+  /** The most episodes; beyond it, the oldest is removed. */
   capacity: number;
 }
 
@@ -17,9 +17,9 @@ interface MemoryQuery {
   observation: string;
   /** The task, where the environment gives it beside its observations. */
   task?: string;
-  /** Item that is played: no episode of it is given. */
+  /** The item that is played; the memory returns no episode of it. */
   item?: string;
-  /** An episode that is not given: of a demonstration, itself. */
+  /** The id of an episode that is not returned: for a demonstration, its own. */
   except?: string;
 }
 
@@ -38,14 +38,14 @@ interface Document {
   example: string;
 }
 
-/** The index changes only with `add` and `restore`. */
+/** A memory, whose index changes only with `add` and `restore`. */
 export class Memory {
-  /** By item where it is known, else by id; in the order in which they came. */
+  /** The episodes by item where it is known, else by id; in the order in which they came. */
   readonly #episodes = new Map<string, MemoryEpisode>();
   #documents: Document[] = [];
-  /** Documents of each item and of each episode. */
+  /** The number of documents of each item and of each episode. */
   readonly #counts = new Map<string, number>();
-  /** Whether episodes have different tasks: one that all share says nothing. */
+  /** Whether episodes have different tasks; a task that all share does not help the search. */
   #tasksDiffer = false;
   #index: Promise<MemoryIndex> | null = null;
 
@@ -59,7 +59,7 @@ export class Memory {
     return this.settings.unit;
   }
 
-  /** If there are two episodes of an item, the one with the larger return stays, then the shorter one, then the older one. */
+  /** Adds episodes. Of two episodes of an item, the one with the larger return stays, then the shorter one, then the older one. */
   add(episodes: Iterable<MemoryEpisode>): void {
     for (const episode of episodes) {
       const key = episode.item === undefined ? `id ${episode.id}` : `item ${episode.item}`;
@@ -152,6 +152,6 @@ const transitionDocuments = (episode: MemoryEpisode): Document[] =>
     example: `${observation.trim()}\n${action.trim()}\n`,
   }));
 
-/** Before the text that the agent reads. */
+/** Writes the text of the examples, which is put before what the agent reads. */
 const examplesText = (examples: readonly string[]): string =>
   examples.length === 0 ? '' : `${examples.map((example) => `Example:\n${example}`).join('')}Now:\n`;

@@ -1,6 +1,6 @@
-// The environments of a mixture, as its option `envs` lists them.
+// Reads the environments of a mixture from its option `envs`.
 
-/** One of them: its name, and the options that differ from its defaults. */
+/** A member: its name, and the options that differ from its defaults. */
 export interface Member {
   name: string;
   options: Readonly<Record<string, unknown>>;
@@ -8,7 +8,7 @@ export interface Member {
   label: string;
 }
 
-/** A name, or a node with a name and options, as the node `env` itself. */
+/** A member in the option: a name, or a node with a name and options, like the node `env` itself. */
 type ListedMember = string | ({ name: string } & Readonly<Record<string, unknown>>);
 
 export interface MixtureOptions {

@@ -9,20 +9,20 @@ interface MixedEnv {
 
 interface MixtureReset {
   seed?: number;
-  /** The environment that is played, by its place in the list; drawn by the seed if absent. */
+  /** The index of the environment that is played; drawn by the seed if absent. */
   member?: number;
-  /** The options of its own reset; a seed alone if absent. */
+  /** The options of that environment's reset; a seed alone if absent. */
   memberReset?: Record<string, unknown>;
 }
 
-/** Every episode is played in one of several environments. `info.env` names it. */
+/** An environment that plays every episode in one of several others. `info.env` names it. */
 export class Mixture implements Env {
   readonly #order = new EpisodeOrder('mixture');
   readonly #open = new Map<number, Env>();
   #rng = new Rng(0);
   #playing = 0;
 
-  /** @param members each is made when it is played for the first time */
+  /** Takes the members. @param members each is made when it is played for the first time */
   constructor(private readonly members: readonly MixedEnv[]) {
     if (members.length === 0) throw new RangeError('mixture: env.envs is empty: list one environment at least');
   }

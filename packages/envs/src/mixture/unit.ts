@@ -27,7 +27,7 @@ interface Members {
   plan(name: string, options: Readonly<Record<string, unknown>>): SplitPlan;
 }
 
-/** The keys of the members' experts; each key holds for the experts that have it. */
+/** The keys of the members' experts; each key applies to the experts that have it. */
 type ExpertKeys = ExpertNoise & ExpertSlips & ExpertStrays & TextCraftExpert & ExpertTies;
 
 const member = {
@@ -129,7 +129,7 @@ function contextProblems(offers: readonly ContextOffer[]) {
   ];
 }
 
-/** Each episode is of the member that its number names in turn, else of one that its seed draws. */
+/** Returns the plan of splits: the number of an episode selects its member in turn, else its seed draws one. */
 function mixedPlan(members: readonly Member[], registry: Members): SplitPlan {
   const plans = members.map(({ name, options }) => registry.plan(name, options));
   const sum = (counts: readonly (number | null)[]) =>

@@ -1,4 +1,5 @@
-// Between text and OpenEnv's typed records: which field of the action takes the agent's text, and which of the observation it reads.
+// Maps between text and OpenEnv's typed records: which field of the action takes the agent's text, and which of the observation
+// it reads.
 
 export interface MappingOptions {
   actionFormat: 'text' | 'json';
@@ -6,7 +7,7 @@ export interface MappingOptions {
   observationFields: readonly string[] | null;
 }
 
-/** GET /schema. */
+/** The answer to GET /schema. */
 export interface OpenEnvSchemas {
   action: RecordSchema;
   observation: RecordSchema;
@@ -23,13 +24,13 @@ export interface TextMapping {
   observation(fields: Readonly<Record<string, unknown>>): string;
 }
 
-/** Fields of the base classes, which carry no text. */
+/** Fields of the base classes, which contain no text. */
 const BASE = ['done', 'reward', 'metadata'];
 
-/** Names that text environments give to what an agent reads, best first. */
+/** Common names of the field that an agent reads, best first. */
 const TEXT_FIELDS = ['text', 'prompt', 'observation', 'question', 'message', 'content', 'result'];
 
-/** @throws if the schemas leave open which field is meant, with the fields that there are */
+/** Finds the fields. @throws if the schemas leave open which field is meant, with the fields that there are */
 export function textMapping(
   url: string,
   { action, observation }: OpenEnvSchemas,

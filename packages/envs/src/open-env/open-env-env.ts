@@ -1,4 +1,5 @@
-// A remote OpenEnv environment as an `Env`. A socket is a session: it is kept between episodes, and never used again after a timeout.
+// A client for an environment on an OpenEnv server. A socket is a session: it is kept between episodes, and never used again
+// after a timeout.
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
 import { HttpServer } from '../http/http-server.js';
@@ -18,10 +19,10 @@ export interface OpenEnvOptions extends MappingOptions {
 /** The observation after a reply that is not an action. */
 const INVALID = 'Invalid action: reply with one JSON object.';
 
-/** Names that environments give to the list of actions that are possible now. */
+/** Common names of the list of valid actions. */
 const ACTION_LISTS = ['available_actions', 'legal_actions', 'legal_moves', 'legal'];
 
-/** Servers whose seeds were tried in this process, by address and reset data. */
+/** The servers whose seeds were checked in this process, by address and reset data. */
 const seedChecks = new Map<string, Promise<void>>();
 
 export class OpenEnvEnv implements Env {
@@ -40,7 +41,7 @@ export class OpenEnvEnv implements Env {
     this.#order.begin();
     this.#order.end(); // until the server has answered
     this.#mapping ??= readMapping(this.#url, this.options);
-    this.#mapping.catch(() => (this.#mapping = null)); // asked for again at the next reset
+    this.#mapping.catch(() => (this.#mapping = null)); // the schemas are requested again at the next reset
     await this.#mapping;
     if (seed !== undefined && this.options.requireSeed) await this.#checkSeed(seed);
     const fields = await this.#begin(seed);
@@ -59,7 +60,7 @@ export class OpenEnvEnv implements Env {
     try {
       fields = await this.#socket!.request({ type: 'step', data: action });
     } catch (error) {
-      // With actions as JSON the agent writes the fields: those that do not fit are a wrong move.
+      // With actions as JSON, the agent writes the fields: wrong ones are a mistake of the agent.
       if (this.options.actionFormat === 'json' && error instanceof OpenEnvError && error.code === 'VALIDATION_ERROR')
         return this.#refused(`Invalid action: ${error.detail}`);
       this.#order.end();
@@ -89,7 +90,7 @@ export class OpenEnvEnv implements Env {
     return this.#socket.request({ type: 'reset', data });
   }
 
-  /** Two starts from one seed must be equal: group methods compare episodes of the same start. */
+  /** Checks that two resets with one seed give equal observations, since group methods compare episodes with the same start. */
   #checkSeed(seed: number): Promise<void> {
     const place = `${this.#url} ${JSON.stringify(this.options.reset)}`;
     let check = seedChecks.get(place);
@@ -117,15 +118,15 @@ export class OpenEnvEnv implements Env {
         observed,
         won: false,
         ...(actions && { validActions: actions.map(String) }),
-        ...(observed.is_history === true && { isHistory: true }), // of servers of this project
+        ...(observed.is_history === true && { isHistory: true }), // only servers of this project send this
       },
       reward: typeof reward === 'boolean' ? Number(reward) : typeof reward === 'number' ? reward : 0,
       done: done === true,
-      wasCut: observed.end_reason === 'turn_limit', // of servers of this project
+      wasCut: observed.end_reason === 'turn_limit', // only servers of this project send this
     };
   }
 
-  /** A reply that is not sent costs a turn. */
+  /** Answers a reply that is not sent to the server; it counts as a turn. */
   #refused(message: string): StepResult {
     const truncated = this.#turns >= this.options.maxTurns;
     if (truncated) this.#order.end();

@@ -1,5 +1,5 @@
-// One WebSocket session with an OpenEnv server: one request at a time, each with its reply.
-// A late reply would be taken for the next one's, as there are no ids: after a timeout the socket is never used again.
+// One WebSocket session with an OpenEnv server: one request at a time, each with its reply. Replies have no ids, so that a late
+// one would be taken for the next one's: after a timeout the socket is never used again.
 import { setTimeout as wait } from 'node:timers/promises';
 import { Rng } from '@bowyer/core';
 import type { WebSocket } from 'undici';
@@ -7,9 +7,9 @@ import { backoff } from '../http/retry-policy.js';
 import { undici } from '../http/undici.js';
 
 interface OpenEnvSocketOptions {
-  /** Longest wait for a reply, in milliseconds. */
+  /** Milliseconds of the longest wait for a reply. */
   timeoutMs: number;
-  /** How long to keep trying to connect to a server that is full or does not answer, in milliseconds. */
+  /** Milliseconds for which connecting to a server that is full or does not answer is tried again. */
   connectMs: number;
   /** The seed of the jitter between attempts. */
   seed: number;
@@ -23,7 +23,7 @@ interface Frame {
   data?: unknown;
 }
 
-/** An error frame, in the server's words. */
+/** The error of an error frame, in the server's words. */
 export class OpenEnvError extends Error {
   override readonly name = 'OpenEnvError';
   constructor(
@@ -35,7 +35,7 @@ export class OpenEnvError extends Error {
   }
 }
 
-/** The connection is gone, and the episode with it. */
+/** The error for a lost connection, with which the episode is lost. */
 class OpenEnvConnectionError extends Error {
   override readonly name = 'OpenEnvConnectionError';
 }
@@ -63,7 +63,7 @@ export class OpenEnvSocket {
     for (let attempt = 1; ; attempt++) {
       try {
         const socket = new OpenEnvSocket(url, await opened(url, timeoutMs), timeoutMs);
-        // The refusal of a full server is a frame that nobody asked for; a free place answers this.
+        // A full server sends its refusal without a request; a server with a free place answers this request.
         await socket.request({ type: 'state' });
         return socket;
       } catch (error) {
@@ -81,7 +81,7 @@ export class OpenEnvSocket {
     return this.#failure === null && this.socket.readyState === undici().WebSocket.OPEN;
   }
 
-  /** @throws {OpenEnvError} for an error frame; {OpenEnvConnectionError} when the session is lost */
+  /** Sends a message. @throws {OpenEnvError} for an error frame; {OpenEnvConnectionError} when the session is lost */
   async request(message: { type: string; data?: unknown }): Promise<Readonly<Record<string, unknown>>> {
     if (this.#failure) throw this.#failure;
     const timer = setTimeout(

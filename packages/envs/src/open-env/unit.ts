@@ -1,4 +1,4 @@
-// The environment `openenv`: any server of OpenEnv's protocol.
+// The environment `openenv`: a client for any server of OpenEnv's protocol.
 import { LONGEST_WAIT_MS } from '@bowyer/core';
 import { missingAddress } from '../agentgym/backend.js';
 import { defineEnvironment } from '../define-environment.js';
@@ -66,7 +66,7 @@ export const openEnvUnit = defineEnvironment<OpenEnvOptions>({
   splits: 'seeds',
   sampleActions: ['look', '{"message": "look"}', ''],
   readWith: { actionField: { actionFormat: ['text'] } },
-  // A success or a share of it, 0…1.
+  // Episodes return 1, or a share of it.
   typicalReturn: () => 0.3,
   problems: (options) => missingAddress('openenv', options),
 });

@@ -1,9 +1,10 @@
-// The answer that an agent gave, and whether it is the right one. The rules for texts are those of lm-evaluation-harness for GSM8K
-// (EleutherAI, lm_eval/tasks/gsm8k/gsm8k.yaml: the filters strict-match and flexible-extract, and exact_match with ignored parts).
+// Finds the answer that an agent gave, and decides whether it is right. The rules for texts are those of lm-evaluation-harness
+// for GSM8K (EleutherAI, lm_eval/tasks/gsm8k/gsm8k.yaml: the filters strict-match and flexible-extract, and exact_match with
+// ignored parts).
 import type { Extraction, QuestionsOptions } from './options.js';
 import { choiceOf, letterOf, type Question } from './question.js';
 
-/** An answer as the agent stated it, and whether it is right. Null: it stated none. */
+/** The answer that the agent stated, and whether it is right. Null: it stated none. */
 export interface Verdict {
   stated: string | null;
   isRight: boolean;
@@ -31,7 +32,7 @@ const extractors: Readonly<Record<Extraction, (text: string) => string | null>> 
   text: (text) => text.trim() || null,
 };
 
-/** Without commas, dollars, what stands before `#### `, and a point at the end; case is ignored. */
+/** Removes commas, dollars, the text before `#### `, and a point at the end, and ignores the case. */
 const comparable = (text: string): string =>
   text
     .replaceAll(',', '')

@@ -1,6 +1,6 @@
 // Options of the environment `questions`.
 
-/** How an answer is found in what an agent wrote; see answers.ts. */
+/** How an answer is found in the agent's text; see answers.ts. */
 const extractions = ['last_number', 'marked', 'text'] as const;
 export type Extraction = (typeof extractions)[number];
 

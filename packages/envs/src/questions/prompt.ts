@@ -1,9 +1,9 @@
-// The text before an answer: instruction, examples, question. The form is that of lm-evaluation-harness: examples are divided by an
-// empty line, and an answer follows its prefix after a space.
+// Writes the text before an answer: instruction, examples, question. The form is that of lm-evaluation-harness: an empty line
+// separates examples, and an answer follows its prefix after a space.
 import type { QuestionsOptions } from './options.js';
 import { letterOf, type Question } from './question.js';
 
-/** @param examples questions that are shown with their answers */
+/** Writes the text. @param examples questions that are shown with their answers */
 export function promptOf(question: Question, examples: readonly Question[], options: QuestionsOptions): string {
   const { instruction } = options;
   const shown = examples.map((example) => `${asked(example, options)} ${answerOf(example, options)}\n\n`);

@@ -1,11 +1,11 @@
-// Files of questions as people have them: GSM8K, MMLU, ARC and HellaSwag in JSON lines or CSV.
+// Reads files of questions in their published forms: GSM8K, MMLU, ARC and HellaSwag in JSON lines or CSV.
 import { statSync } from 'node:fs';
 import { hash32 } from '@bowyer/core';
 import type { Split } from '../contract/env.js';
 import { readRows, splitNamed, type Row } from '../table-file.js';
 import { choiceOf, letterOf, MOST_CHOICES, type Question } from './question.js';
 
-/** Names that published data sets use for each column. */
+/** The names that published data sets have for each column. */
 const columns = {
   question: ['question', 'ctx', 'problem', 'query', 'prompt'],
   answer: ['answer', 'answerKey', 'label', 'gold', 'target'],
@@ -19,7 +19,7 @@ type Column = keyof typeof columns;
 
 export type QuestionFile = Readonly<Record<Split, readonly Question[]>>;
 
-/** Rows of a file cannot be used. The message names the file, and each line with its fault. */
+/** The error for rows of a file that cannot be used. The message names the file, and each line with its fault. */
 class QuestionFileError extends Error {
   override readonly name = 'QuestionFileError';
 
@@ -37,10 +37,12 @@ class QuestionFileError extends Error {
 
 const SHOWN = 10;
 
-/** The last files, since every environment of a run reads the same ones. */
+/** The files that were read last, since every environment of a run reads the same ones. */
 const read = new Map<string, { changed: number; file: QuestionFile }>();
 
 /**
+ * Reads a file.
+ *
  * @param path ends with `.csv` or `.jsonl`
  * @param split of rows that name none
  * @throws {QuestionFileError} with every row that has no question, no answer, or an answer that is none of its choices
@@ -71,7 +73,7 @@ function parseQuestions(path: string, otherwise: Split): QuestionFile {
   return file;
 }
 
-/** A row cannot be used. */
+/** The error for a row that cannot be used. */
 class RowError extends Error {}
 
 function questionOf(row: Row): Question {
@@ -137,7 +139,7 @@ function parsedList(text: string): unknown {
 const isTexts = (value: unknown): value is (string | number)[] =>
   Array.isArray(value) && value.every((item) => typeof item === 'string' || typeof item === 'number');
 
-/** An answer is a label of the file, a letter, a number from 0, or the text of a choice. */
+/** Returns the index of the right choice. An answer is a label of the file, a letter, a number from 0, or the text of a choice. */
 function rightChoice(answer: string, { texts, labels }: Choices): number {
   const named = labels?.indexOf(answer) ?? -1;
   if (named >= 0) return named;

@@ -6,9 +6,9 @@ export interface Question {
   question: string;
   /** The right answer: the whole text of the file's column, as GSM8K's with its steps; or the text of the right choice. */
   answer: string;
-  /** Null where the answer is any text. */
+  /** The choices; null where the answer is a text. */
   choices: { texts: readonly string[]; right: number } | null;
-  /** Field of knowledge or another kind that the file names. */
+  /** The field of knowledge, or another kind that the file names. */
   subject: string | null;
 }
 

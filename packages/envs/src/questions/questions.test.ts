@@ -106,7 +106,7 @@ test.each([
   });
 });
 
-// The regular expressions of lm-evaluation-harness's gsm8k.yaml, worked by hand.
+// The regular expressions are those of lm-evaluation-harness's gsm8k.yaml, and the results are worked out by hand.
 test.each([
   ['marked', 'so 2 + 3 = 5\n#### 5', '5', true],
   ['marked', 'The answer is 5', null, false],

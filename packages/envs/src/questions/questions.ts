@@ -1,4 +1,5 @@
-// Questions of a file, each answered once: evaluation sets such as GSM8K, MMLU, ARC and HellaSwag; questions.md.
+// The environment `questions`: each question of a file is answered once, as in evaluation sets such as GSM8K, MMLU, ARC and
+// HellaSwag; questions.md.
 import { fileURLToPath } from 'node:url';
 import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, Split, StepResult } from '../contract/env.js';
@@ -9,27 +10,27 @@ import { answerOf, promptOf, validAnswers } from './prompt.js';
 import type { Question } from './question.js';
 import { readQuestions, type QuestionFile } from './question-file.js';
 
-/** Beside every step. */
+/** The `info` of every step. */
 export interface QuestionsInfo extends Record<string, unknown> {
   /** Id of the question. */
   item: string;
   question: string;
   subject: string | null;
-  /** The right answer, as an agent is to write it. */
+  /** The right answer in the form that an agent must write. */
   reference: string;
-  /** The answer that was found in what the agent wrote; null if there is none, and after a reset. */
+  /** The answer that was found in the agent's text; null if there is none, and after a reset. */
   answer: string | null;
   won: boolean;
-  /** No answer was found. */
+  /** Whether no answer was found. */
   invalid: boolean;
   validActions: string[];
 }
 
 interface QuestionsReset {
   seed?: number;
-  /** Questions of one split alone; absent: all. */
+  /** The split of the questions; absent: all. */
   split?: Split;
-  /** Number of the question in its split, from 0; absent: drawn by the seed. */
+  /** The number of the question in its split, from 0; absent: drawn by the seed. */
   number?: number;
 }
 
@@ -52,7 +53,7 @@ export class QuestionsEnv implements Env {
   #question: Question | null = null;
   #prompt = '';
 
-  /** @throws {QuestionFileError} if a file cannot be used */
+  /** Reads the questions. @throws {QuestionFileError} if a file cannot be used */
   constructor(private readonly options: QuestionsOptions) {
     this.#questions = questionsOf(options);
   }
@@ -65,7 +66,7 @@ export class QuestionsEnv implements Env {
     return { observation: this.#prompt, info: this.#info(null, false) };
   }
 
-  /** @param action the whole answer */
+  /** Judges an answer. @param action the whole answer */
   async step(action: string): Promise<StepResult> {
     this.#order.assertRunning();
     this.#order.end();
@@ -79,7 +80,7 @@ export class QuestionsEnv implements Env {
     this.#order.close();
   }
 
-  /** The one in play. */
+  /** Returns the current question. */
   get question(): Question {
     if (this.#question === null) throw new Error('questions: there is no question before the first reset');
     return this.#question;

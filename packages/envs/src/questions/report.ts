@@ -1,5 +1,5 @@
-// The report of an evaluation on questions: the share of right answers with its standard error, as lm-evaluation-harness computes it
-// (sample standard deviation divided by √n), in all and by subject.
+// Writes the report of an evaluation on questions: the share of right answers with its standard error, as lm-evaluation-harness
+// computes it (sample standard deviation divided by √n), in all and by subject.
 import type { EvaluationReport, PlayedEvaluation } from '../unit.js';
 import type { QuestionsInfo } from './questions.js';
 

@@ -30,7 +30,7 @@ export const questionsUnit = defineEnvironment<QuestionsOptions>({
   taskType: ({ subject }) => subject as string | null,
   sampleActions: ['A', 'The answer is B.', '#### 12', '1,000', 'yes', ''],
   context: () => listedHistory,
-  // 1 for the right answer, else 0.
+  // An episode returns 1 for the right answer, else 0.
   typicalReturn: () => 0.3,
   problems: (options) =>
     options.shots === 0 || questionsOf(options).train.length > 0

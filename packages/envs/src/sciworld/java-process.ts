@@ -1,4 +1,4 @@
-// A Java process with Py4J's gateway in it, as ScienceWorld's Python wrapper starts it: it says its port on the first line
+// Starts a Java process with Py4J's gateway in it, as ScienceWorld's Python wrapper does. It prints its port on the first line
 // and ends when its standard input does, so that none outlives this process.
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -18,7 +18,7 @@ export class JavaProcess {
     readonly port: number,
   ) {}
 
-  /** @param classPath jar or class path; relative parts are of this process's folder. @throws {JavaProcessError} */
+  /** Starts a process. @param classPath jar or class path; relative parts are relative to this process's folder. @throws {JavaProcessError} */
   static async start(classPath: string, timeoutMs: number): Promise<JavaProcess> {
     const parts = classPath.split(delimiter).map((part) => resolve(part));
     const lacking = parts.find((part) => !existsSync(part));
@@ -49,12 +49,12 @@ async function portOf(child: ChildProcessByStdio<Writable, Readable, Readable>, 
   const promise = new Promise<number>((yes, no) => ([resolvePort, reject] = [yes, no]));
   const timer = setTimeout(() => reject(new Error(`no port in ${timeoutMs} ms`)), timeoutMs);
   child.once('error', (error) => reject(new Error(`${error.message}; Java 8 or newer must be installed`)));
-  if (child.pid === undefined) return promise.finally(() => clearTimeout(timer)); // it may have no pipes
+  if (child.pid === undefined) return promise.finally(() => clearTimeout(timer)); // a process that did not start may have no pipes
   let complaint = '';
   child.stderr.on('data', (piece: Buffer) => (complaint = (complaint + piece.toString()).slice(-KEPT_COMPLAINT)));
-  child.stdin.on('error', () => {}); // the exit reports it
+  child.stdin.on('error', () => {}); // the event `exit` reports the error
   child.once('exit', (code) => reject(new Error(`it ended with code ${code}: ${complaint.trim()}`)));
-  // All later lines are read too, or the simulator would wait for a reader.
+  // All later lines are read too, since the simulator would otherwise wait for a reader.
   createInterface(child.stdout).once('line', (line) => {
     if (/^\d+$/.test(line.trim())) resolvePort(Number(line));
     else reject(new Error(`it printed '${line.slice(0, 80)}' instead of a port`));

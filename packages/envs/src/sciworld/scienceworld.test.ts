@@ -1,5 +1,5 @@
-// ScienceWorld over Py4J's protocol: against a local gateway that answers from the recordings, and, where SCIENCEWORLD_JAR
-// names the simulator's jar or class path, in the simulator itself: the same episodes to the letter.
+// Tests ScienceWorld over Py4J's protocol: against a local gateway that answers from the recordings, and, where SCIENCEWORLD_JAR
+// names the simulator's jar or class path, in the simulator itself, which must give the same episodes.
 import { createHash } from 'node:crypto';
 import { createServer, type Server, type Socket } from 'node:net';
 import { recordedLines, when, whenRecorded } from '@bowyer/testing';
@@ -69,7 +69,7 @@ async function expectAsRecorded(env: ScienceWorld, episode: Episode, withValidAc
   expect(total).toBe(finalScore);
 }
 
-/** Py4J's gateway around the recorded engine: commands are lines that end with one of 'e'. */
+/** A gateway of Py4J around the recorded engine: commands are lines, and end with one of 'e'. */
 class Gateway {
   #episode: Episode | null = null;
   #at: Recorded | null = null;
@@ -135,7 +135,7 @@ class Gateway {
     return '!ys';
   }
 
-  /** Which of the recordings of the same world is meant. */
+  /** The name of the recording that is meant, since several are of the same world. */
   wanted = '';
 
   #step(action: string): string {

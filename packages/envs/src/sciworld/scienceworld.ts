@@ -1,5 +1,5 @@
-// ScienceWorld (Wang et al. 2022, arXiv:2203.07540) in its own simulator, a Java process: rewards, ends and variations as
-// its Python wrapper has them at e8216d6; sciworld.md.
+// The environment `sciworld`: ScienceWorld (Wang et al. 2022, arXiv:2203.07540) in its own simulator, a Java process. Rewards,
+// ends and variations are those of its Python wrapper at e8216d6; sciworld.md.
 import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
@@ -8,14 +8,14 @@ import { Simulator, type Moment } from './simulator.js';
 
 interface SciWorldReset {
   seed?: number;
-  /** The task, instead of one drawn by the seed. */
+  /** The task, in place of one drawn by the seed. */
   task?: string;
   variation?: number;
-  /** The fold, instead of that of the options; train where that is null. */
+  /** The fold, in place of that of the options; `train` where that is null. */
   fold?: SciWorldFold;
 }
 
-/** Moves that the simulator's wrapper allows; the first one beyond cuts the episode. */
+/** The moves that the simulator's wrapper allows; the first one beyond truncates the episode. */
 const MOVE_LIMIT = 100;
 
 export class ScienceWorld implements Env {
@@ -76,7 +76,7 @@ export class ScienceWorld implements Env {
     return { ...this.#world, score, moves, won: score === 100, validActions };
   }
 
-  /** A simulator whose connection broke is replaced at the next reset. */
+  /** Opens a simulator, unless there is one; one whose connection broke is replaced. */
   async #open(): Promise<Simulator> {
     if (this.#simulator?.isBroken === true) {
       await this.#simulator.close();
@@ -86,11 +86,11 @@ export class ScienceWorld implements Env {
   }
 }
 
-/** Two quarters to train on, one to develop on, the rest to test on; few variations are dealt out singly. */
+/** Returns the variations of a fold: two quarters for training, one for development, the rest for the test; few variations are divided one by one. */
 export function variationsOf(count: number, fold: SciWorldFold): number[] {
   const all = [...Array(count).keys()];
   const few: Record<number, [dev: number, test: number]> = { 0: [0, 0], 2: [1, 1], 3: [1, 2], 4: [2, 3] };
-  if (count === 1) return fold === 'dev' ? [] : [0]; // both learnt on and tested on
+  if (count === 1) return fold === 'dev' ? [] : [0]; // a single variation is both learned from and tested on
   const quarter = Math.floor(count / 4);
   const [dev, test] = few[count] ?? [2 * quarter, 3 * quarter];
   if (fold === 'train') return all.slice(0, dev);

@@ -1,23 +1,24 @@
-// ScienceWorld's own simulator over Py4J's protocol. Source: its Python wrapper and PythonInterface at e8216d6.
+// ScienceWorld's own simulator over Py4J's protocol.
+// Source: its Python wrapper and PythonInterface at e8216d6.
 import { isReference, Py4jConnection, type JavaReference } from '../textworld-express/java/py4j-connection.js';
 import { JavaProcess } from './java-process.js';
 
 const INTERFACE = 'scienceworld.runtime.pythonapi.PythonInterface';
 const DEFAULT_PORT = 25335;
 
-/** The answer of the simulator to an action. */
+/** The simulator's answer to an action. */
 export interface Moment {
   observation: string;
-  /** 0…100; below 0 when the task was failed. */
+  /** The score, 0…100; below 0 when the task was failed. */
   score: number;
   completed: boolean;
   moves: number;
 }
 
 interface SimulatorAddress {
-  /** Jar or class path to start a process of one's own with; null: one that listens at baseUrl. */
+  /** The jar or class path of a process that is started; null: one that listens at baseUrl. */
   jar: string | null;
-  /** host:port; null: 127.0.0.1:25335. */
+  /** The address host:port; null: 127.0.0.1:25335. */
   baseUrl: string | null;
   timeoutMs: number;
 }
@@ -84,7 +85,7 @@ export class Simulator {
   }
 
   async close(): Promise<void> {
-    // A connection that broke before has nothing left to release.
+    // A connection that broke has nothing left to release.
     if (!this.connection.isBroken) await this.connection.release(this.simulator).catch(() => {});
     this.connection.close();
     this.process?.stop();

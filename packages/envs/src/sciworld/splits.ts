@@ -1,4 +1,4 @@
-// The variations of ScienceWorld's tasks for training, evaluation and test: those of its folds train, dev and test.
+// The splits of ScienceWorld's tasks for training, evaluation and test: the variations of its folds train, dev and test.
 import { servedSplits } from '../agentgym/splits.js';
 import type { Split } from '../contract/env.js';
 import { sharedSplits, type SplitPlan } from '../splits.js';

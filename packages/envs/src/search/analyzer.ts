@@ -1,8 +1,8 @@
-// Text as search terms, as Lucene's English analysis makes them: words, without a possessive 's, in lower case, without
-// the commonest ones, stemmed.
+// Converts text to search terms as Lucene's English analysis does: words, without a possessive 's, in lower case, without the
+// commonest ones, stemmed.
 // Source: Lucene's EnglishAnalyzer (StandardTokenizer after Unicode's UAX #29, EnglishPossessiveFilter, StopFilter,
-// PorterStemFilter), which Pyserini uses and so WebShop.
-// Differs from it: scripts without spaces between words are cut into characters, of which Lucene knows only Han and Hiragana.
+// PorterStemFilter), which Pyserini and therefore WebShop use.
+// Differs from it: scripts without spaces between words are split into characters, as Lucene does only for Han and Hiragana.
 import { stemmer } from 'stemmer';
 
 /** Lucene's English stop words. */
@@ -17,7 +17,7 @@ const tooCommon = new Set(
 const ideograph =
   '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}';
 
-/** A mark between two letters (`don't`, `u.s.a`) or between two digits (`3.5`, `1,000`) stands inside a word. */
+/** Returns the pattern of a word, in which a mark between two letters (`don't`, `u.s.a`) or two digits (`3.5`, `1,000`) is part of it. */
 const wordOf = (part: string, letter: string, digit: string, quote: string): string =>
   `${part}+(?:(?:(?<=${letter})[:.${quote}](?=${letter})|(?<=${digit})[.,;${quote}](?=${digit}))${part}+)*`;
 
@@ -25,17 +25,17 @@ const words = new RegExp(
   `${wordOf(`(?:(?![${ideograph}])\\p{Alphabetic}|\\p{Nd}|_|\\p{M}|\\u200d)`, '\\p{Alphabetic}', '\\p{Nd}', "'\\u00b7\\u2018\\u2019")}|[${ideograph}]`,
   'gu',
 );
-/** The same for texts in ASCII, ten times as fast. */
+/** The same pattern for texts in ASCII, which is ten times as fast. */
 const asciiWords = new RegExp(wordOf('[A-Za-z0-9_]', '[A-Za-z]', '[0-9]', "'"), 'g');
 
 /** Returns the words of a text as they are written, in its order. */
 const wordsOf = (text: string): string[] => text.match(/[^\0-\x7f]/.test(text) ? words : asciiWords) ?? [];
 
-/** Terms of words as they are written, kept since most words of a catalogue are repeated often. */
+/** A cache of the terms of words, since most words of a catalogue are repeated often. */
 const known = new Map<string, string>();
 const MOST_KNOWN = 1_000_000;
 
-/** Longer words are cut, as Lucene does. */
+/** Characters after which words are cut, as in Lucene. */
 const LONGEST = 255;
 
 /** Returns the term of a word; empty where it is none. */

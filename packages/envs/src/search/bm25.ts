@@ -1,10 +1,10 @@
-// BM25 as Lucene computes it, with its rounding: 32-bit floats, and document lengths in one byte.
+// Computes BM25 as Lucene does, with its rounding: 32-bit floats, and document lengths in one byte.
 //
 //     score(q, d) = Σ over terms t of q:  n_q(t) · idf(t) · f / (f + k1 · (1 − b + b · |d| / mean |d|))
 //     idf(t) = ln(1 + (N − n + ½) / (n + ½)),   f = times that t stands in d, n = documents with t, N = documents
 //
-// Source: Lucene's BM25Similarity (Robertson and Zaragoza 2009, doi:10.1561/1500000019) and SmallFloat; the factor k1 + 1
-// is left out as Lucene does since version 8. k1 and b are Pyserini's defaults, which WebShop keeps.
+// Source: Lucene's BM25Similarity (Robertson and Zaragoza 2009, doi:10.1561/1500000019) and SmallFloat; the factor k1 + 1 is
+// left out as in Lucene since version 8. k1 and b are Pyserini's defaults, which WebShop keeps.
 
 const K1 = Math.fround(0.9);
 const B = Math.fround(0.4);
@@ -15,7 +15,7 @@ const EXACT_LENGTHS = 24;
 /** Bits of the number's binary form. */
 const bitLength = (value: number): number => 32 - Math.clz32(value);
 
-/** @param length terms of a document */
+/** Encodes a document's length in one byte. @param length terms of a document */
 export function lengthCode(length: number): number {
   if (length < EXACT_LENGTHS) return length;
   const rest = length - EXACT_LENGTHS;

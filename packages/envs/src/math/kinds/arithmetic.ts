@@ -1,4 +1,4 @@
-// Sums and differences digit by digit, with carries and borrows, and products part by part.
+// Generates sums and differences digit by digit, with carries and borrows, and products part by part.
 import { inSteps, type Kind, type Worked } from './kind.js';
 
 export const arithmetic: Kind = (rng, level) => {
@@ -25,7 +25,7 @@ function addition(a: number, b: number): Worked {
   return { question: `What is ${a} + ${b}?`, steps: inSteps(...steps), answer: String(a + b) };
 }
 
-/** @param a at least b */
+/** Writes a subtraction. @param a at least b */
 function subtraction(a: number, b: number): Worked {
   const steps: string[] = [];
   const [upper, lower] = [digitsFromRight(a), digitsFromRight(b)];

@@ -1,4 +1,4 @@
-// Linear equations in x.
+// Generates linear equations in x.
 import type { Rng } from '@bowyer/core';
 import { inSteps, ratio, type Kind, type Worked } from './kind.js';
 
@@ -14,7 +14,7 @@ function oneStep(rng: Rng): Worked {
   return { question: `Solve x - ${a} = ${x - a}.`, steps: `x = ${x - a} + ${a}`, answer: String(x) };
 }
 
-/** a·x + b = c with an integer solution. */
+/** Draws a·x + b = c with an integer solution. */
 function twoSteps(rng: Rng): Worked {
   const [a, x, b] = [rng.integer(2, 9), rng.integer(-12, 12), rng.integer(1, 30)];
   const isSum = rng.uniform() < 0.5;
@@ -26,7 +26,7 @@ function twoSteps(rng: Rng): Worked {
   };
 }
 
-/** a·x + b = c·x + d, whose solution may be a fraction. */
+/** Draws a·x + b = c·x + d, whose solution may be a fraction. */
 function bothSides(rng: Rng): Worked {
   const c = rng.integer(2, 6);
   const a = c + rng.integer(1, 6);

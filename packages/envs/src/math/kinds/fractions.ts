@@ -1,4 +1,4 @@
-// Sums, differences, products and quotients of fractions.
+// Generates sums, differences, products and quotients of fractions.
 import type { Rng } from '@bowyer/core';
 import { gcd, inSteps, ratio, type Kind, type Worked } from './kind.js';
 
@@ -8,7 +8,7 @@ export const fractions: Kind = (rng, level) => {
   return product(rng);
 };
 
-/** A step that reduces, where there is something to reduce. */
+/** Returns a step that reduces a fraction, where it can be reduced. */
 const reduced = (numerator: number, denominator: number) =>
   gcd(numerator, denominator) === 1 && denominator > 1
     ? []

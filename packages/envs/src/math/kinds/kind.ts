@@ -1,12 +1,12 @@
 // The parts of every kind of generated problem.
 import type { Rng } from '@bowyer/core';
 
-/** 1: easy, one step; 2: two steps or larger numbers; 3: three steps, or results that are fractions. */
+/** A level: 1: easy, one step; 2: two steps or larger numbers; 3: three steps, or results that are fractions. */
 export type Level = 1 | 2 | 3;
 
 export interface Worked {
   question: string;
-  /** Steps on one line, each of them a true statement, without the final answer. */
+  /** The steps on one line, each a true statement, without the final answer. */
   steps: string;
   answer: string;
 }
@@ -22,7 +22,7 @@ export function gcd(a: number, b: number): number {
   return Math.abs(a);
 }
 
-/** `3`, `-3` or `3/4`, in lowest terms. */
+/** Writes `3`, `-3` or `3/4`, in lowest terms. */
 export function ratio(numerator: number, denominator: number): string {
   const divisor = gcd(numerator, denominator) * Math.sign(denominator);
   const [n, d] = [numerator / divisor, denominator / divisor];

@@ -1,4 +1,4 @@
-// Shares of a hundred: of a number, added or taken off, and backwards.
+// Generates percentages: of a number, added to or taken from it, and the original number.
 import type { Rng } from '@bowyer/core';
 import { inSteps, type Kind, type Worked } from './kind.js';
 
@@ -7,7 +7,7 @@ export const percentages: Kind = (rng, level) => {
   return level === 2 ? change(rng) : rng.uniform() < 0.5 ? before(rng) : whichShare(rng);
 };
 
-/** p % of n, where the result is an integer. */
+/** Draws p % of n, where the result is an integer. */
 function shareOf(rng: Rng): Worked {
   const percent = rng.choice([10, 20, 25, 50, 75]);
   const n = 20 * rng.integer(1, 20);

@@ -1,4 +1,4 @@
-// Short stories with numbers: one, two or three steps.
+// Generates short stories with numbers, of one, two or three steps.
 import type { Rng } from '@bowyer/core';
 import { inSteps, type Kind, type Worked } from './kind.js';
 

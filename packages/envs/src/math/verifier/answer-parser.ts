@@ -1,4 +1,4 @@
-// From the text of a final answer to its meaning.
+// Parses the text of a final answer to its meaning.
 //
 //     answer     = time | list | joined | relation | bracketed | matrix | ratio | measure | words
 //     list       = answer { ( , | ; | and | or ) answer }       ± makes two members
@@ -16,16 +16,16 @@ import { bracketed, isSymbol, split, textOf, type Part } from './token-lists.js'
 import { variablesOf } from './tree.js';
 import { choiceLetter, isWord, plainWords } from './words.js';
 
-/** A longer answer is compared with none. */
+/** Characters of an answer; a longer one equals none. */
 const MAX_ANSWER = 2000;
 
-/** Members of a list that are still compared. */
+/** The most members of a list that are compared. */
 const MAX_MEMBERS = 32;
 
-/** Lists in lists. */
+/** The most levels of lists in lists. */
 const MAX_DEPTH = 6;
 
-/** @param text a final answer alone; null where it is empty or too long */
+/** Parses an answer. @param text a final answer alone; null where it is empty or too long */
 export function parseAnswer(text: string): Answer | null {
   if (text.length > MAX_ANSWER) return null;
   const plain = text.trim().replace(/^(\${1,2})([^$]*)\1\.?$/, '$2');
@@ -38,7 +38,7 @@ export function parseAnswer(text: string): Answer | null {
   return meaning ?? { kind: 'text', name: null, text: words };
 }
 
-/** Without dollar signs that only delimit mathematics, which come in pairs, and without what ends a sentence. */
+/** Removes dollar signs that delimit mathematics, which come in pairs, and the end of a sentence. */
 function trimmed(tokens: readonly Token[]): Token[] {
   const arePairs = tokens.filter((token) => isSymbol(token, '$')).length % 2 === 0;
   const kept = tokens.filter((token, i) => !isSymbol(token, '$') || (!arePairs && isCurrency(tokens, i)));
@@ -69,7 +69,7 @@ const reals = (): ListAnswer =>
 
 const TIME = /^(\d{1,2})(?::(\d{2}))?([ap])\.?m\.?$/i;
 
-/** 3:30 pm, 3 p.m.; am and pm are not units. */
+/** Parses a time, such as 3:30 pm or 3 p.m.; am and pm are not units. */
 function timeOf(tokens: readonly Token[]): Answer | null {
   const time = tokens.length <= 8 ? TIME.exec(textOf(tokens)) : null;
   if (time === null) return null;
@@ -103,7 +103,7 @@ function jointOf(tokens: readonly Token[]): ListAnswer['joint'] {
   return and ? 'and' : 'or';
 }
 
-/** An empty part is one between a comma and the word after it. */
+/** Parses a list without brackets; an empty part is one between a comma and the word after it. */
 function bareList(parts: readonly Part[], depth: number): Answer | null {
   const members = membersOf(parts, depth);
   if (members?.length === 1) return members[0];
@@ -124,7 +124,7 @@ function membersOf(parts: readonly Part[], depth: number): Answer[] | null {
   return members.length > MAX_MEMBERS ? null : members;
 }
 
-/** `k \in \mathbb{Z}` beside a value says what k is. */
+/** Returns whether tokens are a condition beside a value, such as `k \in \mathbb{Z}`. */
 const isCondition = (tokens: readonly Token[]): boolean =>
   isSymbol(tokens.at(-2), '∈') &&
   /^set [ZN]$/.test(tokens[tokens.length - 1].text) &&
@@ -133,7 +133,7 @@ const isCondition = (tokens: readonly Token[]): boolean =>
 const named = (answer: Answer, name: string | null): Answer =>
   answer.kind === 'relation' || answer.name !== null ? answer : { ...answer, name };
 
-/** One name of all members, or of the first alone, is the name of the list: n = 1, 2, 3. */
+/** Moves a name to the list, if all members or only the first have it: n = 1, 2, 3. */
 function namedTogether(of: ListAnswer): ListAnswer {
   const names = of.members.map(({ name }) => name);
   const [first, ...others] = names;
@@ -155,7 +155,7 @@ function joinedOf(tokens: readonly Token[], depth: number): Answer | null {
   return null;
 }
 
-/** `Alice: 3`. */
+/** Parses an answer with a title, such as `Alice: 3`. */
 function titledOf(tokens: readonly Token[], depth: number): Answer | null {
   const isTitled = tokens[0].kind === 'letters' && isSymbol(tokens[1], ':') && isWord(tokens[0].text);
   const answer = isTitled ? answerOf(tokens.slice(2), depth + 1) : null;
@@ -170,7 +170,7 @@ function relationOf(tokens: readonly Token[], depth: number): Answer | null {
   const signs = parts.slice(0, -1).map(({ separator }) => separator!.text);
   const sides = parts.map((part) => part.tokens);
   if (signs.some((sign) => sign !== '=' && sign !== '≈' && sign !== '∈')) return inequalityOf(sides, signs, depth);
-  // An approximation behind the value is not part of it.
+  // An approximation after the value is not part of it.
   const end = signs.indexOf('≈');
   return equationOf(end > 0 ? sides.slice(0, end + 1) : sides, depth);
 }
@@ -186,11 +186,11 @@ function equationOf(sides: readonly (readonly Token[])[], depth: number): Answer
   return chainOf(sides, depth);
 }
 
-/** AB = 4 is a length; in PV = nRT, P and V are variables as n, R and T are. */
+/** Returns whether a name is a product of variables: AB = 4 is a length; in PV = nRT, P and V are variables as n, R and T are. */
 const isProduct = (name: string, value: Answer): boolean =>
   /^[A-Z]{2,3}$/.test(name) && value.kind === 'value' && variablesOf(value.tree).size > 0;
 
-/** `(x, y) = (1, 2)` names the members. */
+/** Gives an answer its name; `(x, y) = (1, 2)` names the members. */
 function withName(answer: Answer, name: string): Answer {
   const names = /^\((.*)\)$/.exec(name)?.[1].split(',');
   if (names === undefined) return named(answer, name);
@@ -200,7 +200,7 @@ function withName(answer: Answer, name: string): Answer {
   return { ...answer, members: answer.members.map((member) => withName(member, name)) };
 }
 
-/** Sides without variables are a calculation, which states its end; others are an equation. */
+/** Parses an inequality as an interval: x < 5, 5 > x, or 1 ≤ x < 5 with constants. */
 function chainOf(sides: readonly (readonly Token[])[], depth: number): Answer | null {
   const trees = sides.map((side) => parseExpression(side));
   const relations: Relation[] = [];
@@ -227,7 +227,7 @@ function inequalityOf(sides: readonly (readonly Token[])[], signs: readonly stri
   return { kind: 'relation', name: null, relations, interval };
 }
 
-/** x < 5, 5 > x, or 1 ≤ x < 5 with constants as an interval. */
+/** Parses `a \pm b` as two numbers. */
 function intervalOf(sides: readonly (readonly Token[])[], signs: readonly string[], depth: number): ListAnswer | null {
   const at = sides.findIndex((side) => nameOf(side) !== null);
   const isOneSided = sides.length === 2 && at >= 0;
@@ -252,7 +252,7 @@ const end = (bound: Answer | null | undefined, sign: string | undefined, side: 1
   isClosed: sign?.endsWith('=') === true && bound?.kind === 'value',
 });
 
-/** `a \pm b` is two numbers. */
+/** Parses {x | 1 < x < 2} as an interval. */
 function bothSigns(tokens: readonly Token[], depth: number): Answer | null {
   if (!tokens.some((token) => isSymbol(token, '±'))) return null;
   const opposite: Readonly<Record<string, string>> = { '+': '-', '-': '+' };

@@ -4,7 +4,7 @@ import type { Unit } from './units.js';
 
 export type Comparison = '<' | '<=' | '>' | '>=' | '!=' | '=';
 
-/** Two sides of an equation or an inequality. */
+/** The two sides of an equation or an inequality. */
 export interface Relation {
   left: Tree;
   comparison: Comparison;
@@ -15,28 +15,28 @@ export interface ValueAnswer {
   kind: 'value';
   name: string | null;
   tree: Tree;
-  /** Readings of its unit; none where it has no unit. */
+  /** The possible readings of its unit; none where it has no unit. */
   units: readonly Unit[];
   /** The things that are counted. */
   noun: readonly string[];
-  /** The product with the unit, if that is a single letter that may also be a variable. */
+  /** The product with the unit, if the unit is a single letter that may also be a variable. */
   product: Tree | null;
 }
 
 export interface ListAnswer {
   kind: 'list';
   name: string | null;
-  /** Brackets as written; '' on both sides for a bare list, '∪' and the like for sets that are joined. */
+  /** The brackets as written; '' on both sides for a bare list, '∪' and the like for joined sets. */
   open: string;
   close: string;
-  /** In a tuple, an interval or a matrix the order matters. */
+  /** Whether the order matters, as in a tuple, an interval or a matrix. */
   isOrdered: boolean;
   members: readonly Answer[];
   /** The word between the members of a bare list; absent where it has commas alone, or both words. */
   joint?: 'and' | 'or';
 }
 
-/** `name`: of what it is said, as x in `x = 5`. */
+/** The meaning of an answer. `name`: what it is the value of, such as x in `x = 5`. */
 export type Answer =
   | ValueAnswer
   | ListAnswer

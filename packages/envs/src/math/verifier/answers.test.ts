@@ -1,4 +1,4 @@
-// Answers by the kinds of the grammar in ../math.md: what is the same as a reference, and what is not.
+// Tests answers by the kinds of the grammar in ../math.md: which equal a reference, and which do not.
 import { verify } from '../verifier.js';
 
 const rowsOf = (text: string) =>
@@ -9,7 +9,7 @@ const rowsOf = (text: string) =>
 
 const isCorrect = (answer: string, reference: string) => verify(`\\boxed{${answer}}`, reference).isCorrect;
 
-/** Answer, then reference. */
+/** Each row has an answer, then a reference. */
 const same = rowsOf(String.raw`
 x^x ;; e^{x \ln x}
 f(x+x) ;; f(2x)

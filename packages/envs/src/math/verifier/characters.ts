@@ -1,4 +1,4 @@
-// One character for each sign and digit, however it was typed.
+// Maps characters to one form of each sign and digit, however it was typed.
 
 const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 const SUBSCRIPTS = '₀₁₂₃₄₅₆₇₈₉';
@@ -45,7 +45,7 @@ export function plainCharacters(text: string): string {
     .replace(/[⁰¹²³⁴⁵⁶⁷⁸⁹]+/g, raised)
     .replace(/[₀₁₂₃₄₅₆₇₈₉]+/g, lowered)
     .replace(/ℝ/g, commands['ℝ'])
-    .replace(/[¼-¾⅐-⅞]/g, ' $&') // 1½ is one and a half, not eleven halves
+    .replace(/[¼-¾⅐-⅞]/g, ' $&') // 1½ is one and a half, not 11/2
     .normalize('NFKC')
     .replace(/[\u2212\u2010-\u2015\uFE63]/g, '-')
     .replace(/\u2044/g, '/')

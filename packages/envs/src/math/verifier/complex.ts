@@ -1,5 +1,5 @@
-// Complex numbers in decimal arithmetic of many digits, each with a bound on its error, so that two values are called different only where
-// they are.
+// Complex numbers in decimal arithmetic of many digits, each with a bound on its error, so that two values are called different
+// only if they are.
 import { maximum } from '@bowyer/core';
 import { Decimal } from 'decimal.js';
 import type { Fraction } from '../fraction.js';
@@ -8,22 +8,22 @@ import type { Work } from './work.js';
 export interface Complex {
   re: Decimal;
   im: Decimal;
-  /** The error is at most 10 to this power; Infinity where nothing is known of the value, NaN where there is none. */
+  /** The error is at most 10 to this power; Infinity where the value is unknown, NaN where there is none. */
   error: number;
 }
 
 const NOTHING = new Decimal(NaN);
 
-/** The result of an operation that has none, as 1/0. */
+/** The result of an undefined operation, such as 1/0. */
 export const UNDEFINED: Complex = { re: NOTHING, im: NOTHING, error: NaN };
 
-/** A value of which nothing is known; there may be none. */
+/** An unknown value, which may also be undefined. */
 export const UNKNOWN: Complex = { re: new Decimal(0), im: new Decimal(0), error: Infinity };
 
-/** An exponent of e, or an angle, above this is not calculated with. */
+/** The largest exponent of e, or angle, that is computed. */
 const MAX_EXPONENT = 1e5;
 
-/** Steps of work of one elementary function with 60 digits; of one operation. */
+/** Units of work of one elementary function with 60 digits, and of one operation. */
 const STEPS = { function: 500, operation: 10 };
 
 /** Returns the power of ten that is above the absolute value of each part. */
@@ -47,10 +47,10 @@ function sumOfErrors(...errors: readonly number[]): number {
   return largest + Math.log10(errors.reduce((sum, error) => sum + 10 ** (error - largest), 0));
 }
 
-/** Arithmetic with a number of decimal digits, within an allowance of work. */
+/** Arithmetic with a given number of decimal digits, within a limit of work. */
 export class Arithmetic {
   readonly #Decimal: typeof Decimal;
-  /** Values of elementary functions by function and argument: the two sides of a comparison have many in common. */
+  /** Values of elementary functions by function and argument: the two sides of a comparison share many. */
   readonly #values = new Map<string, Decimal>();
   readonly pi: Complex;
 
@@ -68,7 +68,7 @@ export class Arithmetic {
     return this.#rounded(above.div(below));
   }
 
-  /** The imaginary unit. */
+  /** Returns the imaginary unit. */
   readonly i = (): Complex => ({ re: new this.#Decimal(0), im: new this.#Decimal(1), error: -Infinity });
 
   readonly negative = negated;
@@ -76,7 +76,7 @@ export class Arithmetic {
   plus(a: Complex, b: Complex): Complex {
     this.work.spend(STEPS.operation);
     const sum = this.#rounded(a.re.plus(b.re), a.im.plus(b.im), a.error, b.error);
-    // A summand that is known not to be zero, and too small to change the sum, leaves it unknown.
+    // If a summand is not zero, but too small to change the sum, the sum is unknown.
     const isLost = (part: Complex) => magnitude(part) < sum.error - 1 && magnitude(part) > part.error;
     return isLost(a) || isLost(b) ? UNKNOWN : sum;
   }
@@ -112,7 +112,7 @@ export class Arithmetic {
     );
   }
 
-  /** The principal value. */
+  /** Computes the principal value. */
   logarithm(a: Complex): Complex {
     if (isZero(a)) return nearZero(a);
     const of = this.#onLine(a);
@@ -155,7 +155,7 @@ export class Arithmetic {
   hyperbolicCosine = (a: Complex): Complex => this.#halfSum(a, 1);
   hyperbolicSine = (a: Complex): Complex => this.#halfSum(a, -1);
 
-  /** Undefined outside [−1, 1]. */
+  /** Computes the arcsine, which is undefined outside [−1, 1]. */
   arcSine(a: Complex): Complex {
     const rest = this.minus(this.number(1), this.times(a, a));
     if (!isReal(a) || (rest.re.lt(0) && !isZero(rest))) return UNDEFINED;
@@ -189,7 +189,7 @@ export class Arithmetic {
   cosineOfReal = (x: Decimal): Decimal => this.#value('cos', x);
   #sineOfReal = (x: Decimal): Decimal => this.#value('sin', x);
 
-  /** (e^x + sign · e^(−x)) / 2. */
+  /** Computes (e^x + sign · e^(−x)) / 2. */
   #halfSum(x: Complex, sign: 1 | -1): Complex {
     const [up, down] = [this.exponential(x), this.exponential(negated(x))];
     return this.times(this.number(0.5), sign === 1 ? this.plus(up, down) : this.minus(up, down));
@@ -206,7 +206,7 @@ export class Arithmetic {
     return this.#rounded(root, undefined, error - magnitudeOf(root) + 1);
   }
 
-  /** Rounding must not turn a negative number to the other side of the cut. */
+  /** Sets the imaginary part of a real number to 0, since rounding must not move a negative number across the branch cut. */
   #onLine = (a: Complex): Complex => (isReal(a) ? { ...a, im: new this.#Decimal(0) } : a);
 
   #size = ({ re, im }: Complex): Decimal => (im.isZero() ? re.abs() : re.times(re).plus(im.times(im)).sqrt());

@@ -1,11 +1,11 @@
-// Any text may be an answer: what a policy writes is bound by nothing. Damaged LaTeX is judged without an error and within the work
-// that one comparison may take. How many: INPUTS, 800 by default.
+// Tests that damaged LaTeX is judged without an error and within the work that one comparison may take, since a policy may write
+// any text. INPUTS is the number of texts, 800 by default.
 import { Rng } from '@bowyer/core';
 import { NoReferenceError, verify } from '../verifier.js';
 
 const COUNT = Number(process.env.INPUTS ?? 800);
 
-/** Processor time of one judgement, in milliseconds, with room for a machine that is in use: a hundred times what it takes. */
+/** Milliseconds of CPU time for one judgement, a hundred times what it takes, since the machine may be busy. */
 const MAX_TIME = 5000;
 
 const sound = [
@@ -38,9 +38,9 @@ function damaged(rng: Rng, text: string): string {
   const at = () => rng.integer(0, text.length);
   const [start, end] = [at(), at()].sort((a, b) => a - b);
   return rng.choice([
-    () => text.slice(0, start) + text.slice(end), // something is missing
+    () => text.slice(0, start) + text.slice(end), // a part is missing
     () => text.slice(0, start) + rng.choice(symbols) + text.slice(start),
-    () => text.slice(0, end) + text.slice(start), // something stands twice
+    () => text.slice(0, end) + text.slice(start), // a part is repeated
     () => text.slice(0, start) + rng.choice(symbols).repeat(rng.integer(1, 300)) + text.slice(start),
     () => [...text].sort(() => rng.uniform() - 0.5).join(''),
     () => text.slice(0, start) + rng.choice(sound) + text.slice(start),

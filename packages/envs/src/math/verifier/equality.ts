@@ -1,5 +1,5 @@
-// Decides whether two expressions are equal. Rational numbers are compared exactly; other expressions have the same value at every point
-// that is tried, in arithmetic of so many digits that a rounded number is not taken for what it was rounded from.
+// Decides whether two expressions are equal. Rational numbers are compared exactly. Other expressions must have the same value
+// at every tried point, computed with so many digits that a rounded number is not taken for the original.
 import { maximum } from '@bowyer/core';
 import { NoValueError } from '../fraction.js';
 import { Arithmetic, isKnown, isZero, magnitude, type Complex } from './complex.js';
@@ -10,15 +10,16 @@ import { Work } from './work.js';
 /** Digits beyond those of the numbers in the expressions. */
 const DIGITS = 45;
 
-/** Numbers with more digits are compared with rational numbers alone. */
+/** Numbers with more digits are compared only as rational numbers. */
 const MAX_DIGITS = 300;
 
-/** So many digits at least two values have in common where they are called the same. */
+/** Digits that two values must share at least to be called equal. */
 const COMMON_DIGITS = 20;
 
 /**
- * Variables are real, and an answer has the reference's value wherever the reference has a real one: `\ln x^2` is not `2 \ln x`,
- * which has no value for x < 0, and `2 \ln x` may be given as `\ln x^2`. Single points without a value are not looked for.
+ * Returns whether two expressions are equal. Variables are real, and an answer has the reference's value wherever the
+ * reference has a real one: `\ln x^2` does not equal `2 \ln x`, which has no value for x < 0, while `2 \ln x` may be given as
+ * `\ln x^2`. Single points without a value are ignored.
  *
  * @returns false also where it cannot be decided
  */
@@ -30,7 +31,7 @@ export const isEqual = (given: Tree, reference: Tree, work = new Work()): boolea
     return agree([given, reference], work, ([value, right]) => isNear(value, right)) ?? false;
   });
 
-/** Fractions are objects of big integers. */
+/** Writes a value of a fraction, which is an object of big integers. */
 const written = (_: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value);
 
 /**
@@ -51,7 +52,7 @@ export function signOfRatio(given: Tree, reference: Tree, work: Work): 1 | -1 | 
   return value.re.gt(0) === right.re.gt(0) ? 1 : -1;
 }
 
-/** False also where nothing can be decided. */
+/** Returns a decision; false also where nothing can be decided. */
 function decided(decide: () => boolean): boolean {
   try {
     return decide();
@@ -63,7 +64,7 @@ function decided(decide: () => boolean): boolean {
 
 type Values = (name: string) => number;
 
-/** Points of several sizes, without relations between them. */
+/** Values of variables: points of several sizes, without relations between them. */
 const MAGNITUDES = [0.7390851, 1.3247179, 2.2360898, 0.0671433, 3.8392867, 7.6854521, 0.4159656, 41.3598857, 1.0173924];
 const FAR = 1234.5678901;
 

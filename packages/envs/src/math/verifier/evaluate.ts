@@ -1,12 +1,12 @@
-// The value of an expression at a point.
+// Computes the value of an expression at a point.
 import { UNDEFINED, UNKNOWN, isKnown, isReal, type Arithmetic, type Complex } from './complex.js';
 import { rationalValue, ungrouped, type Tree } from './tree.js';
 
 export interface Point {
   arithmetic: Arithmetic;
-  /** Values of variables, real. */
+  /** Returns the real value of a variable. */
   variable: (name: string) => number;
-  /** Whether a root or a logarithm of a negative number has a value. */
+  /** Whether roots and logarithms of negative numbers have a value. */
   isComplex: boolean;
 }
 
@@ -85,16 +85,16 @@ const atInverse =
   (arithmetic, x) =>
     of(arithmetic, arithmetic.over(arithmetic.number(1), x));
 
-/** A quarter turn minus the other function: arccos x = π/2 − arcsin x. */
+/** Returns a quarter turn minus another function: arccos x = π/2 − arcsin x. */
 const complement =
   (of: Function): Function =>
   (arithmetic, x) =>
     arithmetic.minus(arithmetic.times(arithmetic.number(0.5), arithmetic.pi), of(arithmetic, x));
 
-/** n! is calculated up to here. */
+/** The largest n whose n! is computed. */
 const MAX_FACTORIAL = 500;
 
-/** Between integers any function with x! = x · (x − 1)! will do: (n + 2)! is n! (n + 1)(n + 2). */
+/** Computes x!. Between integers any function with x! = x · (x − 1)! serves: (n + 2)! is n! (n + 1)(n + 2). */
 const factorial: Function = (arithmetic, x) => {
   if (!isKnown(x) || x.re.abs().gt(MAX_FACTORIAL)) return UNKNOWN;
   const whole = arithmetic.floor(x);

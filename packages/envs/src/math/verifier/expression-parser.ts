@@ -1,4 +1,4 @@
-// A recursive descent parser of expressions.
+// A recursive descent parser of expressions, with this grammar:
 //
 //     expression = [sign] term { (+ | -) term }
 //     term       = signed { (* | / | nothing) signed }          a product without a sign binds as one with it: 1/2x is (1/2)x
@@ -35,7 +35,7 @@ export function parseExpression(tokens: readonly Token[]): Tree | null {
 }
 
 class Parser extends TokenReader {
-  /** Absolute values that are open. */
+  /** The number of open absolute values. */
   #bars = 0;
 
   whole(): Tree {
@@ -76,7 +76,7 @@ class Parser extends TokenReader {
     return next.kind !== 'command' || next.text !== 'end';
   }
 
-  /** A bar after a value closes an absolute value that is open. */
+  /** Returns whether a bar opens an absolute value; after a value it closes an open one. */
   #isOpening(): boolean {
     return this.#bars === 0;
   }
@@ -129,13 +129,13 @@ class Parser extends TokenReader {
     return (/^\d+$/.test(text) ? this.#mixed(value) : null) ?? number(value);
   }
 
-  /** 4210_5 is a numeral of its own: to write it in another base may be the problem. */
+  /** Parses 4210_5, which is kept as a numeral, since the problem may be to write it in another base. */
   #based(digits: string): Tree {
     this.take();
     return { type: 'variable', name: `${digits}_${this.#subscript()}` };
   }
 
-  /** `1 1/2` and `1\frac{1}{2}`. */
+  /** Parses `1 1/2` and `1\frac{1}{2}`. */
   #mixed(whole: Fraction): Tree | null {
     const start = this.position;
     const fraction = this.isCommand('frac') ? this.#numericFraction() : this.#spacedFraction();
@@ -152,7 +152,7 @@ class Parser extends TokenReader {
     return above === null || below === null ? null : Fraction.of(above, below);
   }
 
-  /** LaTeX's argument where it is digits. */
+  /** Parses an argument of LaTeX that consists of digits. */
   #digits(): bigint | null {
     const isGroup = this.accept('{');
     const next = this.next;
@@ -218,7 +218,7 @@ class Parser extends TokenReader {
     return text;
   }
 
-  /** Values in parentheses with commas between them. */
+  /** Parses values in parentheses with commas between them. */
   #list(): Tree[] {
     this.expect('(');
     const values: Tree[] = [];
@@ -228,7 +228,7 @@ class Parser extends TokenReader {
     return values;
   }
 
-  /** An absolute value that is open outside stays open. */
+  /** Parses in an inner context: an absolute value that is open outside stays open. */
   #inside(parse: () => Tree): Tree {
     return this.deeper(() => {
       const bars = this.#bars;
@@ -284,7 +284,7 @@ class Parser extends TokenReader {
     return { type: 'call', name, arguments: [of] };
   }
 
-  /** \sum_{k=a}^{b} of a term, whose bounds and term are compared each. */
+  /** Parses \sum_{k=a}^{b} of a term; the bounds and the term are compared one by one. */
   #series(name: string): Tree {
     this.expect('_');
     this.expect('{');
@@ -297,7 +297,7 @@ class Parser extends TokenReader {
     return { type: 'application', name: `\\${name} ${index}`, arguments: [from, to, this.deeper(() => this.#term())] };
   }
 
-  /** LaTeX's argument: a group in braces, or one character. */
+  /** Parses LaTeX's argument: a group in braces, or one character. */
   #argument(): Tree {
     return this.deeper(() => {
       const next = this.next;
@@ -348,7 +348,7 @@ class Parser extends TokenReader {
     return exponent === null ? call : binary(call, '^', exponent);
   }
 
-  /** `\log_28` is log₂ 8, `log_10 100` is to base 10. */
+  /** Parses the base of a logarithm: `\log_28` is log₂ 8, `log_10 100` is to base 10. */
   #base(): Tree {
     const [next, after] = [this.next, this.tokens[this.position + 1]];
     const isWhole = next?.kind === 'number' && after !== undefined && after.text !== '^' && after.text !== ')';
@@ -380,7 +380,7 @@ class Parser extends TokenReader {
   }
 }
 
-/** π/180: an angle in degrees is a number. */
+/** The factor π/180 of an angle in degrees, which is treated as a number. */
 const DEGREE: Tree = binary({ type: 'constant', name: 'pi' }, '/', number(180));
 
 function isMinusOne(tree: Tree): boolean {

@@ -1,12 +1,12 @@
-// Finds where a text states its final answer.
+// Finds the place where a text states its final answer.
 import { parseAnswer } from './answer-parser.js';
 import { plainCharacters } from './characters.js';
 import { balanced } from './lexer.js';
 
-/** Only the end of a longer text is read. */
+/** Characters at the end of a text that are read. */
 const MAX_TEXT = 20_000;
 
-/** A final answer as it stands in a text. `isStated`: boxed or announced, so that it may also be a word, a list or an expression. */
+/** A final answer in a text. `isStated`: it is boxed or announced, so that it may also be a word, a list or an expression. */
 interface FoundAnswer {
   text: string;
   isStated: boolean;
@@ -30,7 +30,7 @@ export function findAnswer(text: string): FoundAnswer | null {
   const line = part
     .split('\n', 1)[0]
     .trim()
-    .replace(/(?<=\d)!$/, ''); // an exclamation mark, not a factorial
+    .replace(/(?<=\d)!$/, ''); // this is an exclamation mark, and not a factorial
   const stated = [line, mathematics(line), sentence(line)].find((one) => one !== null && isStated(one));
   return stated ? { text: stated, isStated: true } : lastNumber(part);
 }
@@ -40,7 +40,7 @@ function isStated(text: string): boolean {
   return meaning !== null && (meaning.kind !== 'text' || !/\d/.test(text));
 }
 
-/** Between the first delimiters of mathematics, where the line begins with them. */
+/** Returns the text between the first delimiters of mathematics, where the line begins with them. */
 function mathematics(line: string): string | null {
   const found = /^(?:\$\$?([^$]+)\$|\\\((.+?)\\\)|\\\[(.+?)\\\])/.exec(line);
   return found === null ? null : (found[1] ?? found[2] ?? found[3]);
@@ -63,16 +63,16 @@ interface Box {
   end: number;
 }
 
-/** Boxes that are read. */
+/** The number of boxes that are read. */
 const MAX_BOXES = 200;
 
-/** '' where the last box was cut off before its brace. */
+/** Returns the content of the last box; '' where it was cut off before its brace. */
 function lastBoxed(text: string): string | null {
   const boxes: Box[] = [];
   const commands = [...text.matchAll(/\\f?boxed\s*/g)].slice(-MAX_BOXES);
   for (const { index, 0: command } of commands) {
     const start = index + command.length;
-    if (index < (boxes.at(-1)?.end ?? 0)) continue; // inside the box before it
+    if (index < (boxes.at(-1)?.end ?? 0)) continue; // this box is inside the one before it
     const box = boxAt(text, start);
     if (box === '') boxes.length = 0;
     else if (box !== null) boxes.push({ ...box, start: index });
@@ -81,14 +81,14 @@ function lastBoxed(text: string): string | null {
   return boxes.length === 0 ? null : joined(text, boxes);
 }
 
-/** '' for a box that is cut off; null where there is none. */
+/** Returns a box; '' for one that is cut off; null where there is none. */
 function boxAt(text: string, start: number): Omit<Box, 'start'> | '' | null {
   if (text[start] === '{') {
     const found = balanced(text, start);
-    // One inside another box is that box's content.
+    // The content of a box inside another one is that of both.
     return found === null ? '' : { inner: innermost(found.inner), end: found.end };
   }
-  return /\d/.test(text[start] ?? '') ? { inner: text[start], end: start + 1 } : null; // TeX takes one character
+  return /\d/.test(text[start] ?? '') ? { inner: text[start], end: start + 1 } : null; // TeX takes one character without braces
 }
 
 function innermost(text: string): string {
@@ -122,7 +122,7 @@ const SIGN = String.raw`(?:(?<![\p{L}\p{N})}\]] ?)[-+] ?)?`;
 const DIGITS = String.raw`(?:(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:[eE][+-]?\d+)?|\.\d+)`;
 const PART = String.raw`(?:\{-?\d+\}|\d)`;
 
-/** Numbers that stand alone: not part of a word, of a longer number, of 1.2.3 or of 3:30. */
+/** Matches numbers that are not part of a word, of a longer number, of 1.2.3 or of 3:30. */
 const NUMBERS = new RegExp(
   String.raw`(?<![\p{L}\p{N}_^]|\^\{|\p{N}[.,:/])${SIGN}\$? ?(?:\d+ \d+\/\d+|${DIGITS}(?: ?\/ ?\d+)?)` +
     String.raw`(?!\p{N}|[.,:/]\p{N}|[eE][+-]?\d)(?: ?\\?%)?`,
@@ -139,7 +139,7 @@ function lastNumber(text: string): FoundAnswer | null {
   return found === undefined ? null : { text: extended(text, found).trim(), isStated: false };
 }
 
-/** Letters, powers and commands that join the number belong to it, as in 2xy and 2\pi; so do words of scale and the halves of a day. */
+/** Matches letters, powers and commands that follow a number and belong to it, as in 2xy and 2\pi, also words of scale, am and pm. */
 const JOINED = /[\p{L}\\^_(][^\s$]*/uy;
 const SCALED =
   /(?: (?:hundred|thousand|million|billion|trillion|dozen|percent)(?![a-z]))+|(?::\d\d)? ?[ap]\.?m(?:\.|(?![a-z]))/iy;

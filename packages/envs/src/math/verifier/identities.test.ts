@@ -1,5 +1,6 @@
-// Expressions rewritten by identities are equal to what they were, and with one other constant they are not. The rewritten text is
-// made here, by rules of algebra and trigonometry that share nothing with the verifier. How many: EXPRESSIONS, 400 by default.
+// Tests that expressions rewritten by identities equal the original, and that those with one changed constant do not. The
+// rewritten text is made here, by rules of algebra and trigonometry that share nothing with the verifier. EXPRESSIONS is their
+// number, 400 by default.
 import { Rng } from '@bowyer/core';
 import { Fraction } from '../fraction.js';
 import { verify } from '../verifier.js';
@@ -41,7 +42,7 @@ type Family = (typeof families)[number];
 const integer = (rng: Rng) => number(rng.integer(1, 9));
 const fraction = (rng: Rng) => number(rng.integer(1, 9), rng.integer(2, 7));
 const linear = (rng: Rng) => plus(times(integer(rng), rng.choice([x, y])), integer(rng));
-/** Positive for all x and y. */
+/** Returns an expression that is positive for all x and y. */
 const positive = (rng: Rng) => plus(power(rng.choice([x, y]), 2), integer(rng));
 
 function leaf(rng: Rng, family: Family): Expression {
@@ -78,21 +79,21 @@ function generated(rng: Rng, family: Family, depth: number): Expression {
   ])();
 }
 
-/** A rule gives null where it does not apply. */
+/** Rewrites an expression; null where the rule does not apply. */
 type Rule = (e: Expression, rng: Rng) => Expression | null;
 
 const isSum = (e: Expression): e is Expression & { is: '+' } => e.is === '+';
 const isSame = (a: Expression, b: Expression) => latex(a) === latex(b);
 
 const rules: readonly Rule[] = [
-  // a + b = b + a, ab = ba, a − b = −b + a = −(b − a)
+  // This rule uses a + b = b + a, ab = ba, a − b = −b + a = −(b − a).
   (e) => (e.is === '+' || e.is === '*' ? both(e.is, e.of[1], e.of[0]) : null),
   (e) => (e.is === '-' ? plus(times(number(-1), e.of[1]), e.of[0]) : null),
   (e) => (e.is === '-' ? times(number(-1), minus(e.of[1], e.of[0])) : null),
-  // (a + b) + c = a + (b + c), (ab)c = a(bc)
+  // This rule uses (a + b) + c = a + (b + c), (ab)c = a(bc).
   (e) => (e.is === '+' && isSum(e.of[0]) ? plus(e.of[0].of[0], plus(e.of[0].of[1], e.of[1])) : null),
   (e) => (e.is === '*' && e.of[0].is === '*' ? times(e.of[0].of[0], times(e.of[0].of[1], e.of[1])) : null),
-  // a(b + c) = ab + ac, (a + b)/c = a/c + b/c, a/b = (1/b)a = ka/(kb)
+  // This rule uses a(b + c) = ab + ac, (a + b)/c = a/c + b/c, a/b = (1/b)a = ka/(kb).
   (e) => (e.is === '*' && isSum(e.of[1]) ? plus(times(e.of[0], e.of[1].of[0]), times(e.of[0], e.of[1].of[1])) : null),
   (e) => (e.is === '/' && isSum(e.of[0]) ? plus(over(e.of[0].of[0], e.of[1]), over(e.of[0].of[1], e.of[1])) : null),
   (e) => (e.is === '/' ? times(over(number(1), e.of[1]), e.of[0]) : null),
@@ -100,14 +101,14 @@ const rules: readonly Rule[] = [
     const factor = rng.choice([integer(rng), positive(rng)]);
     return e.is === '/' ? over(times(factor, e.of[0]), times(e.of[1], factor)) : null;
   },
-  // a² = aa, a³ = a²a, (a + b)² = a² + 2ab + b², (ab)ⁿ = aⁿbⁿ
+  // This rule uses a² = aa, a³ = a²a, (a + b)² = a² + 2ab + b², (ab)ⁿ = aⁿbⁿ.
   (e) => (e.is === 'power' ? times(e.exponent === 2 ? e.of[0] : power(e.of[0], e.exponent - 1), e.of[0]) : null),
   (e) => (e.is === 'power' && e.exponent === 2 && isSum(e.of[0]) ? squareOf(e.of[0].of) : null),
   (e) =>
     e.is === 'power' && e.of[0].is === '*'
       ? times(power(e.of[0].of[0], e.exponent), power(e.of[0].of[1], e.exponent))
       : null,
-  // n = (n − k) + k, n = kn/k
+  // This rule uses n = (n − k) + k, n = kn/k.
   (e, rng) => {
     const k = rng.integer(1, 5);
     return e.is === 'number' ? plus(number(e.value.minus(Fraction.of(k))), number(k)) : null;
@@ -116,16 +117,16 @@ const rules: readonly Rule[] = [
     const k = rng.integer(2, 5);
     return e.is === 'number' ? over(number(e.value.times(Fraction.of(k))), number(k)) : null;
   },
-  // √(ab) = √a √b, √a = √(9a)/3, 1/√a = √a/a, √a √a = a, all for a > 0
+  // This rule uses √(ab) = √a √b, √a = √(9a)/3, 1/√a = √a/a, √a √a = a, all for a > 0.
   (e) =>
     e.is === 'sqrt' && e.of[0].is === '*' ? times(call('sqrt', e.of[0].of[0]), call('sqrt', e.of[0].of[1])) : null,
   (e) => (e.is === 'sqrt' ? over(call('sqrt', times(number(9), e.of[0])), number(3)) : null),
   (e) => (e.is === 'sqrt' ? over(e.of[0], e) : null),
-  // ln(ab) = ln a + ln b, ln a = ln(a²)/2, ln a = −ln(1/a), for a > 0
+  // This rule uses ln(ab) = ln a + ln b, ln a = ln(a²)/2, ln a = −ln(1/a), for a > 0.
   (e) => (e.is === 'ln' && e.of[0].is === '*' ? plus(call('ln', e.of[0].of[0]), call('ln', e.of[0].of[1])) : null),
   (e) => (e.is === 'ln' ? over(call('ln', power(e.of[0], 2)), number(2)) : null),
   (e) => (e.is === 'ln' ? times(number(-1), call('ln', over(number(1), e.of[0]))) : null),
-  // sin 2u, cos 2u, sin(u ± v), cos(u ± v), tan u, sin²u + cos²u = 1
+  // This rule uses the formulas of sin 2u, cos 2u, sin(u ± v), cos(u ± v), tan u, and sin²u + cos²u = 1.
   (e) =>
     e.is === 'sin' && isDouble(e.of[0])
       ? times(number(2), times(call('sin', e.of[0].of[1]), call('cos', e.of[0].of[1])))
@@ -141,7 +142,7 @@ const rules: readonly Rule[] = [
     e.is === 'power' && e.exponent === 2 && e.of[0].is === 'sin'
       ? minus(number(1), power(call('cos', e.of[0].of[0]), 2))
       : null,
-  // e^(u + v) = e^u e^v, e^(u − v) = e^u/e^v, e^(2u) = (e^u)²
+  // This rule uses e^(u + v) = e^u e^v, e^(u − v) = e^u/e^v, e^(2u) = (e^u)².
   (e) => (e.is === 'exp' && isSum(e.of[0]) ? times(call('exp', e.of[0].of[0]), call('exp', e.of[0].of[1])) : null),
   (e) => (e.is === 'exp' && e.of[0].is === '-' ? over(call('exp', e.of[0].of[0]), call('exp', e.of[0].of[1])) : null),
   (e) => (e.is === 'exp' && isDouble(e.of[0]) ? power(call('exp', e.of[0].of[1]), 2) : null),
@@ -163,7 +164,7 @@ function cosineOfSum({ is, of: [u, v] }: Expression & { is: '+' | '-' }): Expres
 
 const partsOf = (e: Expression): Expression[] => ('of' in e ? [...e.of] : []);
 
-/** The expression with one of its parts replaced. */
+/** Returns the expression with one of its parts replaced. */
 function replaced(e: Expression, at: Expression, by: Expression): Expression {
   if (e === at) return by;
   return 'of' in e ? ({ ...e, of: e.of.map((part) => replaced(part, at, by)) } as Expression) : e;
@@ -182,7 +183,7 @@ function rewritten(e: Expression, rng: Rng): Expression {
   return e;
 }
 
-/** The expression in LaTeX, or in plain text where a generator of numbers says so. */
+/** Writes the expression in LaTeX, or in plain text where the random numbers say so. */
 function latex(e: Expression, rng?: Rng): string {
   const [a, b] = partsOf(e).map((part) => latex(part, rng));
   const isPlain = rng !== undefined && rng.uniform() < 0.2;
@@ -215,7 +216,7 @@ function latex(e: Expression, rng?: Rng): string {
 
 const fractionText = ({ numerator, denominator }: Fraction) => `\\frac{${numerator}}{${denominator}}`;
 
-/** Exactly, at a rational point; null where it has no rational value. */
+/** Computes an exact value at a rational point; null where it has none. */
 function exactly(e: Expression, at: Readonly<Record<'x' | 'y', Fraction>>): Fraction | null {
   if (e.is === 'number') return e.value;
   if (e.is === 'variable') return at[e.name];
@@ -248,7 +249,7 @@ function nearly(e: Expression, at: Readonly<Record<'x' | 'y', number>>): number 
   return e.is === 'power' ? a ** e.exponent : calculations[e.is](a, b);
 }
 
-/** Whether they surely differ: exactly at one rational point, or else by a thousandth at a point where they are of moderate size. */
+/** Returns whether two expressions certainly differ: exactly at one rational point, or by a thousandth at a point where they are of moderate size. */
 function differ(a: Expression, b: Expression): boolean {
   const point = { x: Fraction.of(17, 11), y: Fraction.of(-5, 13) };
   const [left, right] = [exactly(a, point), exactly(b, point)];
@@ -257,7 +258,7 @@ function differ(a: Expression, b: Expression): boolean {
   return Math.abs(u) < 1e6 && Math.abs(u - v) > 1e-3 * Math.max(1, Math.abs(u));
 }
 
-/** The expression with another constant somewhere; null where that changes nothing. */
+/** Returns the expression with one changed constant; null where that changes nothing. */
 function altered(e: Expression, rng: Rng): Expression | null {
   const numbers = nodesOf(e).filter((node) => node.is === 'number');
   if (numbers.length === 0) return null;
@@ -273,7 +274,7 @@ interface Sample {
 }
 
 function sample(rng: Rng, family: Family): Sample {
-  // A reference with a variable: of numbers, only numerals are answers.
+  // The reference has a variable, since only numerals are accepted for a number.
   const e = plus(generated(rng, family, 2), x);
   const other = rewritten(e, rng);
   const changed = altered(other, rng);
@@ -290,7 +291,7 @@ test.each(families)(
     const changed = samples.filter(({ unequal }) => unequal !== null);
     expect(samples.filter(({ reference, equal }) => !isCorrect(equal, reference))).toEqual([]);
     expect(changed.filter(({ reference, unequal }) => isCorrect(unequal!, reference))).toEqual([]);
-    // Hardly any other constant changes nothing.
+    // Most changed constants change the value.
     expect(changed.length).toBeGreaterThan(0.7 * samples.length);
   },
   600_000,

@@ -1,4 +1,5 @@
-// Tokens of an answer in LaTeX or plain text. Layout is dropped here: sizes of brackets, spaces, fonts, `\left`, `\displaystyle`.
+// Splits an answer in LaTeX or plain text into tokens. Layout is dropped: sizes of brackets, spaces, fonts, `\left`,
+// `\displaystyle`.
 import { withCommands } from './characters.js';
 
 export interface Token {
@@ -9,9 +10,9 @@ export interface Token {
    */
   kind: 'number' | 'letters' | 'command' | 'symbol' | 'decimals';
   text: string;
-  /** Whether white space stands before it. */
+  /** Whether white space comes before it. */
   isSpaced: boolean;
-  /** Letters in upright type: words and units rather than variables. */
+  /** Whether letters are in upright type, as in words and units, and not variables. */
   isUpright: boolean;
 }
 
@@ -25,7 +26,7 @@ const LAYOUT = new RegExp(
   'g',
 );
 
-/** Separators between groups of three digits: 10\,000, 10{,}000, 10,\!000, and 10 000. */
+/** Matches separators between groups of three digits: 10\,000, 10{,}000, 10,\!000, and 10 000. */
 const GROUPS =
   /(?<![\d.,_^\\]|\\frac ?)\d{1,3}(?:(?: ?\{ ?, ?\}|,\\! ?|\\[,!;: ] ?|~| )\d{3})+(?!\d|,\d| ?\/ ?\d|(?:\{ ?, ?\}|\\[,!])\d)/g;
 
@@ -33,7 +34,7 @@ const SPACES = /(?:\\[,;:! ]|~|\\q?quad|\\hspace\{[^{}]*\}|\s)+/y;
 const ROW_GAPS = /\\\\ ?\[ ?[\d.]+ ?(?:pt|ex|em|mm|cm)\]/g;
 const DEGREES = /\^ ?(?:\{ ?\\circ ?\}|\\circ(?![a-zA-Z]))|\\degree(?![a-zA-Z])/g;
 
-/** Commands that are signs. */
+/** Commands that stand for signs. */
 const signs: Readonly<Record<string, string>> = {
   le: '<=',
   leq: '<=',
@@ -84,7 +85,7 @@ const signs: Readonly<Record<string, string>> = {
   rbrack: ']',
 };
 
-/** Words and commands by another name; of commands not the last one. */
+/** Words and commands with another name of the same meaning, which may be a chain of names. */
 const synonyms: Readonly<Record<string, string>> = {
   dfrac: 'frac',
   tfrac: 'frac',
@@ -107,7 +108,7 @@ const synonyms: Readonly<Record<string, string>> = {
   sqrt: 'radical',
 };
 
-/** Words of plain text that are commands: functions, constants, Greek letters. */
+/** Words of plain text that stand for commands: functions, constants, Greek letters. */
 const plainCommands: ReadonlySet<string> = new Set(
   (
     'sqrt cbrt abs exp ln log lg sin cos tan cot sec csc sinh cosh tanh arcsin arccos arctan arccot arcsec arccsc asin acos atan ' +
@@ -119,7 +120,7 @@ const FUNCTION_AND_LETTER = /^(sinh|cosh|tanh|sin|cos|tan|cot|sec|csc|ln|log|exp
 
 const words: Readonly<Record<string, string>> = { and: 'and', or: 'or', infinity: '∞', inf: '∞', oo: '∞' };
 
-/** More tokens are not read. */
+/** The most tokens of an answer. */
 const MAX_TOKENS = 1500;
 
 /** Returns null where a character has no meaning here, or there are too many tokens. */
@@ -146,7 +147,7 @@ class Lexer {
   readonly tokens: Token[] = [];
   #position = 0;
   #isSpaced = false;
-  /** Parentheses and brackets that are open: a comma between digits is then one between members. */
+  /** The number of open parentheses and brackets, in which a comma between digits separates members. */
   #depth = 0;
 
   constructor(
@@ -211,7 +212,7 @@ class Lexer {
     return this.#push('letters', joined[2]);
   }
 
-  /** `\text{…}`: its content, in upright type. */
+  /** Reads the content of `\text{…}`, in upright type. */
   #upright(): boolean {
     const found = balanced(this.text, this.#position);
     if (found === null) return false;
@@ -242,7 +243,7 @@ class Lexer {
       : this.#symbol(sign);
   }
 
-  /** `\mathbb{R}`. */
+  /** Reads `\mathbb{R}`. */
   #setName(): boolean {
     const set = this.#take(/ ?(?:\{ ?([A-Z]) ?\}|([A-Z]))/y);
     return set !== null && this.#push('command', `set ${set[1] ?? set[2]}`);
@@ -263,7 +264,7 @@ const normalized: Readonly<Record<string, string>> = {
   '\\|': '|',
 };
 
-/** From the bracket at `start` to its partner; null where there is none. @returns what is between them, and where it ends */
+/** Finds the partner of the bracket at `start`; null where there is none. @returns the text between them, and where it ends */
 export function balanced(text: string, start: number): { inner: string; end: number } | null {
   const open = text[start];
   const close = open === '{' ? '}' : open === '[' ? ']' : ')';

@@ -1,6 +1,6 @@
-// Pairs of Math-Verify's own tests (huggingface/Math-Verify at 5d148cf, tests/): reference, final answer, and whether it takes them for
-// equal. Pairs that occur twice, the same plain number twice, and rows about finding an answer in prose are left out, as are those
-// whose text is damaged by the escapes of Python. Where this verifier decides otherwise, the row names the reason.
+// Tests pairs of Math-Verify's own tests (huggingface/Math-Verify at 5d148cf, tests/): reference, final answer, and whether it
+// calls them equal. Pairs that occur twice, equal plain numbers, and rows about finding an answer in prose are left out, as are
+// those whose text is damaged by Python's escapes. Where this verifier decides otherwise, the row names the reason.
 import { verify } from '../verifier.js';
 
 const reasons = {
@@ -17,7 +17,7 @@ const reasons = {
   mistaken: 'the row is a known mistake of theirs, corrected in their pull request 82',
 } as const;
 
-/** Whether they are equal there, the reference, the answer, and the reason where it is decided otherwise here. */
+/** Each row has whether they are equal there, the reference, the answer, and the reason of another decision here. */
 const pairs = String.raw`
 1 ;; 7425000 ;; 7,425,000
 1 ;; 1000 ;; 1 000
@@ -234,7 +234,7 @@ const pairs = String.raw`
 `
   .trim()
   .split('\n')
-  .map((row) => [...row.split(' ;; '), ''].slice(0, 4)); // a test takes a missing argument for a callback
+  .map((row) => [...row.split(' ;; '), ''].slice(0, 4)); // jest takes a missing argument for a callback
 
 test.each(pairs)('%s: %s and %s', (theirs, reference, answer, reason) => {
   const { isCorrect } = verify(`\\boxed{${answer}}`, reference);
@@ -242,7 +242,7 @@ test.each(pairs)('%s: %s and %s', (theirs, reference, answer, reason) => {
 });
 
 test('calculations are taken as there, where they are asked for', () => {
-  // A sum of matrices is none that this verifier calculates.
+  // This verifier does not compute sums of matrices.
   const calculations = pairs.filter(([, , answer, reason]) => reason === 'problem' && !answer.includes('matrix'));
   expect(calculations).toHaveLength(2);
   for (const [theirs, reference, answer] of calculations)
@@ -268,7 +268,7 @@ test.each([
   const solution = `\\boxed{${answer}}`;
   expect(verify(solution, reference).isCorrect).toBe(false);
   expect(verify(solution, reference, { calculations: true }).isCorrect).toBe(isRight);
-  // The other way round a value is right in both.
+  // With answer and reference exchanged, a value is right in both.
   if (!answer.includes('x')) expect(verify(`\\boxed{${reference}}`, answer).isCorrect).toBe(isRight);
 });
 

@@ -1,4 +1,4 @@
-// Matrices, with a factor before them: \frac{1}{5} \begin{pmatrix} 1 & 2 \\ 3 & 4 \end{pmatrix}.
+// Parses matrices, with an optional factor before them: \frac{1}{5} \begin{pmatrix} 1 & 2 \\ 3 & 4 \end{pmatrix}.
 import { list, type Answer, type ListAnswer } from './answer.js';
 import { parseExpression } from './expression-parser.js';
 import type { Token } from './lexer.js';
@@ -7,7 +7,7 @@ import { binary, type Tree } from './tree.js';
 
 const environments: ReadonlySet<string> = new Set(['pmatrix', 'bmatrix', 'Bmatrix', 'matrix', 'smallmatrix', 'array']);
 
-/** Cells that are still compared. */
+/** The most cells that are compared. */
 const MAX_CELLS = 64;
 
 export function parseMatrix(tokens: readonly Token[]): ListAnswer | null {

@@ -1,4 +1,4 @@
-// A number or an expression with what it measures or counts: 3 cm^2, $12, 3 million, 50%, 12 apples.
+// Parses a number or an expression with what it measures or counts: 3 cm^2, $12, 3 million, 50%, 12 apples.
 import { Fraction } from '../fraction.js';
 import type { ValueAnswer } from './answer.js';
 import { parseExpression } from './expression-parser.js';
@@ -8,7 +8,7 @@ import { binary, isNumeral, number, rationalValue, someNode, variablesOf, type T
 import { conversion, parseUnit, unitsNamed, type Unit } from './units.js';
 import { isWord, nounOf, scaleOf } from './words.js';
 
-/** Tokens behind a number that are still read as its unit or noun. */
+/** The most tokens after a number that are read as its unit or noun. */
 const MAX_TAIL = 16;
 
 const CURRENCIES = ['$', '\\$', '€', '£', '¥'];
@@ -26,7 +26,7 @@ export function parseMeasure(tokens: readonly Token[]): ValueAnswer | null {
 const plain = (tree: Tree | null, units: readonly Unit[] = [], noun: readonly string[] = []): ValueAnswer | null =>
   tree && { kind: 'value', name: null, tree, units, noun, product: null };
 
-/** $12, -$12 and $-12; $3 million. */
+/** Parses an amount of money: $12, -$12, $-12, $3 million. */
 function withCurrency(tokens: readonly Token[]): ValueAnswer | null {
   const at = isSymbol(tokens[0], '-', '+') ? 1 : 0;
   if (!isSymbol(tokens[at], ...CURRENCIES)) return null;
@@ -58,11 +58,11 @@ const startsTail = ({ kind, text }: Token): boolean =>
   (kind === 'command' && (text === 'Omega' || text === 'frac')) ||
   ['%', '°', '¢', '‰', ...CURRENCIES].includes(text);
 
-/** `5 m` may also be the product of 5 and m, and `2\pi hr` that of h and r. */
+/** Returns whether a unit may also be a product of variables: `5 m` is also that of 5 and m, and `2\pi hr` that of h and r. */
 const isPlainRun = (tail: readonly Token[]): boolean =>
   tail.length === 1 && tail[0].kind === 'letters' && tail[0].text.length <= 3 && !tail[0].isUpright;
 
-/** 5 ft 3 in, 1 hour and 30 minutes: numbers with units of one dimension, the largest first. */
+/** Parses numbers with units of one dimension, the largest first: 5 ft 3 in, 1 hour and 30 minutes. */
 function sumOfMeasures(tokens: readonly Token[]): ValueAnswer | null {
   const starts = [...tokens.keys()].filter((i) => tokens[i].kind === 'number' && tokens[i - 1]?.text !== '^');
   if (tokens.length > MAX_TAIL || starts.length < 2 || starts[0] !== 0) return null;
@@ -125,7 +125,7 @@ function withNoun(tokens: readonly Token[]): ValueAnswer | null {
   return plain(scaled(tree, scale), units, rest);
 }
 
-/** `12 dollars in total`. */
+/** Splits a unit from the words after it: `12 dollars in total`. */
 function leadingUnit(
   words: readonly Token[],
   noun: readonly string[],

@@ -1,10 +1,10 @@
-// Names of what an answer is: x, a_3, f(x), W(n), |AB|, \angle ABC, A:B, (p, q), "Area".
+// Parses names of the quantity that an answer gives: x, a_3, f(x), W(n), |AB|, \angle ABC, A:B, (p, q), "Area".
 import type { Token } from './lexer.js';
 import { bracketed, isSymbol, split, textOf } from './token-lists.js';
 import { parseExpression } from './expression-parser.js';
 import { isWord } from './words.js';
 
-/** Tokens of a name. */
+/** The most tokens of a name. */
 const MAX_TOKENS = 24;
 
 /** Returns the name that the tokens are, in one spelling; null where they are an expression or anything else. */
@@ -13,7 +13,7 @@ export function nameOf(tokens: readonly Token[]): string | null {
   return tupleName(tokens) ?? quotientName(tokens) ?? simpleName(tokens);
 }
 
-/** (p, q) names the members of a pair. */
+/** Parses the names of a pair's members: (p, q). */
 function tupleName(tokens: readonly Token[]): string | null {
   const found = bracketed(tokens);
   if (found?.open !== '(' || found.close !== ')') return null;
@@ -22,7 +22,7 @@ function tupleName(tokens: readonly Token[]): string | null {
   return names.length < 2 || names.includes(null) ? null : `(${names.join(',')})`;
 }
 
-/** A:B and \frac{NO}{BO}, of names in capital letters. */
+/** Parses quotients of names in capital letters: A:B and \frac{NO}{BO}. */
 function quotientName(tokens: readonly Token[]): string | null {
   const parts = split(tokens, [':']) ?? [];
   if (parts.length > 1 && parts.every((part) => simpleName(part.tokens) !== null)) return textOf(tokens);

@@ -1,17 +1,17 @@
-// Numbers in decimal notation.
+// Parses numbers in decimal notation.
 import { Fraction, NoValueError } from '../fraction.js';
 
-/** Digits of a number, before and after its point. */
+/** The most digits of a number, before and after its point. */
 export const MAX_DIGITS = 400;
 
-/** @param text as `12`, `1.5` or `1.2e3` */
+/** Parses a number. @param text such as `12`, `1.5` or `1.2e3` */
 export function decimal(text: string): Fraction {
   const [mantissa, exponent = '0'] = text.toLowerCase().split('e');
   if (exponent.length > 5) throw new NoValueError('too large an exponent');
   return Fraction.fromDecimal(mantissa).times(Fraction.of(10).power(BigInt(exponent)));
 }
 
-/** 0.1 and 6: 0.1666… */
+/** Parses repeating decimals: 0.1 and 6 are 0.1666… */
 export function repeatingDecimal(text: string, digits: string): Fraction {
   const [, decimals = ''] = text.split('.');
   if (digits.length + text.length > MAX_DIGITS) throw new NoValueError('too many digits');

@@ -7,7 +7,11 @@ import { conversion, isPercentage, type Unit } from './units.js';
 import type { Work } from './work.js';
 import { isSameNoun, labelOfNoun } from './words.js';
 
-/** @param right the reference: a measure may be given without its unit, and a percentage without its sign */
+/**
+ * Returns whether an answer equals the reference.
+ *
+ * @param right the reference: a measure may be given without its unit, and a percentage without its sign
+ */
 export function isSame(given: Answer, right: Answer, work: Work): boolean {
   if (given.kind === 'list' && right.kind === 'list') return isSameList(given, right, work);
   if (!isSameName(given, right)) return false;
@@ -20,14 +24,17 @@ export function isSame(given: Answer, right: Answer, work: Work): boolean {
   return given.kind === 'text' && right.kind === 'text' && given.text === right.text;
 }
 
-/** A name may be left out; another one is another statement. The variable of a function does not count, as in f(x) and f. */
+/**
+ * Returns whether names are compatible: one may be left out, but another name is another statement. The variable of a
+ * function is ignored, as in f(x) and f.
+ */
 function isSameName({ name: a }: Answer, { name: b }: Answer): boolean {
   return a === null || b === null || withoutVariable(a) === withoutVariable(b);
 }
 
 const withoutVariable = (name: string) => name.replace(/\([a-z]\)$/i, '');
 
-/** 50% is 1/2. Where the reference is a percentage, the number alone is right too: the question asked for a percentage. */
+/** Compares two values: 50% is 1/2. Where the reference is a percentage, the number alone is right too, since the question asked for a percentage. */
 function isSameValue(given: ValueAnswer, right: ValueAnswer, work: Work): boolean {
   // Where a number is asked for, the problem written again (`27 + 48`) is not its answer.
   if (!work.takesCalculations && isNumeral(right.tree) && !isNumeral(given.tree)) return false;
@@ -85,10 +92,13 @@ function isSameJoint(given: ListAnswer, right: ListAnswer): boolean {
 const isStatement = (answer: Answer): boolean =>
   answer.kind === 'relation' || (answer.kind === 'value' && answer.name === null && variablesOf(answer.tree).size > 0);
 
-/** A bare list, a set and a union of sets have the same members; an intersection is another thing. */
+/** Compares how lists are joined: a bare list, a set and a union of sets have the same members, but an intersection does not. */
 const isSameJoin = (a: string, b: string): boolean => a === b || (a !== '∩' && b !== '∩');
 
-/** Each member has its own partner; sameness is an equivalence but for percentages, so the first partner will do. */
+/**
+ * Compares lists without order. Each member needs a partner of its own; equality is transitive except for percentages, so the
+ * first partner serves.
+ */
 function isSameSet(given: readonly Answer[], right: readonly Answer[], work: Work): boolean {
   const left = [...right];
   return given.every((member) => {
@@ -98,7 +108,7 @@ function isSameSet(given: readonly Answer[], right: readonly Answer[], work: Wor
   });
 }
 
-/** Different things, each with its name or its noun. */
+/** Returns whether the members are different things, each with its name or its noun. */
 function hasNames({ members }: ListAnswer): boolean {
   const labels = members.map(labelOf);
   return !labels.includes(null) && new Set(labels).size === labels.length;
@@ -122,7 +132,7 @@ function membersByName(given: ListAnswer, right: ListAnswer): [Answer, Answer][]
   return pairs;
 }
 
-/** One of the two has no names at all, and no order that would contradict: `1, 2` and `(1, 2)` may stand for `x = 1, y = 2`. */
+/** Returns whether one list has no names and its order does not contradict: `1, 2` and `(1, 2)` may stand for `x = 1, y = 2`. */
 function isUnnamed(given: ListAnswer, right: ListAnswer): boolean {
   const other = hasNames(given) ? right : given;
   return other.members.every((member) => labelOf(member) === null) && ['', '('].includes(other.open);
@@ -134,7 +144,7 @@ function isSameRatio(given: readonly Tree[], right: readonly Tree[], work: Work)
   return given.every((member, i) => isEqual(binary(member, '*', right[0]), binary(right[i], '*', given[0]), work));
 }
 
-/** 12:30 is not a ratio of 24 to 60. */
+/** Returns whether members are a time: 12:30 is not a ratio of 24 to 60. */
 function isTime(members: readonly Tree[]): boolean {
   const [hours, minutes] = members.map((member) => rationalValue(member)?.toNumber() ?? NaN);
   return members.length === 2 && hours <= 24 && minutes <= 59 && (minutes >= 10 || minutes === 0);
@@ -156,7 +166,7 @@ function isSameRelation(given: Answer, right: Answer, work: Work): boolean {
 const intervalOf = (answer: Answer): ListAnswer | null =>
   answer.kind === 'list' ? answer : answer.kind === 'relation' ? answer.interval : null;
 
-/** `y = 2x` and `2x - y = 0`. */
+/** Compares a named value with an equation: `y = 2x` and `2x - y = 0`. */
 function isNamedEquation(given: Answer, right: Answer, work: Work): boolean {
   const [a, b] = [asEquation(given), asEquation(right)];
   return a !== null && b !== null && isSameSolution(a, b, work);
@@ -168,7 +178,7 @@ function asEquation(answer: Answer): Relation | null {
   return { left: { type: 'variable', name: answer.name }, comparison: '=', right: answer.tree };
 }
 
-/** f < g and c·f < c·g for a positive number c, and so on: the sides' differences are proportional. */
+/** Compares relations: f < g equals c·f < c·g for a positive number c, so that the sides' differences must be proportional. */
 function isSameSolution(given: Relation, right: Relation, work: Work): boolean {
   const [a, b] = [oriented(given), oriented(right)];
   if (a.comparison !== b.comparison) return false;

@@ -1,10 +1,10 @@
-// Lists of tokens: where their brackets open and close, and how they are split.
+// Finds where the brackets of a list of tokens open and close, and splits it.
 import type { Token } from './lexer.js';
 
 const opening: ReadonlySet<string> = new Set(['(', '[', '{', '\\{']);
 const closing: ReadonlySet<string> = new Set([')', ']', '}', '\\}']);
 
-/** An interval may open with one kind and close with the other; braces of LaTeX must match. */
+/** Returns how a token changes the depth. An interval may open with one kind and close with the other; braces of LaTeX must match. */
 function depthChange({ kind, text }: Token): -1 | 0 | 1 {
   if (kind === 'command') return text === 'begin' ? 1 : text === 'end' ? -1 : 0;
   if (kind !== 'symbol') return 0;
@@ -16,11 +16,11 @@ export const isSymbol = (token: Token | undefined, ...texts: readonly string[]):
 
 export interface Part {
   tokens: readonly Token[];
-  /** The token that ended it; null for the last part. */
+  /** The separator that ended it; null for the last part. */
   separator: Token | null;
 }
 
-/** Parts between separators outside brackets; null where brackets do not match. */
+/** Splits tokens at separators outside of brackets; null where brackets do not match. */
 export function split(tokens: readonly Token[], separators: readonly string[]): Part[] | null {
   const parts: Part[] = [];
   let [depth, start] = [0, 0];
@@ -47,6 +47,6 @@ export function bracketed(tokens: readonly Token[]): { open: string; close: stri
   return { open: tokens[0].text, close: close.text, inner: tokens.slice(1, -1) };
 }
 
-/** Their characters, without spaces. */
+/** Returns the characters of tokens, without spaces. */
 export const textOf = (tokens: readonly Token[]): string =>
   tokens.map(({ kind, text }) => (kind === 'command' ? `\\${text} ` : text)).join('');

@@ -1,11 +1,11 @@
-// Reading tokens one after the other, to a bounded depth.
+// Reads tokens one after another, to a bounded depth.
 import { NoValueError } from '../fraction.js';
 import type { Token } from './lexer.js';
 
-/** The tokens are not an expression. */
+/** The error for tokens that are not an expression. */
 class NoExpressionError extends NoValueError {}
 
-/** Brackets, fractions and arguments inside each other. */
+/** The most levels of nested brackets, fractions and arguments. */
 const MAX_DEPTH = 60;
 
 export class TokenReader {
@@ -56,7 +56,7 @@ export class TokenReader {
     return result;
   }
 
-  /** The first character of the next token, which keeps the others. */
+  /** Takes the first character of the next token, which keeps the others. */
   protected character(): string {
     const token = this.take();
     if (token.text.length > 1) this.tokens[--this.position] = { ...token, text: token.text.slice(1), isSpaced: false };

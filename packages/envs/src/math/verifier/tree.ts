@@ -61,14 +61,14 @@ export function isNumeral(tree: Tree): boolean {
   return operator === '/' && isNumeral(left) && isNumeral(right) && rationalValue(tree)?.isInteger() === false;
 }
 
-/** `10^3` or `10^{-3}`. */
+/** Returns whether an expression is `10^3` or `10^{-3}`. */
 function isPowerOfTen(tree: Tree): boolean {
   if (tree.type !== 'binary' || tree.operator !== '^') return false;
   const base = ungrouped(tree.left);
   return base.type === 'number' && base.value.equals(Fraction.of(10)) && isNumeral(tree.right);
 }
 
-/** Null if it is not a rational number, or not one that rational arithmetic alone can recognize. */
+/** Returns the value; null if it is not a rational number, or cannot be recognised as one by rational arithmetic alone. */
 export function rationalValue(tree: Tree): Fraction | null {
   try {
     return calculated(tree);

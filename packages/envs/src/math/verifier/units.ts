@@ -1,12 +1,12 @@
-// Units of measures: each has a dimension and an exact scale, so that 2 h and 120 min are the same time. Units whose scale is not
-// exact or not linear, as degrees Celsius, are dimensions of their own.
+// Units of measures: each has a dimension and an exact scale, so that 2 h and 120 min are the same time. Units whose scale is
+// not exact or not linear, such as degrees Celsius, are dimensions of their own.
 import { Fraction } from '../fraction.js';
 import type { Token } from './lexer.js';
 
 export interface Unit {
-  /** Powers of base units, as `{ m: 1, s: -1 }`. */
+  /** The powers of base units, such as `{ m: 1, s: -1 }`. */
   dimension: Readonly<Record<string, number>>;
-  /** In base units. */
+  /** The unit's size in base units. */
   scale: Fraction;
 }
 
@@ -55,10 +55,10 @@ const degree = base('degree');
 const month = base('month');
 const gallon = base('gallon');
 
-/** Share of a whole: 50% is 1/2. */
+/** The percentage as a unit: 50% is 1/2. */
 export const PERCENT: Unit = { dimension: { percent: 1 }, scale: Fraction.of(1, 100) };
 
-/** Names as they are written, in lower case unless the case decides; of words the singular. */
+/** The units by their written names, in lower case unless the case matters; words are in the singular. */
 const table: Readonly<Record<string, readonly Unit[]>> = Object.fromEntries(
   (
     [
@@ -164,7 +164,7 @@ export function unitsNamed(word: string): readonly Unit[] {
   return [];
 }
 
-/** Factors of one unit. */
+/** The most factors of a unit. */
 const MAX_FACTORS = 6;
 
 /**
@@ -189,7 +189,7 @@ export function parseUnit(written: readonly Token[]): Unit[] {
   return position === 0 ? [] : readings;
 }
 
-/** \frac{km}{h} as km/h. */
+/** Writes \frac{km}{h} as km/h. */
 function withoutFraction(tokens: readonly Token[]): readonly Token[] {
   if (tokens[0]?.kind !== 'command' || tokens[0].text !== 'frac') return tokens;
   const middle = tokens.findIndex((token, i) => token.text === '}' && tokens[i + 1]?.text === '{');
@@ -213,10 +213,10 @@ function unitFactor(tokens: readonly Token[], start: number): UnitFactor | null 
   let position = start;
   const before = powersBefore[tokens[position]?.text.toLowerCase()];
   if (before !== undefined) position++;
-  if (tokens[position]?.text === '.') position++; // sq. ft
+  if (tokens[position]?.text === '.') position++; // the point belongs to an abbreviation, as in sq. ft
   const [name, after] = [tokens[position], tokens[position + 1]];
   if (name === undefined) return null;
-  // °C, and degrees Celsius
+  // These are °C and degrees Celsius.
   const isTemperature = /^(?:°|degrees?)$/i.test(name.text) && /^(?:celsius|fahrenheit|C|F)$/.test(lowerWord(after));
   const units = unitsNamed(isTemperature ? after.text : name.text);
   if (units.length === 0 || (name.kind === 'command' && name.text !== 'Omega')) return null;
@@ -229,12 +229,12 @@ function unitFactor(tokens: readonly Token[], start: number): UnitFactor | null 
 const lowerWord = (token: Token | undefined) =>
   token === undefined || token.text.length === 1 ? (token?.text ?? '') : token.text.toLowerCase();
 
-/** `^2`, `^{-1}` or `squared`. */
+/** Reads a power: `^2`, `^{-1}` or `squared`. */
 function powerAfter(tokens: readonly Token[], position: number): { value: number; end: number } {
   const texts = tokens.slice(position, position + 5).map(({ text }) => text);
   const word = powersAfter[texts[0]];
   if (word !== undefined) return { value: word, end: position + 1 };
-  // cm2
+  // The power follows without a sign, as in cm2.
   const isJoined = tokens[position]?.kind === 'number' && !tokens[position].isSpaced && /^[23]$/.test(texts[0]);
   if (isJoined && position > 0) return { value: Number(texts[0]), end: position + 1 };
   const written = /^\^(\{?)(-?)([1-4])(\}?)/.exec(texts.join(''));

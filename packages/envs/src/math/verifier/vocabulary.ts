@@ -23,7 +23,7 @@ export const accents: ReadonlySet<string> = new Set([
   'widehat',
   'underline',
 ]);
-/** Signs that say nothing but what kind of variable it is. */
+/** Signs that show only the kind of a variable, such as a vector. */
 export const invisible: ReadonlySet<string> = new Set(['vec', 'boldsymbol', 'mathnormal', 'bm']);
 
 export const greek: ReadonlySet<string> = new Set(

@@ -1,4 +1,4 @@
-// Words of answers: those that multiply a number, those that say what is counted, and answers in words.
+// Words of answers: those that multiply a number, those that name what is counted, and answers in words.
 import { Fraction } from '../fraction.js';
 import { plainCharacters } from './characters.js';
 
@@ -29,11 +29,11 @@ const emptyWords: ReadonlySet<string> = new Set(
   'in total all the a an each altogether are is there about to on'.split(' '),
 );
 
-/** Words between two things, whose order matters: boys per girl, slices of pizza. */
+/** Words between two things whose order matters: boys per girl, slices of pizza. */
 const betweenWords: ReadonlySet<string> = new Set('per for of from'.split(' '));
 const BETWEEN = '|';
 
-/** Words that an answer may leave out, and that mean something beside their opposites. */
+/** Words that an answer may leave out, but which must not be replaced by their opposites. */
 const looseWords: ReadonlySet<string> = new Set('left more remaining'.split(' '));
 
 const opposites: readonly (readonly [string, string])[] = [
@@ -48,7 +48,7 @@ const singular = (word: string) =>
     .replace(/ies$/, 'y')
     .replace(/(?<=(?:s|x|ch|sh))es$|(?<=[^s])s$/, '');
 
-/** Words without those that say nothing, in the singular; those between two things are `|`. */
+/** Removes words without meaning and returns the others in the singular; words between two things become `|`. */
 export const nounOf = (words: readonly string[]): string[] =>
   words
     .map(singular)
@@ -82,7 +82,7 @@ function isSameThing(a: readonly string[], b: readonly string[]): boolean {
   return few.every((word) => many.includes(word));
 }
 
-/** Runs of two or three letters that are words and no products of variables. */
+/** Runs of two or three letters that are words, and not products of variables. */
 const shortWords: ReadonlySet<string> = new Set(
   (
     'yes no not odd off on up red all one two six ten boy girl cat dog cow pig hen low hot dry wet big old new day man men sum max min ' +
@@ -92,7 +92,7 @@ const shortWords: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Longer runs that are products all the same: abcd, wxyz. */
+/** Longer runs that are products of variables: abcd, wxyz. */
 const LONG_PRODUCT = /^(?:[abcd]{4}|[p-s]{4}|[u-z]{4,6})$/;
 
 /** Returns whether a run of letters is too long for a product of variables. */

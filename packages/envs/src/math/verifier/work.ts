@@ -1,20 +1,21 @@
-// One comparison: a bound on its work, since answers come from a policy that is rewarded for them, and what it takes for an answer.
+// The settings of one comparison: a bound on its work, since a policy may write hostile answers to get a reward, and which
+// answers are accepted.
 import { NoValueError } from '../fraction.js';
 
-/** The comparison would take more work than it may: it is undecided, which is never "equal". */
+/** The error for a comparison with too much work: it is undecided, which never counts as equal. */
 class TooMuchWorkError extends NoValueError {
   constructor() {
     super('more work than a comparison may take');
   }
 }
 
-/** Steps of about a microsecond. */
+/** Units of work of about a microsecond. */
 export const MAX_STEPS = 60_000;
 
 export class Work {
   #left: number;
 
-  /** @param takesCalculations whether a calculation is a right answer where a number is asked for */
+  /** Starts with all units. @param takesCalculations whether a calculation is a right answer where a number is asked for */
   constructor(
     steps = MAX_STEPS,
     readonly takesCalculations = false,
@@ -22,7 +23,7 @@ export class Work {
     this.#left = steps;
   }
 
-  /** @throws {TooMuchWorkError} where less is left */
+  /** Takes units. @throws {TooMuchWorkError} where fewer are left */
   spend(steps: number): void {
     this.#left -= steps;
     if (this.#left < 0) throw new TooMuchWorkError();
