@@ -68,7 +68,7 @@ test('an agent learns what is rewarded', async () => {
 const ended = (signal: AbortSignal) =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
 
-/** A client that is made once, for a model of another provider. */
+/** Sends requests of a client that is made once, for a model of another provider. */
 const client = (task: ColourTask) =>
   answerTo(task, { baseURL: 'https://api.example.com/v1', apiKey: 'none' }, rolloutFetch);
 

@@ -122,7 +122,7 @@ export {
 export { HttpServer, NoAnswer } from './http/http-server.js';
 export { HttpError } from './http/http-error.js';
 
-// Twenty Questions and Guess My City: what studies of their players need.
+// Twenty Questions and Guess My City, for studies of their players.
 export { allWords, selectWords } from './twenty-questions/words.js';
 export type { Truth } from './twenty-questions/attributes/attribute.js';
 export { questionSet, type Question } from './twenty-questions/questions.js';
@@ -132,7 +132,7 @@ export { dialogueEpisode } from './twenty-questions/dialogues.js';
 export { optimalReturn } from './twenty-questions/optimum.js';
 export { guessMyCityDemonstrations } from './guess-my-city/demonstrations.js';
 
-// The game with exact values: what tests and studies of algorithms need.
+// The game with exact values, for tests and studies of algorithms.
 export { actionsOf, towerModel, type Outcome, type TabularModel, type TabularPolicy } from './tabular/model.js';
 export {
   epsilonGreedy,
@@ -166,7 +166,7 @@ export { Shopper } from './webshop/expert.js';
 export type { WordleOptions } from './wordle/wordle.js';
 export { wordleDemonstrations } from './wordle/demonstrations.js';
 
-// Tasks and rewards of a user.
+// A user's tasks and rewards.
 export type { VerifiersEpisode, VerifiersRespond, VerifiersReward } from './verifiers/reward-module.js';
 export type { VerifiersMessage } from './verifiers/task.js';
 export { enableTypeScript, importUserModule } from './user-modules.js';

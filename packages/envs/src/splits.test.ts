@@ -27,7 +27,7 @@ test('neighbouring seeds are not held out together: families of ten have no larg
     const heldOut = seeds.filter((seed) => splitOfSeed(seed) !== 'train').length;
     chiSquare += (heldOut - share * 10) ** 2 / (10 * share * (1 - share));
   }
-  expect(chiSquare).toBeLessThan(1000 + 4 * Math.sqrt(2 * 1000)); // 303: the tenths of FNV-1a are more even than a sample
+  expect(chiSquare).toBeLessThan(1000 + 4 * Math.sqrt(2 * 1000)); // the value is 303: the tenths of FNV-1a are more even than a random sample
 });
 
 /** Ids of what a split's plan chooses for seeds 0, 1, 2 …, where they are known without a reset. */

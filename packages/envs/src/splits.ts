@@ -8,17 +8,17 @@ export const splits: readonly Split[] = ['train', 'eval', 'test'];
 
 export interface EpisodeOfSplit {
   split: Split;
-  /** The seed of the episode draws its item and decides everything else that is random in it. */
+  /** The seed of the episode, which draws its item and all else that is random in it. */
   seed: number;
-  /** The episode's number in a set that is to cover all items evenly; without it the seed draws the item. */
+  /** The episode's number in a set that covers all items evenly; without it, the seed draws the item. */
   episode?: number;
 }
 
-/** One episode's item, and what makes the environment play it. */
+/** The item of an episode, and the options with which the environment plays it. */
 export interface ItemChoice {
   /** The options of `reset`. */
   reset: { seed: number } & Record<string, unknown>;
-  /** Id of the item; or how it follows from the `info` of the reset. */
+  /** The item's id; or a function that finds it in the `info` of the reset. */
   item: string | ((info: Record<string, unknown>) => string);
 }
 
@@ -26,26 +26,26 @@ export interface ItemChoice {
 export interface SplitPlan {
   /** The noun for the items, in the plural: "goals". */
   noun: string;
-  /** True where all splits play the same items, so that a test is one of new games, not of new items. */
+  /** Whether all splits play the same items, so that a test has new games, but no new items. */
   shared: boolean;
-  /** Items of a split; null where every seed makes another one. */
+  /** Returns the number of items of a split; null where every seed makes another one. */
   count(split: Split): number | null;
   choose(episode: EpisodeOfSplit): ItemChoice;
-  /** The only split that has the item of this id; undefined where there is no such split. */
+  /** Returns the only split that has the item of this id; undefined where there is no such split. */
   splitOf?(item: string): Split | undefined;
 }
 
-/** `seeds`: every seed makes an item of its own, and the seeds are divided. */
+/** How items are divided. `seeds`: every seed makes an item of its own, and the seeds are divided. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a unit's own options; the registry checks them against its schema
 export type Splits<Options = any> = 'seeds' | ((options: Options) => SplitPlan);
 
-/** Items out of ten that an evaluation and the test have. */
+/** The tenths of the items that an evaluation and the test have. */
 const TENTHS = { eval: 1, test: 2 } as const;
 
-/** The splits share fewer items than this: a part of them would measure little, and too few would be left to learn from. */
+/** With fewer items than this, the splits share them: a part of them would measure little, and too few would be left to learn from. */
 const SMALLEST_DIVIDED = 50;
 
-/** Fixed, so that the splits of an environment are the same in every run. */
+/** The seed of the division, which is fixed so that the splits of an environment are the same in every run. */
 const DIVISION_SEED = 1;
 
 export function splitOfSeed(seed: number): Split {
@@ -61,7 +61,7 @@ export function seedOfSplit(split: Split, seed: number): number {
   return candidate;
 }
 
-/** Every seed is an item: a world that is made from it. */
+/** Returns a plan in which every seed is an item: a world that is made from it. */
 export const seedSplits = (noun = 'worlds'): SplitPlan => ({
   noun,
   shared: false,
@@ -75,14 +75,14 @@ export const seedSplits = (noun = 'worlds'): SplitPlan => ({
 
 interface SharedItems {
   noun: string;
-  /** How many there are; null where that is not known. */
+  /** The number of items; null where it is not known. */
   count: number | null;
   item: (info: Record<string, unknown>) => string;
-  /** The options of `reset` beside the seed. */
+  /** Returns the options of `reset` beside the seed. */
   reset?: (episode: EpisodeOfSplit) => Record<string, unknown>;
 }
 
-/** All splits play the same items, with other seeds. */
+/** Returns a plan in which all splits play the same items, with other seeds. */
 export const sharedSplits = ({ noun, count, item, reset }: SharedItems): SplitPlan => ({
   noun,
   shared: true,
@@ -92,16 +92,16 @@ export const sharedSplits = ({ noun, count, item, reset }: SharedItems): SplitPl
 
 interface ListedItems<T> {
   noun: string;
-  /** All items, which are divided here; or those of each split. */
+  /** All items, which are then divided; or those of each split. */
   items: readonly T[] | Readonly<Record<Split, readonly T[]>>;
-  /** The options of `reset`, beside the seed, that play the item. */
+  /** Returns the options of `reset`, beside the seed, that play an item. */
   reset: (item: T, split: Split) => Record<string, unknown>;
   id?: (item: T) => string;
-  /** Items that are played; the division is that of all. Absent: all. */
+  /** Returns whether an item is played; the division is that of all items. Absent: all are. */
   where?: (item: T) => boolean;
 }
 
-/** Items of a list; an evaluation covers those of its split evenly. Few items are shared. */
+/** Returns a plan for a list of items. An evaluation covers those of its split evenly. Splits share a short list. */
 export function listedSplits<T>({ noun, items, reset, id = String, where = () => true }: ListedItems<T>): SplitPlan {
   const isList = (given: typeof items): given is readonly T[] => Array.isArray(given);
   const shared = isList(items) && items.length < SMALLEST_DIVIDED;
@@ -124,7 +124,7 @@ export function listedSplits<T>({ noun, items, reset, id = String, where = () =>
   };
 }
 
-/** The same items in the same order, the same division. */
+/** Divides items; the same items in the same order give the same division. */
 export function divided<T>(items: readonly T[]): Record<Split, T[]> {
   const shuffled = new Rng(DIVISION_SEED).shuffle(items);
   const first = Math.max(1, Math.round((items.length * TENTHS.eval) / 10));
@@ -136,7 +136,7 @@ export function divided<T>(items: readonly T[]): Record<Split, T[]> {
 export const testedOn = ({ noun, shared }: Pick<SplitPlan, 'noun' | 'shared'>): string =>
   shared ? `same ${noun}, new games` : `held-out ${noun}`;
 
-/** An environment that plays items of one split only. `info` of the reset has the item's id. */
+/** An environment that plays items of one split only. The `info` of a reset has the item's id. */
 export class SplitEnv implements WrappingEnv {
   #rng = new Rng(0);
 

@@ -1,13 +1,13 @@
-// Rows of a table in a file: JSON lines or CSV with a header.
+// Reads rows of a table in a file: JSON lines or CSV with a header.
 import { readFileSync } from 'node:fs';
 import { CsvError, parse } from 'csv-parse/sync';
 import type { Split } from './contract/env.js';
 
 export interface Row {
-  /** From 1. */
+  /** The number of the line, from 1. */
   line: number;
   cells: Readonly<Record<string, unknown>>;
-  /** The line as it is written, in JSON; absent in CSV, whose cells are texts. */
+  /** The line's JSON text; absent in CSV, whose cells are texts. */
   json?: string;
 }
 
@@ -29,10 +29,7 @@ const splitNames: Readonly<Record<string, Split>> = {
 export const splitNamed = (name: string): Split | undefined =>
   Object.hasOwn(splitNames, name.toLowerCase()) ? splitNames[name.toLowerCase()] : undefined;
 
-/**
- * @param path ends with `.csv` or `.jsonl`
- * @throws what `fault` makes, where the file cannot be read as such a table
- */
+/** Reads the rows. @param path ends with `.csv` or `.jsonl` @throws an error of `fault`, where the file cannot be read as such a table */
 export function readRows(path: string, fault: TableFault): Row[] {
   const { rows, faults } = readTable(path, fault);
   if (faults.length > 0) throw fault(faults[0].line, faults[0].problem);
@@ -45,10 +42,7 @@ export interface Table {
   faults: { line: number; problem: string }[];
 }
 
-/**
- * @param path ends with `.csv` or `.jsonl`
- * @throws what `fault` makes, where the file as a whole cannot be read
- */
+/** Reads a table. @param path ends with `.csv` or `.jsonl` @throws an error of `fault`, where the file as a whole cannot be read */
 export function readTable(path: string, fault: TableFault): Table {
   const text = readText(path, fault);
   return path.endsWith('.csv') ? { rows: csvRows(text, fault), faults: [] } : rowsOfJson(text);
@@ -63,7 +57,7 @@ function readText(path: string, fault: TableFault): string {
     throw fault(null, `cannot be read: ${(error as Error).message}`);
   }
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes); // also takes off a byte order mark
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes); // this also removes a byte order mark
   } catch {
     throw fault(null, 'is not UTF-8; save it as UTF-8, or convert it: iconv -f LATIN1 -t UTF-8');
   }

@@ -1,4 +1,5 @@
-// Tasks in a file of JSON lines or CSV: each line is read by its environment, and all lines that cannot be used are named at once.
+// Reads tasks in a file of JSON lines or CSV: each line is read by its environment, and all lines that cannot be used are
+// reported at once.
 import { statSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { hash32 } from '@bowyer/core';
@@ -6,14 +7,14 @@ import type { Split } from './contract/env.js';
 import { listedSplits, type SplitPlan } from './splits.js';
 import { readTable, splitNamed, type Row } from './table-file.js';
 
-/** The part of a task that every environment knows. */
+/** The part of a task that all environments share. */
 export interface LineTask {
   id: string;
-  /** Null: the line names none. */
+  /** The split; null: the line names none. */
   split: Split | null;
 }
 
-/** Lines of a file cannot be used. The message names the file, and each line with its fault. */
+/** The error for lines of a file that cannot be used. The message names the file, and each line with its fault. */
 class TaskFileError extends Error {
   override readonly name = 'TaskFileError';
 
@@ -31,13 +32,15 @@ class TaskFileError extends Error {
 
 const SHOWN = 20;
 
-/** A line cannot be used, for the reason in its message. */
+/** The error for a line that cannot be used, with the reason in its message. */
 export class LineError extends Error {}
 
-/** The last files, since every environment of a run reads the same ones. */
+/** The files that were read last, since every environment of a run reads the same ones. */
 const read = new Map<string, { changed: number; tasks: readonly LineTask[] }>();
 
 /**
+ * Reads a file.
+ *
  * @param taskOf reads one line, and throws a `LineError` where it cannot be used
  * @param variant the settings that `taskOf` depends on
  * @throws {TaskFileError} with every line that cannot be used
@@ -104,7 +107,7 @@ export function cellOf({ cells }: Row, names: readonly string[]): unknown {
   return given.length === 0 ? undefined : cells[given[0]];
 }
 
-/** Id of a line: its own, else a hash of the text in which tasks differ. */
+/** Returns the id of a line: its own, else a hash of the text in which tasks differ. */
 export function lineId({ cells }: Row, names: readonly string[], text: string): string {
   const name = names.find((candidate) => cells[candidate] !== undefined && cells[candidate] !== null);
   const value = name === undefined ? undefined : cells[name];

@@ -1,4 +1,4 @@
-// Modules of a user: TypeScript or JavaScript, run as they are, from any folder.
+// Loads modules of a user: TypeScript or JavaScript, run as they are, from any folder.
 import { register } from 'node:module';
 import { pathToFileURL } from 'node:url';
 
@@ -15,7 +15,7 @@ export async function importUserModule(path: string): Promise<Record<string, unk
 
 let enabled = false;
 
-/** @param installation the module that packages are found from; the first call decides */
+/** Enables imports of TypeScript. @param installation the module that packages are found from; the first call decides */
 export async function enableTypeScript(installation: string = import.meta.url): Promise<void> {
   if (enabled) return;
   enabled = true;
@@ -24,7 +24,7 @@ export async function enableTypeScript(installation: string = import.meta.url): 
   register(`data:text/javascript,${encodeURIComponent(hooks)}`, { data: installation });
 }
 
-/** Registered after tsx, so these hooks are asked first. */
+/** Module hooks, registered after tsx so that they are called first. */
 const hooks = `
   let installation;
   export const initialize = (data) => { installation = data; };

@@ -1,4 +1,4 @@
-// Every data file keeps the schema that it names; files of tasks in the form of others are theirs.
+// Tests that every data file keeps the schema that it names; files of tasks in a format of others have none.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,5 +1,5 @@
-// A shop read off recorded pages: every product, goal and answer to a search that they show, and nothing that they do not.
-// The catalogue behind the recordings was made up and is not known; few pages show attributes of products.
+// A shop built from recorded pages: it has every product, goal and search result that they show, and nothing else. The catalogue
+// of the recordings was made up and is not known; few pages show attributes of products.
 import type { Goal } from '../src/webshop/goal.js';
 import { nodesOfHtml } from '../src/webshop/html-page.js';
 import { productOf, type Product } from '../src/webshop/product.js';
@@ -17,7 +17,7 @@ interface Known {
   productCategory: string;
 }
 
-/** `{'color': 'black'}` */
+/** Parses a Python dict: `{'color': 'black'}`. */
 export const readDict = (text: string): Map<string, string> =>
   new Map([...text.matchAll(/'([^']*)': '([^']*)'/g)].map(([, name, value]) => [name, value]));
 
@@ -45,7 +45,7 @@ export class RecordedShop {
     Object.assign(this.#known(asin), told);
   }
 
-  /** @param page as the text environment writes it, part by part, from `Page 1 (Total results: 50)` on */
+  /** Adds a page of results. @param page as the text environment writes it, part by part, from `Page 1 (Total results: 50)` on */
   addResults(keywords: string, page: readonly string[]): void {
     const [, number, total] = /^Page (\d+) \(Total results: (\d+)\)/.exec(page[0]) ?? [];
     const found = this.#found.get(keywords) ?? { total: Number(total), asins: [] };
@@ -65,7 +65,7 @@ export class RecordedShop {
     return this.#known(asin).attributes;
   }
 
-  /** Every product's attributes are those given, or the ones that its title ends with. */
+  /** Makes the shop. Every product's attributes are those given, or those at the end of its title. */
   open(): Shop {
     const products = [...this.#products].map(([asin, known]) => product(asin, known));
     const goals: (Goal | null)[] = [];
@@ -77,7 +77,7 @@ export class RecordedShop {
     const search = (keywords: string): number[] => {
       const found = this.#found.get(keywords);
       if (found === undefined) throw new Error(`no recorded search for '${keywords}'`);
-      // Products beyond the recorded pages stand for those that are not known.
+      // Products beyond the recorded pages replace those that are not known.
       const others = [...ids.values()].filter((id) => !found.asins.includes(products[id].asin));
       return Array.from({ length: found.total }, (_, i) => ids.get(found.asins[i]) ?? others.pop() ?? 0);
     };
@@ -103,13 +103,13 @@ function product(asin: string, known: Known): Product {
   return { ...made, price: Number(/[\d.]+/.exec(known.priceText)?.[0]) };
 }
 
-/** The recordings' made-up titles end so: `Brand Ware First Attribute, Second Attribute`. */
+/** Returns the attributes at the end of the recordings' made-up titles: `Brand Ware First Attribute, Second Attribute`. */
 function attributesInTitle(title: string): string[] {
   const parts = title.toLowerCase().split(', ');
   return [parts[0].split(' ').slice(-2).join(' '), ...parts.slice(1)];
 }
 
-/** Option name → values, of the parts of an item's page between `< Prev` and its title. */
+/** Returns the values of each option, from the parts of an item's page between `< Prev` and its title. */
 export function optionsIn(parts: readonly string[], isValue: (part: string) => boolean): Record<string, string[]> {
   const options: Record<string, string[]> = {};
   let last = '';
@@ -120,5 +120,5 @@ export function optionsIn(parts: readonly string[], isValue: (part: string) => b
   return options;
 }
 
-/** The texts of a page of the site. */
+/** Returns the texts of a page of the site. */
 export const partsOf = (html: string): string[] => nodesOfHtml(html).map(({ text }) => text);

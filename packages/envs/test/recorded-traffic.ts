@@ -1,4 +1,4 @@
-// Recorded traffic of AgentGym's servers, for tests that replay it. Empty where there are no recordings.
+// Recorded traffic of AgentGym's servers, for tests that replay it. It is empty where there are no recordings.
 import { recordedLines } from '@bowyer/testing';
 
 export interface RecordedCall {
@@ -6,7 +6,7 @@ export interface RecordedCall {
   response: { status: number; json?: unknown };
 }
 
-/** One server's own recording, and what AgentGym's controller said to it. */
+/** Returns one server's own recording, and the requests of AgentGym's controller to it. */
 export function recordedCalls(server: string): RecordedCall[] {
   return [
     ...recordedLines<RecordedCall>(`transcripts/${server}.jsonl`),
@@ -14,7 +14,7 @@ export function recordedCalls(server: string): RecordedCall[] {
   ];
 }
 
-/** Episodes: the calls from a reset of this environment to the next one. @param prefix '', '/maze' or '/wordle' */
+/** Returns the episodes: the calls from a reset of this environment to the next one. @param prefix '', '/maze' or '/wordle' */
 export function recordedEpisodes(calls: readonly RecordedCall[], prefix: string): RecordedCall[][] {
   const episodes: RecordedCall[][] = [];
   for (const call of calls) {

@@ -73,7 +73,7 @@ export function lineChart(series: readonly Series[], { title, xLabel, references
   );
 }
 
-/** Names beside each other, in as many lines as they need. */
+/** Places names beside each other, in as many lines as they need. */
 function legendPlaces(names: readonly string[]): { places: { x: number; y: number }[]; lines: number } {
   let [x, line] = [MARGIN.left, 0];
   const places = names.map((name) => {

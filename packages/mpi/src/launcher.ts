@@ -34,7 +34,7 @@ const openMpi = ['libmpi.so.40', 'libmpi.so.80', 'libmpi.40.dylib', 'libmpi.dyli
 /** libmpi.so.12 is the name that the MPICH ABI initiative gave it: Intel's, Cray's, MVAPICH's. */
 const mpich = ['libmpich.so.12', 'libmpi.so.12', 'libmpi.12.dylib', 'libmpich.so'];
 
-/** Names under which the library may be found, the likeliest first: a library can join only what its own launcher has started. */
+/** Returns the names under which the library may be found, the likeliest first: a library can join only what its own launcher has started. */
 export function libraryNames(env: Environment): string[] {
   const given = env[LIBRARY_VARIABLE];
   if (given) return [given];

@@ -35,7 +35,7 @@ async function send(server: EnvServer, { method, path, json }: Exchange['request
 const idOf = (created: unknown): number =>
   typeof created === 'number' ? created : Number((created as { id: number }).id);
 
-/** Names of fields and types; of a list its first part. */
+/** Returns the names and types of fields; of a list those of its first element. */
 function form(value: unknown): unknown {
   if (Array.isArray(value)) return [form(value[0])];
   if (typeof value !== 'object' || value === null) return value === null ? null : typeof value;

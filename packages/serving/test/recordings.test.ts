@@ -62,7 +62,7 @@ play.each([
   });
 });
 
-/** Names of fields and types of values; a text by what `ofText` says of it. */
+/** Returns the names and types of fields; a text is replaced by the result of `ofText`. */
 function form(value: unknown, ofText: (text: string) => unknown): unknown {
   if (typeof value === 'string') return ofText(value);
   if (Array.isArray(value)) return [...new Set(value.map((part) => JSON.stringify(form(part, ofText))))];

@@ -45,7 +45,7 @@ class CountingServer {
     if (trouble === 'fail' || trouble === 'drop') this.spoiled++;
     if (trouble === 'fail') return void response.writeHead(500).end('Internal Server Error');
     const answer = JSON.stringify(this.#answer(path, fields));
-    if (trouble === 'drop') return void response.destroy(); // the step is done, and the client is not told
+    if (trouble === 'drop') return void response.destroy(); // the step is done, and the client gets no answer
     if (trouble === 'delay') return void setTimeout(() => response.end(answer), 200);
     if (trouble === 'die') {
       const { port } = this.#server!.address() as AddressInfo;

@@ -50,7 +50,7 @@ export class CityRulesOracle implements Oracle<City> {
   readonly id = 'city-rules-1';
 
   answer(city: City, question: string): string {
-    // Of "Based on …, my next question is: is it …?" only the last part is the question.
+    // Only the last part of "Based on …, my next question is: is it …?" is the question.
     const text = plainText(question.slice(question.lastIndexOf(':') + 1)).replace(/\b(hometown|home town)\b/g, 'city');
     const asked = { text, isClosed: /^(is|are|do|does|was|did|can people|has|have)\b/.test(text) };
     for (const [about, answer] of topics) {

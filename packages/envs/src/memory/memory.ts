@@ -59,7 +59,7 @@ export class Memory {
     return this.settings.unit;
   }
 
-  /** Adds episodes. Of two episodes of an item, the one with the larger return stays, then the shorter one, then the older one. */
+  /** Adds episodes. Each item keeps one episode: that with the larger return, then the shorter one, then the older one. */
   add(episodes: Iterable<MemoryEpisode>): void {
     for (const episode of episodes) {
       const key = episode.item === undefined ? `id ${episode.id}` : `item ${episode.item}`;

@@ -24,7 +24,7 @@ export function lengthCode(length: number): number {
   return EXACT_LENGTHS + (((rest >>> shift) & 7) | ((shift + 1) << 3));
 }
 
-/** The length that a code stands for. */
+/** Returns the length that a code stands for. */
 export function codedLength(code: number): number {
   if (code < EXACT_LENGTHS) return code;
   const [bits, shift] = [(code - EXACT_LENGTHS) & 7, ((code - EXACT_LENGTHS) >>> 3) - 1];
@@ -33,11 +33,11 @@ export function codedLength(code: number): number {
 
 export interface Collection {
   documents: number;
-  /** Terms of all documents together. */
+  /** The number of terms of all documents together. */
   terms: number;
 }
 
-/** [256] by length code: 1 / (k1 · (1 − b + b · |d| / mean |d|)) */
+/** Computes [256] factors by length code: 1 / (k1 · (1 − b + b · |d| / mean |d|)) */
 export function inverseNorms({ documents, terms }: Collection): Float32Array {
   const meanLength = Math.fround(terms / documents);
   return Float32Array.from({ length: 256 }, (_, code) => 1 / (K1 * (1 - B + (B * codedLength(code)) / meanLength)));

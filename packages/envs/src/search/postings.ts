@@ -1,13 +1,13 @@
-// The documents that contain a term and how often, as bytes: for each document the distance to the one before it, doubled,
-// plus 1 where the term stands there once; else the number of times follows. Numbers are in groups of 7 bits, lowest
-// first, the highest bit telling that another group follows.
+// Codes the documents that contain a term, and how often: for each document its distance from the one before, doubled, plus 1
+// where the term occurs once; else the number of times follows. Numbers are written in groups of 7 bits, lowest first; the
+// highest bit says whether another group follows.
 
 export class PostingsWriter {
   #bytes = new Uint8Array(2 ** 16);
   #length = 0;
   #last = 0;
 
-  /** A term's first document is counted from 0. */
+  /** Begins a term, whose first document is counted from 0. */
   begin(): void {
     this.#last = 0;
   }

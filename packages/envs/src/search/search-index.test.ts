@@ -39,7 +39,7 @@ test('words become terms as in Lucene’s English analysis', () => {
 
 test('lengths in a byte: exact to 40, then four significant bits, never longer', () => {
   for (let length = 0; length <= 40; length++) expect(codedLength(lengthCode(length))).toBe(length);
-  // 24 + 1001b · 2² = 60, 24 + 1111b · 2³ = 144
+  // The codes of 60 and 144 stand for 24 + 1001b · 2² = 60 and 24 + 1111b · 2³ = 144.
   expect([61, 63, 151].map((length) => codedLength(lengthCode(length)))).toEqual([60, 60, 144]);
 });
 

@@ -1,21 +1,21 @@
-// Ranked search over documents, by terms. The postings may be in memory or in a file: only those of the query are read.
-// Reason for an index of our own: docs/decisions/webshop.md.
+// Ranked search over documents, by terms. The postings are in memory or in a file, of which only those of the query are read.
+// docs/decisions/webshop.md says why there is an index of our own.
 import { inverseDocumentFrequency, inverseNorms, termScore, type Collection } from './bm25.js';
 import { termsOf } from './analyzer.js';
 import { forEachPosting } from './postings.js';
 
-/** All of an index but its postings. T terms, D documents. */
+/** All of an index except its postings. T terms, D documents. */
 export interface IndexTables {
   collection: Collection;
   /** The terms, sorted by their bytes (UTF-8), one after another. */
   terms: Buffer;
-  /** [T + 1] where each begins. */
+  /** [T + 1] the place where each term begins. */
   termStarts: Uint32Array;
-  /** [T + 1] where each term's postings begin. */
+  /** [T + 1] the place where each term's postings begin. */
   offsets: Float64Array;
-  /** [T] documents that contain the term. */
+  /** [T] the number of documents that contain each term. */
   holders: Uint32Array;
-  /** [D] */
+  /** [D] the code of each document's length. */
   lengthCodes: Uint8Array;
 }
 
@@ -24,10 +24,10 @@ type ReadPostings = (offset: number, length: number) => Uint8Array;
 
 export class SearchIndex {
   readonly #norms: Float32Array;
-  /** [D] of the current query; all zero between queries. */
+  /** [D] the scores for the current query; all zero between queries. */
   readonly #sums: Float64Array;
 
-  /** @param ranks [D] decide between documents of equal score, the smaller first */
+  /** Opens an index. @param ranks [D] decide between documents of equal score, the smaller first */
   constructor(
     private readonly tables: IndexTables,
     private readonly read: ReadPostings,
@@ -57,7 +57,7 @@ export class SearchIndex {
     const { collection, holders, offsets, lengthCodes } = this.tables;
     const weight = Math.fround(count * inverseDocumentFrequency(collection.documents, holders[place]));
     const [norms, sums] = [this.#norms, this.#sums];
-    // Score of a document that contains the term once, by its length: by far the most common case.
+    // These are the scores of documents that contain the term once, by their length: by far the most common case.
     const once = norms.map((norm) => termScore(weight, 1, norm));
     forEachPosting(this.read(offsets[place], offsets[place + 1] - offsets[place]), (document, frequency) => {
       const code = lengthCodes[document];

@@ -1,6 +1,6 @@
-// The word that a player would type among several for the same thing: the one that comes first in this list.
+// Chooses the word that a player would type among several for the same thing: the first one in this list.
 
-/** Verbs, directions and prepositions of text adventures by how often players use them; by our own judgement. */
+/** Verbs, directions and prepositions of text adventures by how often players use them, in our own judgement. */
 const BY_FREQUENCY = (
   'take north east west south examine look get put open go enter up down drop give ask push read pull wait ' +
   'turn talk show tell climb search close unlock move eat wear northwest northeast southwest southeast sit stand ' +
@@ -12,7 +12,7 @@ const BY_FREQUENCY = (
 
 const ranks = new Map(BY_FREQUENCY.map((word, place) => [word, BY_FREQUENCY.length - place]));
 
-/** Higher is commoner, 0 for a word not on the list. A word cut short by the dictionary counts as the whole one. */
+/** Returns how common a word is: higher is commoner, 0 for a word not on the list. A word that the dictionary cuts short counts as the whole one. */
 export function commonness(word: string): number {
   const rank = ranks.get(word);
   if (rank !== undefined) return rank;

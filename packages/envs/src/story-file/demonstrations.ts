@@ -1,4 +1,5 @@
-// Expert play of the game that ships with the package: its walkthrough, left at some turn for random valid actions.
+// Plays the expert of the game that ships with the package: its walkthrough, which is left at some turn for random valid
+// actions.
 import type { Transition } from '@bowyer/core';
 import { playDemonstrations, type PlayedDemonstrationOptions } from '../played-demonstrations.js';
 import { lighthouseWalkthrough } from './lighthouse/walkthrough.js';
@@ -18,7 +19,7 @@ export const strayingSchema = {
   },
 } as const;
 
-/** The moves that are drawn from if a list of valid actions is not asked for. */
+/** The moves from which actions are drawn if no list of valid actions is requested. */
 const MOVES = ['north', 'south', 'east', 'west', 'up', 'down', 'take all'];
 
 export function lighthouseDemonstrations(

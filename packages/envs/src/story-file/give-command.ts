@@ -3,7 +3,7 @@ import { enterKey, enterLine } from './machine/input.js';
 import { run } from './machine/interpreter.js';
 import type { Machine } from './machine/machine.js';
 
-/** Presses of Enter at the very start: "press any key to begin". */
+/** How often Enter is pressed at the beginning at most: "press any key to begin". */
 const MAX_OPENING_KEYS = 20;
 
 /** Returns the opening text, up to the first prompt. */

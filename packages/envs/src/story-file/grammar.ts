@@ -1,11 +1,11 @@
-// The sentences that a story's parser knows, read from the grammar table which Inform compiles into every game.
+// Reads the sentences that a story's parser knows from the grammar table which Inform compiles into every game.
 // Source: Graham Nelson, The Inform Technical Manual, sections 8.4 to 8.6 (dictionary data, grammar versions 1 and 2).
 import { maximum } from '@bowyer/core';
 import { commonest } from './common-words.js';
 import type { DictionaryEntry } from './machine/dictionary.js';
 import type { Machine } from './machine/machine.js';
 
-/** Stands for an object in a template: "put OBJ in OBJ". */
+/** The mark of an object in a template: "put OBJ in OBJ". */
 export const OBJECT = 'OBJ';
 
 export interface Template {
@@ -13,18 +13,18 @@ export interface Template {
   objectCount: number;
 }
 
-/** First data byte of a dictionary word. */
+/** Flags in the first data byte of a dictionary word. */
 const IS_VERB = 0x01;
-const IS_META = 0x02; // save, quit, score, and all debugging verbs: they are not moves in the game
+const IS_META = 0x02; // save, quit, score, and all debugging verbs, which are not moves in the game
 const IS_PREPOSITION = 0x08;
 
 const ELEMENTARY = 1;
 const PREPOSITION = 2;
 const LINE_END = 15;
-/** Set in a token that is an alternative to the one before it: "in/inside/into". */
+/** The flag of a token that is an alternative to the one before it: "in/inside/into". */
 const IS_ALTERNATIVE = 0x10;
 
-/** One slot of a sentence: words to choose from, or null for an object. */
+/** A slot of a sentence: words to choose from, or null for an object. */
 type Slot = string[] | null;
 
 /** Returns all templates, those with fewer objects first, then by the alphabet; empty for a game not made with Inform. */
@@ -51,7 +51,7 @@ export const templateOf = (text: string): Template => ({
 
 const spell = (slots: Slot[]) => slots.map((slot) => (slot === null ? OBJECT : commonest(slot))).join(' ');
 
-/** Verb number → its synonyms. Inform numbers verbs downwards from 255. */
+/** Returns the synonyms of each verb number. Inform numbers verbs downwards from 255. */
 function verbWords(entries: readonly DictionaryEntry[]): Map<number, { words: string[]; isMeta: boolean }> {
   const verbs = new Map<number, { words: string[]; isMeta: boolean }>();
   for (const { word, data } of entries) {
@@ -67,7 +67,7 @@ function verbWords(entries: readonly DictionaryEntry[]): Map<number, { words: st
 
 type LineReader = (machine: Machine, start: number) => { lines: Slot[][]; end: number };
 
-/** A version of the table fits when every verb's lines end where the next verb's begin. */
+/** Returns whether a version of the table fits: every verb's lines must end where the next verb's begin. */
 function fits(machine: Machine, starts: readonly number[], read: LineReader): boolean {
   if (starts[0] !== machine.story.staticBase + 2 * starts.length) return false;
   return starts.every((start, verb) => {
@@ -76,7 +76,7 @@ function fits(machine: Machine, starts: readonly number[], read: LineReader): bo
   });
 }
 
-/** A count, then lines of eight bytes: number of objects, six tokens, action. */
+/** Reads a count, then lines of eight bytes: number of objects, six tokens, action. */
 function readLinesVersion1(machine: Machine, start: number): { lines: Slot[][]; end: number } {
   const count = machine.byte(start);
   const lines = Array.from({ length: count }, (_, k) => {
@@ -86,7 +86,7 @@ function readLinesVersion1(machine: Machine, start: number): { lines: Slot[][]; 
   return { lines, end: start + 1 + 8 * count };
 }
 
-/** Tokens from 180 up are prepositions by number; all others stand for objects, whose count the line gives. */
+/** Converts tokens of version 1: those from 180 up are prepositions by number; all others stand for objects, whose count the line gives. */
 function tokensVersion1(machine: Machine, tokens: readonly number[], objectCount: number): Slot[] {
   const slots: Slot[] = [];
   let objects = 0;
@@ -103,7 +103,7 @@ function prepositionsNumbered(machine: Machine, number: number): string[] {
   return machine.dictionary.entries.filter(isThis).map(({ word }) => word);
 }
 
-/** A count, then lines: action word, tokens of three bytes (type, data word), and a byte 15 at the end. */
+/** Reads a count, then lines: action word, tokens of three bytes (type, data word), and a byte 15 at the end. */
 function readLinesVersion2(machine: Machine, start: number): { lines: Slot[][]; end: number } {
   const count = machine.byte(start);
   const lines: Slot[][] = [];
@@ -121,7 +121,7 @@ function readLinesVersion2(machine: Machine, start: number): { lines: Slot[][]; 
 function addTokenVersion2(machine: Machine, at: number, slots: Slot[]): void {
   const type = machine.byte(at);
   if ((type & 0x0f) !== PREPOSITION) {
-    // An elementary token (noun, held, creature, a number, a topic) or a routine that decides what fits.
+    // This is an elementary token (noun, held, creature, a number, a topic) or a routine that decides what fits.
     if ((type & 0x0f) === ELEMENTARY || (type & IS_ALTERNATIVE) === 0) slots.push(null);
     return;
   }

@@ -1,4 +1,4 @@
-// Recorded play of detective.z5 through Jericho.
+// Tests recorded play of detective.z5 through Jericho.
 import { recordedLines, recordings, whenRecorded } from '@bowyer/testing';
 import { Machine } from './machine/machine.js';
 import { giveCommand, readOpening } from './give-command.js';
@@ -12,7 +12,7 @@ interface Moment {
   moves: number;
   look?: string;
   inventory?: string;
-  /** Absent after the end. */
+  /** The valid actions; absent after the end. */
   validActions?: string[];
 }
 interface Recording {

@@ -1,33 +1,35 @@
-// Score, turns and the end of the game, read from a running story.
+// Reads score, turns and the end of the game from a running story.
 import type { Machine, Pause } from './machine/machine.js';
 import type { Story } from './machine/story.js';
 
 interface ScoreReading {
   score: number;
-  /** Turns as the status line shows them; null where the game keeps none. */
+  /** The turns that the status line shows; null where the game counts none. */
   moves: number | null;
 }
 
-/** Global variables 16, 17, 18: what a version 3 status line shows (8.2), and what Inform games of all versions put there. */
+/** Global variables 16, 17, 18, which the status line of version 3 shows (8.2), and which Inform games of all versions use for it. */
 const STATUS_SCORE = 17;
 const STATUS_TURNS = 18;
 
-/** "Store" with a small constant and a variable as operands, as Inform's status line routine begins: sline1 = score; sline2 = turns. */
+/**
+ * The opcode "store" with a small constant and a variable as operands, with which Inform's status line routine begins: sline1
+ * = score; sline2 = turns.
+ */
 const STORE_VARIABLE = 0x2d;
 
 /**
- * Finds the score where a story keeps it.
- *
- * Version 3: the status line's global. Later versions of Inform's games copy `score` and `turns` into the same globals,
- * but only when the status line is drawn, which is too late for the points of a winning move; so the variables are taken
- * from the two instructions that copy them. Other games draw "Score: 5" or "5/12" in the upper window, which is read there.
+ * Finds a story's score. In version 3 it is the status line's global variable. Later versions of Inform's games copy `score`
+ * and `turns` into the same globals, but only when the status line is drawn, which is too late for the points of a winning
+ * move; so the variables are taken from the two instructions that copy them. Other games draw "Score: 5" or "5/12" in the
+ * upper window, which is read there.
  */
 export class ScoreReader {
   readonly #scoreVariable: number | null;
   readonly #turnsVariable: number | null;
 
   constructor(story: Story) {
-    const isTimed = story.version === 3 && (story.bytes[1] & 0b10) !== 0; // the status line shows a clock
+    const isTimed = story.version === 3 && (story.bytes[1] & 0b10) !== 0; // the status line shows the time
     const copied = story.version === 3 ? null : copiedScoreVariable(story);
     this.#scoreVariable = story.version === 3 ? (isTimed ? null : STATUS_SCORE) : copied;
     this.#turnsVariable = this.#scoreVariable === null ? null : STATUS_TURNS;
@@ -62,7 +64,7 @@ function readStatusLine(lines: readonly string[]): ScoreReading {
 
 export type Ending = 'won' | 'lost' | null;
 
-/** Closing lines stand between stars: "*** You have won ***", and four of them in the oldest games. */
+/** Closing lines are between stars: "*** You have won ***", and four of them in the oldest games. */
 const CLOSING_LINE = /^[ \t]*\*{3,4}[ \t]*(\S.*?)[ \t]*\*{3,4}[ \t]*$/m;
 const CLOSING_QUESTION = /\b(?:restart|restore|quit)\b/i;
 const DEATH = /\byou(?: have|'ve)? (?:died|are dead)\b/i;
@@ -82,7 +84,7 @@ export function endingIn(text: string, pause: Pause): Ending {
   return pause === 'halted' ? 'lost' : null;
 }
 
-/** "… out of a possible 360", "(total of 350 points)": what the game says when asked for the score. */
+/** Returns the highest possible score from a game's answer to `score`: "… out of a possible 360", "(total of 350 points)". */
 export function maximumIn(text: string): number | null {
   const found = /\bout of (?:an? )?(?:(?:possible|maximum|total) )*(?:of )?(\d+)|\btotal of (\d+) points/i.exec(text);
   return found === null ? null : Number(found[1] ?? found[2]);

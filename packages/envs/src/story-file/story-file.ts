@@ -1,6 +1,7 @@
-// Any Z-machine story file as an environment; by default a small game of our own, with `story` the "detective" of ArCHer.
+// The environment `adventure`: any Z-machine story file; by default a small game of our own, with `story` the "detective" of
+// ArCHer.
 // Source: ArCHer's adventure environment (Zhou et al. 2024, arXiv:2402.19446), which plays through Jericho.
-// Differs from it: the game's own end terminates and the step limit truncates; each reset may bring a seed.
+// Differs from it: the game's own end terminates and the step limit truncates; each reset may have a seed.
 import { readFileSync } from 'node:fs';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
@@ -56,14 +57,14 @@ export interface StoryFileOptions {
 }
 
 export interface StoryFileInfo extends Record<string, unknown> {
-  /** The text of the command alone (of the opening, after a reset), then what look and inventory would say. */
+  /** The answer to the command alone (the opening, after a reset), then the answers to look and inventory. */
   text: string;
   look: string;
   inventory: string;
   /** Valid actions in alphabetical order; empty where they are not searched for and after the end. */
   validActions: string[];
   score: number;
-  /** null where the game does not show it. */
+  /** The highest possible score; null where the game does not show it. */
   maxScore: number | null;
   moves: number | null;
   won: boolean;
@@ -71,21 +72,21 @@ export interface StoryFileInfo extends Record<string, unknown> {
   fault: string | null;
 }
 
-/** The opening of a game, kept so that later episodes start from it. */
+/** The beginning of a game, kept so that later episodes start from it. */
 interface Opening {
   text: string;
   snapshot: MachineSnapshot;
-  /** A game that draws random numbers before the first command opens differently with each seed. */
+  /** Whether the game draws random numbers before the first command, so that its beginning depends on the seed. */
   dependsOnSeed: boolean;
 }
 
-/** Only the source folder contains it; the path is right from dist too. */
+/** The path in the source folder, which alone contains it; it is right from dist too. */
 const builtInStory = new URL('../../src/story-file/lighthouse/lighthouse.z5', import.meta.url);
 
-/** Reading and checking a story once is enough: its decoded code is shared by every game that plays it. */
+/** The stories that were read and checked, whose decoded code all games share. */
 const loadedStories = new Map<string, Story>();
 
-/** @throws StoryFormatError if the file cannot be read or is not a story */
+/** Loads a story. @throws StoryFormatError if the file cannot be read or is not a story */
 export function loadStory(path: string | null): Story {
   const key = path ?? '';
   const known = loadedStories.get(key);
@@ -205,7 +206,10 @@ export class StoryFile implements Env {
     return this.#finder.find();
   }
 
-  /** The parts follow each other without separators, the list in Python's spelling: a policy trained there reads the same here. */
+  /**
+   * Writes an observation. Its parts follow each other without separators, and the list is in Python's syntax, so that a
+   * policy that was trained there reads the same here.
+   */
   #observe({ look, inventory, text, validActions }: StoryFileInfo, isOver: boolean): string {
     if (this.#options.observation === 'text' || isOver) return text;
     const list = this.#options.validActions ? pythonList(validActions) : '';
@@ -213,7 +217,7 @@ export class StoryFile implements Env {
   }
 }
 
-/** ['east', 'take paper'] as Python prints it: quotes are double where a text has single ones only. */
+/** Prints a list as Python does: ['east', 'take paper']. Quotes are double where a text has single ones only. */
 export function pythonList(texts: readonly string[]): string {
   const quoted = texts.map((text) => {
     const escaped = text.replaceAll('\\', '\\\\');

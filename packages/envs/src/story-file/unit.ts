@@ -23,7 +23,7 @@ export const storyFileUnit = defineEnvironment<StoryFileOptions, ExpertNoise>({
       : { observation: 'turn', kind: 'dialogue', parts: listed };
   },
   sampleActions: ['n', 'w', 'take all', 'e', 'look', 'swim', '', 'open drawer'],
-  // Points of the score: random valid actions earn 4 in the game that ships with Bowyer, 44 in Detective.
+  // Returns are points of the score: random valid actions earn 4 in the game that ships with Bowyer, 44 in Detective.
   typicalReturn: ({ story }) => (story === null ? 4 : 20),
   flatNames: { env_load_path: 'story' },
   // The last observation contains the texts of look and inventory too.
@@ -33,6 +33,6 @@ export const storyFileUnit = defineEnvironment<StoryFileOptions, ExpertNoise>({
     make: async (options, request) => playedSet(await lighthouseDemonstrations(options, playedOptions(request))),
     problem: ({ story }) => (story === null ? null : 'a story file has no demonstrations of its own'),
   },
-  // Recordings have no step limit but their own length.
+  // The recordings end without a step limit.
   replayOptions: { stepLimit: Number.MAX_SAFE_INTEGER },
 });

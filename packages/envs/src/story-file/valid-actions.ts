@@ -1,7 +1,7 @@
-// The commands that would change the world now, found by trying every sentence of the game's grammar on a saved state.
+// Finds the commands that would change the world now, by trying every sentence of the game's grammar on a saved state.
 // Source: Hausknecht et al. 2020, Interactive Fiction Games: A Colossal Adventure (arXiv:1909.05398), section 4.
-// Differs from it: objects come from the object tree (only where that has no usable names, from words of the descriptions
-// that the dictionary marks as nouns), and which changes are noise is measured on the spot, not listed for each game.
+// Differs from it: objects come from the object tree (only where that has no usable names, from words of the descriptions that
+// the dictionary marks as nouns), and changes that count as noise are measured in the running game, and not listed for each one.
 import { createHash } from 'node:crypto';
 import { commonness } from './common-words.js';
 import { OBJECT, readTemplates, templateOf, type Template } from './grammar.js';
@@ -12,12 +12,12 @@ import type { StoryRandomState } from './machine/story-random.js';
 import { giveCommand } from './give-command.js';
 import { endingIn, type ScoreReader } from './score.js';
 
-/** Tried in every game, between the sentences with one object and those with two. */
+/** Commands that are tried in every game, between the sentences with one object and those with two. */
 const BASIC_COMMANDS = 'north south west east northwest southwest northeast southeast up down enter exit'
   .split(' ')
   .concat('take all');
 
-/** For games whose grammar cannot be read: those of the words that their dictionary knows. */
+/** Sentences for games whose grammar cannot be read; those whose words the dictionary knows are tried. */
 const PLAIN_TEMPLATES = (
   'take OBJ,drop OBJ,open OBJ,close OBJ,push OBJ,pull OBJ,turn OBJ,read OBJ,eat OBJ,drink OBJ,wear OBJ,move OBJ,' +
   'climb OBJ,enter OBJ,light OBJ,wait,put OBJ in OBJ,put OBJ on OBJ,give OBJ to OBJ,unlock OBJ with OBJ,attack OBJ with OBJ'
@@ -33,20 +33,20 @@ const PLAYER_NAME = /^(?:yourself|your ?self|\(?self(?: object)?\)?|you|me|mysel
 
 const LOCATION_VARIABLE = 16;
 const MAX_REMEMBERED_STATES = 4096;
-/** Trials for one state; commands with fewer objects come first, so what is left out are the oddest pairs. */
+/** Trials for one state; commands with fewer objects come first, so that only unlikely pairs are left out. */
 const MAX_TRIALS = 4000;
 /** Words that games mark as nouns although they name nothing by themselves. */
 const EMPTY_NOUNS = new Set('it him her them me all everything other others each every both one ones of'.split(' '));
-/** Dictionary flag of a word that names something, in games made with Inform. */
+/** The dictionary flag of a word that names something, in games made with Inform. */
 const IS_NOUN = 0x80;
 
 interface Remembered {
   actions: string[];
-  /** null where no trial drew a random number, so that the list is the same for all seeds. */
+  /** The generator's state; null where no trial drew a random number, so that the list is the same for all seeds. */
   random: StoryRandomState | null;
 }
 
-/** The actions that finders of the same story have found, by the exact state of the machine. */
+/** The actions that were found for each story, by the exact state of the machine. */
 const rememberedByStory = new WeakMap<Story, Map<string, Remembered>>();
 
 export class ValidActionFinder {
@@ -69,7 +69,7 @@ export class ValidActionFinder {
     rememberedByStory.set(machine.story, this.#remembered);
   }
 
-  /** In alphabetical order; empty where the game waits for a key. The machine is left as it was. */
+  /** Returns the valid actions in alphabetical order; none where the game waits for a key. The machine's state does not change. */
   find(): string[] {
     if (this.machine.pause !== 'line') return [];
     const snapshot = this.machine.snapshot();
@@ -138,14 +138,14 @@ export class ValidActionFinder {
     return [...byDescription.values()];
   }
 
-  /** Words of a text that the dictionary marks as nouns. */
+  /** Returns the words of a text that the dictionary marks as nouns. */
   #nounsIn(text: string): string[][] {
     const words = new Set(text.toLowerCase().split(/[^\p{L}\p{N}'-]+/u));
     const isNoun = (word: string) => ((this.machine.dictionary.find(word)?.data[0] ?? 0) & IS_NOUN) !== 0;
     return [...words].filter((word) => !EMPTY_NOUNS.has(word) && isNoun(word)).map((word) => [word]);
   }
 
-  /** Everything in the player's place, directly or inside something, except the player. */
+  /** Returns all objects in the player's place, directly or inside another one, except the player. */
   #surroundings(): number[] {
     const { objects } = this.machine;
     const player = this.#players.find((object) => objects.parent(object) !== 0) ?? 0;
@@ -171,7 +171,7 @@ export class ValidActionFinder {
   }
 }
 
-/** Changes that looking around makes as well, which do not show that a command did anything. */
+/** Changes that looking around causes too, so that they do not show an effect of a command. */
 class Noise {
   readonly #attributes = new Set<number>();
   readonly #moves = new Set<string>();
@@ -198,7 +198,10 @@ const isSame = (a: StoryRandomState, b: StoryRandomState) =>
 const fingerprint = ({ memory, stack, frames, pc }: MachineSnapshot) =>
   createHash('sha1').update(memory).update(stack).update(frames).update(String(pc)).digest('base64');
 
-/** "small black pistol" → pistol, black, small, then the whole. A game knows things by single words, nouns last. */
+/**
+ * Returns the names of an object: "small black pistol" → pistol, black, small, then the whole. A game knows things by single
+ * words, with the noun last.
+ */
 function namesOf(name: string, isKnown: (word: string) => boolean): string[] {
   const words = name
     .toLowerCase()

@@ -1,4 +1,5 @@
-// The best action by the exact values, and random ones as often as asked for: `epsilonGreedy`, whose value is known exactly.
+// Plays the best action by the exact values, and random ones at the requested rate: the policy `epsilonGreedy`, whose value is
+// known exactly.
 import type { Transition } from '@bowyer/core';
 import { playDemonstrations, type PlayedDemonstrationOptions } from '../played-demonstrations.js';
 import { actionsOf, towerModel } from './model.js';

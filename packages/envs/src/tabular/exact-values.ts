@@ -1,11 +1,12 @@
-// Exact values of a tabular game by dynamic programming (Sutton and Barto 2018, equations 4.4 and 4.10), and policies made of them.
+// Exact values of a tabular game by dynamic programming (Sutton and Barto 2018, equations 4.4 and 4.10), and policies made from
+// them.
 import { maximum } from '@bowyer/core';
 import { actionsOf, type Outcome, type TabularModel, type TabularPolicy } from './model.js';
 
 export interface ExactOptions {
-  /** Discount per step, 0…1. */
+  /** The discount per step, 0…1. */
   gamma: number;
-  /** Steps after which nothing more counts; infinity if not given, which is what a critic that bootstraps at the limit learns. */
+  /** Steps after which rewards do not count; infinity if not given, which corresponds to a critic that bootstraps at the limit. */
   horizon?: number;
 }
 
@@ -15,21 +16,21 @@ export interface ExactValues {
   q: Record<string, Record<string, number>>;
 }
 
-/** Values change by less than this when an infinite horizon is considered reached. */
+/** The change of values below which an infinite horizon counts as reached. */
 const CONVERGED = 1e-13;
 
-/** Q^π and V^π: V(s) = Σ_a π(a | s) Q(s, a), Q(s, a) = Σ p · (r + γ V(s′)). */
+/** Computes Q^π and V^π: V(s) = Σ_a π(a | s) Q(s, a), Q(s, a) = Σ p · (r + γ V(s′)). */
 export function exactValues(model: TabularModel, policy: TabularPolicy, options: ExactOptions): ExactValues {
   return iterate(model, options, (state, q) =>
     Object.entries(policy[state]).reduce((sum, [action, probability]) => sum + probability * q[action], 0),
   );
 }
 
-/** Q* and V*: V(s) = max_a Q(s, a). */
+/** Computes Q* and V*: V(s) = max_a Q(s, a). */
 export const optimalValues = (model: TabularModel, options: ExactOptions): ExactValues =>
   iterate(model, options, (_, q) => maximum(Object.values(q)));
 
-/** Expected value of an episode: that of its first state. */
+/** Returns the expected value of an episode: that of its first state. */
 export const startValue = ({ start }: TabularModel, { v }: Pick<ExactValues, 'v'>): number =>
   Object.entries(start).reduce((sum, [state, probability]) => sum + probability * v[state], 0);
 

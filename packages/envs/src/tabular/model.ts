@@ -1,20 +1,21 @@
-// A game as a table: states, actions, and the outcomes of each action with their probabilities. Small enough to be solved exactly.
+// A game as a table: states, actions, and the outcomes of each action with their probabilities. It is small enough to be solved
+// exactly.
 
 export interface Outcome {
   probability: number;
   reward: number;
-  /** Null: the episode ends. */
+  /** The next state; null: the episode ends. */
   next: string | null;
 }
 
 export interface TabularModel {
-  /** Probability of each first state. */
+  /** The probability of each first state. */
   start: Readonly<Record<string, number>>;
-  /** Outcomes by state and action. Every state has the same actions. */
+  /** The outcomes by state and action. Every state has the same actions. */
   states: Readonly<Record<string, Readonly<Record<string, readonly Outcome[]>>>>;
 }
 
-/** Probability of each action in each state. */
+/** The probability of each action in each state. */
 export type TabularPolicy = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
 const ends = (reward: number): Outcome[] => [{ probability: 1, reward, next: null }];
@@ -22,9 +23,9 @@ const goes = (reward: number, chances: Record<string, number>): Outcome[] =>
   Object.entries(chances).map(([next, probability]) => ({ probability, reward, next }));
 
 /**
- * The built-in game. The largest reward, 2, is four or more steps away; on the way one step costs 0.2 and two may fail. In every
- * state some action pays a little and ends the game, so that a player that considers the next reward alone never gets there; the
- * best action is not the same in all states.
+ * The built-in game. The largest reward, 2, is four or more steps away; on the way one step costs 0.2 and two may fail. In
+ * every state some action has a small reward and ends the game, so that a player that considers only the next reward never
+ * reaches the largest; the best action is not the same in all states.
  */
 export const towerModel: TabularModel = {
   start: { gate: 0.5, shore: 0.5 },

@@ -1,4 +1,4 @@
-// A text game whose values are known exactly: tabular.md.
+// The environment `tabular`: a text game whose values are known exactly; tabular.md.
 import { maximum, Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
@@ -22,14 +22,14 @@ export const tabularSchema = {
   },
 } as const;
 
-/** Beside every step. */
+/** The `info` of every step. */
 export interface TabularInfo extends Record<string, unknown> {
-  /** Null after the end. */
+  /** The state; null after the end. */
   state: string | null;
   validActions: readonly string[];
-  /** The text of the agent is not an action. */
+  /** Whether the agent's text is not an action. */
   invalid: boolean;
-  /** The episode has ended with the largest reward of the game. */
+  /** Whether the episode has ended with the largest reward of the game. */
   won: boolean;
 }
 
@@ -37,7 +37,7 @@ export interface TabularInfo extends Record<string, unknown> {
 const INVALID_REWARD = -0.1;
 const END = 'end';
 
-/** Observations are the state alone, one word: histories that reach the same state are the same to the agent. */
+/** The game, whose observations are only the state, one word: histories that lead to the same state are the same to the agent. */
 export class TabularGame implements Env {
   readonly #order = new EpisodeOrder('tabular');
   readonly #actions: readonly string[];

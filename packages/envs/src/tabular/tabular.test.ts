@@ -34,11 +34,11 @@ test('values of a policy on a game of two states, worked by hand', () => {
   };
   const always = { a: { go: 1, stop: 0 }, b: { go: 1, stop: 0 } };
   const { v, q } = exactValues(model, always, { gamma: 0.5 });
-  // V(b) = 2; V(a) = ½(1 + ½·2) + ½(0 + ½ V(a)), so V(a) = 1 / ¾
+  // V(b) = 2; V(a) = ½(1 + ½·2) + ½(0 + ½ V(a)), so that V(a) = 1 / ¾.
   expect(v.b).toBeCloseTo(2);
   expect(v.a).toBeCloseTo(4 / 3);
   expect(q.a.stop).toBe(0.25);
-  // Two steps only: from a after one step V₁(b) = 2 and V₁(a) = ½
+  // With two steps, one step from a gives V₁(b) = 2 and V₁(a) = ½.
   expect(exactValues(model, always, { gamma: 0.5, horizon: 2 }).v.a).toBeCloseTo(0.5 * (1 + 0.5 * 2) + 0.5 * 0.5 * 0.5);
   expect(optimalValues(model, { gamma: 0.5 }).v.a).toBeCloseTo(4 / 3);
 });
@@ -47,13 +47,14 @@ test('the best actions, and an optimum that only a player who looks ahead finds'
   const best = epsilonGreedy(towerModel, optimum, 0);
   const actions = Object.values(best).map((chances) => Object.keys(chances).find((action) => chances[action] === 1));
   expect(actions).toEqual(['right', 'left', 'wait', 'left', 'wait']);
-  // The hall: −0.2, then 0.7 · 2 + 0.3 · V(hall), so V(hall) = 1.2 / 0.7; from both starts the hall is reached for nothing.
+  // In the hall, the reward is −0.2, then 0.7 · 2 + 0.3 · V(hall), so that V(hall) = 1.2 / 0.7; from both starts the hall is
+  // reached without a cost.
   expect(startValue(towerModel, optimum)).toBeCloseTo(1.2 / 0.7, 10);
   for (const gamma of [0.8, 0.9, 0.95]) {
     expect(epsilonGreedy(towerModel, optimalValues(towerModel, { gamma }), 0)).toEqual(best);
   }
   const myopic = epsilonGreedy(towerModel, optimalValues(towerModel, { gamma: 0 }), 0);
-  // It takes 0.05 at the gate and at the shore.
+  // The myopic policy takes 0.05 at the gate and at the shore.
   expect(startValue(towerModel, exactValues(towerModel, myopic, { gamma: 1 }))).toBeCloseTo(0.05);
 });
 

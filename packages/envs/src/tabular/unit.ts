@@ -16,9 +16,9 @@ export const tabularUnit = defineEnvironment<TabularOptions, ExpertNoise>({
   resetSchema: resetSchemaWith(),
   make: (options) => new TabularGame(options),
   hasExpert: () => true,
-  // One game, whose chances every seed draws.
+  // There is one game, whose random outcomes every seed draws.
   splits: () => sharedSplits({ noun: 'game', count: 1, item: () => 'the tower' }),
-  // The state decides all that follows.
+  // The state alone decides what follows.
   context: () => ({ observation: 'turn', kind: 'last', parts: ['validActions'] }),
   sampleActions: ['left', 'right', 'wait', 'left', 'jump', ''],
   // The demonstrations with half of the turns random return 0.57, which discounted at 0.95 is 0.44.

@@ -1,14 +1,15 @@
-// The items that can be crafted, and from what, by the rules of AgentGym's TextCraft: the order of reading decides which recipes count.
+// The items that can be crafted, and their ingredients, by the rules of AgentGym's TextCraft: the order of reading decides which
+// recipes are used.
 import { maximum, minimum } from '@bowyer/core';
 import { commandOf, type Ingredient, type Recipe } from './recipe.js';
 
-/** Goals of the built-in recipes meet 163 at most. */
+/** The most items that the search for a goal visits; goals of the built-in recipes visit 163 at most. */
 const MOST_MET = 2000;
 
 export class CraftingTree {
-  /** By output, in the order in which outputs first became craftable. */
+  /** The recipes by output, in the order in which outputs first became craftable. */
   readonly recipes = new Map<string, Recipe[]>();
-  /** By the output's tag. */
+  /** The recipes by the output's tag. */
   readonly tagRecipes = new Map<string, Recipe[]>();
   readonly #items = new Set<string>();
   readonly #tags = new Set<string>();
@@ -17,7 +18,7 @@ export class CraftingTree {
   #uses: Map<string, Recipe[]> | undefined;
 
   constructor(recipes: readonly Recipe[]) {
-    // Everything that an output needs, directly or not, by what was read so far.
+    // These are the items that each output needs, directly or not, by the recipes read so far.
     const needs = new Map<string, Set<string>>();
     for (const recipe of recipes) this.#read(recipe, needs);
     this.#makeUncraftableTagsItems();
@@ -27,7 +28,7 @@ export class CraftingTree {
   isTag = (name: string): boolean => this.#tags.has(name);
   isCraftable = (name: string): boolean => this.recipes.has(name) || this.tagRecipes.has(name);
 
-  /** The names of all items and tags. */
+  /** Returns the names of all items and tags. */
   names = (): string[] => [...this.#items, ...this.#tags];
 
   /** Returns the items that serve as an ingredient: itself, or every item with its tag. */
@@ -39,18 +40,18 @@ export class CraftingTree {
     return this.recipes.get(name) ?? this.tagRecipes.get(name) ?? [];
   }
 
-  /** Items to craft and their least depth, shallow ones first; an index into this list is AgentGym's data_idx. */
+  /** Returns the items to craft and their least depth, low depths first; an index into this list is AgentGym's data_idx. */
   goals(): [item: string, depth: number][] {
     const items = [...this.recipes.keys()].map((item): [string, number] => [item, this.depth(item)]);
     return items.filter(([, depth]) => depth >= 1 && depth < Infinity).sort(([, a], [, b]) => a - b);
   }
 
-  /** Least number of crafts on the longest way down; 0 for what is fetched. */
+  /** Returns the least number of crafts on the longest path down to fetched things; 0 for what is fetched. */
   depth(name: string): number {
     const known = this.#depths.get(name);
     if (known !== undefined) return known;
     const recipes = this.recipesFor(name);
-    // A recipe that needs its own product is not a way to make it.
+    // A recipe that needs its own product does not count.
     this.#depths.set(name, Infinity);
     const depths = recipes.map(({ ingredients }) => maximum(ingredients.map((needed) => this.depth(needed.name) + 1)));
     const least = recipes.length === 0 ? 0 : minimum(depths);
@@ -80,7 +81,7 @@ export class CraftingTree {
   #recipesBelowOnce(name: string): Recipe[] {
     const reached = new Set([name]);
     const met: Recipe[] = [];
-    // A set that grows while it is walked through is walked to its end.
+    // The loop over a set also visits elements that are added meanwhile.
     for (const item of reached) {
       const recipes = this.recipesFor(item);
       met.push(...recipes);
@@ -104,7 +105,7 @@ export class CraftingTree {
   }
 
   #read(read: Recipe, needs: Map<string, Set<string>>): void {
-    // A copy: ingredients may be changed below.
+    // The recipe is copied, since its ingredients may be changed below.
     const recipe = { ...read, ingredients: read.ingredients.map((ingredient) => ({ ...ingredient })) };
     const { output, group, ingredients } = recipe;
     for (const { name, isTag } of ingredients) (isTag ? this.#tags : this.#items).add(name);
@@ -125,7 +126,7 @@ export class CraftingTree {
     }
   }
 
-  /** A tag without a craftable member becomes an item of that name, which can be fetched. */
+  /** Turns tags without a craftable member into items of that name, which can be fetched. */
   #makeUncraftableTagsItems(): void {
     const craftableTags = new Set([...this.#tagOf].filter(([item]) => this.recipes.has(item)).map(([, tag]) => tag));
     const becameItems = new Set<string>();

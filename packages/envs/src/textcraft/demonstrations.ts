@@ -1,4 +1,4 @@
-// Crafting plans, and random actions as often as asked for.
+// Plays crafting plans, with random actions at the requested rate.
 import { Rng, type InformedTransition } from '@bowyer/core';
 import { reactLine } from '../agentgym/reply-rules.js';
 import type { BackendOptions } from '../agentgym/backend.js';
@@ -39,7 +39,7 @@ export const textCraftExpertSchema = {
 
 /** The options of the expert beside noise and slips. */
 export interface TextCraftExpert {
-  /** Share of games with words exchanged and commands shuffled, 0…1. */
+  /** The share of games with exchanged words and shuffled commands, 0…1. */
   renamed?: number;
   /** The counts of the recipes in those games; `exchanged`: each recipe has the counts of another. */
   counts?: 'real' | 'exchanged';
@@ -82,10 +82,10 @@ export async function textCraftDemonstrations(
 
 function planner(env: TextCraft, order: PlanOrder | undefined, thinks: boolean): Demonstrator {
   let plan: PlannedAction[] = [];
-  /** The action that was chosen last, and its thought. */
+  /** The last chosen action, and its thought. */
   let chosen: PlannedAction = { action: '', thought: '' };
   let listed: string[] = [];
-  /** Things that were fetched by mistake count. Other orders would begin again after each action that does not change the inventory. */
+  /** Items that were fetched by mistake count too. Other orders would start again after each action that does not change the inventory. */
   const fromInventory = order === 'craft_by_craft';
   const planned = (info: Record<string, unknown>) =>
     craftingPlan(env.tree, (info as TextCraftInfo).goal, order, env.inventory);

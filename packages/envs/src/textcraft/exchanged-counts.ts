@@ -1,18 +1,17 @@
-// Made-up worlds: the same recipes with the counts of others, which can only be read.
+// Variants of the game: the same recipes with the counts of others, so that counts can only be read, and not memorised.
 import { Rng } from '@bowyer/core';
 import type { Recipe } from './recipe.js';
 
-/** Made-up worlds there are. */
+/** The number of such variants. */
 export const WORLDS = 64;
 
 /** The largest count of an ingredient that must be crafted itself: more would take more actions than a game has. */
 const MOST_CRAFTED = 4;
 
 /**
- * Each recipe has the counts of another one with as many ingredients, so that there are as many ones, sixes and nines as in the
- * real world.
+ * Exchanges the counts of recipes with as many ingredients, so that the frequency of each count stays the same.
  *
- * @param world its number, from which the counts follow
+ * @param world the variant's number, which decides the counts
  */
 export function withExchangedCounts(recipes: readonly Recipe[], world: number): Recipe[] {
   const rng = Rng.forPurpose(world, 'counts of recipes');

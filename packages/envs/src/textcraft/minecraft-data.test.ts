@@ -22,7 +22,7 @@ function write(files: Record<string, unknown>): string {
 
 const item = (id: number, name: string) => ({ id, name, displayName: name, stackSize: 64 });
 
-/** A small workshop: two woods, and ingots, blocks and nuggets that can all be made into one another. */
+/** Items and recipes of a small test: two woods, and ingots, blocks and nuggets that can be made into one another. */
 const items = [
   item(3, 'oak_log'),
   item(4, 'birch_log'),
@@ -38,7 +38,7 @@ const one = (id: number) => ({ id, count: 1 });
 const full = (id: number) => [0, 1, 2].map(() => [id, id, id]);
 const recipes = {
   40: [
-    // Mirrored: one recipe.
+    // The two shapes are mirrored, and count as one recipe.
     {
       inShape: [
         [30, 30],
@@ -68,7 +68,7 @@ const recipes = {
   ],
   11: [{ ingredients: [4], result: { id: 11, count: 4 } }],
   10: [{ ingredients: [3], result: { id: 10, count: 4 } }],
-  // A copy, nothing, and an id that has no name: no way to make a thing.
+  // A copy, an empty result, and an id without a name are left out.
   3: [
     { ingredients: [3, 30], result: { id: 3, count: 2 } },
     { ingredients: [20], result: { id: 3, count: 0 } },
@@ -190,7 +190,7 @@ test('sixteen things that each make all others are listed without walking every 
       .map((from): Recipe => ({ output, count: 1, group: null, ingredients: [need(from), need(`dye_${output}`)] })),
   );
   const tree = new CraftingTree(dyed);
-  // By the loader's rule each is made from those read later, and the last is fetched.
+  // By the loader's rule each is made from those read later, and the last one is fetched.
   expect(tree.recipesBelow('bed_0')).toHaveLength(120);
   expect(craftingPlan(tree, 'bed_14').map(({ action }) => action)).toEqual([
     'get 1 bed 15',

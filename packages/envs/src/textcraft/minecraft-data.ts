@@ -1,5 +1,6 @@
-// Recipes from a version's folder of the npm package minecraft-data (PrismarineJS, MIT), such as data/pc/1.20:
-// recipes.json by the result's item id, items.json and blocks.json with each id's name. Its schemas say more than is used here.
+// Reads recipes from a version's folder of the npm package minecraft-data (PrismarineJS, MIT), such as data/pc/1.20:
+// recipes.json by the result's item id, items.json and blocks.json with each id's name. Its schemas have more fields than are
+// used here.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRecord, readList, readRecord, RecipeFileError } from './recipe-json.js';
@@ -21,7 +22,7 @@ export function readMinecraftData(path: string): Recipe[] {
   const names = new ItemNames(path);
   const file = join(path, RECIPES);
   const recipes = new Map<string, Recipe>();
-  // Integers are an object's first keys, in rising order.
+  // JavaScript puts integer keys of an object first, in rising order.
   for (const [id, alternatives] of Object.entries(readRecord(file))) {
     if (!Array.isArray(alternatives)) {
       throw new RecipeFileError(
@@ -39,7 +40,7 @@ export function readMinecraftData(path: string): Recipe[] {
   return [...recipes.values()];
 }
 
-/** Null for a recipe that is not a way to make a thing: an id without a name, nothing made, or a copy (a smithing template's needs one). */
+/** Reads a recipe; null for one that makes nothing new: an id without a name, an empty result, or a copy (a smithing template's recipe needs one). */
 function recipeOf(json: unknown, names: ItemNames, place: string): Recipe | null {
   if (!isRecord(json)) throw new RecipeFileError(place, 'is not a JSON object');
   const { result, inShape, ingredients } = json;
@@ -66,11 +67,11 @@ function recipeOf(json: unknown, names: ItemNames, place: string): Recipe | null
   };
 }
 
-/** Mirrored shapes, such as an axe's, need the same things. */
+/** Returns the key of a recipe; mirrored shapes, such as an axe's, have the same. */
 const keyOf = ({ output, count, ingredients }: Recipe): string =>
   [`${count} ${output}`, ...ingredients.map((one) => `${one.count} ${one.name}`).sort()].join(', ');
 
-/** Before Minecraft 1.13 the kinds of a thing (its colours, woods, …) share an id, and `metadata` distinguishes them. */
+/** An item and its count. Before Minecraft 1.13 the kinds of an item (its colours, woods, …) share an id, and `metadata` distinguishes them. */
 interface Stack {
   id: number;
   metadata: number;
@@ -96,7 +97,7 @@ const isWhole = (value: unknown, least: number): value is number => Number.isInt
 /** The names of ids: of items, or of blocks, for which older versions have recipes too. */
 class ItemNames {
   readonly #names = new Map<number, string>();
-  /** By "id metadata": "Polished Andesite" of stone is polished_andesite, unless that names something else too. */
+  /** Names by "id metadata": "Polished Andesite" of stone is polished_andesite, unless that names another item too. */
   readonly #kinds = new Map<string, string>();
 
   constructor(path: string) {
@@ -104,7 +105,7 @@ class ItemNames {
     const count = (name: string) => taken.set(name, (taken.get(name) ?? 0) + 1);
     const items = readNamed(join(path, ITEMS));
     const blocks = existsSync(join(path, BLOCKS)) ? readNamed(join(path, BLOCKS)) : [];
-    // Items last: an id of both is the item's.
+    // Items come last: an id of both is the item's.
     for (const { id, name } of [...blocks, ...items]) this.#names.set(id, name);
     for (const name of new Set(this.#names.values())) count(name);
     const kinds = items.flatMap(({ id, variations }) => variations.map((kind) => ({ id, ...kind })));
@@ -114,7 +115,7 @@ class ItemNames {
 
   has = (id: number): boolean => this.#names.has(id);
 
-  /** The first kind has the item's own name; a kind without a name of its own is numbered, "planks_5". */
+  /** Returns the name of an item. The first kind has the item's own name; a kind without a name of its own is numbered, "planks_5". */
   nameOf({ id, metadata }: Stack): string {
     const name = this.#names.get(id)!;
     return metadata === 0 ? name : (this.#kinds.get(`${id} ${metadata}`) ?? `${name}_${metadata}`);
@@ -137,7 +138,7 @@ function readNamed(path: string): Named[] {
   });
 }
 
-/** {"metadata": 6, "displayName": "Polished Andesite"}; the first kind, 0, needs no name. */
+/** Reads the kinds: {"metadata": 6, "displayName": "Polished Andesite"}; the first kind, 0, needs no name. */
 function kindOf(variation: unknown): { metadata: number; name: string }[] {
   if (!isRecord(variation) || !isWhole(variation.metadata, 1) || typeof variation.displayName !== 'string') return [];
   return [{ metadata: variation.metadata, name: variation.displayName.toLowerCase().replaceAll(/\W+/g, '_') }];

@@ -1,10 +1,10 @@
-// Wrong thoughts of the kind that policies have, with the action that follows from each. A policy imitates how the expert reads the list
-// again after a refusal, instead of repeating itself.
+// Wrong thoughts of the kind that policies have, with the action that follows from each. A policy imitates how the expert reads
+// the list again after a refusal, and does not repeat itself.
 import type { Rng } from '@bowyer/core';
 import { reactLine } from '../agentgym/reply-rules.js';
 import type { PlannedAction } from './plan.js';
 
-/** A mistake is repeated with this chance, time after time. */
+/** The probability that a mistake is repeated. */
 const REPEATED = 0.4;
 
 /**
@@ -24,10 +24,14 @@ export function mistakes(
   return said;
 }
 
-/** @param parts of the thought: recipes with what is there, and what is to be fetched, if anything */
+/**
+ * Returns a wrong thought and its action.
+ *
+ * @param parts of the thought: recipes with the inventory's counts, and what is to be fetched, if anything
+ */
 type Mistake = (parts: readonly string[], action: string, listed: readonly string[], rng: Rng) => PlannedAction;
 
-/** A recipe's ingredients continue as those of another command; one of them is fetched, or they are crafted. */
+/** Continues a recipe's ingredients with those of another command; one of them is fetched, or they are crafted. */
 const splice: Mistake = (parts, _, listed, rng) => {
   const at = rng.integer(0, recipesOf(parts).length - 1);
   const { item, ingredients } = recipeOf(parts[at]);
@@ -39,7 +43,7 @@ const splice: Mistake = (parts, _, listed, rng) => {
   return fetched(recipe, rng.choice(using));
 };
 
-/** Something that has a recipe is to be fetched. */
+/** Fetches an item that has a recipe. */
 const skip: Mistake = (parts, action, listed, rng) => {
   const recipes = recipesOf(parts);
   if (recipes.length < 2) return splice(parts, action, listed, rng);
@@ -47,14 +51,14 @@ const skip: Mistake = (parts, action, listed, rng) => {
   return fetched(parts.slice(0, at).join('; '), `${rng.integer(1, 4)} ${recipeOf(parts[at]).item}`);
 };
 
-/** All ingredients are believed to be there. */
+/** Crafts as if all ingredients were in the inventory. */
 const hurry: Mistake = (parts, _, __, rng) => {
   const at = rng.integer(0, recipesOf(parts).length - 1);
   const { recipe, item, ingredients } = recipeOf(parts[at]);
   return crafted([...parts.slice(0, at), recipe].join('; '), item, ingredients);
 };
 
-/** A thing to fetch gets a word of another thing in its name. */
+/** Fetches an item with a word of another item in its name. */
 const misname: Mistake = (parts, action, listed, rng) => {
   const get = /^get (\d+) (.*)/.exec(action);
   if (get === null) return splice(parts, action, listed, rng);

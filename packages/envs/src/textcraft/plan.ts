@@ -1,28 +1,29 @@
-// An expert's plan for a goal: fetch and craft bottom up, by the recipes that take the fewest actions.
+// An expert's plan for a goal: it fetches and crafts bottom up, by the recipes that take the fewest actions.
 import type { CraftingTree } from './crafting-tree.js';
 import { shown, type Ingredient, type Recipe } from './recipe.js';
 
 /**
- * `bottom_up`: what is needed first. `top_down`: each craft is tried before what it lacks is made, so that it can be read later.
- * `craft_by_craft`: what one craft needs before that craft, in its recipe's counts, as the environment lists valid actions.
+ * The order of a plan. `bottom_up`: ingredients first. `top_down`: each craft is tried before its missing ingredients are
+ * made, so that the refusal names them. `craft_by_craft`: the ingredients of one craft before that craft, in its recipe's
+ * counts, as the environment lists valid actions.
  */
 export type PlanOrder = 'bottom_up' | 'top_down' | 'craft_by_craft';
 
 export interface PlannedAction {
   action: string;
   /**
-   * The crafts in progress, the goal first and then its missing ingredients, each with its recipe and the count that is there; last,
-   * things that can only be fetched: `torch using 1 coal, 1 stick have 1 coal; stick using 2 bamboo; bamboo`.
+   * The crafts in progress, the goal first and then its missing ingredients, each with its recipe and the inventory's count;
+   * last, items that can only be fetched: `torch using 1 coal, 1 stick have 1 coal; stick using 2 bamboo; bamboo`.
    */
   thought: string;
 }
 
-/** A recipe that is being carried out. */
+/** A craft in progress. */
 interface Making {
-  /** `torch using 1 coal, 1 stick` */
+  /** The recipe, such as `torch using 1 coal, 1 stick`. */
   recipe: string;
   needs: readonly { item: string; count: number }[];
-  /** So many of `needs`, the first ones, are set aside. */
+  /** The number of the first `needs` that are reserved already. */
   provided: number;
 }
 
@@ -42,7 +43,7 @@ class Plan {
   readonly actions: PlannedAction[] = [];
   /** The crafts in progress, the goal's first. */
   readonly #making: Making[] = [];
-  /** Items in the inventory that are not set aside. */
+  /** The items in the inventory that are not reserved. */
   readonly #left: Map<string, number>;
   readonly #costs = new Map<string, number>();
 
@@ -93,7 +94,7 @@ class Plan {
     this.#making.pop();
   }
 
-  /** @param fetched named last in the thought */
+  /** Adds an action. @param fetched named last in the thought */
   #act(action: string, fetched: readonly string[] = []): void {
     const thought = [...this.#making.map((making) => this.#progress(making)), ...fetched].join('; ');
     this.actions.push({ action, thought });
@@ -111,7 +112,7 @@ class Plan {
     this.#left.set(item, (this.#left.get(item) ?? 0) + count);
   }
 
-  /** An ingredient's item: of a tag, the member that takes the fewest actions. */
+  /** Returns an ingredient's item: for a tag, the member that takes the fewest actions. */
   #itemFor({ name, isTag }: Ingredient): string {
     if (!isTag) return name;
     const members = this.tree.recipesFor(name).map(({ output }) => output);
@@ -127,11 +128,11 @@ class Plan {
     );
   }
 
-  /** Actions for one craft of the item, leftovers aside. */
+  /** Returns the number of actions for one craft of the item, without using leftovers. */
   #cost(item: string): number {
     const known = this.#costs.get(item);
     if (known !== undefined) return known;
-    this.#costs.set(item, Infinity); // while it is being computed: nothing is made from itself
+    this.#costs.set(item, Infinity); // this prevents a cycle: no item is made from itself
     const recipe = this.#cheapest(item);
     const cost = recipe === undefined ? 1 : this.#costOf(recipe);
     this.#costs.set(item, cost);

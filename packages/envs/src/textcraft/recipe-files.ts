@@ -1,5 +1,5 @@
-// Recipes from files: a folder of Minecraft's recipe JSON files, a JSONL file with {"file", "recipe"} on each line, or a folder of
-// the package minecraft-data.
+// Reads recipes from files: a folder of Minecraft's recipe JSON files, a JSONL file with {"file", "recipe"} on each line, or a
+// folder of the package minecraft-data.
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isMinecraftDataFolder, readMinecraftData } from './minecraft-data.js';
@@ -50,7 +50,7 @@ function fromFiles(path: string, isFolder: boolean, order: string | null): Recip
   });
 }
 
-/** "blocks.json, foods.json, … (12 in all)" */
+/** Describes the content of a folder: "blocks.json, foods.json, … (12 in all)". */
 function contentsOf(path: string): string {
   const names = readdirSync(path).sort();
   if (names.length === 0) return 'nothing';
@@ -86,7 +86,7 @@ function ordered(files: NamedFile[], order: string | null): NamedFile[] {
   });
 }
 
-/** Null for what is not crafted (smelting and the like). Where several things will do, the first counts. */
+/** Reads a recipe; null for what is not crafted (smelting and the like). The first of alternative ingredients is used. */
 function craftingRecipe(json: Record<string, unknown>, place: string): Recipe | null {
   const { type, result, group } = json;
   if (type !== 'minecraft:crafting_shaped' && type !== 'minecraft:crafting_shapeless') return null;

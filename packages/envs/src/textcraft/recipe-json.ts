@@ -1,4 +1,4 @@
-// JSON of recipe files, checked as far as it is read; errors name the place.
+// Checks JSON of recipe files as far as it is read; errors name the place.
 import { readFileSync } from 'node:fs';
 
 export class RecipeFileError extends Error {

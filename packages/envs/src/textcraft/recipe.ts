@@ -1,4 +1,4 @@
-// Recipes as TextCraft reads them, and the one-line form that the built-in table has.
+// Recipes as TextCraft reads them, and the one-line form of the built-in table.
 
 /** One ingredient of a recipe: an item, or any item with a tag. Names are without the prefix `minecraft:`. */
 export interface Ingredient {
@@ -9,23 +9,23 @@ export interface Ingredient {
 
 export interface Recipe {
   output: string;
-  /** How many one craft gives. */
+  /** The number of items that one craft makes. */
   count: number;
-  /** The tag that the output has for other recipes. */
+  /** The tag that the output has in other recipes. */
   group: string | null;
   ingredients: readonly Ingredient[];
 }
 
-/** "craft 4 oak planks using 1 oak log", as the commands are listed. */
+/** Writes a command as they are listed: "craft 4 oak planks using 1 oak log". */
 export function commandOf({ output, count, ingredients }: Recipe): string {
   const needed = ingredients.map((ingredient) => `${ingredient.count} ${shown(ingredient.name)}`);
   return `craft ${count} ${shown(output)} using ${needed.join(', ')}`;
 }
 
-/** Item names are shown with spaces. */
+/** Writes an item's name with spaces. */
 export const shown = (name: string): string => name.replaceAll('_', ' ');
 
-/** "3 oak_door (wooden_door) = 6 oak_planks, 1 #planks" */
+/** Writes a recipe on a line: "3 oak_door (wooden_door) = 6 oak_planks, 1 #planks". */
 export function recipeLine({ output, count, group, ingredients }: Recipe): string {
   const needed = ingredients.map(({ name, isTag, count }) => `${count} ${isTag ? '#' : ''}${name}`);
   return `${count} ${output}${group === null ? '' : ` (${group})`} = ${needed.join(', ')}`;

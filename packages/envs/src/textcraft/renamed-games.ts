@@ -1,14 +1,14 @@
-// Made-up games: a goal's commands in another order, its items with the words of others. There are a few hundred goals, each with one
-// list of commands, which a policy soon memorises; made-up ones can only be read.
+// Variants of games: a goal's commands in another order, with items that have words of others. There are a few hundred goals,
+// each with one list of commands, which a policy soon memorises; variants can only be read.
 import { Rng, type InformedTransition } from '@bowyer/core';
 import type { ResetResult, ResumableEnv, StepResult } from '../contract/env.js';
 
-/** Words of item names, each once, in the order of the recipes. Particles ("on a stick") are not renamed. */
+/** Returns the words of item names, each once, in the order of the recipes. Particles ("on a stick") are not renamed. */
 export function wordsOfNames(names: Iterable<string>): string[] {
   return [...new Set([...names].flatMap((name) => name.split('_')))].filter((word) => word.length > 2);
 }
 
-/** The texts of one made-up game. */
+/** The texts of one variant. */
 interface Renaming {
   /** Returns the game's text as it is shown. */
   shown(text: string): string;
@@ -16,7 +16,7 @@ interface Renaming {
   meant(text: string): string;
 }
 
-/** @param task the game's first observation */
+/** Draws a renaming. @param task the game's first observation */
 function renaming(task: string, words: readonly string[], rng: Rng): Renaming {
   const others = rng.shuffle(words);
   const list = listOf(task);

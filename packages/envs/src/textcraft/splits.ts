@@ -3,7 +3,7 @@ import { listedSplits, type SplitPlan } from '../splits.js';
 import type { TextCraftOptions } from './options.js';
 import { drawnGoals } from './textcraft.js';
 
-/** @param options.goal not null: the only goal, which every split plays */
+/** Returns the plan of splits. @param options.goal not null: the only goal, which every split plays */
 export const textCraftSplits = (options: TextCraftOptions): SplitPlan =>
   listedSplits({
     noun: 'goals',

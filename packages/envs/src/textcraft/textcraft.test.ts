@@ -25,7 +25,7 @@ const data = recordings('textcraft');
 const ifRecorded = whenRecorded('transcripts/textcraft.jsonl', 'transcripts/controller_rollouts.jsonl').test;
 const ifData = whenRecorded('textcraft').test;
 
-/** The first six calls of the rollouts are another environment's: textcraft's resets name a data_idx. */
+/** The first six calls of the rollouts belong to another environment: textcraft's resets have a data_idx. */
 const ownEpisodes = episodes.filter(([{ request, response }]) => {
   const { observation } = response.json as { observation: string };
   return request.json?.data_idx !== undefined && observation.startsWith('Crafting commands');
@@ -79,7 +79,7 @@ test('the plan for every goal crafts it', async () => {
     expect(results.filter(({ terminated }) => terminated)).toHaveLength(1);
     lengths.push(plan.length);
   }
-  // A few, such as beds and shields of coloured things, take more actions than the limit has.
+  // A few goals, such as beds and shields of coloured things, take more actions than the limit has.
   expect(lengths.filter((length) => length > 30).length).toBeLessThan(10);
 });
 
@@ -163,7 +163,7 @@ test('an expert with an unsteady hand still crafts most goals of depth 1', async
   expect(played.filter((transitions) => transitions.at(-1)!.reward === 1).length).toBeGreaterThan(80);
 });
 
-/** A thought's recipes as they are listed, what it says is there, and what it says is to be fetched, if anything. */
+/** Returns a thought's recipes as they are listed, the counts that it states, and what is to be fetched, if anything. */
 function partsOf(thought: string) {
   const parts = thought.split('; ');
   const crafts = parts.filter((part) => part.includes(' using ')).map((part) => part.split(' have '));

@@ -1,5 +1,5 @@
-// TextCraft: craft an item by recipes that are listed, from things that can be fetched. Source: ADaPT (Prasad et al. 2023,
-// arXiv:2311.05772) as AgentGym's server plays it; textcraft.md.
+// The environment `textcraft`: craft an item by listed recipes, from things that can be fetched.
+// Source: ADaPT (Prasad et al. 2023, arXiv:2311.05772) as AgentGym's server plays it; textcraft.md.
 import { Rng } from '@bowyer/core';
 import type { ResetResult, ResumableEnv, StepResult } from '../contract/env.js';
 import { fromDataFile } from '../data-file.js';
@@ -15,8 +15,8 @@ import type { TextCraftOptions } from './options.js';
 import { Workshop } from './workshop.js';
 
 /**
- * Beside every step. `goal`: the item; `depth`: how many crafts its shortest way has on top of one another; `inventory`: as recipes
- * write their ingredients.
+ * The `info` of every step. `goal`: the item; `depth`: the least number of crafts on the longest path down to fetched things;
+ * `inventory`: as recipes write their ingredients.
  */
 export interface TextCraftInfo extends Record<string, unknown> {
   goal: string;
@@ -26,7 +26,7 @@ export interface TextCraftInfo extends Record<string, unknown> {
   won: boolean;
 }
 
-/** A goal's commands: those on the way to it and some that use the same things. */
+/** A goal with its commands: those on the way to it and some that use the same things. */
 interface Task {
   goal: string;
   depth: number;
@@ -34,11 +34,11 @@ interface Task {
   text: string;
 }
 
-/** AgentGym's server seeds Python's generator with this before it draws the commands of any goal. */
+/** The seed that AgentGym's server gives to Python's generator before it draws the commands of any goal. */
 const COMMANDS_SEED = 42;
 const USES_DRAWN = 10;
 
-/** Recipes that games are played by, and the tasks of goals that were played. */
+/** The recipes of games, and the tasks of goals that were played. */
 interface World {
   tree: CraftingTree;
   tasks: Map<number, Task>;
@@ -47,7 +47,7 @@ interface World {
 export class TextCraft implements ResumableEnv {
   readonly #order = new EpisodeOrder('textcraft');
   readonly #goals: readonly [item: string, depth: number][];
-  /** Indices of the goals that seeds draw from. */
+  /** The indices of the goals from which seeds draw. */
   readonly #drawn: readonly number[];
   readonly #worlds = new Map<number | undefined, World>();
   #world: World;
@@ -70,8 +70,10 @@ export class TextCraft implements ResumableEnv {
   }
 
   /**
+   * Begins an episode.
+   *
    * @param options.dataIdx the goal, counted as AgentGym's server counts: modulo the number of goals
-   * @param options.world number of a made-up world, whose recipes have exchanged counts
+   * @param options.world number of a variant with exchanged counts
    */
   async reset({
     seed,
@@ -205,10 +207,10 @@ export const itemTexts = (options: TreeOptions): string[] =>
 type TreeOptions = Pick<TextCraftOptions, 'recipes' | 'recipeOrder'>;
 type GoalOptions = Pick<TextCraftOptions, 'depth'> & TreeOptions;
 
-/** Recipes are read once, however many environments use them: nothing in a tree changes. */
+/** The recipes that were read, shared by all environments, since a tree never changes. */
 const trees = new Map<string, CraftingTree>();
 
-/** @param world number of a made-up world */
+/** Returns the tree of recipes. @param world number of a variant with exchanged counts */
 function treeOf(options: TreeOptions, world?: number): CraftingTree {
   const key = JSON.stringify([options.recipes, options.recipeOrder, world]);
   let tree = trees.get(key);

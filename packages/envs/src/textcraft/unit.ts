@@ -33,11 +33,11 @@ import { itemTexts, TextCraft } from './textcraft.js';
 
 const dataIdx = { description: "The goal, counted as AgentGym's data_idx.", type: 'integer' } as const;
 
-/** The server answers the last action alone, and so does what is imitated there. */
+/** Returns the options of the game that is imitated: on a server, observations are the answers to the last action. */
 const asPlayed = <Options extends TextCraftOptions & BackendOptions>(options: Options): Options =>
   options.backend === 'agentgym' ? { ...options, observation: 'turn' } : options;
 
-/** An observation that is the history repeats the actions, and would leave out what was thought. */
+/** Refuses the history as observation with the ReAct format, since a history repeats the actions without their thoughts. */
 const thoughtsInHistory = ({ backend, actionFormat, observation }: TextCraftOptions & BackendOptions): EnvProblem[] =>
   backend === 'embedded' && actionFormat === 'react' && observation === 'history'
     ? [
@@ -74,7 +74,7 @@ export const textCraftUnit = defineEnvironment<
   taskType: ({ depth }) => (depth === undefined ? null : `depth ${String(depth)}`),
   context: ({ backend, observation, actionFormat }) => {
     if (backend === 'agentgym') return servedOffer;
-    // A reply in the ReAct format is none of the listed actions.
+    // A reply in the ReAct format is not one of the listed actions.
     const texts = ['taskDescription', 'inventory'] as const;
     if (actionFormat === 'react') return { observation: 'turn', kind: 'dialogue', parts: texts };
     const parts = [...texts, 'validActions'] as const;
@@ -90,12 +90,13 @@ export const textCraftUnit = defineEnvironment<
     '',
   ],
   vocabulary: (options) => (options.backend === 'embedded' ? itemTexts(options) : []),
-  // 1 for the goal, else 0; a warm-started policy wins 0.6 of the goals in 15 actions, which discounted at 0.95 is 0.3.
+  // An episode returns 1 for the goal, else 0; a warm-started policy wins 0.6 of the goals in 15 actions, which discounted at
+  // 0.95 is 0.3.
   typicalReturn: () => 0.3,
   flatNames: { ...agentGymNames, env_idx: 'goal' },
   readWith: {
     ...backendReadWith,
-    actionFormat: {}, // always
+    actionFormat: {}, // it is always read
     observation: embeddedOnly,
     depth: embeddedOnly,
     goal: embeddedOnly,
@@ -105,7 +106,7 @@ export const textCraftUnit = defineEnvironment<
     renamed: embeddedOnly,
   },
   problems: (options) => [...missingAddress('textcraft', options), ...thoughtsInHistory(options)],
-  // Recordings are of AgentGym's server, which has no limit.
+  // The recordings are of AgentGym's server, which has no limit.
   replayOptions: { observation: 'turn', stepLimit: Number.MAX_SAFE_INTEGER },
   demonstrations: {
     schema: {
@@ -121,7 +122,7 @@ export const textCraftUnit = defineEnvironment<
       playedSet(
         await textCraftDemonstrations(asPlayed(options), { ...playedOptions(request), renamed, counts, order }),
       ),
-    revision: 7, // since turns have the inventory
+    revision: 7, // raised when turns got the inventory
     independentOf: [...backendOptionNames.filter((name) => name !== 'backend' && name !== 'actionFormat'), 'renamed'],
   },
 });

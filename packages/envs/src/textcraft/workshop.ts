@@ -1,15 +1,15 @@
-// One player's inventory, and what each action says and does. Grammar and texts: AgentGym's TextCraft server.
+// A player's inventory, and the answer and effect of each action. Grammar and texts: AgentGym's TextCraft server.
 import type { CraftingTree } from './crafting-tree.js';
 import { shown, type Recipe } from './recipe.js';
 
-/** An item or tag with a count, as typed. */
+/** An item or tag with a count, as the player typed it. */
 interface Typed {
   name: string;
   isTag: boolean;
   count: number;
 }
 
-/** An action that is not possible is answered with the reason and changes nothing. */
+/** The error for an action that is impossible: it is answered with the reason and changes nothing. */
 class Refusal extends Error {}
 
 export class Workshop {
@@ -68,7 +68,7 @@ export class Workshop {
     return { name, isTag: this.tree.isTag(name), count };
   }
 
-  /** Each ingredient takes the first input that will do; nothing may be left over. */
+  /** Returns whether inputs match a recipe: each ingredient takes the first input that fits, and no input may be left over. */
   #fits({ ingredients }: Recipe, inputs: readonly Typed[]): boolean {
     const left = [...inputs];
     for (const ingredient of ingredients) {
@@ -81,7 +81,7 @@ export class Workshop {
 
   #add(name: string, count: number): void {
     const total = (this.inventory.get(name) ?? 0) + count;
-    // Things that are used up leave the inventory; "get 0" leaves an entry, as on the server.
+    // Items that are used up leave the inventory; "get 0" leaves an entry, as on the server.
     if (total === 0 && count < 0) this.inventory.delete(name);
     else this.inventory.set(name, total);
   }
@@ -92,7 +92,7 @@ export class Workshop {
   }
 }
 
-/** The server prints the object itself. */
+/** Prints an item as the server does, which prints its Python object. */
 function pythonRepr({ name, isTag, count }: Typed): string {
   const id = `minecraft:${name}`.replaceAll('\\', '\\\\');
   const quoted = id.includes("'") && !id.includes('"') ? `"${id}"` : `'${id.replaceAll("'", "\\'")}'`;

@@ -12,9 +12,9 @@ interface TextWorldExpressDemonstrationOptions {
   stepLimit: number;
   contentDir: string | null;
   showValidActions: boolean;
-  /** World i has the fold's first seed plus i times this. */
+  /** The distance of seeds: world i has the fold's first seed plus i times this. */
   seedStep: number;
-  /** Chance before each turn of an action that has no effect and is not imitated; and the seed of these. */
+  /** The probability before each turn of an action that has no effect and is not imitated. */
   slips: number;
   slipSeed: number;
 }

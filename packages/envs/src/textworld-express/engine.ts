@@ -1,4 +1,4 @@
-// The sources of worlds: the embedded games, or the original simulator over its wire protocol.
+// The sources of worlds: the embedded games, or the original simulator over its protocol.
 import { builtInContent } from './content/built-in-content.js';
 import { loadContent } from './content/load-content.js';
 import type { Content } from './content/content.js';
@@ -18,12 +18,12 @@ export interface Opening {
   properties: Readonly<Record<string, number>>;
 }
 
-/** One engine plays one episode at a time. */
+/** A source of worlds, which plays one episode at a time. */
 export interface Engine {
   start(world: World): Promise<Opening>;
   /** Plays one of the valid actions of the last turn. */
   act(action: string): Promise<GameTurn>;
-  /** Actions that win the world, played from its start. */
+  /** Returns actions that win the world from its start. */
   goldPath(world: World): Promise<string[]>;
   close(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export class EmbeddedEngine implements Engine {
   readonly #content: Content;
   #game: TextGame | null = null;
 
-  /** @param contentDir folder with content files, or null for the built-in content */
+  /** Prepares the engine. @param contentDir folder with content files, or null for the built-in content */
   constructor(
     private readonly kind: GameKind,
     contentDir: string | null,

@@ -1,5 +1,5 @@
-// The order in which Scala 2.13 walks an immutable hash set or map of more than four strings.
-// World generation draws indices into such collections, so the order is part of what a seed means.
+// The order in which Scala 2.13 iterates over an immutable hash set or map of more than four strings. World generation draws
+// indices into such collections, so that the order decides which world a seed gives.
 
 interface Hashed {
   name: string;
@@ -13,7 +13,7 @@ export function hashTrieOrder(names: Iterable<string>): string[] {
 }
 
 function walk(entries: Hashed[], shift: number): string[] {
-  if (shift > 30) return entries.map(({ name }) => name); // equal hashes: kept as a list
+  if (shift > 30) return entries.map(({ name }) => name); // entries with equal hashes are kept as a list
   const buckets: Hashed[][] = Array.from({ length: 32 }, () => []);
   for (const entry of entries) buckets[(entry.hash >>> shift) & 31].push(entry);
   const single = buckets.filter((bucket) => bucket.length === 1).map(([entry]) => entry.name);
@@ -21,14 +21,14 @@ function walk(entries: Hashed[], shift: number): string[] {
   return [...single, ...deeper];
 }
 
-/** h = 31·h + c over the UTF-16 units, 32 bits. */
+/** Computes Java's hash of a string: h = 31·h + c over the UTF-16 units, 32 bits. */
 function javaStringHash(text: string): number {
   let hash = 0;
   for (let i = 0; i < text.length; i++) hash = (Math.imul(31, hash) + text.charCodeAt(i)) | 0;
   return hash;
 }
 
-/** Scala's bit mixer (scala.collection.immutable.HashMap.improve). */
+/** Mixes the bits of a hash as Scala does (scala.collection.immutable.HashMap.improve). */
 function improve(hashCode: number): number {
   let h = (hashCode + ~(hashCode << 9)) | 0;
   h ^= h >>> 14;

@@ -1,5 +1,5 @@
-// The eleven household rooms, their furniture in listing order, and the doors that may stand between them.
-// The names of rooms and furniture occur in actions ("put knife in counter"), so they are TextWorldExpress's.
+// The eleven household rooms, their furniture in listing order, and the doors that may be between them. The names of rooms and
+// furniture are TextWorldExpress's, since they occur in actions ("put knife in counter").
 import type { JavaRandom } from './java-random.js';
 import { move, Room, Thing, type Door, type ThingKind } from './things.js';
 
@@ -7,11 +7,11 @@ type Furniture = readonly [kind: ThingKind, names: string][];
 
 interface RoomPlan {
   joins: readonly string[];
-  /** In listing order, names of one kind separated by commas. */
+  /** The furniture in listing order, names of one kind separated by commas. */
   furniture: Furniture;
 }
 
-/** The kitchen's own furniture depends on draws; see `makeKitchen`. Some neighbours named here are never built. */
+/** The plans of the rooms. The kitchen's own furniture depends on draws; see `makeKitchen`. Some neighbours named here are never built. */
 const plans = {
   kitchen: { joins: ['corridor', 'pantry', 'backyard', 'living room'], furniture: [] },
   pantry: { joins: ['kitchen'], furniture: [['surface', 'folding chair, shelf']] },
@@ -86,7 +86,7 @@ export const roomNumbering: readonly HouseholdRoomName[] = [
   'supermarket',
 ];
 
-/** Only the kitchen draws numbers: cupboard or table, and where its knife lies. */
+/** Makes a room. Only the kitchen draws numbers: cupboard or table, and the place of its knife. */
 export function makeRoom(name: HouseholdRoomName, random: JavaRandom): Room {
   if (name === 'kitchen') return makeKitchen(random, { hasKnife: false, hasToaster: false });
   const room = new Room(name, plans[name].joins);
@@ -126,7 +126,7 @@ const gardenDoors = ['glass door', 'terrace door', 'mosquito door'];
 const streetDoors = ['entrance door', 'steel door'];
 const innerDoors = ['wooden door'];
 
-/** Door kinds by "from>to": only ordered pairs listed here get a door. */
+/** The kinds of doors by "from>to": only ordered pairs listed here get a door. */
 const doorKinds: Readonly<Record<string, readonly string[]>> = {
   'pantry>kitchen': ['milk-glass door', 'simple door'],
   'kitchen>backyard': gardenDoors,

@@ -1,7 +1,7 @@
 import { hashTrieOrder } from './hash-order.js';
 import { JavaRandom } from './java-random.js';
 
-// The numbers were printed by java.util.Random of OpenJDK 17; 1610612736 = 3 · 2²⁹ makes every fourth draw a rejected one.
+// The numbers were printed by java.util.Random of OpenJDK 17; with 1610612736 = 3 · 2²⁹ every fourth draw is rejected.
 test.each([
   [42, [0, 3, 10, 0.047939305137387644, 595021505, 1519796918, 1429255519, 196118093]],
   [-5, [1, 1, 5, 0.343656322075349, 1486179385, 617011057, 497885393, 741576374]],
@@ -17,7 +17,7 @@ test('a shuffle swaps from the last place down: Java draws 2 and 0 for seed 42 b
   const random = new JavaRandom(42);
   const [first, second] = [random.nextInt(3), random.nextInt(2)];
   expect([first, second]).toEqual([2, 0]);
-  // [a b c]: the last place swaps with itself; then place 1 with place 0.
+  // In [a b c], the last place is swapped with itself; then place 1 with place 0.
   expect(new JavaRandom(42).shuffle(['a', 'b', 'c'])).toEqual(['b', 'a', 'c']);
 });
 

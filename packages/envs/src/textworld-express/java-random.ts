@@ -1,6 +1,6 @@
-// The random numbers of java.util.Random, bit for bit, and the shuffle of Scala 2.13 on top of them.
-// Source: the documented linear congruential generator of java.util.Random; worlds are drawn with it so that a seed
-// means the same world here as in TextWorldExpress.
+// The random numbers of java.util.Random, bit for bit, and the shuffle of Scala 2.13 with them. Worlds are drawn with it, so
+// that a seed gives the same world here as in TextWorldExpress.
+// Source: the documented linear congruential generator of java.util.Random.
 
 const MULTIPLIER_HIGH = 0x5de; // 0x5DEECE66D = 0x5DE · 2²⁴ + 0xECE66D
 const MULTIPLIER_LOW = 0xece66d;
@@ -9,11 +9,11 @@ const TWO_24 = 0x1000000;
 const TWO_31 = 0x80000000;
 
 export class JavaRandom {
-  // The 48-bit state in two halves of 24 bits, so that every product stays below 2⁵³ and is exact.
+  // The 48-bit state is in two halves of 24 bits, so that every product stays below 2⁵³ and is exact.
   #high: number;
   #low: number;
 
-  /** @param seed a 32-bit integer, signed as in Java, or a long as a bigint */
+  /** Seeds the generator. @param seed a 32-bit integer, signed as in Java, or a long as a bigint */
   constructor(seed: number | bigint) {
     const long = typeof seed === 'bigint' ? seed : BigInt(seed | 0);
     const scrambled = BigInt.asUintN(48, long ^ 0x5deece66dn);
@@ -21,7 +21,7 @@ export class JavaRandom {
     this.#low = Number(scrambled & 0xffffffn);
   }
 
-  /** Uniform in 0 … bound − 1. */
+  /** Draws a uniform integer in 0 … bound − 1. */
   nextInt(bound: number): number {
     if (!Number.isInteger(bound) || bound < 1)
       throw new RangeError(`JavaRandom.nextInt: bound must be ≥ 1, got ${bound}`);
@@ -29,12 +29,12 @@ export class JavaRandom {
     for (;;) {
       const bits = this.#next31();
       const value = bits % bound;
-      // Draws from the incomplete last run of `bound` values are thrown away; Java notices them by overflow.
+      // Draws from the incomplete last run of `bound` values are rejected; Java detects them by overflow.
       if (bits - value + (bound - 1) < TWO_31) return value;
     }
   }
 
-  /** Uniform in [0, 1), 53 bits. */
+  /** Draws a uniform number in [0, 1) with 53 bits. */
   nextDouble(): number {
     this.#advance();
     const high = this.#high * 4 + (this.#low >>> 22); // 26 bits
@@ -62,7 +62,7 @@ export class JavaRandom {
     return this.#high * 128 + (this.#low >>> 17);
   }
 
-  /** state ← state · 0x5DEECE66D + 0xB mod 2⁴⁸ */
+  /** Advances the state: state ← state · 0x5DEECE66D + 0xB mod 2⁴⁸. */
   #advance(): void {
     const low = this.#low * MULTIPLIER_LOW + INCREMENT;
     const carry = Math.floor(low / TWO_24);

@@ -1,10 +1,10 @@
-// Placing rooms on a grid and linking neighbours, with the draws in TextWorldExpress's order.
+// Places rooms on a grid and links neighbours, with the draws in TextWorldExpress's order.
 import { drawDoor } from './household.js';
 import type { JavaRandom } from './java-random.js';
 import { directions, opposite, type Direction, type Room } from './things.js';
 import { WorldGenerationError } from './world-generation-error.js';
 
-/** grid[i][j]; north of (i, j) is (i + 1, j), east of it is (i, j − 1). */
+/** The cells grid[i][j]; north of (i, j) is (i + 1, j), east of it is (i, j − 1). */
 export type Grid = (Room | null)[][];
 
 const ATTEMPTS = 50;
@@ -18,9 +18,9 @@ const towards: Readonly<Record<Direction, readonly [number, number]>> = {
 };
 
 interface PlacingOptions {
-  /** Cells on a side; the first room is put in the middle. */
+  /** The cells on a side; the first room is put in the middle. */
   size: number;
-  /** May the new room stand next to the placed one? */
+  /** Returns whether the new room may be placed next to the placed one. */
   mayJoin(room: Room, placed: Room): boolean;
 }
 
@@ -66,11 +66,11 @@ function freeNeighbour(random: JavaRandom, grid: Grid, x: number, y: number): [n
 
 interface LinkingOptions {
   includeDoors: boolean;
-  /** Asked for each room and each neighbour on the grid, in order; it may draw. */
+  /** Returns whether two neighbours on the grid are linked. It is called for each room and each neighbour, in order, and may draw numbers. */
   shouldLink(room: Room, neighbour: Room, neighbourCount: number): boolean;
 }
 
-/** Row by row, north, south, east, west; a later link of the same pair may replace its door. */
+/** Links rooms row by row, in the order north, south, east, west; a later link of the same pair may replace its door. */
 export function linkRooms(random: JavaRandom, grid: Grid, { includeDoors, shouldLink }: LinkingOptions): void {
   for (const [i, row] of grid.entries()) {
     for (const [j, room] of row.entries()) {
@@ -91,7 +91,7 @@ export function linkRooms(random: JavaRandom, grid: Grid, { includeDoors, should
   }
 }
 
-/** The household's map: 7 × 7, neighbours are linked where one of the two names the other. */
+/** Places the household's rooms on 7 × 7 cells; neighbours are linked where one of the two names the other. */
 export function layOutHousehold(random: JavaRandom, rooms: readonly Room[], includeDoors: boolean): void {
   const grid = placeRooms(random, rooms, { size: 7, mayJoin: (room, placed) => room.joins.includes(placed.name) });
   linkRooms(random, grid, { includeDoors, shouldLink: (room, neighbour) => room.joins.includes(neighbour.name) });

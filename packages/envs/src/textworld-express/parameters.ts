@@ -1,17 +1,17 @@
-// The "name=value,name=value" strings that choose a world's size, with TextWorldExpress's names, ranges and defaults.
+// The texts "name=value,name=value" that choose a world's size, with TextWorldExpress's names, ranges and defaults.
 import { nearestName } from '../contract/unknown-name-error.js';
 
 export const folds = ['train', 'dev', 'test'] as const;
-/** Which half of the content is in play: preparations, objects, nouns and problems are disjoint between folds. */
+/** The part of the content that is used: preparations, objects, nouns and problems are disjoint between folds. */
 export type Fold = (typeof folds)[number];
 
-/** First seed of each fold's thousand, as TextWorldExpress counts them; any other 32-bit seed works with any fold. */
+/** The first seed of each fold's thousand, as TextWorldExpress counts them; any other 32-bit seed can be used with any fold. */
 export const foldSeeds: Readonly<Record<Fold, number>> = { train: 0, dev: 10_000, test: 20_000 };
 
 export interface ParameterSpec {
   name: string;
   default: number;
-  /** Integers that are allowed; a flag instead takes any number and is on, 1, when that is 1, and off, 0, otherwise. */
+  /** The allowed integers; a flag takes any number, and is 1 when that is 1, and 0 otherwise. */
   range: readonly [least: number, most: number] | 'flag';
   meaning: string;
 }
@@ -31,7 +31,7 @@ class GameParameterError extends Error {
   }
 }
 
-/** Every parameter of the game: the given ones, the defaults for the rest. Spaces around names and values are ignored. */
+/** Returns every parameter of the game: the given ones, and defaults for the rest. Spaces around names and values are ignored. */
 export function parseParameters(game: string, specs: readonly ParameterSpec[], text: string): ParameterValues {
   const values: Record<string, number> = Object.fromEntries(specs.map((spec) => [spec.name, spec.default]));
   const names = specs.map((spec) => spec.name);
@@ -61,5 +61,5 @@ export function parseParameters(game: string, specs: readonly ParameterSpec[], t
 
 export const isOn = (value: number) => value === 1;
 
-/** How recorded runs number the folds. */
+/** Returns the number that recorded runs give to a fold. */
 export const gameSetNumber = (fold: Fold) => folds.indexOf(fold) + 1;

@@ -1,5 +1,6 @@
-// Replays the recorded episodes of the original engine: same worlds, scores, rewards, ends and valid actions.
-// The embedded games have our wording, so observations are not compared; where TEXTWORLD_EXPRESS_SERVER names a listening simulator (host:port), it replays them to the letter.
+// Replays the recorded episodes of the original engine: worlds, scores, rewards, ends and valid actions must be equal. The
+// embedded games have our wording, so that observations are not compared; where TEXTWORLD_EXPRESS_SERVER names a listening
+// simulator (host:port), its whole answers are compared.
 import { recordedLines, recordings, when, whenRecorded } from '@bowyer/testing';
 import type { TextWorldExpressOptions } from './options.js';
 import type { Fold } from './parameters.js';
@@ -41,7 +42,7 @@ const episodes = recordedLines<RecordedEpisode>('transcripts/textworldexpress.js
 const server = process.env.TEXTWORLD_EXPRESS_SERVER ?? null;
 type Backend = TextWorldExpressOptions['backend'];
 
-/** A recorded turn in our words; floats agree to the last bit, as both engines divide the same doubles. */
+/** Converts a recorded turn to our form; floats are equal to the last bit, since both engines divide the same doubles. */
 const wanted = (turn: RecordedTurn, backend: Backend) => ({
   validActions: turn.validActions,
   score: turn.score,
@@ -87,7 +88,7 @@ async function replay(episode: RecordedEpisode, backend: Backend): Promise<void>
   }
 }
 
-/** Their action histories may open with the look that the reset has already given, and drop it where they do not. */
+/** Removes the first look from an action history, which some of the recorded ones have although the reset gave it already. */
 const withoutFirstLook = (path: string[]) => (path[0] === 'look around' ? path.slice(1) : path);
 
 const gamesWithSeededPath = ['cookingworld', 'mapreader', 'arithmetic', 'sorting', 'simonsays', 'peckingorder'];

@@ -1,4 +1,4 @@
-// The worlds of a TextWorldExpress game for training, evaluation and test: those of its folds train, dev and test.
+// The splits of a TextWorldExpress game: the worlds of its folds train, dev and test.
 import type { Split } from '../contract/env.js';
 import {
   divided,
@@ -14,11 +14,15 @@ import type { Fold } from './parameters.js';
 
 const foldOf: Readonly<Record<Split, Fold>> = { train: 'train', eval: 'dev', test: 'test' };
 
-/** Games of a fixed number of problems in each fold, of which the seed's remainder chooses one. */
+/** Games of a fixed number of problems in each fold, of which the remainder of the seed chooses one. */
 const problemGames: readonly TextWorldExpressGame[] = ['arithmetic', 'sorting'];
 const PROBLEMS = 100;
 
-/** @param options.fold null: of each split its own; else all worlds are of this fold, and its seeds or problems are divided */
+/**
+ * Returns the plan of splits.
+ *
+ * @param options.fold null: of each split its own; else all worlds are of this fold, and its seeds or problems are divided
+ */
 export function textWorldExpressSplits(game: TextWorldExpressGame, { fold }: { fold: Fold | null }): SplitPlan {
   return problemGames.includes(game) ? problemSplits(fold) : worldSplits(fold);
 }
@@ -49,7 +53,7 @@ function problemSplits(fold: Fold | null): SplitPlan {
       const own = fold ?? foldOf[split];
       if (episode === undefined && of[split].includes(problemOf(seed))) return choice(own, seed, problemOf(seed));
       const problem = of[split][(episode ?? seed) % of[split].length];
-      // Below 2³¹, where a seed's remainder is the same here and in the game.
+      // The seed is below 2³¹, where its remainder is the same here and in the game.
       const start = seed >>> 1;
       return choice(own, start - (start % PROBLEMS) + problem, problem);
     },

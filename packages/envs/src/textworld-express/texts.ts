@@ -16,7 +16,7 @@ const hollow = new Set([
 export const prepositionFor = (place: Thing): 'in' | 'on' =>
   place.kind === 'surface' && !hollow.has(place.name) ? 'on' : 'in';
 
-/** "a raw leek", "an open fridge (in it: some milk)", "a counter". */
+/** Describes a thing: "a raw leek", "an open fridge (in it: some milk)", "a counter". */
 export function describeThing(thing: Thing): string {
   switch (thing.kind) {
     case 'item':
@@ -45,7 +45,7 @@ function describeItem(thing: Thing): string {
 
 const named = (thing: Thing) => `${thing.article} ${thing.name}`;
 
-/** The contents of a holder in order: "a knife, some milk". */
+/** Describes the contents of a holder in order: "a knife, some milk". */
 export const list = (holder: Holder) => holder.contents.map(describeThing).join(', ');
 
 export function describeRoom(room: Room): string {
@@ -66,7 +66,7 @@ function describeExit(direction: Direction, { to, door }: Exit): string {
     : `${direction}, a closed ${door.name}`;
 }
 
-/** @param limit how many things can be carried, or null for no limit */
+/** Describes the inventory. @param limit how many things can be carried, or null for no limit */
 export function describeInventory(inventory: Holder, limit: number | null): string {
   const { length } = inventory.contents;
   const room = limit === null ? '' : ` (${length} of at most ${limit} things)`;

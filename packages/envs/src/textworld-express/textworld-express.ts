@@ -1,5 +1,5 @@
-// The TextWorldExpress games as environments: seeds, folds and parameters at the reset, score differences as rewards.
-// The rules around a game (limits, rejected texts, "help") are those of its Python package; the words are ours.
+// The TextWorldExpress games as environments: seeds, folds and parameters at the reset, score differences as rewards. The rules
+// around a game (limits, rejected texts, "help") are those of its Python package; the words are ours.
 import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
@@ -12,7 +12,7 @@ import { JavaEngine } from './java/java-engine.js';
 import type { TextWorldExpressOptions } from './options.js';
 import { folds, foldSeeds, parseParameters, type Fold } from './parameters.js';
 
-/** For one episode; what is left out is as in the options, and a seed is drawn from the fold's thousand. */
+/** The options of one episode; those left out are as in the environment's options, and a seed is drawn from the fold's thousand. */
 export interface TextWorldExpressReset {
   seed?: number;
   fold?: Fold;
@@ -21,19 +21,19 @@ export interface TextWorldExpressReset {
 }
 
 interface TextWorldExpressInfo extends Record<string, unknown> {
-  /** The actions that are accepted next, in the engine's order. */
+  /** The valid actions, in the engine's order. */
   validActions: readonly string[];
-  /** Points over the most that can be had; −1 after a mistake that fails. Rewards are its differences. */
+  /** The points divided by the highest possible; −1 after a mistake that fails. Rewards are its differences. */
   score: number;
-  /** In the game's own points. */
+  /** The score in the game's own points. */
   scoreRaw: number;
   won: boolean;
   failed: boolean;
-  /** The room and the inventory as they are now, for free. */
+  /** The current room and inventory, without a turn. */
   look: string;
   inventory: string;
   taskDescription: string;
-  /** Actions since the reset, rejected ones included, "help" not. */
+  /** The number of actions since the reset, including rejected ones, without "help". */
   numMoves: number;
 }
 
@@ -52,7 +52,7 @@ export class TextWorldExpress implements Env {
   #numMoves = 0;
   #isClosed = false;
 
-  /** @param game by name, without regard to case */
+  /** Prepares a game. @param game by name, without regard to case */
   constructor(
     game: string,
     private readonly options: TextWorldExpressOptions,
@@ -60,7 +60,7 @@ export class TextWorldExpress implements Env {
     this.#kind = findGame(game);
     this.#order = new EpisodeOrder(this.#kind.name);
     this.#stepLimit = options.stepLimit;
-    // Faults of the options are reported before any episode.
+    // This reports errors in the options before any episode.
     this.#chooseWorld({ seed: 0 });
     this.#engine =
       options.backend === 'java'
@@ -86,7 +86,7 @@ export class TextWorldExpress implements Env {
 
   async step(action: string): Promise<StepResult> {
     this.#order.assertRunning();
-    // Answered without asking the game: not a move.
+    // `help` is answered without the game, and is not a move.
     if (action === 'help') return this.#result(this.#taskDescription, 0, { accepted: false, invalid: false });
     const text = trim(action);
     const scoreBefore = this.#turn.score.normalized;
@@ -104,13 +104,13 @@ export class TextWorldExpress implements Env {
     await this.#engine.close();
   }
 
-  /** Actions that win the world in play when played from its start. The episode in play is not affected. */
+  /** Returns actions that win the current world from its start. The running episode is not affected. */
   async goldPath(): Promise<string[]> {
     if (this.#world === null) throw new Error(`${this.#kind.name}: goldPath() needs a world; call reset() first`);
     return this.#engine.goldPath(this.#world);
   }
 
-  /** An engine that fails takes its episode with it: the next call must be a reset. */
+  /** Does work whose failure ends the episode: the next call must be a reset. */
   async #orEnd<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -185,5 +185,5 @@ function findGame(name: string): GameKind {
   return kind;
 }
 
-/** Java's trim: all characters up to U+0020, and none above it. */
+/** Trims a text as Java does: it removes all characters up to U+0020, and none above it. */
 const trim = (text: string) => text.replace(/^[\u0000-\u0020]+|[\u0000-\u0020]+$/g, '');

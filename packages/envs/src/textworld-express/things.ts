@@ -3,7 +3,7 @@
 /** `surface`, `cupboard` and `box` contain things; a cupboard can be opened and closed, the other two are always open. */
 export type ThingKind = 'item' | 'fixture' | 'device' | 'surface' | 'cupboard' | 'box';
 
-/** Anything that has things in it: a room, the inventory, a container. */
+/** An object that has things in it: a room, the inventory, a container. */
 export interface Holder {
   readonly name: string;
   readonly contents: Thing[];
@@ -32,14 +32,14 @@ interface FoodState {
 
 interface ThingOptions {
   kind?: ThingKind;
-  /** Only items move, and all of them unless this is false. */
+  /** Whether it can be moved. Only items can, and all of them unless this is false. */
   isMovable?: boolean;
-  /** 'a', 'an', 'some' or '' before the name; by the first letter when left out. */
+  /** The article, 'a', 'an', 'some' or ''; by the first letter when left out. */
   article?: string;
   /** Names of the places where it belongs. */
   homes?: readonly string[];
   food?: FoodState;
-  /** The text that is read on it; only things with a text can be read. */
+  /** The text that is written on it; only things with a text can be read. */
   text?: string;
 }
 
@@ -84,7 +84,7 @@ export const opposite: Readonly<Record<Direction, Direction>> = {
   west: 'east',
 };
 
-/** One object for both sides. */
+/** A door, one object for both sides. */
 export interface Door {
   readonly name: string;
   isOpen: boolean;
@@ -114,7 +114,7 @@ export function move(thing: Thing, to: Holder | null): void {
   to?.contents.push(thing);
 }
 
-/** Everything that can be seen in a holder: depth first, in the order of arrival, open containers with their contents. */
+/** Returns all things that can be seen in a holder: depth first, in the order of arrival, open containers with their contents. */
 export function visibleThings(holder: Holder, found: Thing[] = []): Thing[] {
   for (const thing of holder.contents) {
     found.push(thing);

@@ -21,7 +21,7 @@ const fold = {
 };
 const simulated: Condition = { backend: ['java'] };
 
-/** Adjacent seeds give worlds whose first draws are alike; seeds this far apart do not. */
+/** The distance between seeds: adjacent seeds give worlds whose first draws are alike. */
 const SEED_STEP = 123_456;
 
 const unitOf = (name: TextWorldExpressGame) =>

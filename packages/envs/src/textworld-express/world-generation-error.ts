@@ -1,4 +1,4 @@
-// A seed and parameters for which the world's rules find no world.
+// The error for a seed and parameters for which the rules find no world.
 
 export class WorldGenerationError extends Error {
   override readonly name = 'WorldGenerationError';

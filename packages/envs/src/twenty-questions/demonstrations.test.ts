@@ -34,7 +34,7 @@ test('the same seed gives the same games, another seed others', () => {
   expect(play(1)).not.toEqual(play(2));
 });
 
-// Standard deviation of a return is below 3.5, so 2,000 games pin the mean to ±0.24 at three standard errors.
+// The standard deviation of a return is below 3.5, so that 2,000 games give the mean to ±0.24 at three standard errors.
 test.each([
   [0, -2.9],
   [0.3, -3.9],

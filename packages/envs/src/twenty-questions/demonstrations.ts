@@ -11,13 +11,13 @@ import { selectWords, type Word } from './words.js';
 
 /** The options of the expert. */
 export interface ExpertOptions {
-  /** Share of random turns, 0…1. */
+  /** The share of random turns, 0…1. */
   noise: number;
-  /** How many attributes the expert may ask, best splits first; null: all of them here, in a run two for each word. */
+  /** The number of attributes that the expert may ask about, best splits first; null: all of them here, in a run two for each word. */
   attributes: number | null;
-  /** How many wordings of each attribute. */
+  /** The number of wordings of each attribute. */
   wordings: number;
-  /** Share of the words for which an attribute may be unclear; such an answer is "Invalid Question.". */
+  /** The share of the words for which an attribute may be unclear; such an answer is "Invalid Question.". */
   maxUnclear: number;
   /** The choice among equally good questions. */
   ties: Ties;
@@ -68,7 +68,7 @@ export const demonstrationsSchema = {
   },
 } as const;
 
-/** `games` dialogues in the format of ArCHer's data file. */
+/** Plays `games` games, returned in the format of ArCHer's data file. */
 export function twentyQuestionsDemonstrations(options: DemonstrationOptions): Dialogue[] {
   const words = selectWords(options.words);
   const { winTest, wordings, noise, maxTurns, maxUnclear, ties, seed } = options;

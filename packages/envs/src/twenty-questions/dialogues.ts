@@ -1,4 +1,5 @@
-// Recorded games in the format of ArCHer's dataset/twenty_questions.json, read, checked and made into training pairs.
+// Reads recorded games in the format of ArCHer's dataset/twenty_questions.json, checks them, and converts them to training
+// pairs.
 import { readFile } from 'node:fs/promises';
 import { utf8Text } from '@bowyer/core';
 import { unreadKeysOf } from '../guessing-game/dialogue-keys.js';
@@ -66,7 +67,7 @@ function kindOf(value: unknown): string {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
 
-/** "is it a dog? Yes." → the question and the answer; null when no answer ends the line. */
+/** Splits a line: "is it a dog? Yes." → the question and the answer; null when no answer ends the line. */
 export function splitLine(line: string): { question: string; answer: Answer } | null {
   const match = /^([^]*?) (Yes\.|No\.|Invalid Question\.)$/.exec(line.trimEnd());
   return match ? { question: match[1], answer: match[2] as Answer } : null;

@@ -1,19 +1,21 @@
-// A scripted player that asks the question with the most information about the words still possible.
+// A scripted player that asks the question with the most information about the words that are still possible.
 import type { Rng } from '@bowyer/core';
 import { QuestionPlayer, type Ties } from '../guessing-game/question-player.js';
 import type { Truth } from './attributes/attribute.js';
 import type { Question } from './questions.js';
 
-/** Smaller sets cost less than to look them up. */
+/** The size of sets of words below which computing is faster than the cache. */
 const SMALLEST_KNOWN_SET = 8;
 
-/** By question set and possible words: the best questions, which many games ask for. */
+/** A cache of the best questions, by question set and possible words, since many games need the same ones. */
 const known = new WeakMap<readonly Question[], Map<string, readonly Question[]>>();
 
 export class InformationGainPlayer extends QuestionPlayer<Question, Truth> {
   readonly #known: Map<string, readonly Question[]>;
 
   /**
+   * Prepares the player.
+   *
    * @param questions what it may ask, with answers for `wordCount` words
    * @param noise share of turns that are random: 65 % an attribute, 20 % a guess, 15 % a repeat
    */
@@ -30,8 +32,8 @@ export class InformationGainPlayer extends QuestionPlayer<Question, Truth> {
   }
 
   /**
-   * The most even split of the possible words; a guess of one of them counts as a question like any other and is
-   * preferred when it splits as well, because it may also win.
+   * Returns the question with the most even split of the possible words. A guess of one of them counts as a question like any
+   * other and is preferred when it splits as well, because it may also win.
    */
   protected override best(): Question {
     const best = this.#bestQuestions();
@@ -60,7 +62,7 @@ export class InformationGainPlayer extends QuestionPlayer<Question, Truth> {
     return best;
   }
 
-  /** Nothing splits what is left: guess it, or, when it cannot be won, ask what was not asked yet. */
+  /** Returns a question where none splits the possible words: a guess, or, when no guess can win, a question that was not asked yet. */
   #lastResort(): Question {
     const winning = this.guesses.filter(({ wins }) => wins !== null && this.possible.includes(wins));
     if (winning.length > 0) return this.oneOf(winning);

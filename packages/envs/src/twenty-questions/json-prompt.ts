@@ -1,6 +1,6 @@
-// Twenty Questions as ArCHer's large models play it: the history stands in a prompt, and the question in JSON.
-// Source: Zhou et al. 2024, arXiv:2402.19446, code at 7c771a7 (archer_llm): the parts of its prompt and the rule of its decoder; the
-// words are our own.
+// Twenty Questions as ArCHer's large models play it: the history is part of a prompt, and the question is written in JSON.
+// Source: Zhou et al. 2024, arXiv:2402.19446, code at 7c771a7 (archer_llm): the parts of its prompt and the rule of its decoder;
+// the words are our own.
 import type { Demonstration, DemonstrationSet } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { historyHeader } from '../guessing-game/history.js';
@@ -29,7 +29,7 @@ export function decodeQuestion(reply: string): string {
 
 export const encodeQuestion = (question: string): string => JSON.stringify({ Question: question });
 
-/** The game inside the prompt. */
+/** The game with such prompts and replies. */
 export class PromptedQuestions implements Env {
   constructor(
     private readonly game: Env,

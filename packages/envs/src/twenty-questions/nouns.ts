@@ -47,7 +47,7 @@ const synonyms: Record<string, string> = {
   'permanent marker': 'sharpie',
 };
 
-/** A guess of the first is also true of the second, which is a kind of it. */
+/** For each noun the words that are kinds of it: a guess of the noun is also true of them. */
 const kindsOf: Record<string, string> = { marker: 'sharpie', rock: 'meteorite', pendant: 'locket', shoes: 'boots' };
 
 /** Guesses about which people disagree: is a lion a cat, a ship a boat, a desk a table? */
@@ -74,7 +74,7 @@ const disputed: Record<string, string> = {
   hat: 'helmet',
 };
 
-/** Common things that are none of the 157 words, nor a kind that one of them belongs to. */
+/** Common things that are none of the 157 words, nor a kind to which one of them belongs. */
 const others = new Set(
   (
     'zebra giraffe monkey gorilla pig goat chicken duck goose bird eagle parrot penguin owl fish shark whale dolphin snake lizard ' +
@@ -97,7 +97,7 @@ const others = new Set(
   ).split(' '),
 );
 
-/** Guesses among these that one specimen of a word would satisfy and another would not: some computers are laptops. */
+/** Guesses that are true for one specimen of a word and false for another: some computers are laptops. */
 const sometimes: Record<string, string> = {
   laptop: 'computer',
   tablet: 'computer',

@@ -27,12 +27,12 @@ test('an even split of four words costs a turn and saves none: it ties with gues
 });
 
 test('with eight words the split pays', () => {
-  // Guessing: −28/8 = −3.5. Splitting 4 | 4, then guessing: −1 − 1.5 = −2.5.
+  // Guessing alone gives −28/8 = −3.5. Splitting 4 | 4, then guessing: −1 − 1.5 = −2.5.
   expect(optimalReturn(8, [...guesses(8), attribute('yyyynnnn')], 20)).toBeCloseTo(-2.5);
 });
 
 test('an unclear answer is a third way to split', () => {
-  // Nine words in three classes of three: −1 − (0 + 1 + 2) / 3 = −2.
+  // Nine words in three classes of three give −1 − (0 + 1 + 2) / 3 = −2.
   expect(optimalReturn(9, [...guesses(9), attribute('yyynnn???')], 20)).toBeCloseTo(-2);
 });
 

@@ -1,13 +1,13 @@
-// The best expected return that any player can reach: a dynamic programme over the sets of words still possible.
+// The best expected return that any player can reach: dynamic programming over the sets of words that are still possible.
 import type { Truth } from './attributes/attribute.js';
 import type { Question } from './questions.js';
 
-/** The table may have 2^words sets. */
+/** The most words: the table may have 2^words sets. */
 const LARGEST = 16;
 
 /**
- * Expected undiscounted return under uniformly drawn words, −1 a turn and 0 on the winning one, for a player that may
- * ask any of `questions` and knows all their answers. Exact.
+ * Computes the exact expected undiscounted return under uniformly drawn words, −1 a turn and 0 on the winning one, for a player that may
+ * ask any of `questions` and knows all their answers.
  *
  *     V(S, 0) = 0
  *     V(S, t) = max over q of  Σ over answers a of  P(a | S) · ( [q wins] ? 0 : −1 + V(S with answer a, t − 1) )
@@ -36,7 +36,7 @@ interface Split {
   yes: number;
   no: number;
   unclear: number;
-  /** The word that asking this wins, or 0. */
+  /** The word with which this question wins, as a bit; 0 for none. */
   wins: number;
 }
 

@@ -1,5 +1,5 @@
-// Reduces a free-form yes/no question to a canonical form, so that wordings which mean the same compare equal:
-// "can it be eaten?", "is it something you can eat?" and "do people eat it?" all become "you eat".
+// Reduces a free-form yes/no question to a canonical form, so that wordings with the same meaning are equal: "can it be eaten?",
+// "is it something you can eat?" and "do people eat it?" all become "you eat".
 
 export interface QuestionForm {
   /**
@@ -11,11 +11,11 @@ export interface QuestionForm {
   words: readonly string[];
   /** Whether the words began with an article: "is it an orange?" guesses, "is it orange?" asks for the colour. */
   hasArticle: boolean;
-  /** "is it not …" asks for the opposite of `words`. */
+  /** Whether the question asks for the opposite of `words`: "is it not …". */
   negated: boolean;
 }
 
-/** Equal for questions with the same meaning, as far as wording shows. */
+/** Returns a key that is equal for questions with the same meaning, as far as their wording shows it. */
 export const formKey = ({ frame, words }: Pick<QuestionForm, 'frame' | 'words'>) =>
   `${frame} ${words.map(stem).join(' ')}`.trim();
 
@@ -56,7 +56,7 @@ function clean(question: string): string {
   let text = question
     .toLowerCase()
     .replace(/[’‘`]/g, "'")
-    // A question that opens with a negative contraction asks for confirmation: "isn't it alive?" means "is it alive?".
+    // A question that begins with a negative contraction asks for confirmation: "isn't it alive?" means "is it alive?".
     .replace(/^(\W*)(is|are|does|do|can|could|would|was|has|did|will)n'?t\b/, '$1$2')
     .replace(/\bcan't\b|\bcannot\b/g, 'can not')
     .replace(/n't\b/g, ' not')
@@ -82,7 +82,7 @@ interface Framed {
   rest: string;
 }
 
-/** One rule a line: the first pattern that matches the whole text decides. `$1` is passed to the second stage. */
+/** The rules, one a line: the first pattern that matches the whole text decides. `$1` is passed to the second stage. */
 const openings: readonly [RegExp, (rest: string) => Framed][] = [
   [new RegExp(`^(?:is|are|was|were) there (.+?) (?:on|in|inside) ${subjects}$`), have],
   [new RegExp(`^(?:is|are|was|were) ${subjects} (.+)$`), be],
@@ -115,7 +115,7 @@ function it(rest: string): Framed {
   return { frame: 'it', rest: withoutThings(able ? able[1] : rest) };
 }
 
-/** "you …" with the object "it" left out: "you eat", "you sit on", "you wear on head". */
+/** Reads "you …" with the object "it" left out: "you eat", "you sit on", "you wear on head". */
 function you(rest: string): Framed {
   const verb = ` ${rest} `
     .replace(/ (?:it|this|them|these|this object|this thing|that) /g, ' ')
@@ -142,7 +142,7 @@ function inside(rest: string): Framed {
   return { frame: 'in', rest: rest.replace(/^(?:in|inside|within|around|at) (?=.)/, '') };
 }
 
-/** "is it …", stage by stage: a relative clause, a purpose, a place, a material, a passive, or a plain predicate. */
+/** Reads "is it …" step by step: a relative clause, a purpose, a place, a material, a passive, or a plain predicate. */
 function be(rest: string): Framed {
   const clause = new RegExp(`^${somethings} (?:that |which )?(.+)$`).exec(rest);
   if (clause) {
@@ -192,7 +192,7 @@ const passives: Record<string, string> = Object.fromEntries(
     .map((pair) => pair.split(':')),
 );
 
-/** "cut things" and "cut something" ask no more than "cut". */
+/** Removes objects without meaning: "cut things" and "cut something" ask no more than "cut". */
 const withoutThings = (text: string) =>
   text.replace(/(?<=\S) (?:something|things|stuff|objects|other things|(?:your |the )?own)$/g, '');
 

@@ -1,5 +1,5 @@
-// The finite set of questions that scripted players choose from: attribute questions and guesses, with what each
-// would be answered for every word in play.
+// The finite set of questions from which scripted players choose: attribute questions and guesses, with the answer to each for
+// every word.
 import { allAttributes } from './attributes/index.js';
 import type { Attribute, Truth } from './attributes/attribute.js';
 import { guessTruth } from './nouns.js';
@@ -9,26 +9,26 @@ import { guessQuestion, type Word } from './words.js';
 export interface Question {
   /** The text of the question, for an attribute any of its wordings. */
   wordings: readonly string[];
-  /** [words] in the order of the list in play. */
+  /** [words] the answers, in the order of the list of words. */
   truths: readonly Truth[];
-  /** Place of the guessed word in the list in play; null for an attribute question. */
+  /** The index of the guessed word; null for an attribute question. */
   guess: number | null;
-  /** Place of the word that this question wins, when there is one. */
+  /** The index of the word with which this question wins, if there is one. */
   wins: number | null;
 }
 
 interface QuestionSetOptions {
   words: readonly Word[];
   winTest: WinTest;
-  /** How many attributes, best splits first; Infinity for all that distinguish words. */
+  /** The number of attributes, best splits first; Infinity for all that distinguish words. */
   attributes: number;
-  /** How many wordings of each attribute, plainest first. */
+  /** The number of wordings of each attribute, plainest first. */
   wordings: number;
-  /** Share of the words for which an attribute may be unclear; the answer is then "Invalid Question.". */
+  /** The share of the words for which an attribute may be unclear; the answer is then "Invalid Question.". */
   maxUnclear: number;
 }
 
-/** Attribute questions first (best splits first), then one guess for each word. */
+/** Returns the questions: first about attributes (best splits first), then one guess for each word. */
 export function questionSet({ words, winTest, attributes, wordings, maxUnclear }: QuestionSetOptions): Question[] {
   const attributeQuestions = splittingAttributes(words, maxUnclear)
     .slice(0, attributes)
@@ -81,7 +81,7 @@ function countTruths({ truths }: Attribute, words: readonly Word[]): Record<Trut
   return counts;
 }
 
-/** Equal for two attributes that split the words alike, whichever side is yes. */
+/** Returns a key that is equal for two attributes that split the words alike, whichever side is yes. */
 function splitKey({ truths }: Attribute, words: readonly Word[]): string {
   const first = words.map(({ index }) => truths[index]).find((truth) => truth !== 'unclear');
   return words.map(({ index }) => (truths[index] === 'unclear' ? '?' : truths[index] === first ? '1' : '0')).join('');

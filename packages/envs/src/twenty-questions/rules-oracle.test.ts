@@ -1,4 +1,4 @@
-// The answers of the oracle, checked against what a person would say, not against the table.
+// Tests the answers of the oracle against a person's judgement, and not against its table.
 import { allAttributes } from './attributes/index.js';
 import { normalizeAnswer, namesWord } from './rules.js';
 import { indistinguishablePairs } from './questions.js';
@@ -9,7 +9,7 @@ import { allWords, findWord } from './words.js';
 const oracle = new RulesOracle();
 const answer = (word: string, question: string) => normalizeAnswer(oracle.answer(findWord(word), question));
 
-/** One wording a line: the question | words with Yes | words with No. */
+/** Each line has a wording: the question | words with Yes | words with No. */
 const truths = `
 Is it an animal? | dog, elephant, sheep | banana, car, tree, doll
 is it a living thing? | cat, bush | hammer, river, ring

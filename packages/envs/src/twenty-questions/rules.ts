@@ -1,4 +1,4 @@
-// The rules of Twenty Questions that are functions of text alone: answers and the win test.
+// The rules of Twenty Questions that depend on text alone: answers and the test for a win.
 import type { Word } from './words.js';
 
 export type Answer = 'Yes.' | 'No.' | 'Invalid Question.';
@@ -16,8 +16,8 @@ export function normalizeAnswer(said: string): Answer {
 }
 
 /**
- * lastToken: the last space-separated token of the question is a variant (ArCHer; a variant with a space can never
- * match, so seven of the 157 words cannot be won). suffixTokens: the question's last tokens are a variant.
+ * How a question wins. lastToken: the last space-separated token of the question is a variant (ArCHer; a variant with a space
+ * can never match, so that seven of the 157 words cannot be won). suffixTokens: the question's last tokens are a variant.
  */
 export type WinTest = 'lastToken' | 'suffixTokens';
 

@@ -91,7 +91,7 @@ describe('an episode', () => {
   test.each([
     [1, 0],
     [20, -19],
-    [21, -20], // lost: the 21st question is never asked
+    [21, -20], // this game is lost: the 21st question is never asked
   ])('winning on turn %i returns %i', async (winningTurn, expected) => {
     const env = await game({ words: ['dog'] });
     let episodicReturn = 0;

@@ -1,4 +1,5 @@
-// Twenty Questions: guess the object the oracle thinks of. Reward −1 a turn, 0 on the winning one, 20 turns.
+// Twenty Questions: guess the object that the oracle thinks of. The reward is −1 a turn and 0 on the winning one, of at most 20
+// turns.
 // Source: ArCHer (Zhou et al. 2024, arXiv:2402.19446), commit 7c771a7, described in twenty_questions.md.
 import { GuessingGame } from '../guessing-game/guessing-game.js';
 import type { Oracle } from '../oracle.js';

@@ -20,7 +20,7 @@ import { questionSet } from './questions.js';
 import { TwentyQuestions, twentyQuestionsSchema, type TwentyQuestionsOptions } from './twenty-questions.js';
 import { selectWords } from './words.js';
 
-/** With more words the exact optimum takes too long: its table has 2^words entries. */
+/** The most words whose exact optimum is computed: its table has 2^words entries. */
 const LARGEST_SOLVABLE = 12;
 
 export const twentyQuestionsUnit = defineEnvironment<TwentyQuestionsOptions & OracleOptions, ExpertOptions>({

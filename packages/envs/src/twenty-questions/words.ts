@@ -3,12 +3,12 @@
 import { UnknownNameError } from '../contract/unknown-name-error.js';
 
 export interface Word {
-  /** The first variant, lower-cased: how the oracle and the tables call it. */
+  /** The first variant in lower case, which the oracle and the tables use. */
   name: string;
-  /** Every spelling that counts as naming it, lower-cased. */
+  /** The spellings that count as naming it, in lower case. */
   variants: readonly string[];
   category: string;
-  /** Place in the full list, 0…156. */
+  /** The index in the full list, 0…156. */
   index: number;
 }
 
@@ -46,29 +46,29 @@ export const allWords: readonly Word[] = Object.entries(categories)
     return { name: variants[0], variants, category, index };
   });
 
-/** Indices 1, 11, 21 … 91: the ten words of Twenty Questions Subset. */
+/** The ten words of Twenty Questions Subset: indices 1, 11, 21 … 91. */
 export const subset10: readonly Word[] = Array.from({ length: 10 }, (_, i) => allWords[1 + 10 * i]);
 
-/** Words that are plural or that one cannot count take no article in “is it …?”. */
+/** Plural and uncountable words, which take no article in “is it …?”. */
 const withoutArticle = new Set(
   'pants, shoes, boots, socks, paper, toothpaste, scissors, broccoli, spinach, corn, peas, celery, glue, gloves, pliers, lego'.split(
     ', ',
   ),
 );
 
-/** The spelling with which a word can win when only the last token counts, or its first one where there is none. */
+/** Returns the spelling with which a word can win when only the last token counts, or its first one where there is none. */
 function guessableVariant(word: Word): string {
   return word.variants.find((variant) => !variant.includes(' ')) ?? word.name;
 }
 
-/** The canonical guess: "is it a dog?", "is it an apple?", "is it scissors?". */
+/** Returns the canonical guess: "is it a dog?", "is it an apple?", "is it scissors?". */
 export function guessQuestion(word: Word): string {
   const spelling = guessableVariant(word);
   if (withoutArticle.has(spelling)) return `is it ${spelling}?`;
   return `is it ${/^[aeiou]/.test(spelling) ? 'an' : 'a'} ${spelling}?`;
 }
 
-/** 'full', 'subset10', or a list of one's own in which every entry is a spelling of one of the 157 words. */
+/** Returns the words: 'full', 'subset10', or a list in which every entry is a spelling of one of the 157 words. */
 export function selectWords(words: 'full' | 'subset10' | readonly string[]): readonly Word[] {
   if (words === 'full') return allWords;
   if (words === 'subset10') return subset10;

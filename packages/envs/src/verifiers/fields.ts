@@ -1,6 +1,7 @@
-// Fields of a reply in tags, as in <answer>42</answer>. As in the XML parser of verifiers, the last complete tag of a name holds.
+// Reads fields of a reply in tags, such as <answer>42</answer>. As in the XML parser of verifiers, the last complete tag of a
+// name is used.
 
-/** Text of each field without the space around it; null where it is missing. */
+/** The text of each field without the space around it; null where it is missing. */
 export type Fields = Readonly<Record<string, string | null>>;
 
 export const fieldsOf = (text: string, names: readonly string[]): Fields =>

@@ -1,4 +1,4 @@
-// The functions of a user that judge an episode, and that answer an agent in several turns.
+// The user's functions that judge an episode, and that answer an agent in several turns.
 import { resolve } from 'node:path';
 import { toCamelCase } from '@bowyer/core';
 import { importUserModule } from '../user-modules.js';
@@ -6,32 +6,32 @@ import { answerField, type Fields } from './fields.js';
 import type { VerifiersOptions } from './options.js';
 import type { VerifiersMessage } from './task.js';
 
-/** The episode as its functions see it. */
+/** The episode in the form that these functions get. */
 export interface VerifiersEpisode<Info = unknown> {
   prompt: readonly VerifiersMessage[];
-  /** Everything after the prompt: the agent's messages, and what `respond` answered. */
+  /** All messages after the prompt: the agent's, and those of `respond`. */
   completion: readonly VerifiersMessage[];
   /** The agent's last message. */
   text: string;
   /** The fields of `env.fields` in the agent's last message. */
   fields: Fields;
-  /** Null where the line has none. */
+  /** The right answer; null where the line has none. */
   answer: string | null;
   info: Info;
   /** The whole line of the file. */
   row: Readonly<Record<string, unknown>>;
-  /** Empty at the start of an episode; functions may keep what they like in it. */
+  /** An object that is empty at the start of an episode, in which functions may keep values. */
   state: Record<string, unknown>;
-  /** Turns of the agent so far, from 1. */
+  /** The number of the agent's turns so far, from 1. */
   turn: number;
 }
 
-/** A reward, or with weight 0 a measure; true is 1. */
+/** Computes a reward, or with weight 0 a metric; true is 1. */
 export type VerifiersReward<Info = unknown> = (
   episode: VerifiersEpisode<Info>,
 ) => number | boolean | Promise<number | boolean>;
 
-/** The next message of the user; null ends the episode. */
+/** Returns the next message of the user; null ends the episode. */
 export type VerifiersRespond<Info = unknown> = (
   episode: VerifiersEpisode<Info>,
 ) => string | null | Promise<string | null>;
@@ -40,16 +40,16 @@ type Weights = Readonly<Record<string, number>>;
 
 export interface RewardModule {
   rewards: readonly { name: string; weight: number; judge: VerifiersReward }[];
-  /** Null: episodes have one turn. */
+  /** The function that answers; null: episodes have one turn. */
   respond: VerifiersRespond | null;
 }
 
-/** A module of rewards cannot be used. */
+/** The error for a module of rewards that cannot be used. */
 class RewardModuleError extends Error {
   override readonly name = 'RewardModuleError';
 }
 
-/** @throws {RewardModuleError} with all that is wrong in the module */
+/** Loads a module. @throws {RewardModuleError} with all that is wrong in the module */
 export async function rewardModule(
   options: Pick<VerifiersOptions, 'rewards' | 'weights' | 'fields'>,
 ): Promise<RewardModule> {
@@ -65,7 +65,7 @@ export async function rewardModule(
   return moduleOf(exported, weights, `env.rewards: '${path}'`);
 }
 
-/** 1 where the reply, or the field that states the answer, is the answer of the file. */
+/** Returns a reward of 1 where the reply, or the field that states the answer, is the answer of the file. */
 const statedAnswer =
   (names: readonly string[]): VerifiersReward =>
   ({ text, fields, answer }) => {
@@ -95,7 +95,7 @@ const notReward = (name: string) =>
     ? 'a default export has no name: export each reward by its own'
     : `${name} is no function: rewards, respond and weights are exported, nothing else`;
 
-/** Keys of a config are in camelCase when they arrive here, whatever the function is called. */
+/** Returns the weight of a function, also by its name in camelCase, to which a config's keys are converted. */
 const named = (weights: Weights, name: string): number | undefined => weights[name] ?? weights[toCamelCase(name)];
 
 function weightFaults(weights: unknown, names: readonly string[], what: string): string[] {
@@ -107,13 +107,13 @@ function weightFaults(weights: unknown, names: readonly string[], what: string):
   });
 }
 
-/** The weighted sum of an episode's rewards, and each by its name. */
+/** The weighted sum of an episode's rewards, and each reward by its name. */
 export interface Judgement {
   reward: number;
   components: Record<string, number>;
 }
 
-/** @throws {RewardModuleError} for a function that throws, or returns something other than a finite number */
+/** Judges an episode. @throws {RewardModuleError} for a function that throws, or returns something other than a finite number */
 export async function judgeEpisode(
   { rewards }: RewardModule,
   episode: VerifiersEpisode,

@@ -6,7 +6,7 @@ import { promptText, type VerifiersMessage, type VerifiersTask } from './task.js
 
 const SAMPLE = fileURLToPath(new URL('../../src/verifiers/sample.jsonl', import.meta.url));
 
-/** @throws {TaskFileError} with every line that cannot be used */
+/** Reads the tasks. @throws {TaskFileError} with every line that cannot be used */
 export const verifiersTasks = ({ data }: { data: string | null }): readonly VerifiersTask[] =>
   readTasks('verifiers', data ?? SAMPLE, taskOf);
 
@@ -73,7 +73,7 @@ function answerOf(answer: unknown): string | null {
   return typeof answer === 'number' || typeof answer === 'boolean' ? String(answer) : JSON.stringify(answer);
 }
 
-/** An object is often stored as a text with its JSON, since columns of data sets have one type. */
+/** Reads `info`. An object is often stored as a text with its JSON, since columns of data sets have one type. */
 function infoOf(info: unknown): unknown {
   if (typeof info !== 'string') return info ?? null;
   if (!/^\s*[[{]/.test(info)) return info;

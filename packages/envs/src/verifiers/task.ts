@@ -1,4 +1,4 @@
-// A task of a file as the library verifiers has them: prompt, answer, info.
+// A task of a file in the form of the library verifiers: prompt, answer, info.
 import type { LineTask } from '../task-lines.js';
 
 export interface VerifiersMessage {
@@ -8,7 +8,7 @@ export interface VerifiersMessage {
 
 export interface VerifiersTask extends LineTask {
   prompt: readonly VerifiersMessage[];
-  /** Null: the line has none. */
+  /** The right answer; null: the line has none. */
   answer: string | null;
   info: unknown;
   /** The agent's turns that are to be imitated, in order; empty where the line has none. */

@@ -147,7 +147,7 @@ test('respond makes several turns, of which the rewards see all', async () => {
   expect(await env.step('stop')).toMatchObject({ observation: '', reward: 2, terminated: true });
   await env.reset();
   for (const action of ['a', 'b']) expect((await env.step(action)).terminated).toBe(false);
-  expect(await env.step('c')).toMatchObject({ reward: 3, terminated: true }); // max_turns
+  expect(await env.step('c')).toMatchObject({ reward: 3, terminated: true }); // this is max_turns
 });
 
 test.each([

@@ -1,4 +1,5 @@
-// Tasks of JSON lines with rewards of the user's own, as the library verifiers states them; verifiers.md.
+// The environment `verifiers`: tasks of JSON lines with the user's own rewards, in the form of the library verifiers;
+// verifiers.md.
 import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
@@ -8,25 +9,25 @@ import { called, judgeEpisode, rewardModule, type RewardModule, type VerifiersEp
 import { verifiersTasks } from './task-file.js';
 import { promptText, type VerifiersMessage, type VerifiersTask } from './task.js';
 
-/** Beside every step. */
+/** The `info` of every step. */
 export interface VerifiersInfo extends Record<string, unknown> {
   /** Id of the task. */
   item: string;
   /** The kind of task that the file names. */
   kind: string | null;
-  /** The answer of the file. */
+  /** The answer in the file. */
   reference: string | null;
   /** Each reward by the name of its function, without its weight; empty before the end. */
   components: Record<string, number>;
-  /** The reward is the sum of the positive weights. */
+  /** Whether the reward is the sum of the positive weights. */
   won: boolean;
-  /** A field of `env.fields` is missing in the last reply. */
+  /** Whether a field of `env.fields` is missing in the last reply. */
   invalid: boolean;
 }
 
 interface VerifiersReset {
   seed?: number;
-  /** Number of the task in the file, from 0; absent: drawn by the seed. */
+  /** The number of the task in the file, from 0; absent: drawn by the seed. */
   task?: number;
 }
 
@@ -41,12 +42,12 @@ export class VerifiersEnv implements Env {
   #info: unknown = null;
   #turn = 0;
 
-  /** @throws {TaskFileError} if the file cannot be used */
+  /** Reads the tasks. @throws {TaskFileError} if the file cannot be used */
   constructor(private readonly options: VerifiersOptions) {
     this.#tasks = verifiersTasks(options);
   }
 
-  /** @throws {RewardModuleError} if the module of rewards cannot be used */
+  /** Begins an episode. @throws {RewardModuleError} if the module of rewards cannot be used */
   async reset({ seed, task }: VerifiersReset = {}): Promise<ResetResult> {
     this.#order.begin();
     this.#module ??= await rewardModule(this.options);
@@ -59,7 +60,7 @@ export class VerifiersEnv implements Env {
     return { observation, info: this.#shown({}, false) };
   }
 
-  /** @param action a whole reply */
+  /** Judges a reply, or answers it. @param action a whole reply */
   async step(action: string): Promise<StepResult> {
     this.#order.assertRunning();
     this.#turn++;

@@ -1,4 +1,5 @@
-// ArCHer's text client: search on the first page only, no `Next >`, exact case, and what it remembers between pages.
+// A session of ArCHer's text client: it searches the first page only, has no `Next >`, compares case, and keeps some state
+// between pages.
 // Source: ArCHer's WebShop client at 7c771a7.
 import { archerText, type PageRequest, type SubPage } from './page.js';
 import { Session, type ShopTurn } from './session.js';
@@ -10,7 +11,7 @@ const isSubPage = (label: string): label is SubPage => (subPages as readonly str
 const REFUSAL = 'Invalid action!';
 
 export class ArcherSession extends Session {
-  /** The options of the last page that had any since the search; they outlive it, so that an item may take another one's options. */
+  /** The options of the last page that had any since the search. They outlive the page, so that an item may be given another one's options. */
   #optionNames: ReadonlyMap<string, string> = new Map();
   #asins: readonly string[] = [];
 
@@ -23,7 +24,7 @@ export class ArcherSession extends Session {
     return unicodeEscapeDecoded(super.instruction);
   }
 
-  /** The text after the opening bracket is taken up to the last character, whatever that is. */
+  /** Plays an action. Its argument is the text after the opening bracket without the last character, whatever that is. */
   async act(action: string): Promise<ShopTurn> {
     if (action.startsWith('think[')) return { text: 'OK.', reward: 0, bought: false, refused: false };
     if (action.startsWith('search[')) return this.#search(action.slice('search['.length, -1));

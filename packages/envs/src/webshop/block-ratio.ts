@@ -1,10 +1,10 @@
-// The similarity of two texts: Python's difflib.SequenceMatcher(None, a, b).ratio().
-// Source: Ratcliff and Metzener 1988, "Pattern matching: the gestalt approach", as CPython's difflib does it.
+// Computes the similarity of two texts as Python's difflib.SequenceMatcher(None, a, b).ratio() does.
+// Source: Ratcliff and Metzener 1988, "Pattern matching: the gestalt approach", as in CPython's difflib.
 
-/** In texts of at least this length a character of over 1 % of them is passed over (difflib's `autojunk`). */
+/** The length from which a character of over 1 % of a text is ignored (difflib's `autojunk`). */
 const LONG = 200;
 
-/** 2 · M / (|a| + |b|), M: characters in the longest common block, and in those to its left and right in turn. */
+/** Computes 2 · M / (|a| + |b|), with M the characters in the longest common block, and recursively in those to its left and right. */
 export function blockRatio(a: string, b: string): number {
   if (a.length + b.length === 0) return 1;
   const places = placesIn(b);
@@ -45,7 +45,7 @@ interface Part {
 function longestBlock(a: string, b: string, places: ReadonlyMap<string, readonly number[]>, part: Part) {
   const { fromA, toA, fromB, toB } = part;
   let [startA, startB, size] = [fromA, fromB, 0];
-  // Length of the run that ends at each place of b, for the character of a before this one.
+  // The map has the length of the run that ends at each place of b, for the character of a before this one.
   let endingAt = new Map<number, number>();
   for (let i = fromA; i < toA; i++) {
     const next = new Map<number, number>();
@@ -58,7 +58,7 @@ function longestBlock(a: string, b: string, places: ReadonlyMap<string, readonly
     }
     endingAt = next;
   }
-  // Popular characters were passed over, yet they may prolong the run.
+  // Popular characters are ignored, but they may extend the run.
   while (startA > fromA && startB > fromB && a[startA - 1] === b[startB - 1])
     [startA, startB, size] = [startA - 1, startB - 1, size + 1];
   while (startA + size < toA && startB + size < toB && a[startA + size] === b[startB + size]) size++;

@@ -1,4 +1,4 @@
-// Episodes of the scripted shopper, for supervised warm starts.
+// Plays episodes of the scripted shopper, for supervised warm starts.
 import type { Transition } from '@bowyer/core';
 import { playDemonstrations, type Demonstrator, type PlayedDemonstrationOptions } from '../played-demonstrations.js';
 import { expertItems } from '../splits.js';
@@ -34,7 +34,7 @@ export function webShopDemonstrations(
     best: (info) => shopper.act(info as WebShopInfo),
     random: (info, rng) => {
       const { validActions } = info as WebShopInfo;
-      const usual = shopper.act(info as WebShopInfo); // so that it counts the turn
+      const usual = shopper.act(info as WebShopInfo); // so that the shopper counts the turn
       return validActions.length === 0 ? usual : rng.choice(validActions);
     },
   };

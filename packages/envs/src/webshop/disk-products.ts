@@ -1,4 +1,4 @@
-// The products of a shop in files: each as a line of JSON, where it begins, and the asins in order.
+// The products of a shop in files: each as a line of JSON, the place where it begins, and the asins in order.
 import { appendFileSync, closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { aligned, FilePart } from './file-part.js';
@@ -7,9 +7,9 @@ import type { ProductStore } from './product-store.js';
 
 /** Bytes of an asin in its file; shorter ones are padded with spaces. */
 const ASIN_BYTES = 10;
-/** Products written at once. */
+/** The number of products that are written at once. */
 const CHUNK = 4096;
-/** Products remembered. */
+/** The number of products that are cached. */
 const REMEMBERED = 20_000;
 
 const names = {
@@ -113,7 +113,7 @@ export class DiskProducts implements ProductStore {
     return this.#instructed;
   }
 
-  /** [size] place of each product's asin among the sorted ones. */
+  /** Returns [size] the rank of each product's asin among the sorted ones. */
   ranks(): Uint32Array {
     const ranks = new Uint32Array(this.size);
     this.#ids.forEach((id, rank) => (ranks[id] = rank));

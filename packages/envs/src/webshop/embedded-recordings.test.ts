@@ -1,5 +1,5 @@
-// The recorded sessions of ArCHer's client and of AgentGym's server, shopped again in the embedded shop on what the recorded
-// pages show: the same observations, rewards, ends and clickable labels. The order of search results is the recorded one.
+// Tests the recorded sessions of ArCHer's client and of AgentGym's server, played again in an embedded shop of what the recorded
+// pages show: observations, rewards, ends and clickable labels must be equal. The order of search results is the recorded one.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
@@ -13,7 +13,7 @@ import { nodesOfHtml } from './html-page.js';
 import { pagePath, type PageRequest, type SubPage } from './page.js';
 import { TextSession } from './text-session.js';
 
-/** `i need WARE that are A and B, and i prefer VALUE, and price lower than 50.00 dollars` */
+/** Parses an instruction: `i need WARE that are A and B, and i prefer VALUE, and price lower than 50.00 dollars`. */
 function humanGoal(instruction: string, asin: string, title: string): Goal {
   const [, query, attributes, value, cap] =
     /^i need (.*?) that are (.*?)(?:, and i prefer (.*?))?, and price lower than ([\d.]+) dollars$/.exec(instruction)!;
@@ -45,7 +45,7 @@ const lastPage = (obs: string) =>
   obs.slice(obs.lastIndexOf('\nObservation:\n') + 14, obs.lastIndexOf('\nInstruction:\n'));
 const inBrackets = (text: string) => [...text.matchAll(/\[([^\]]*)\]/g)].map(([, label]) => label);
 
-/** The text of ArCHer's client about the products that its session meets. */
+/** Builds a shop from a session of ArCHer's client, with the products that it shows. */
 function shopOfArcher({ session, instruction, steps }: ArcherLine): RecordedShop {
   const shop = new RecordedShop();
   let [asin, title] = ['', ''];
@@ -99,7 +99,7 @@ const site = recordedLines<Exchange>('transcripts/webshop_site.jsonl').filter(
   ({ response }) => response.status === 200,
 );
 
-/** The request of a recorded path. */
+/** Parses a recorded path to the request of a page. */
 function requestOf(path: string): PageRequest {
   const [kind, session, ...rest] = path.slice(1).split('/').map(decodeURIComponent);
   if (session === undefined) return { page: 'start', session: kind };
@@ -111,7 +111,7 @@ function requestOf(path: string): PageRequest {
   return kind === 'item_page' ? { page: 'item', ...place } : { page: 'sub', ...place, sub: rest[3] as SubPage };
 }
 
-/** All but the scores, whose goals recordings.test.ts reads. */
+/** Builds a shop from the recorded pages, without the scores, whose goals recordings.test.ts reads. */
 function shopOfSite(): RecordedShop {
   const shop = new RecordedShop();
   for (const { request, response } of site) {
@@ -150,7 +150,7 @@ recorded.describe('recorded pages of the site, in the embedded shop', () => {
 
 const api = recordedLines<Exchange>('transcripts/webshop_api.jsonl').filter(({ response }) => response.status === 200);
 
-/** Attributes in WebShop's public attribute file of the products that the recorded sessions buy or want. */
+/** The attributes, in WebShop's public attribute file, of the products that the recorded sessions buy or want. */
 const attributes: Record<string, string[]> = {
   B07FDJYBVW: ['white finish', 'storage rack', 'wood frame', 'assembly required'],
   B07K6TCDR9: ['animal testing', 'natural hair', 'dry hair', 'hair growth'],
@@ -166,7 +166,7 @@ const attributes: Record<string, string[]> = {
   ],
 };
 
-/** Sessions of AgentGym's server: what was asked from one reset to the next. */
+/** The sessions of AgentGym's server: the requests from one reset to the next. */
 const apiSessions = api
   .reduce<Exchange[][]>((sessions, exchange) => {
     if (exchange.request.path === '/reset') sessions.push([]);
@@ -178,7 +178,7 @@ const apiSessions = api
 const stateOf = ({ response }: Exchange): string =>
   Array.isArray(response.json) ? String(response.json[0]) : ((response.json as { state?: string }).state ?? '');
 
-/** `Find me … with color: x, and size: y, and price lower than 80.00 dollars`: attributes are those that it contains. */
+/** Parses an instruction: `Find me … with color: x, and size: y, and price lower than 80.00 dollars`. Attributes are those that it contains. */
 function syntheticGoal(instruction: string, asin: string, title: string): Goal {
   const [, wanted, choices, cap] = /^(Find me .*?)(?: with ([^:]*: .*))?, and price lower than ([\d.]+) dollars$/.exec(
     instruction,
@@ -240,7 +240,7 @@ function shopOfApi(session: readonly Exchange[]): RecordedShop {
   return shop;
 }
 
-/** The title of the item that was bought. */
+/** Returns the title of the item that was bought. */
 function titleIn(steps: readonly Exchange[]): string {
   const item = steps
     .map((step) => stateOf(step).split(' [SEP] '))

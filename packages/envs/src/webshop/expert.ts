@@ -12,23 +12,23 @@ const wanted = (instruction: string): string =>
 const cap = (instruction: string): number =>
   Number(/price lower than ([\d.]+) dollars/.exec(instruction)?.[1] ?? Infinity);
 
-/** `, and i prefer the NAME VALUE` for each choice. */
+/** Finds the choices of an instruction: `, and i prefer the NAME VALUE`. */
 const preferences = (instruction: string): string[] =>
   [...instruction.matchAll(/, and i prefer the \S+ (.*?)(?=, and |$)/g)].map(([, value]) => value);
 
-/** Actions that a purchase of an open item still takes: a click for each choice, then Buy Now. */
+/** Returns the number of actions until an open item is bought: a click for each choice, then Buy Now. */
 const toBuy = (choices: number): number => choices + 1;
 
-/** The next action of ArCHer's text client; `info.text` is the page that it answers. */
+/** Chooses actions of ArCHer's text client; `info.text` is the page to which it replies. */
 export class Shopper {
   #chosen = new Set<string>();
   #seen = new Set<string>();
   #turnsLeft = 0;
 
-  /** @param turns of an episode */
+  /** Prepares a shopper. @param turns of an episode */
   constructor(private readonly turns = 10) {}
 
-  /** @param info of the reset or of the last step */
+  /** Returns the next action. @param info of the reset or of the last step */
   act(info: WebShopInfo): string {
     const { instruction, availableActions } = info;
     const choices = preferences(instruction);
@@ -60,7 +60,7 @@ export class Shopper {
       const overlap = new Set(wordsOf(title).filter((word) => words.has(word))).size;
       return { asin, fit: overlap - (Number(price) > cap(instruction) || this.#seen.has(asin) ? words.size : 0) };
     });
-    // The first of equals: search has ranked them.
+    // Where products are equal, the one that search has ranked first is taken.
     const best = shown.reduce((a, b) => (b.fit > a.fit ? b : a), shown[0]);
     if (best === undefined) return 'click[Back to Search]';
     this.#seen.add(best.asin);

@@ -1,10 +1,10 @@
-// Parts of a file, read where they are asked for; the operating system keeps what is read often.
+// Reads parts of a file on request; the operating system caches what is read often.
 import { openSync, readSync } from 'node:fs';
 
 export class FilePart {
   readonly #file: number;
 
-  /** The file stays open as long as the process. */
+  /** Opens the file, which stays open as long as the process. */
   constructor(path: string) {
     this.#file = openSync(path, 'r');
   }

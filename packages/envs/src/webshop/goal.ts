@@ -1,12 +1,12 @@
 // The wishes of customers, and the goals of WebShop's own files, in the order in which its servers count them.
 // Source: WebShop's goals at 64fa2a5, AgentGym's fork of them at 3ef9235.
-// Differs from it: where their price caps come from an unseeded generator (human goals), ours is seeded.
+// Differs from it: where their price caps are drawn without a seed (human goals), ours are drawn with one.
 import { maximum } from '@bowyer/core';
 import { PythonRandom } from '../cpython/random.js';
 import type { Product } from './product.js';
 import type { ProductStore } from './product-store.js';
 
-/** A value to pick, or a name with its value. */
+/** A value to choose, or a name with its value. */
 type GoalOption = string | readonly [name: string, value: string];
 
 export interface Goal {
@@ -17,11 +17,11 @@ export interface Goal {
   instruction: string;
   attributes: string[];
   options: GoalOption[];
-  /** Dollars. */
+  /** Instructions by product, `{asin: [instructions]}`: WebShop's items_human_ins file. */
   priceCap: number;
 }
 
-/** `{asin: [instructions]}`: WebShop's items_human_ins file. */
+/** A goal in the form of WebShop's servers, as their last page prints it. */
 export type HumanInstructions = Readonly<
   Record<
     string,
@@ -45,7 +45,7 @@ export interface GoalRecord {
   price_upper: number;
 }
 
-/** Caps are whole tens up to this, in dollars, and four of them at most for a price. */
+/** The largest price cap in dollars; caps are multiples of ten, and a price has four of them at most. */
 const HIGHEST_CAP = 990;
 const CAPS = 4;
 const NO_CAP = 1_000_000;
@@ -60,7 +60,7 @@ function capsAbove(price: number): number[] {
   return caps.length < 2 ? [] : caps;
 }
 
-/** The larger of two of the price's caps, in dollars. */
+/** Draws a price cap: the larger of two of the price's caps, in dollars. */
 export function drawPriceCap(price: number, random: Pick<PythonRandom, 'sample'>): number {
   const caps = capsAbove(price);
   return caps.length === 0 ? NO_CAP : maximum(random.sample(caps, 2));
@@ -70,7 +70,7 @@ export function drawPriceCap(price: number, random: Pick<PythonRandom, 'sample'>
 export const withCap = (instruction: string, cap: number): string =>
   cap === NO_CAP ? instruction : `${instruction}, and price lower than ${cap.toFixed(2)} dollars`;
 
-/** Shuffled as WebShop does, so that goal k is that of its servers' session k. */
+/** Shuffles goals as WebShop does, so that goal k is that of its servers' session k. */
 function inServerOrder(goals: Goal[]): Goal[] {
   new PythonRandom(SEED).shuffle(goals);
   return goals;
@@ -106,13 +106,13 @@ export function humanGoals(
   return inServerOrder(goals);
 }
 
-/** AgentGym's fork makes four goals even where there is no cap. */
+/** Returns four caps also where there is none, as AgentGym's fork does. */
 function allCaps(price: number): number[] {
   const caps = capsAbove(price);
   return caps.length === 0 ? Array<number>(CAPS).fill(NO_CAP) : caps;
 }
 
-/** For each product with an instruction, one goal for every combination of its options; one cap for all of them. */
+/** Makes goals: for each product with an instruction, one for every combination of its options, all with one cap. */
 export function syntheticGoals(products: ProductStore): Goal[] {
   const random = new PythonRandom(SEED);
   const goals: Goal[] = [];
@@ -133,7 +133,7 @@ export function syntheticGoals(products: ProductStore): Goal[] {
   return inServerOrder(goals);
 }
 
-/** Goals in the form and order of a server; null stands for an unknown one. */
+/** Converts goals in the form and order of a server; null stands for an unknown one. */
 export const recordedGoals = (records: readonly (GoalRecord | null)[]): (Goal | null)[] =>
   records.map(
     (record) =>
@@ -155,7 +155,7 @@ const wantedOf = ({ asin, title, query, productCategory }: Product) => ({ asin, 
 const optionsOf = (given: GoalRecord['goal_options']): GoalOption[] =>
   Array.isArray(given) ? [...(given as readonly string[])] : Object.entries(given);
 
-/** Names in their order, the last one's values changing fastest. */
+/** Returns all combinations of values, with the names in their order; the last one's values change fastest. */
 function combinations(options: Product['options']): (readonly [string, string])[][] {
   const names = [...options.keys()].sort((a, b) => (a < b ? -1 : 1));
   let made: (readonly [string, string])[][] = [[]];

@@ -1,10 +1,10 @@
-// The visible text nodes of an HTML page of Princeton's site.
+// Reads the visible text nodes of an HTML page of Princeton's site.
 import { Parser, type Handler } from 'htmlparser2';
 import type { PageNode } from './page.js';
 
 const invisible = new Set(['style', 'script', 'head', 'title', 'meta']);
 
-/** Any closing tag ends a text, also one that closes nothing (the site ends <h4> with </h5>), as in Beautiful Soup. */
+/** A parser for which any closing tag ends a text, also one that closes nothing (the site ends <h4> with </h5>), as in Beautiful Soup. */
 class TextParser extends Parser {
   constructor(
     private readonly endText: () => void,
@@ -22,7 +22,7 @@ class TextParser extends Parser {
 /** Returns the characters that Beautiful Soup takes for whitespace. */
 const isBlank = (text: string): boolean => /^[ \n\t\f\r]*$/.test(text);
 
-/** Whitespace nodes with a newline are skipped, others are one space, as in Beautiful Soup; comments are not text. */
+/** Returns the text nodes. Whitespace nodes with a newline are skipped, others are one space, as in Beautiful Soup; comments are not text. */
 export function nodesOfHtml(html: string): PageNode[] {
   const nodes: PageNode[] = [];
   const open: { name: string; isProduct: boolean }[] = [];

@@ -1,4 +1,4 @@
-// The elements of a JSON array in a file of any size, one after another: WebShop's whole items file is larger than the
+// Reads the elements of a JSON array in a file of any size, one after another: WebShop's whole items file is larger than the
 // longest string that JavaScript supports.
 import { closeSync, openSync, readSync } from 'node:fs';
 
@@ -7,7 +7,7 @@ const CHUNK = 2 ** 24;
 const [QUOTE, BACKSLASH, COMMA] = [...'"\\,'].map((mark) => mark.charCodeAt(0));
 const [OPENING, CLOSING] = ['{[', '}]'].map((marks) => [...marks].map((mark) => mark.charCodeAt(0)));
 
-/** @throws {SyntaxError} if the file is not an array of objects */
+/** Yields the elements. @throws {SyntaxError} if the file is not an array of objects */
 export function* jsonArrayIn<T>(path: string): Generator<T> {
   const file = openSync(path, 'r');
   try {
@@ -24,7 +24,7 @@ export function* jsonArrayIn<T>(path: string): Generator<T> {
   }
 }
 
-/** Follows brackets and strings, and cuts the text where an object inside the array ends. */
+/** Tracks brackets and strings, and splits the text where an object inside the array ends. */
 class Scanner {
   #depth = 0;
   #isString = false;

@@ -137,17 +137,17 @@ export interface WebShopOptions {
   catalogueSeed: number;
 }
 
-/** Sizes of our own catalogue. */
+/** The sizes of our own catalogue. */
 const OWN_SHOP = { products: 2400, goals: 500 } as const;
 
-/** Goals of ArCHer's runs, on a site. */
+/** The goals of ArCHer's runs, on a site. */
 export const ARCHER_GOALS = { lower: 2000, upper: 2100 } as const;
 
 export const webShopDefaults = Object.fromEntries(
   Object.entries(webShopSchema.properties).map(([key, property]) => [key, property.default]),
 ) as Record<string, unknown> & WebShopOptions;
 
-/** A shop is loaded once, however many environments shop there: nothing in it ever changes. */
+/** The shops that were loaded, each once however many environments use it, since a shop never changes. */
 const loadedShops = new Map<string, Shop>();
 
 export function loadShop(options: WebShopOptions): Shop {

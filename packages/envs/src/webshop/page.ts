@@ -1,4 +1,4 @@
-// A page of the shop as its visible text nodes, and the address it has on Princeton's site.
+// A page of the shop as its visible text nodes, and its address on Princeton's site.
 // Source: pages and texts of WebShop's site at 64fa2a5, ArCHer's client of it at 7c771a7.
 import { pythonDict } from '../cpython/repr.js';
 import { unicodeEscapeDecoded } from './unicode-escape.js';
@@ -50,7 +50,7 @@ function pathOf(request: PageRequest, write: (part: string) => string): string {
  */
 export const pagePath = (request: PageRequest): string => pathOf(request, quoted);
 
-/** ArCHer's client shows so many products of a page. */
+/** The number of products of a page that ArCHer's client shows. */
 const SHOWN = 3;
 
 /** Returns whether a text is only newlines, spaces and newlines written as an escape. */
@@ -72,7 +72,7 @@ export function archerText(nodes: readonly PageNode[], request: PageRequest): st
     } else if (node.kind === 'button') text += `\n[${node.text}] `;
     else if (node.kind === 'option') text += address.includes(`'${node.text}'`) ? `[[${node.text}]]` : `[${node.text}]`;
     else {
-      // The instruction stands at the end of the observation instead.
+      // The instruction is at the end of the observation instead.
       const isInstruction = request.page !== 'start' && texts < 2;
       const isOfHiddenProduct = products > SHOWN && sinceProduct <= 2;
       if (!isInstruction && !isOfHiddenProduct) text += `\n${node.text} `;

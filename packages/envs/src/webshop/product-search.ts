@@ -1,4 +1,4 @@
-// Search over the products: what is searched of a product, and the answers to the latest queries.
+// Searches the products: the text of a product that is searched, and a cache of the latest queries.
 // Source: WebShop's search documents at 64fa2a5.
 import type { Product } from './product.js';
 import type { ProductStore } from './product-store.js';
@@ -6,12 +6,12 @@ import { termsOf } from '../search/analyzer.js';
 import { IndexBuilder } from '../search/index-builder.js';
 import { SearchIndex } from '../search/search-index.js';
 
-/** Results of a query, at most. */
+/** The most results of a query. */
 const LIMIT = 50;
-/** Queries remembered; an agent in training asks the same ones again and again. */
+/** The number of cached queries; an agent in training repeats the same ones. */
 const REMEMBERED = 2000;
 
-/** `title description first-bullet name: a, b, and name: c`, in lower case. */
+/** Returns the terms of a product, from `title description first-bullet name: a, b, and name: c`, in lower case. */
 export function searchTerms({ title, description, bullets, options }: Product): string[] {
   const choices = [...options].map(([name, values]) => `${name}: ${values.join(', ')}`).join(', and ');
   return termsOf([title, description, bullets[0] ?? '', choices].join(' ').toLowerCase());
@@ -45,7 +45,7 @@ export class ProductSearch {
   }
 }
 
-/** [N] place of each text among the sorted ones. */
+/** Returns [N] the rank of each text among the sorted ones. */
 function ranksOf(texts: readonly string[]): Uint32Array {
   const ranks = new Uint32Array(texts.length);
   const sorted = texts.map((_, i) => i).sort((a, b) => (texts[a] < texts[b] ? -1 : 1));

@@ -1,13 +1,13 @@
-// The products of a shop, by their place in the catalogue: held in memory.
+// The products of a shop in memory, by their index in the catalogue.
 import type { Product } from './product.js';
 
 export interface ProductStore {
   readonly size: number;
-  /** @param id 0 … size − 1, in the order of the file */
+  /** Returns a product. @param id 0 … size − 1, in the order of the file */
   at(id: number): Product;
   /** Returns the place of the product with exactly this asin. */
   idOf(asin: string): number | undefined;
-  /** Products with an instruction of their own, of which synthetic goals are made; ascending. */
+  /** Returns the indices of products with an instruction of their own, from which synthetic goals are made; ascending. */
   instructed(): Iterable<number>;
 }
 

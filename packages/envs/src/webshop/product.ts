@@ -1,5 +1,5 @@
 // A product as the shop shows and judges it, read from a record of WebShop's items file.
-// Source: WebShop (Yao et al. 2022, arXiv:2207.01206), how its code reads its items file at 64fa2a5.
+// Source: WebShop (Yao et al. 2022, arXiv:2207.01206), and how its code reads its items file at 64fa2a5.
 import { hash32 } from '@bowyer/core';
 import { pythonFloat } from '../cpython/repr.js';
 
@@ -29,30 +29,30 @@ export interface Product {
   description: string;
   bullets: string[];
   attributes: string[];
-  /** Option name → its values, both in the order of the page. */
+  /** The values of each option, in the order of the page. */
   options: Map<string, string[]>;
-  /** Dollars charged; of a range, one price drawn from the asin, so that it never changes. */
+  /** The price in dollars; of a range, one price drawn from the asin, so that it never changes. */
   price: number;
-  /** `$a` or `$a to $b`. */
+  /** The price as text: `$a` or `$a to $b`. */
   priceText: string;
   category: string;
   query: string;
   productCategory: string;
-  /** The instruction of which synthetic goals are made; null if there is none. */
+  /** The instruction from which synthetic goals are made; null if there is none. */
   instruction: string | null;
   instructionAttributes: string[];
 }
 
-/** WebShop's own price of a product that names none, in dollars. */
+/** The price, in dollars, that WebShop gives to a product without one. */
 const UNPRICED = 100;
-/** WebShop's attribute of a product that has none in its attribute file. */
+/** The attribute that WebShop gives to a product which has none in its attribute file. */
 const NO_ATTRIBUTE = 'DUMMY_ATTR';
 
-/** WebShop passes over records whose asin is longer than this or `nan`, and over all but the first of an asin. */
+/** The longest asin: WebShop skips records with a longer one or `nan`, and all but the first of an asin. */
 const LONGEST_ASIN = 10;
 export const isSold = ({ asin }: ProductRecord): boolean => asin !== 'nan' && asin.length <= LONGEST_ASIN;
 
-/** @param known this product's record in the attribute file */
+/** Converts a record. @param known this product's record in the attribute file */
 export function productOf(record: ProductRecord, known: AttributeRecord = {}): Product {
   const bullets = record.small_description ?? [];
   const [low, high] = pricesIn(record.pricing ?? '');
@@ -73,7 +73,7 @@ export function productOf(record: ProductRecord, known: AttributeRecord = {}): P
   };
 }
 
-/** One or two numbers, each what stands after a dollar sign but for other marks. */
+/** Reads one or two prices, each the digits after a dollar sign. */
 function pricesIn(text: string): [number, number?] {
   const prices = text
     .split('$')

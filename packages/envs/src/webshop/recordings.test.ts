@@ -1,5 +1,5 @@
-// The recorded pages of Princeton's site and the recorded sessions of ArCHer's client on it, against ours.
-// The catalogue was made up, so products are read off the pages; which products a search finds cannot be known.
+// Tests the recorded pages of Princeton's site and the recorded sessions of ArCHer's client on it, against ours. The catalogue
+// was made up, so that products are read from the pages; which products a search finds cannot be known.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { recordedLines, whenRecorded } from '@bowyer/testing';
@@ -37,7 +37,7 @@ const htmlOf = (path: string): string => {
 };
 const plain = (nodes: readonly PageNode[]) => nodes.map(({ kind, text }) => `${kind}: ${text}`);
 
-/** The `<pre>` that follows a label of the done page, with its entities read. */
+/** Returns the `<pre>` that follows a label of the done page, with its entities decoded. */
 function preAfter(html: string, id: string): string {
   const found = new RegExp(`id="${id}">[^<]*<pre>([^<]*)</pre>`).exec(html);
   if (found === null) throw new Error(`no ${id} on the page`);
@@ -67,7 +67,7 @@ function productOn(html: string, asin: string, done: string): Product {
   );
 }
 
-/** Python wraps a long name over lines, as literals side by side. */
+/** Joins the literals to which Python breaks a long name. */
 function goalTitle(done: string): string {
   const literals = /&#39;name&#39;: ([^]*?),\n &#39;price_upper/.exec(done)?.[1].replaceAll('&#39;', "'") ?? '';
   return pythonList(
@@ -91,7 +91,7 @@ function goalOn(done: string): Goal {
   };
 }
 
-/** Every recorded purchase: its session, what was looked up, the product and the goal. */
+/** Every recorded purchase: its session, the pages that were opened, the product and the goal. */
 const purchases = [...pages.keys()]
   .filter((path) => path.startsWith('/done/'))
   .map((path) => {
@@ -104,7 +104,7 @@ const purchases = [...pages.keys()]
     return { session, asin, keywords, chosen, product: productOn(htmlOf(itemPath), asin, done), goal: goalOn(done) };
   });
 
-/** A shop whose goal k is the recorded session's. */
+/** Makes a shop whose goal k is the recorded session's. */
 function shopOf(session: string, product: Product, goal: Goal): Shop {
   const goals: Goal[] = [];
   goals[Number(session.slice('fixed_'.length))] = goal;
@@ -193,7 +193,7 @@ recorded.describe('a session over HTTP on the recorded pages', () => {
 const lastPage = (obs: string) =>
   obs.slice(obs.lastIndexOf('\nObservation:\n') + 14, obs.lastIndexOf('\nInstruction:\n'));
 
-/** The pages of a recorded session as nodes, in the order in which the client opened them. */
+/** Returns the pages of a recorded session as nodes, in the order in which the client opened them. */
 function sourceOf({ reset_obs, steps }: ArcherLine): PageSource {
   const texts = [reset_obs, ...steps.map(({ obs }) => obs)].map(lastPage);
   const told = texts.filter((text) => text.startsWith('\n') || text.startsWith('Your score'));
@@ -214,7 +214,7 @@ function sourceOf({ reset_obs, steps }: ArcherLine): PageSource {
   let current: PageNode[] = [];
   return {
     open: async (request) => {
-      // An option's page is opened but not shown.
+      // The page of an option is opened but not shown.
       if (request.page === 'item' && request.chosen.size > 0) return current;
       const text = told.shift() ?? '';
       const [label, score] = text.split(': ');

@@ -40,7 +40,7 @@ test('titles without a common noun earn nothing, even where query and category m
 });
 test('one noun of three in common, neither query nor category: half of the rest', () => {
   const other = { ...kettle, title: 'Tea', query: 'teas', productCategory: 'Grocery › Tea' };
-  // 1/3 > 0.2 keeps the type whole; 1/6 does not.
+  // 1/3 > 0.2 keeps the whole type score; 1/6 does not.
   expect(purchaseReward(other, goal, new Map()).rType).toBe(1);
   const longer = { ...goal, title: 'Arlow Tea Kettles Lid Spout Handle' };
   expect(purchaseReward(other, longer, new Map()).rType).toBe(0.5);
@@ -66,7 +66,7 @@ test.each([
 });
 test('a named option is met by its value alone or by its colour, as in synthetic goals', () => {
   const named = (value: string): Goal => ({ ...goal, options: [['color', value]] });
-  // 2 attributes + price + the option, of 4.
+  // Two attributes, the price and the option are right, of 4.
   expect(purchaseReward(kettle, named('navy blue'), new Map([['color', 'sky blue']])).reward).toBe(1);
   expect(purchaseReward(kettle, named('navy blue'), new Map([['color', 'red']])).reward).toBe(3 / 4);
   expect(purchaseReward(kettle, named('pack of 2'), new Map([['size', 'pack of 2']])).reward).toBe(1);

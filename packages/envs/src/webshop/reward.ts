@@ -1,12 +1,12 @@
-// The reward of a purchase.
+// Computes the reward of a purchase.
 // Source: WebShop (Yao et al. 2022, arXiv:2207.01206), section 3, and its code at 64fa2a5.
-// Differs from it: nouns are found by a word list instead of a part-of-speech tagger.
+// Differs from it: nouns are found by a word list, and not by a part-of-speech tagger.
 import type { Goal } from './goal.js';
 import type { Product } from './product.js';
 import { plainColour, plainColourOfPair } from './colours.js';
 import { tokenSetRatio } from './token-set-ratio.js';
 
-/** A match counts above this ratio. */
+/** The ratio above which texts match. */
 const MATCHING = 85;
 
 /** Words of titles that are not nouns. */
@@ -26,7 +26,7 @@ interface RewardParts {
   categoryMatch: boolean;
 }
 
-/** @param chosen option name → value picked on the item page */
+/** Computes the reward. @param chosen option name → value picked on the item page */
 export function purchaseReward(product: Product, goal: Goal, chosen: ReadonlyMap<string, string>): RewardParts {
   const type = typeReward(product, goal);
   const attributes = goal.attributes.filter((attribute) => hasAttribute(product, attribute)).length;
@@ -39,7 +39,7 @@ export function purchaseReward(product: Product, goal: Goal, chosen: ReadonlyMap
   const aspects = goal.attributes.length + goal.options.length + 1;
   return {
     ...type,
-    reward: ((attributes + options + price) / aspects) * type.rType, // in this order, for the same last digit
+    reward: ((attributes + options + price) / aspects) * type.rType, // this order of operations gives the same last digit as the original
     rAtt: goal.attributes.length === 0 ? 0 : attributes / goal.attributes.length,
     rOption: goal.options.length === 0 ? 0 : options / goal.options.length,
     rPrice: price,
@@ -62,7 +62,7 @@ function typeReward(product: Product, goal: Goal) {
 const nounsOf = (title: string): string[] =>
   (title.toLowerCase().match(/\p{L}+/gu) ?? []).filter((word) => word.length > 1 && !otherWords.has(word));
 
-/** Distinct nouns common to both / nouns of the goal's title, repeats counted; 0.2 where that has none. */
+/** Returns the number of distinct nouns common to both titles, divided by the nouns of the goal's title, repeats counted; 0.2 where that has none. */
 function titleOverlap(title: string, goalTitle: string): number {
   const goalNouns = nounsOf(goalTitle);
   if (goalNouns.length === 0) return 0.2;

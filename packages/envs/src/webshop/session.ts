@@ -1,4 +1,4 @@
-// The actions and the pages of one customer, for all readers of the pages.
+// The actions and the pages of one customer, the common part of all sessions.
 import { scoreOf, type PageNode, type PageRequest, type PageSource } from './page.js';
 
 export interface ShopTurn {
@@ -6,7 +6,7 @@ export interface ShopTurn {
   text: string;
   reward: number;
   bought: boolean;
-  /** The action did nothing. */
+  /** Whether the action did nothing. */
   refused: boolean;
 }
 
@@ -27,12 +27,12 @@ export abstract class Session {
     this.request = { page: 'start', session };
   }
 
-  /** @returns the text of the first page */
+  /** Opens the first page. @returns its text */
   abstract open(): Promise<string>;
   abstract act(action: string): Promise<ShopTurn>;
-  /** The page as it is now, with what was chosen. */
+  /** Returns the current page with the chosen options. */
   abstract pageText(): string;
-  /** The clicks that are shown and accepted, as they are written. */
+  /** Returns the clicks that are shown and accepted, as they are written. */
   abstract validActions(): string[];
 
   protected async goTo(request: PageRequest): Promise<void> {
@@ -44,7 +44,7 @@ export abstract class Session {
     return this.nodes.filter((node) => node.kind === kind).map(({ text }) => text);
   }
 
-  /** Option value → its name, the last plain text before it; of a value that stands twice, the later name. */
+  /** Returns the name of each option value, the last plain text before it; for a value that occurs twice, the later name. */
   protected optionNames(): Map<string, string> {
     const names = new Map<string, string>();
     let name = '';
@@ -61,7 +61,7 @@ export abstract class Session {
     return { hasSearchBar: this.request.page === 'start', clickables };
   }
 
-  /** The request of the customer, from the page itself. */
+  /** Returns the customer's instruction, from the page itself. */
   get instruction(): string {
     const label = this.nodes.findIndex(({ text }) => text.trim() === 'Instruction:');
     return this.nodes[label + 1]?.text ?? '';

@@ -1,4 +1,4 @@
-// WebShop's own files as a shop: products with their attributes, then goals.
+// Reads WebShop's own files as a shop: products with their attributes, then goals.
 // Source: how WebShop reads them at 64fa2a5.
 import { readFileSync, statSync } from 'node:fs';
 import {
@@ -19,7 +19,7 @@ export class WebShopOptionsError extends Error {
   override readonly name = 'WebShopOptionsError';
 }
 
-/** Products files of more bytes than this are indexed on disk, once. */
+/** The size of a products file, in bytes, above which it is indexed on disk, once. */
 const LARGEST_IN_MEMORY = 32 * 2 ** 20;
 
 export function openProducts(files: ShopFiles): { products: ProductStore; search: ProductSearch } {
@@ -29,7 +29,7 @@ export function openProducts(files: ShopFiles): { products: ProductStore; search
   return { products, search: ProductSearch.over(products) };
 }
 
-/** Each asin once, in the order of the file. */
+/** Yields the products, each asin once, in the order of the file. */
 function* productsIn({ products, attributes, productLimit }: ShopFiles): Generator<Product> {
   const known = attributes === null ? {} : readJson<Record<string, AttributeRecord>>(attributes, 'attributes');
   const seen = new Set<string>();
@@ -48,7 +48,7 @@ function* productsIn({ products, attributes, productLimit }: ShopFiles): Generat
 
 export type GoalKind = 'human' | 'human_every_cap' | 'synthetic';
 
-/** @param file WebShop's human instructions, or a list of goals in the form of its servers */
+/** Reads the goals. @param file WebShop's human instructions, or a list of goals in the form of its servers */
 export function goalsOf(
   products: ProductStore,
   { kind, file, seed }: { kind: GoalKind; file: string | null; seed: number },

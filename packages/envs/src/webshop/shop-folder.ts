@@ -1,4 +1,5 @@
-// Products and their search index in a folder, for catalogues too large for memory: made once, then opened without delay.
+// Products and their search index in a folder, for catalogues that are too large for memory: made once, then opened without
+// delay.
 import {
   appendFileSync,
   closeSync,
@@ -30,10 +31,10 @@ export interface ShopFiles {
   indexDir: string | null;
 }
 
-/** Raise it when the files of the folder change their form, or products or terms their content. */
+/** The version of the folder's content; raise it when the form of its files, or its products or terms, change. */
 const VERSION = 1;
 
-/** `index.json`: what the folder was made from. */
+/** The content of `index.json`: the files from which the folder was made. */
 interface Description {
   version: number;
   products: FileState;
@@ -52,7 +53,7 @@ const stateOf = (path: string): FileState => {
   return { bytes: size, modifiedMs: mtimeMs };
 };
 
-/** The folder as it is where it was made from the same files; otherwise it is made again from `products`. */
+/** Opens the folder; if it was made from other files, it is made again from `products`. */
 export function openShopFolder(files: ShopFiles, products: () => Iterable<Product>) {
   const folder = files.indexDir ?? `${files.products}.index`;
   const source = {
@@ -90,7 +91,7 @@ function make(folder: string, source: Source, products: Iterable<Product>): void
     process.stderr.write(`webshop: ${collection.documents} products indexed in ${seconds} s\n`);
   } catch (error) {
     rmSync(temporary, { recursive: true, force: true });
-    // Another process may have been faster; its folder is the same.
+    // Another process may have made the same folder in the meantime.
     if (!isMadeFrom(folder, source)) throw error;
   }
 }

@@ -8,12 +8,12 @@ import { purchaseReward } from './reward.js';
 import { ProductSearch } from './product-search.js';
 import type { ProductStore } from './product-store.js';
 
-/** Products on a page of results. */
+/** The number of products on a page of results. */
 const PAGE_SIZE = 10;
-/** Products of the command <r>. */
+/** The number of products of the command <r>. */
 const RANDOM_PRODUCTS = 50;
 
-/** Words that stand in the site's address as no words: nothing, a path of its own, or a list. */
+/** Returns whether a search has no page, because the site cannot write its words in an address: no words, a path, or a list. */
 const hasNoPage = (keywords: string): boolean => keywords === '' || keywords.includes('/') || keywords.startsWith('[');
 
 const text = (content: string): PageNode => ({ kind: 'text', text: content });
@@ -26,7 +26,7 @@ class UnknownGoalError extends RangeError {
 export class Shop implements PageSource {
   constructor(
     readonly products: ProductStore,
-    /** Null for one that is not known. */
+    /** The goals; null for one that is not known. */
     readonly goals: readonly (Goal | null)[],
     private readonly search: Pick<ProductSearch, 'search'> = ProductSearch.over(products),
   ) {}
@@ -37,7 +37,7 @@ export class Shop implements PageSource {
     return id === undefined ? undefined : this.products.at(id);
   }
 
-  /** Session `fixed_k` shops for goal k. */
+  /** Returns the goal of a session; `fixed_k` has goal k. */
   goal(session: string): Goal {
     const index = Number(/^fixed_(\d+)$/.exec(session)?.[1] ?? NaN);
     const goal = this.goals[index];
@@ -83,7 +83,7 @@ export class Shop implements PageSource {
     return nodes;
   }
 
-  /** Products by one of the text environment's commands in place of words; null where there is none. */
+  /** Returns the products of a command of the text environment in place of words; null where there is none. */
   #commanded(goal: Goal, keywords: string): readonly number[] | null {
     const [command, ...words] = keywords.split(' ');
     if (command === '<r>') return this.#random(goal);
@@ -92,7 +92,7 @@ export class Shop implements PageSource {
     return null;
   }
 
-  /** The same for the same goal; the original draws again each time. */
+  /** Returns random products, always the same for a goal; the original draws again each time. */
   #random(goal: Goal): number[] {
     const { size } = this.products;
     return new PythonRandom(this.goals.indexOf(goal)).sample(

@@ -1,4 +1,4 @@
-// The site's client against a server of ours that is started again, refuses words and breaks.
+// Tests the site's client against a server of ours that is restarted, refuses words and fails.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { PageRequest } from './page.js';
@@ -6,7 +6,7 @@ import { Site } from './site.js';
 
 const page = (body: string) => `<html><body><h4>Instruction:<br>i need a lamp</h4>${body}</body></html>`;
 
-/** Knows a session after its first page only, as Princeton's site does. */
+/** A server that knows a session only after its first page, as Princeton's site does. */
 class ForgetfulSite {
   readonly asked: string[] = [];
   readonly known = new Set<string>();
@@ -16,7 +16,7 @@ class ForgetfulSite {
     const session = /fixed_\d+/.exec(path)?.[0] ?? '';
     const isStart = path === `/${session}`;
     if (isStart) this.known.add(session);
-    // Flask puts `//` together by a redirect, and a slash in the words makes another path.
+    // Flask replaces `//` by a redirect, and a slash in the words makes another path.
     const status = path.includes('//') ? 308 : path.includes('shade') ? 404 : this.known.has(session) ? 200 : 500;
     response.writeHead(status, { 'content-type': 'text/html' });
     response.end(status === 200 ? page(`<button>${isStart ? 'Search' : 'Next &gt;'}</button>`) : '<h1>No</h1>');

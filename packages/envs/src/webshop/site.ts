@@ -1,5 +1,5 @@
-// Pages of a running WebShop site (`backend: site`), as ArCHer's client reads them.
-// Every request is a GET and changes nothing that another one depends on, so that it may be sent again.
+// Pages of a running WebShop site (`backend: site`), as ArCHer's client reads them. Every request is a GET without effect on
+// others, so that it may be sent again.
 import { openServer } from '../agentgym/instances.js';
 import { HttpError } from '../http/http-error.js';
 import { nodesOfHtml } from './html-page.js';
@@ -7,13 +7,13 @@ import { pagePath, type PageNode, type PageRequest, type PageSource } from './pa
 
 interface SiteOptions {
   baseUrl: string;
-  /** Longest wait for an answer, in milliseconds. */
+  /** Milliseconds of the longest wait for an answer. */
   timeoutMs: number;
-  /** Open at the same time, of all environments on this site together. */
+  /** The most open connections of all environments on this site together. */
   connections: number;
 }
 
-/** All environments on one address share its connections and its circuit breaker. */
+/** A site; all environments on one address share its connections and its circuit breaker. */
 export class Site implements PageSource {
   readonly #shared: ReturnType<typeof openServer>;
 
@@ -21,7 +21,7 @@ export class Site implements PageSource {
     this.#shared = openServer(baseUrl, { answerTimeoutMs: timeoutMs, connections });
   }
 
-  /** @throws {HttpError} where the site does not answer, or answers with an error that the agent did not cause */
+  /** Opens a page. @throws {HttpError} where the site does not answer, or answers with an error that the agent did not cause */
   async open(page: PageRequest): Promise<readonly PageNode[]> {
     try {
       return await this.#get(page);
@@ -30,7 +30,7 @@ export class Site implements PageSource {
       // ArCHer's client drops the first two texts of a page, and an error page has no more.
       if (isAgentsDoing(page, error)) return [];
       if (error.status !== 500 || page.page === 'start') throw error;
-      // A site that was restarted knows a session only after its first page.
+      // A restarted site knows a session only after its first page.
       await this.#get({ page: 'start', session: page.session });
       return this.#get(page);
     }
@@ -50,6 +50,9 @@ export class Site implements PageSource {
   }
 }
 
-/** Words that the site cannot search for: none at all or with a slash (no such page), a broken list (its own error). */
+/**
+ * Returns whether the agent caused an error, by words that the site cannot search for: none at all or with a slash (no such
+ * page), a broken list (its own error).
+ */
 const isAgentsDoing = (page: PageRequest, { status }: HttpError): boolean =>
   page.page === 'results' && (status === 308 || status === 404 || (status === 500 && page.keywords.startsWith('[')));

@@ -1,8 +1,8 @@
-// The similarity of two texts, whatever the order of their words: thefuzz 0.19's token-set ratio, on Python's difflib.
+// Computes the similarity of two texts, whatever the order of their words: thefuzz 0.19's token-set ratio, on Python's difflib.
 import { maximum } from '@bowyer/core';
 import { blockRatio } from './block-ratio.js';
 
-/** Lower-case words; Latin-1's accented letters are dropped, as thefuzz does. */
+/** Splits a text into lower-case words; Latin-1's accented letters are removed, as in thefuzz. */
 const tokensOf = (text: string): Set<string> =>
   new Set(
     text
@@ -13,7 +13,7 @@ const tokensOf = (text: string): Set<string> =>
       .filter(Boolean),
   );
 
-/** 0…100, rounded to the even one of two as near. */
+/** Converts a ratio to 0…100, rounded half to even. */
 function percent(ratio: number): number {
   const value = 100 * ratio;
   const low = Math.floor(value);
@@ -22,7 +22,7 @@ function percent(ratio: number): number {
 }
 
 /**
- * The score, where I are the common tokens and A, B those of one text alone, all sorted and joined by spaces:
+ * Computes the score, where I are the common tokens and A, B those of one text alone, all sorted and joined by spaces:
  *
  *     max( ratio(I, I A), ratio(I, I B), ratio(I A, I B) )
  *

@@ -43,7 +43,7 @@ export const webShopUnit = defineEnvironment<WebShopOptions, ExpertNoise>({
     'look',
     '',
   ],
-  // A score of 0…1; a policy warm-started on half-random demonstrations earns about 0.4.
+  // Returns are scores of 0…1; a policy warm-started on half-random demonstrations earns about 0.4.
   typicalReturn: () => 0.4,
   // ArCHer's own goals, 2000 to 2099, are those of its site; the embedded shop has others.
   flatNames: {
@@ -73,12 +73,12 @@ export const webShopUnit = defineEnvironment<WebShopOptions, ExpertNoise>({
   },
   problems: (options) => [...missingAddress('webshop', options), ...missingSite(options)],
   vocabulary: (options) => (options.backend === 'embedded' ? webShopTexts(options) : []),
-  // A product's number is copied from the page: as one token it could not be where training never clicked it.
+  // A product's number is copied from the page; as one token, a number that training never clicked could not be written.
   spells: 'codes',
   engineText: ({ info }) => (info as WebShopInfo).text,
   demonstrations: {
     schema: expertNoiseSchema,
-    revision: 3, // since product numbers are written in pairs
+    revision: 3, // raised when product numbers were split into pairs
     make: async (options, request) => playedSet(await webShopDemonstrations(options, playedOptions(request))),
     problem: ({ backend, observation }) =>
       backend === 'embedded' && observation !== 'text'

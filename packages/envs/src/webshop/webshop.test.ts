@@ -128,7 +128,7 @@ describe("WebShop's own files", () => {
     expect(results.observation).toContain('B000000001 [SEP] Brass reading lamp with shade [SEP] $12.5');
     await shop.step('click[b000000001]');
     await shop.step('click[red | white]');
-    // One attribute, one option and the price, of the very product.
+    // One attribute, one option and the price of the wanted product are right.
     expect(await shop.step('click[buy now]')).toMatchObject({ reward: 1, terminated: true });
   });
 

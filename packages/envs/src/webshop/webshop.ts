@@ -1,6 +1,6 @@
-// WebShop: search, look, choose and buy what an instruction asks for; the reward says how well it fits.
-// Source: WebShop (Yao et al. 2022, arXiv:2207.01206) as ArCHer plays it (Zhou et al. 2024, arXiv:2402.19446).
-// Differs from ArCHer: the last allowed turn truncates, with the instruction shown; goals are drawn from a seed.
+// The environment `webshop`: search, look, choose and buy what an instruction asks for; the reward says how well it fits.
+// Source: WebShop (Yao et al. 2022, arXiv:2207.01206) as ArCHer plays it (Zhou et al. 2024, arXiv:2402.19446). Differs from
+// ArCHer: the last allowed turn truncates, with the instruction shown; goals are drawn from a seed.
 import { Rng } from '@bowyer/core';
 import type { ResetResult, ResumableEnv, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
@@ -18,7 +18,7 @@ export interface WebShopInfo extends Record<string, unknown> {
   /** The page or the refusal alone. */
   text: string;
   availableActions: AvailableActions;
-  /** Clicks that would be taken, as they are to be written; on the first page, a search. */
+  /** The clicks that are accepted, as they must be written; on the first page, a search. */
   validActions: string[];
   refused: boolean;
 }
@@ -61,13 +61,13 @@ export class WebShop implements ResumableEnv {
     );
   }
 
-  /** A site knows its goals itself. */
+  /** Checks the goal's index; a site knows its goals itself. */
   #checkGoal(goal: number): void {
     if (this.#options.backend === 'site' || (goal >= 0 && goal < this.#available)) return;
     throw new WebShopOptionsError(`webshop: there is no goal ${goal}; the shop has 0 … ${this.#available - 1}`);
   }
 
-  /** @param options.goal the goal's index; without it, one in range is drawn */
+  /** Begins an episode. @param options.goal the goal's index; without it, one in range is drawn */
   async reset({ seed, goal }: { seed?: number; goal?: number } = {}): Promise<ResetResult> {
     this.#order.begin();
     if (seed !== undefined) this.#rng = new Rng(seed);

@@ -1,4 +1,4 @@
-// A player that guesses the word whose answer is expected to give most information about the hidden one.
+// A player that guesses the word whose answer is expected to give the most information about the hidden one.
 import type { Rng } from '@bowyer/core';
 import { Knowledge } from './knowledge.js';
 
@@ -16,7 +16,7 @@ export function bestGuess(possible: readonly string[], rng: Rng): string {
   return rng.choice(best);
 }
 
-/** −Σ p log₂ p over the answers that the guess can get, every possible word being equally likely. */
+/** Computes −Σ p log₂ p over the answers that a guess can get, all possible words being equally likely. */
 function information(guess: string, possible: readonly string[]): number {
   const counts = new Map<string, number>();
   for (const hidden of possible) {

@@ -1,11 +1,11 @@
-// The knowledge of the hidden word that the answers so far give, letter by letter and place by place, as LMRL-Gym keeps it.
-// It is a little less than the answers themselves say: how often a letter occurs is not kept.
+// The knowledge of the hidden word that the answers so far give, for each letter and place, as LMRL-Gym keeps it. It is a little
+// less than the answers say: how often a letter occurs is not kept.
 import { WORD_LENGTH } from './vocabulary.js';
 
-/** The knowledge of one letter at one place. */
+/** The knowledge about one letter at one place. */
 type Mark = 'open' | 'here' | 'not here';
 
-/** One mark a place for each letter that was guessed. */
+/** The knowledge: for each letter that was guessed, one mark for each place. */
 export class Knowledge {
   private constructor(private readonly marks: ReadonlyMap<string, readonly Mark[]>) {}
 
@@ -42,7 +42,7 @@ export class Knowledge {
     return true;
   }
 
-  /** The answer to a guess that is already part of this knowledge: "g y b b g". */
+  /** Returns the answer to a guess that is already part of this knowledge: "g y b b g". */
   colours(guess: string): string {
     return [...guess]
       .map((letter, place) => {

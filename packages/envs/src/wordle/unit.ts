@@ -18,7 +18,7 @@ import { resetSchemaWith } from '../unit.js';
 import { wordleDemonstrations } from './demonstrations.js';
 import { Wordle, wordleSchema, type WordleOptions } from './wordle.js';
 
-/** The options of the game on AgentGym's server, whose play is imitated there. */
+/** The options that make the embedded game equal to that on AgentGym's server. */
 const asServed = { observation: 'answer', reward: 'agentgym' } as const;
 
 export const wordleUnit = defineEnvironment<WordleOptions & BackendOptions, ExpertNoise>({
@@ -29,7 +29,7 @@ export const wordleUnit = defineEnvironment<WordleOptions & BackendOptions, Expe
   resetSchema: resetSchemaWith(),
   make: (options) =>
     options.backend === 'agentgym' ? servedGame('wordle', options, options.maxGuesses) : new Wordle(options),
-  // The hidden word is drawn again at every guess, so no word can be held back.
+  // The hidden word is drawn again at every guess, so that no word can be held back.
   splits: ({ backend, testItems }) =>
     backend === 'agentgym'
       ? servedSplits('wordle', { testItems })
@@ -42,7 +42,7 @@ export const wordleUnit = defineEnvironment<WordleOptions & BackendOptions, Expe
   flatNames: agentGymNames,
   readWith: { ...backendReadWith, observation: embeddedOnly, reward: embeddedOnly, vocabulary: embeddedOnly },
   problems: (options) => missingAddress('wordle', options),
-  // Recordings are of AgentGym's server.
+  // The recordings are of AgentGym's server.
   replayOptions: asServed,
   demonstrations: {
     schema: expertNoiseSchema,

@@ -5,8 +5,8 @@ import { utf8Text } from '@bowyer/core';
 export const WORD_LENGTH = 5;
 
 /**
- * The forty words that AgentGym's server lists (GET /wordle/filtered_vocab), in its order, which decides what a seed
- * draws; LMRL-Gym's repository has them as tweet_words.txt.
+ * The forty words that AgentGym's server lists (GET /wordle/filtered_vocab), in its order, on which the draws of a seed
+ * depend; LMRL-Gym's repository has them as tweet_words.txt.
  */
 export const agentGymWords: readonly string[] = (
   'panic solar shire proxy point robot prick wince crimp knoll sugar whack mount perky could wrung light those moist ' +

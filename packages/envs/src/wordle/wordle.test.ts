@@ -35,7 +35,7 @@ ifRecorded('the built-in words are those that the server lists', () => {
 });
 
 test('a letter that occurs once is yellow at both wrong places', () => {
-  // robot against proxy: r and both o are in the word; the first o stands at place 1, proxy's at place 2.
+  // For robot against proxy, r and both o are in the word; the first o is at place 1, proxy's at place 2.
   expect(Knowledge.nothing.after('robot', 'proxy').colours('robot')).toBe('y y b y b');
 });
 

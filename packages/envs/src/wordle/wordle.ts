@@ -1,5 +1,5 @@
-// Wordle: find the hidden five-letter word in six guesses. The engine is LMRL-Gym's (Abdulhai et al. 2023,
-// arXiv:2311.18232), draw for draw, with what AgentGym's server makes of it; wordle.md.
+// The environment `wordle`: find the hidden five-letter word in six guesses. The engine is LMRL-Gym's (Abdulhai et al. 2023,
+// arXiv:2311.18232), with equal draws, and the changes of AgentGym's server; wordle.md.
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
 import { PythonRandom } from '../cpython/random.js';
@@ -45,7 +45,7 @@ export const wordleSchema = {
   },
 } as const;
 
-/** Beside every step. `possible`: words that the answers so far allow. `invalid`: the guess was not in the vocabulary. */
+/** The `info` of every step. `possible`: words that the answers so far allow. `invalid`: the guess was not in the vocabulary. */
 export interface WordleInfo extends Record<string, unknown> {
   possible: readonly string[];
   won: boolean;
@@ -82,7 +82,7 @@ export class Wordle implements Env {
     return { observation, info: this.#info(false, false, false) };
   }
 
-  /** @param action five letters with or without spaces between them, in lower case */
+  /** Plays a guess. @param action five letters with or without spaces between them, in lower case */
   async step(action: string): Promise<StepResult> {
     this.#order.assertRunning();
     const guess = action.split('\n', 1)[0].replaceAll(' ', '').trim();
@@ -90,7 +90,7 @@ export class Wordle implements Env {
     this.#guesses.push(guess);
     const isWord = this.#isWord.has(guess);
     if (isWord) this.#meet(guess);
-    // The original's test: one word is left and it was guessed, in this turn or before.
+    // This is the original's test: one word is left and it was guessed, in this turn or before.
     const won = isWord && this.#possible.length === 1 && this.#guesses.includes(this.#possible[0]);
     const terminated = won || this.#guesses.length >= this.options.maxGuesses;
     if (terminated) this.#order.end();
@@ -107,7 +107,7 @@ export class Wordle implements Env {
     this.#order.close();
   }
 
-  /** The hidden word is drawn again at every guess, from the words that the answers so far allow. */
+  /** Draws the hidden word again, as at every guess, from the words that the answers so far allow. */
   #meet(guess: string): void {
     this.#knowledge = this.#knowledge.after(guess, this.#random.choice(this.#possible));
     this.#possible = this.#words.filter((word) => this.#knowledge.allows(word));

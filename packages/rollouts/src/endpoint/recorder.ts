@@ -36,7 +36,7 @@ interface RecorderOptions extends WeightGateOptions {
   seed?: number;
   /** See `AgentServerOptions`. */
   bodyOf?: CallObserver['bodyOf'];
-  /** The address at which the server listens. */
+  /** Returns the address at which the server listens. */
   origin: () => string;
   onFault: (error: Error) => void;
 }

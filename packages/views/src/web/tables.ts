@@ -39,7 +39,7 @@ export const foldable = (given: Table): HTMLElement =>
 
 export interface Column<Row> {
   name: string;
-  /** The value to sort by; null is last. */
+  /** Returns the value to sort by; null is last. */
   value: (row: Row) => number | string | null;
   text: (row: Row) => string;
 }
@@ -53,7 +53,7 @@ interface ListOptions<Row> {
   onOpen?: (row: Row) => void;
 }
 
-/** A list that is sorted by a click on a column's name. */
+/** Makes a list that is sorted by a click on a column's name. */
 export function sortableList<Row>(rows: readonly Row[], options: ListOptions<Row>) {
   const { label, columns, pageSize = 25, onOpen } = options;
   let shown = [...rows];

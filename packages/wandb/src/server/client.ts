@@ -18,7 +18,7 @@ interface ClientOptions {
   streamTimeoutMs: number;
   graphqlTimeoutMs: number;
   env: Environment;
-  /** In [0, 1), for the jitter. */
+  /** Returns a number in [0, 1), for the jitter. */
   random: () => number;
   /** Called before each wait. */
   onRetry: (error: WandbError, attempt: number) => void;

@@ -287,7 +287,7 @@ function bracketedOf(tokens: readonly Token[], depth: number): Answer | null {
   return members === null ? null : list(open, close, members);
 }
 
-/** {x | 1 < x < 2} is an interval. */
+/** Parses {x | 1 < x < 2} as an interval. */
 function setBuilder(inner: readonly Token[], depth: number): Answer | null {
   const at = inner.findIndex((token) => isSymbol(token, '|', ':'));
   if (at < 1 || nameOf(inner.slice(0, at)) === null) return null;

@@ -38,7 +38,7 @@ export function childrenOf(tree: Tree): readonly Tree[] {
   return tree.type === 'call' || tree.type === 'application' ? tree.arguments : [];
 }
 
-/** Names of variables, each once. */
+/** Returns the names of variables, each once. */
 export function variablesOf(tree: Tree, found = new Set<string>()): ReadonlySet<string> {
   if (tree.type === 'variable') found.add(tree.name);
   for (const child of childrenOf(tree)) variablesOf(child, found);

@@ -1,6 +1,9 @@
-// How the Lighthouse is won: for demonstrations, and to test that it can be.
+// The commands that win the Lighthouse, for demonstrations and tests.
 
-/** All 50 points in 19 commands, wherever the key is: one of the two places where it is taken has none, which costs a command. */
+/**
+ * The commands, which earn all 50 points in 19 moves wherever the key is: one of the two places where it is taken does not
+ * have it, which costs a move.
+ */
 export const lighthouseWalkthrough: readonly string[] = [
   'north',
   'west',

@@ -1,19 +1,19 @@
-// Compiles instructions that run often to JavaScript functions, a few branches deep: twice as fast as the plain loop.
-// The plain loop in interpreter.ts is the reference: a compiled block does exactly what its instructions do.
+// Compiles instructions that run often to JavaScript functions, a few branches deep: they are twice as fast as the plain loop in
+// interpreter.ts, which is the reference. A compiled block does exactly what its instructions do.
 import { RETURN_FALSE, RETURN_TRUE, type Instruction } from './instruction.js';
 import type { Machine } from './machine.js';
 import { programOf, type Block } from './program.js';
 
-/** Instructions in a block, counted in all its branches; a branch starts no new path where none are left. */
+/** Instructions in a block at most, counted in all its branches. */
 const MAX_BLOCK_LENGTH = 160;
 const MAX_BRANCH_DEPTH = 6;
-/** A block that jumps to its own start loops inside, at most this often, so that the interpreter detects endless loops. */
+/** How often a block that jumps to its own start repeats inside; it then returns, so that the interpreter can detect endless loops. */
 const MAX_ROUNDS = 1024;
 
-/** The names that generated code may use beside `m`, the machine: its stack, memory, base of locals, and a scratch number. */
+/** The names that generated code may use beside `m`, the machine: its stack, memory, base of locals, and a temporary number. */
 const PROLOGUE = 'const s=m.stack,b=m.memory,l=m.locals;let t=0;';
 
-/** Operations after which the machine may be anywhere, or stopped. */
+/** Operations after which the next instruction is not known, or the machine has stopped. */
 const ENDS_BLOCK = new Set([28, 139, 176, 177, 179, 181, 182, 183, 184, 186, 228, 246, 256, 257, 265, 266]);
 const CALLS = new Set([25, 26, 136, 224, 236, 249, 250]);
 const CALL_1N = 143;
@@ -22,23 +22,23 @@ const JUMP = 140;
 export function compileBlock(machine: Machine, start: number): Block {
   const block: Draft = { machine, start, instructions: [] };
   const code = translatePath(block, start, new Set());
-  // The code contains numbers only; texts are reached through the instruction.
+  // The code contains numbers only; it reads texts from the instructions.
   const build = new Function('I', `return function(m){${PROLOGUE}for(let n=0;n<${MAX_ROUNDS};n++){${code}}}`);
   return (build as (instructions: Instruction[]) => Block)(block.instructions);
 }
 
-/** A block being written. */
+/** A block that is being compiled. */
 interface Draft {
   machine: Machine;
   start: number;
-  /** All instructions in it: the code reaches them as I[0], I[1], … */
+  /** All its instructions, which the code reads as I[0], I[1], … */
   instructions: Instruction[];
 }
 
 /**
- * Code for the instructions from an address on; what follows a taken branch is written inside the branch.
+ * Writes code for the instructions from an address on; the code after a taken branch is written inside the branch.
  *
- * @param behind addresses already on this path, and one number more for each branch taken
+ * @param behind addresses already on this path, and one further number for each branch taken
  */
 function translatePath(block: Draft, start: number, behind: ReadonlySet<number>): string {
   const { machine, instructions } = block;
@@ -52,7 +52,7 @@ function translatePath(block: Draft, start: number, behind: ReadonlySet<number>)
     const index = instructions.push(instruction) - 1;
     at = instruction.next;
     if (instruction.code === JUMP && instruction.a >= 0) {
-      at += signed(instruction.a) - 2; // resolved here: it costs nothing
+      at += signed(instruction.a) - 2; // the jump is followed at compile time and needs no code
       continue;
     }
     const line = translate({ block, instruction, path }, index);
@@ -61,7 +61,7 @@ function translatePath(block: Draft, start: number, behind: ReadonlySet<number>)
   }
 }
 
-/** Code that continues at another address; at the block's own start it loops. */
+/** Returns code that continues at another address; at the block's own start it loops. */
 const leaveFor = (address: number, start: number): string =>
   `m.pc=${address};${address === start ? 'continue' : 'return'};`;
 
@@ -70,7 +70,7 @@ interface Line {
   endsBlock: boolean;
 }
 
-/** One instruction, and the path it stands on. */
+/** One instruction, and the path on which it lies. */
 interface Site {
   block: Draft;
   instruction: Instruction;
@@ -92,7 +92,7 @@ function translate(site: Site, index: number): Line {
 
 const signed = (value: number) => (value << 16) >> 16;
 
-/** An expression for an operand's value; `Instruction` describes how operands are coded. */
+/** Returns an expression for an operand's value; `Instruction` describes how operands are coded. */
 function read(machine: Machine, operand: number): string {
   if (operand >= 0) return String(operand);
   const variable = -1 - operand;
@@ -106,7 +106,7 @@ function readSigned(machine: Machine, operand: number): string {
   return operand >= 0 ? String(signed(operand)) : `(${read(machine, operand)}<<16>>16)`;
 }
 
-/** A statement that stores an expression; typed arrays truncate it to 16 bits. */
+/** Returns a statement that stores an expression; typed arrays truncate it to 16 bits. */
 function write(machine: Machine, variable: number, expression: string): string {
   if (variable === 0) return `m.push(${expression});`;
   if (variable < 16) return `s[l+${variable - 1}]=${expression};`;
@@ -132,7 +132,7 @@ function call(machine: Machine, { operands, store, next }: Instruction): string 
   return `{${routine}${given.join('')}m.pc=${next};m.callRoutine(r,${operands.length - 1},${store});}`;
 }
 
-/** Code for the most common operations; undefined for all others. */
+/** Returns code for the most common operations; undefined for all others. */
 function inlineCode(site: Site): string | undefined {
   const { machine } = site.block;
   const { instruction } = site;

@@ -1,10 +1,10 @@
-// The decoder: bytes at an address → operation, operands, where the result goes, where to branch.
+// Decodes the bytes at an address to an operation, its operands, the variable of its result, and its branch.
 // Source: Standards Document 1.1, section 4.
 import { RETURN_FALSE, RETURN_TRUE, type Instruction, type Operation } from './instruction.js';
 import type { Machine } from './machine.js';
 import { operationFor, type OperationSpec } from './operations/index.js';
 
-/** Operand types as their two bits say (4.2). */
+/** The types of operands, by their two bits (4.2). */
 const LARGE_CONSTANT = 0;
 const SMALL_CONSTANT = 1;
 const VARIABLE = 2;

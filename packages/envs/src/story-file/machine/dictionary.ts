@@ -1,4 +1,4 @@
-// A dictionary: looking words up, and cutting a typed line into words for the parse buffer.
+// A dictionary: it finds words, and splits a typed line into words for the parse buffer.
 // Source: Standards Document 1.1, section 13.
 import type { Story } from './story.js';
 import type { ZText } from './z-text.js';
@@ -26,7 +26,7 @@ export class Dictionary {
     this.#separators = new Set(memory.subarray(address + 1, address + 1 + separatorCount));
     let at = address + 1 + separatorCount;
     const entryLength = memory[at];
-    // A negative count marks an unsorted dictionary (13.2); we index it all the same.
+    // A negative count marks an unsorted dictionary (13.2), which is indexed in the same way.
     const count = Math.abs((((memory[at + 1] << 8) | memory[at + 2]) << 16) >> 16);
     at += 3;
     const wordLength = story.version <= 3 ? 4 : 6;
@@ -50,13 +50,13 @@ export class Dictionary {
     return this.#addresses.get(this.text.encode(codes).join()) ?? 0;
   }
 
-  /** A word as a player types it; undefined where the game does not know it. */
+  /** Finds a word as a player types it; undefined where the game does not know it. */
   find(word: string): DictionaryEntry | undefined {
     const address = this.lookUp([...word.toLowerCase()].map((character) => this.text.zscii.code(character)));
     return address === 0 ? undefined : this.#byAddress.get(address);
   }
 
-  /** The entry at an address. */
+  /** Returns the entry at an address. */
   at(address: number): DictionaryEntry | undefined {
     return this.#byAddress.get(address);
   }
@@ -65,7 +65,7 @@ export class Dictionary {
     return this.find(word) !== undefined;
   }
 
-  /** Words with their place in the line; separators are words of their own, spaces only divide. */
+  /** Splits a line into words with their places; separators are words of their own, spaces only divide. */
   split(line: ArrayLike<number>): { codes: number[]; start: number }[] {
     const words: { codes: number[]; start: number }[] = [];
     let current: { codes: number[]; start: number } | null = null;

@@ -1,9 +1,9 @@
-// A player's input: a typed line or a pressed key goes into the machine, and the machine can run on.
+// Gives the machine a player's input, a typed line or a pressed key, after which it can continue.
 // Source: Standards Document 1.1, opcodes `read`, `read_char` and `tokenise`.
 import type { Dictionary } from './dictionary.js';
 import type { Machine } from './machine.js';
 
-/** The C interpreters cut a line here, whatever room the game offers. */
+/** The length at which C interpreters cut a line, whatever length the game allows. */
 const MAX_LINE_LENGTH = 198;
 const ENTER = 13;
 

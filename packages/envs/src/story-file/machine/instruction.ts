@@ -1,4 +1,4 @@
-// One decoded instruction: operation, operands, where the result goes, where to branch.
+// A decoded instruction: operation, operands, the variable of its result, and its branch.
 // Source: Standards Document 1.1, section 4.
 import type { Machine } from './machine.js';
 
@@ -9,8 +9,8 @@ export const RETURN_FALSE = 0;
 export const RETURN_TRUE = 1;
 
 /**
- * An operand is one number: a constant 0…65535 as it is, variable v as −1 − v,
- * so that the sign alone distinguishes them (`Machine.value` reads it).
+ * An instruction. An operand is one number: a constant 0…65535 as it is, variable v as −1 − v, so that the sign distinguishes
+ * them (`Machine.value` reads it).
  */
 export interface Instruction {
   /** The opcode, numbered as `readForm` explains. */
@@ -19,14 +19,14 @@ export interface Instruction {
   /** Address of the next instruction. */
   readonly next: number;
   readonly operands: readonly number[];
-  /** The first three operands again, 0 where there are fewer: most operations need no more. */
+  /** The first three operands, 0 where there are fewer: most operations need no more. */
   readonly a: number;
   readonly b: number;
   readonly c: number;
-  /** Variable that takes the result, −1 for none. */
+  /** The variable that takes the result, −1 for none. */
   readonly store: number;
   readonly branchOn: boolean;
-  /** Address, or RETURN_FALSE or RETURN_TRUE; −1 without a branch. */
+  /** The address of the branch, or RETURN_FALSE or RETURN_TRUE; −1 without a branch. */
   readonly branchTo: number;
   /** The literal text of `print` and `print_ret`. */
   readonly text: string;

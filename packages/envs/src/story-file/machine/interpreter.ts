@@ -1,11 +1,11 @@
-// The fetch-and-execute loop.
+// The loop that fetches and executes instructions.
 import { compileBlock } from './block-compiler.js';
 import { StoryFault, type Machine, type Pause } from './machine.js';
 import { programOf, type Program } from './program.js';
 
-/** Far more than any game needs between two inputs; a story that reaches it is in an endless loop. */
+/** Blocks between two inputs, far more than any game needs; a story that reaches it is in an endless loop. */
 const MAX_BLOCKS_PER_TURN = 20_000_000;
-/** An instruction that has run this often is worth compiling. */
+/** The number of runs after which an instruction is compiled. */
 const COMPILE_AT = 200;
 
 /** Runs until the game waits for input or ends. */
@@ -28,7 +28,7 @@ export function run(machine: Machine): Pause {
   return machine.pause;
 }
 
-/** One instruction, uncompiled. */
+/** Executes one instruction, uncompiled. */
 function step(machine: Machine, program: Program): void {
   const { pc, story } = machine;
   const instruction = program.instructionAt(machine, pc);

@@ -7,10 +7,10 @@ import { StoryRandom, type StoryRandomState } from './story-random.js';
 import type { Story } from './story.js';
 import { ZText } from './z-text.js';
 
-/** Words for locals and temporary values of all routines being run. */
+/** Words for locals and temporary values of all active routines. */
 const STACK_WORDS = 32768;
 const MAX_FRAMES = 4096;
-/** Numbers kept for each routine being run, in this order. */
+/** Numbers that are kept for each active routine, in this order. */
 const FRAME_SIZE = 5;
 const RETURN_PC = 0;
 const CALLER_LOCALS = 1;
@@ -18,14 +18,14 @@ const CALLER_TOP = 2;
 const RESULT_VARIABLE = 3;
 const ARGUMENT_COUNT = 4;
 
-/** The reason for which the machine stopped. */
+/** Why the machine has stopped. */
 export type Pause = 'line' | 'key' | 'halted';
 
 interface PendingInput {
   kind: 'line' | 'key';
   textBuffer: number;
   parseBuffer: number;
-  /** Variable that takes the key; −1 in versions 3 and 4. */
+  /** The variable that takes the key; −1 in versions 3 and 4. */
   store: number;
 }
 
@@ -41,7 +41,7 @@ export interface MachineSnapshot {
   screen: ScreenState;
 }
 
-/** The story broke a rule of the standard; the machine cannot continue. */
+/** The error for a story that breaks a rule of the standard, so that the machine cannot continue. */
 export class StoryFault extends Error {
   override readonly name = 'StoryFault';
 }
@@ -50,7 +50,7 @@ export interface MachineOptions {
   seed: number;
   /** Whether the game's own UNDO works. Jericho reports to games that it does not. */
   hasUndo: boolean;
-  /** Whether instructions that run often are compiled; false is slower and only of use to compare the two. */
+  /** Whether instructions that run often are compiled; false is slower, and serves to compare the two. */
   isCompiling?: boolean;
 }
 
@@ -65,19 +65,19 @@ export class Machine {
   pc = 0;
   pause: Pause = 'halted';
   input: PendingInput | null = null;
-  /** The reason why the machine halted, null where the game ended by itself. */
+  /** Why the machine halted; null where the game ended by itself. */
   fault: StoryFault | null = null;
-  /** States that the game's own SAVE and UNDO keep, in memory only. */
+  /** The states that the game's own SAVE and UNDO keep, in memory only. */
   savedGame: MachineSnapshot | null = null;
   undoStates: MachineSnapshot[] = [];
   readonly hasUndo: boolean;
   readonly isCompiling: boolean;
   /** False once an operation has stopped the loop. */
   isRunning = false;
-  /** Temporary values, and the locals of every routine being run; compiled blocks work on them directly. */
+  /** Temporary values, and the locals of every active routine; compiled blocks work on them directly. */
   readonly stack = new Uint16Array(STACK_WORDS);
   stackTop = 0;
-  /** The start of the current routine's locals in the stack. */
+  /** The place in the stack where the current routine's locals begin. */
   locals = 0;
   /** The arguments of the call that is being made. */
   readonly arguments = new Uint16Array(8);
@@ -117,21 +117,21 @@ export class Machine {
     this.pause = 'halted';
   }
 
-  /** Called by the loop before the first instruction. */
+  /** Prepares the state before the first instruction of the loop. */
   start(): void {
     this.pause = 'halted';
     this.input = null;
     this.isRunning = true;
   }
 
-  /** Called by operations: leave the loop after this instruction. */
+  /** Leaves the loop after the current instruction; operations call it. */
   stop(pause: Pause, input: PendingInput | null = null): void {
     this.pause = pause;
     this.input = input;
     this.isRunning = false;
   }
 
-  /** @throws StoryFault always */
+  /** Throws an error about the story. @throws StoryFault always */
   fail(problem: string): never {
     throw new StoryFault(`${this.story.name}: ${problem}`);
   }
@@ -159,7 +159,7 @@ export class Machine {
 
   // ── Operands and variables: 0 is the top of the stack, 1…15 locals, 16…255 globals ────────────────────────────────
 
-  /** An operand's value; see `Instruction` for the coding. */
+  /** Returns an operand's value; see `Instruction` for the coding. */
   value(operand: number): number {
     return operand >= 0 ? operand : this.load(-1 - operand);
   }
@@ -215,11 +215,7 @@ export class Machine {
 
   // ── Routines ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  /**
-   * Calls the routine that the first operand names, with the other operands as arguments.
-   *
-   * @param store variable for its result, −1 to discard it
-   */
+  /** Calls the routine of the first operand, with the other operands as arguments. @param store variable for its result, −1 to discard it */
   call(operands: readonly number[], store: number): void {
     const packed = this.value(operands[0]);
     const argumentCount = operands.length - 1;
@@ -227,10 +223,10 @@ export class Machine {
     this.callRoutine(packed, argumentCount, store);
   }
 
-  /** The same when `arguments` are already in place. */
+  /** Calls a routine whose `arguments` are already in place. */
   callRoutine(packed: number, argumentCount: number, store: number): void {
     if (packed !== 0) this.#enter(this.story.routineAddress(packed), argumentCount, store);
-    else if (store >= 0) this.save(store, 0); // calling routine 0 does nothing and gives false (6.4.3)
+    else if (store >= 0) this.save(store, 0); // a call of routine 0 does nothing and returns false (6.4.3)
   }
 
   #enter(routine: number, argumentCount: number, store: number): void {
@@ -254,7 +250,7 @@ export class Machine {
     this.pc = routine + 1 + (hasDefaults ? 2 * localCount : 0);
   }
 
-  /** A word anywhere in the file, where addresses have more than 16 bits. */
+  /** Returns a word anywhere in the file, where addresses have more than 16 bits. */
   word32(address: number): number {
     return (this.memory[address] << 8) | this.memory[address + 1];
   }
@@ -269,7 +265,7 @@ export class Machine {
     if (store >= 0) this.save(store, value);
   }
 
-  /** The number of routines being run, which `catch` gives and `throw` takes. */
+  /** Returns the number of active routines, which `catch` returns and `throw` takes. */
   get frameCount(): number {
     return this.#frameCount;
   }
@@ -299,7 +295,7 @@ export class Machine {
     };
   }
 
-  /** Everything as it was; the snapshot stays usable. */
+  /** Restores a snapshot, which stays usable. */
   restore(snapshot: MachineSnapshot): void {
     this.memory.set(snapshot.memory);
     this.stack.set(snapshot.stack);
@@ -319,9 +315,9 @@ export class Machine {
   #writeHeader(): void {
     const { memory } = this;
     const { version } = this.story;
-    if (version <= 3) memory[0x01] = (memory[0x01] & ~0b0101_0000) | 0b0010_0000; // status line and split screen available
-    else memory[0x01] = 0b0001_1100; // bold, italic, fixed-width; no colours, pictures, sounds or timed input
-    memory[0x11] &= this.hasUndo ? 0b0101_0111 : 0b0100_0111; // no pictures, mouse or sounds
+    if (version <= 3) memory[0x01] = (memory[0x01] & ~0b0101_0000) | 0b0010_0000; // a status line and a split screen are available
+    else memory[0x01] = 0b0001_1100; // bold, italic and fixed-width are available; colours, pictures, sounds and timed input are not
+    memory[0x11] &= this.hasUndo ? 0b0101_0111 : 0b0100_0111; // pictures, mouse and sounds are not available
     if (version >= 4) memory.set([1, 'F'.charCodeAt(0), SCREEN_ROWS, SCREEN_COLUMNS], 0x1e); // interpreter 1 is the DECSystem-20
     if (version >= 5) memory.set([0, SCREEN_COLUMNS, 0, SCREEN_ROWS, 1, 1], 0x22);
     memory.set([1, 1], 0x32);

@@ -1,9 +1,9 @@
 // The object tree in a machine's memory: parents, siblings, children, attributes and properties.
-// Source: Standards Document 1.1, section 12. Object 0 is "nothing": asking about it gives 0, changing it does nothing.
+// Source: Standards Document 1.1, section 12. Object 0 is "nothing": reading it gives 0, and changing it has no effect.
 import type { Story } from './story.js';
 import type { ZText } from './z-text.js';
 
-/** The changes of a game to its world while one command ran. */
+/** A change of a game's world while one command ran. */
 export interface WorldChange {
   kind: 'moved' | 'set' | 'cleared';
   object: number;
@@ -12,7 +12,7 @@ export interface WorldChange {
 }
 
 export class ObjectTree {
-  /** While an array is set here, every move and attribute change is noted in it, in order. */
+  /** While an array is set here, every move and attribute change is recorded in it, in order. */
   changes: WorldChange[] | null = null;
   readonly #isSmall: boolean;
   readonly #entryLength: number;
@@ -59,7 +59,7 @@ export class ObjectTree {
 
   children(object: number): number[] {
     const children: number[] = [];
-    // A damaged tree may run in a circle; no story has more objects than its memory has bytes.
+    // A damaged tree may contain a cycle; no story has more objects than its memory has bytes.
     for (let child = this.child(object); child !== 0 && children.length < 65536; child = this.sibling(child))
       children.push(child);
     return children;
@@ -97,7 +97,7 @@ export class ObjectTree {
     this.memory[this.#entry(object) + (attribute >> 3)] &= ~(0x80 >> (attribute & 7));
   }
 
-  /** The short name, '' where there is none. */
+  /** Returns the short name, '' where there is none. */
   name(object: number): string {
     if (object === 0) return '';
     const table = this.#propertyTable(object);
@@ -113,12 +113,12 @@ export class ObjectTree {
       const number = this.#propertyNumber(size);
       const data = at + (!this.#isSmall && size >= 0x80 ? 2 : 1);
       if (number === property) return number === 0 ? 0 : data;
-      if (number < property) return 0; // properties stand in descending order, 0 ends them
+      if (number < property) return 0; // properties are in descending order, and 0 ends them
       at = data + this.propertyLength(data);
     }
   }
 
-  /** Length in bytes of the property whose data is at an address. */
+  /** Returns the length in bytes of the property whose data is at an address. */
   propertyLength(dataAddress: number): number {
     if (dataAddress === 0) return 0;
     const size = this.memory[dataAddress - 1];
@@ -168,7 +168,7 @@ export class ObjectTree {
     return this.#firstEntry + (object - 1) * this.#entryLength;
   }
 
-  /** @param which 0 parent, 1 sibling, 2 child */
+  /** Reads a relative of an object. @param which 0 parent, 1 sibling, 2 child */
   #relative(object: number, which: number): number {
     const at = this.#entry(object) + this.#familyOffset;
     return this.#isSmall ? this.memory[at + which] : this.#word(at + 2 * which);

@@ -12,11 +12,11 @@ export class Program {
   readonly instructions: (Instruction | undefined)[];
   /** Compiled blocks by start address. */
   readonly blocks: (Block | undefined)[];
-  /** How often the instruction at an address has run uncompiled. */
+  /** The number of times that the instruction at each address has run uncompiled. */
   readonly heat: Uint16Array;
 
   constructor(private readonly story: Story) {
-    // At full length from the start: an array that is filled at scattered places turns into a slow hash table.
+    // The arrays have full length from the start, since one that is filled at scattered places becomes a slow hash table.
     const { length } = story.bytes;
     this.instructions = new Array<Instruction | undefined>(length).fill(undefined);
     this.blocks = new Array<Block | undefined>(length).fill(undefined);

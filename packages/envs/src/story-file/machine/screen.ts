@@ -2,10 +2,10 @@
 // Source: Standards Document 1.1, sections 7 (output streams) and 8 (the screen), reduced to what a reader of text needs.
 
 export const SCREEN_COLUMNS = 128;
-/** 255 means "endless": no game then waits for a key at the end of a page (11.1.5). */
+/** 255 means "endless": games then do not wait for a key at the end of a page (11.1.5). */
 export const SCREEN_ROWS = 255;
 
-/** Streams redirected to memory may be nested this deep (7.1.2.1.1). */
+/** The most nested streams to memory (7.1.2.1.1). */
 const MAX_MEMORY_STREAMS = 16;
 
 const BLANK = 32;
@@ -25,7 +25,7 @@ export interface ScreenState {
 export class Screen {
   #mainText = '';
   #window = 0;
-  /** Character codes, a row each of SCREEN_COLUMNS. */
+  /** The upper window's character codes, a row each of SCREEN_COLUMNS. */
   #upper: Uint16Array[] = [];
   #row = 0;
   #column = 0;
@@ -47,7 +47,7 @@ export class Screen {
     return text;
   }
 
-  /** The lines of the upper window, without spaces at their ends. */
+  /** Returns the lines of the upper window, without spaces at their ends. */
   get upperLines(): string[] {
     return this.#upper.map((row) =>
       Array.from(row, (code) => String.fromCharCode(code))
@@ -86,14 +86,18 @@ export class Screen {
     if (window === 1) [this.#row, this.#column] = [0, 0];
   }
 
-  /** @param row @param column from 0; only the upper window's cursor can be moved (8.7.2.3) */
+  /** Moves the cursor of the upper window; no other can be moved (8.7.2.3). @param row @param column from 0 */
   setCursor(row: number, column: number): void {
     if (this.#window !== 1) return;
     while (this.#upper.length <= row && row < SCREEN_ROWS) this.#upper.push(blankRow());
     [this.#row, this.#column] = [row, column];
   }
 
-  /** @param window −1 clears all and joins the windows, −2 clears all, 1 is the upper one; the main text is kept: it was read */
+  /**
+   * Clears windows; the main text is kept, since it was read.
+   *
+   * @param window −1 clears all and joins the windows, −2 clears all, 1 is the upper one
+   */
   eraseWindow(window: number): void {
     if (window === -1) this.splitWindow(0);
     if (window === -1) this.#window = 0;
@@ -115,7 +119,7 @@ export class Screen {
     };
   }
 
-  /** Text that nobody took yet is dropped. */
+  /** Restores a state; text that was not read yet is dropped. */
   restore(state: ScreenState): void {
     this.#mainText = '';
     this.#window = state.window;
@@ -129,7 +133,7 @@ export class Screen {
     for (let i = 0; i < text.length; i++) {
       const code = text.charCodeAt(i);
       if (code === NEWLINE) [this.#row, this.#column] = [this.#row + 1, 0];
-      else if (this.#row < this.#upper.length) this.#upper[this.#row][this.#column++] = code; // beyond the edge nothing is kept
+      else if (this.#row < this.#upper.length) this.#upper[this.#row][this.#column++] = code; // text beyond the edge is dropped
     }
   }
 }

@@ -1,4 +1,4 @@
-// The generator behind opcode `random`, seeded like the C interpreters so that recorded play can be reproduced.
+// The generator of opcode `random`, seeded like the C interpreters so that recorded play can be reproduced.
 
 /** The state of the generator. */
 export interface StoryRandomState {
@@ -20,7 +20,7 @@ export class StoryRandom {
   #state = 0;
   #period = 0;
   #count = 0;
-  /** The number of draws so far: two equal readings show that nothing was drawn between them. */
+  /** The number of draws so far: if it has not changed, nothing was drawn. */
   drawCount = 0;
 
   constructor(seed: number) {
@@ -37,9 +37,9 @@ export class StoryRandom {
     [this.#state, this.#period, this.#count] = [state, 0, 0];
   }
 
-  /** The effect of opcode `random` with an argument ≤ 0, given its absolute value. */
+  /** Seeds the generator as opcode `random` does with an argument ≤ 0. @param value its absolute value */
   seedFromStory(value: number): void {
-    if (value === 0) this.#start(this.#seed); // "unpredictable" is the episode's own seed here, or seeds would not decide all
+    if (value === 0) this.#start(this.#seed); // "unpredictable" means the episode's own seed, so that seeds decide all
     else if (value < 1000) [this.#period, this.#count] = [value, 0];
     else this.#start(value);
   }

@@ -1,4 +1,4 @@
-// A story file: its bytes, the header's addresses, and decoded texts that every machine playing it shares.
+// A story file: its bytes, the header's addresses, and decoded texts that all machines which play it share.
 // Source: The Z-Machine Standards Document 1.1, sections 1 (memory map) and 11 (the header).
 
 const SUPPORTED_VERSIONS = [3, 4, 5, 7, 8] as const;
@@ -6,7 +6,7 @@ const SUPPORTED_VERSIONS = [3, 4, 5, 7, 8] as const;
 export class StoryFormatError extends Error {
   override readonly name = 'StoryFormatError';
 
-  /** @param storyName the path or another name a user recognises */
+  /** Describes what is wrong. @param storyName the path or another name that a user recognises */
   constructor(
     readonly storyName: string,
     problem: string,
@@ -20,11 +20,11 @@ export class StoryFormatError extends Error {
   }
 }
 
-/** Immutable; many machines may run the same story at once. Addresses are byte addresses unless they say "packed". */
+/** An immutable story, which many machines may run at once. Addresses are byte addresses unless they are called "packed". */
 export class Story {
   readonly bytes: Uint8Array;
   readonly version: number;
-  /** Bytes below this may be written by the game, bytes from here on never change. */
+  /** The first byte that the game may not write; bytes from here on never change. */
   readonly staticBase: number;
   readonly initialPc: number;
   readonly dictionary: number;
@@ -44,7 +44,7 @@ export class Story {
     file: Uint8Array,
     readonly name = 'story file',
   ) {
-    // A copy of our own: a Node Buffer's slice() would be a view on memory that the caller may reuse.
+    // The bytes are copied, since slice() of a Node Buffer is a view on memory that the caller may reuse.
     const bytes = new Uint8Array(unwrapBlorb(file, name));
     if (bytes.length < 64) throw new StoryFormatError(name, `only ${bytes.length} bytes, a header alone has 64`);
     this.bytes = bytes;
@@ -81,7 +81,7 @@ export class Story {
     return packed * this.#packedScale + this.#stringOffset;
   }
 
-  /** Sum of all bytes after the header, as opcode `verify` compares it with header word 0x1C (11.1.6). */
+  /** Returns the sum of all bytes after the header, which opcode `verify` compares with header word 0x1C (11.1.6). */
   checksum(): number {
     let sum = 0;
     for (let i = 64; i < this.fileLength; i++) sum += this.bytes[i];

@@ -1,11 +1,11 @@
-// Z-characters to text and back: what `print` reads and what dictionary words are compared by.
+// Converts between Z-characters and text, for `print` and for dictionary words.
 // Source: Standards Document 1.1, section 3.
 import type { Story } from './story.js';
 import { Zscii } from './zscii.js';
 
 interface DecodedText {
   text: string;
-  /** The byte after the text. */
+  /** The address of the byte after the text. */
   end: number;
 }
 
@@ -16,7 +16,7 @@ export class ZText {
     this.zscii = new Zscii(story);
   }
 
-  /** @param memory the machine's memory: names of objects are in writable memory */
+  /** Decodes a text. @param memory the machine's memory: names of objects are in writable memory */
   decode(memory: Uint8Array, address: number): DecodedText {
     const zCharacters: number[] = [];
     let at = address;

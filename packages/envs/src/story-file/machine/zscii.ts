@@ -1,4 +1,4 @@
-// ZSCII, the Z-machine's character set, and the three alphabets that pack it into five-bit Z-characters.
+// ZSCII, the Z-machine's character set, and the three alphabets that code it in five-bit Z-characters.
 // Source: Standards Document 1.1, sections 3.2 to 3.5 (alphabets) and 3.8 (ZSCII).
 import type { Story } from './story.js';
 
@@ -8,14 +8,14 @@ const DEFAULT_ALPHABETS = [
   ' \r0123456789.,!?_#\'"/\\-:()',
 ] as const;
 
-/** ZSCII 155 to 223 where a story brings no table of its own (table 1 of section 3). */
+/** ZSCII 155 to 223 for stories without a table of their own (table 1 of section 3). */
 const DEFAULT_EXTRA_CHARACTERS = 'äöüÄÖÜß»«ëïÿËÏáéíóúýÁÉÍÓÚÝàèìòùÀÈÌÒÙâêîôûÂÊÎÔÛåÅøØãñõÃÑÕæÆçÇþðÞÐ£œŒ¡¿';
 
 const FIRST_EXTRA = 155;
 const NEWLINE = 13;
 
 export class Zscii {
-  /** Rows A0, A1, A2 of 26 ZSCII codes each. */
+  /** The rows A0, A1, A2 of 26 ZSCII codes each. */
   readonly alphabets: readonly (readonly number[])[];
   readonly #toText: string[] = [];
   readonly #fromText = new Map<string, number>();
@@ -30,7 +30,7 @@ export class Zscii {
     this.#toText[11] = '  ';
   }
 
-  /** '' for a code that prints nothing. */
+  /** Returns the text of a code; '' for one that prints nothing. */
   text(code: number): string {
     return this.#toText[code] ?? '';
   }

@@ -1,4 +1,4 @@
-// The content that is played when no contentDir is given.
+// The content of the games when no contentDir is given.
 import { lazy } from '../../data-file.js';
 import { makeContent } from './content.js';
 import { foodFile } from './foods.js';

@@ -1,4 +1,4 @@
-// The promises of the built-in content to the games, and the reading of content files.
+// Tests the guarantees of the built-in content to the games, and the reading of content files.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

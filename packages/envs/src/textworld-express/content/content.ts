@@ -1,13 +1,13 @@
-// Foods and household objects by name, place and fold, as world generation looks them up.
+// Foods and household objects by name, place and fold, as world generation uses them.
 import { hashTrieOrder } from '../hash-order.js';
 import { folds, type Fold } from '../parameters.js';
 import { Thing, type CookingStyle, type CuttingStyle } from '../things.js';
 
 /** The shape of TextWorldExpress's cooking_world.json, as far as generation reads it. */
 export interface FoodFile {
-  /** [cooking, cutting] pairs allowed for a food; a recipe draws one. The folds are called train, valid and test. */
+  /** The [cooking, cutting] pairs allowed for a food; a recipe draws one. The folds are called train, valid and test. */
   FOOD_PREPARATIONS_SPLITS: Record<'train' | 'valid' | 'test', Record<string, string[][]>>;
-  /** Foods by group name, or by `names` when the group has several. A place is "room.furniture" or "furniture". */
+  /** Foods by the name of their group, or by `names` when the group has several. A place is "room.furniture" or "furniture". */
   FOODS_COMPACT: Record<string, { names?: string[]; indefinite?: string; properties: string[]; locations: string[] }>;
 }
 
@@ -18,7 +18,7 @@ export interface FoodKind {
   readonly name: string;
   readonly article: string | undefined;
   readonly properties: readonly string[];
-  /** Names of furniture where it may lie. */
+  /** The names of furniture where it may lie. */
   readonly places: readonly string[];
 }
 
@@ -33,11 +33,11 @@ export interface ObjectKind {
 }
 
 export interface Content {
-  /** Files ask for the original's worlds with the original's slips; the built-in content does not. */
+  /** Whether the content is from files: worlds then also have the mistakes of the original, which the built-in content does not have. */
   readonly isFromFiles: boolean;
   readonly foods: ReadonlyMap<string, FoodKind>;
   readonly foodsByPlace: ReadonlyMap<string, readonly FoodKind[]>;
-  /** Foods of the fold in the order in which a recipe's draws count them. */
+  /** The foods of the fold in the order in which a recipe's draws count them. */
   readonly recipes: Readonly<Record<Fold, readonly RecipeFood[]>>;
   readonly objects: Readonly<Record<Fold, readonly ObjectKind[]>>;
   readonly objectsByPlace: Readonly<Record<Fold, ReadonlyMap<string, readonly ObjectKind[]>>>;
@@ -115,7 +115,7 @@ export function makeFood({ name, article, properties, places }: FoodKind): Thing
 }
 
 export function makeObject({ name, homes }: ObjectKind): Thing {
-  // "some rain boots", but "a bag of lentils" and "a glass".
+  // The plural decides between "some rain boots", and "a bag of lentils" and "a glass".
   const isPlural = /[^su]s$/.test(name.split(' of ')[0]);
   return new Thing(name, { homes, ...(isPlural ? { article: 'some' } : {}) });
 }

@@ -1,5 +1,5 @@
-// The foods that cooking world ships with: our own, in the form of TextWorldExpress's food file.
-// Which preparations a fold asks for is dealt out by rule, so that no fold sees another's pairs.
+// The foods of cooking world: our own, in the form of TextWorldExpress's food file. A rule divides the preparations between the
+// folds, so that no fold contains pairs of another.
 import { fromDataFile } from '../../data-file.js';
 import type { FoodFile } from './content.js';
 
@@ -14,7 +14,7 @@ interface FoodData {
   groups: Record<string, { kind: string; names: string[]; locations: string[]; indefinite?: string }>;
 }
 
-/** Four of seven pairs go to train, two to dev and one to test; three pairs are enough for all. */
+/** The fold of each pair in turn: of seven pairs, four go to train, two to dev and one to test; three pairs are enough for all. */
 const dealing = ['train', 'valid', 'test', 'train', 'train', 'valid', 'train'] as const;
 
 function dealPreparations({ kinds, groups }: FoodData): FoodFile['FOOD_PREPARATIONS_SPLITS'] {

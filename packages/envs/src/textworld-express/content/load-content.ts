@@ -1,4 +1,4 @@
-// Content from files: TextWorldExpress's own two JSON files, or others of the same form.
+// Reads content from files: TextWorldExpress's own two JSON files, or others of the same form.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { folds } from '../parameters.js';

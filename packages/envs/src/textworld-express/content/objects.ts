@@ -1,4 +1,4 @@
-// The household objects that ship with the games, in the form of TextWorldExpress's object file.
+// The household objects of the games, in the form of TextWorldExpress's object file.
 import { fromDataFile } from '../../data-file.js';
 import type { ObjectFile } from './content.js';
 

@@ -1,13 +1,13 @@
-// The hundred sorting and the hundred arithmetic problems of each fold.
-// They are drawn here as TextWorldExpress's authors once drew theirs, from fixed seeds, so they come out the same.
+// The hundred sorting and the hundred arithmetic problems of each fold. They are drawn as TextWorldExpress's authors drew
+// theirs, from fixed seeds, so that they are the same.
 import { JavaRandom } from '../java-random.js';
 import { folds, type Fold } from '../parameters.js';
 import { materials, nouns } from './words.js';
 
-/** Problems of one kind in each fold. */
+/** The number of problems of one kind in each fold. */
 const PER_KIND = 25;
 const MOST = 50;
-/** Seed of the generator that filled up the wrong answers; found from the published problems, which it gives again exactly. */
+/** The seed of the generator that drew the wrong answers; it was found from the published problems, which it reproduces exactly. */
 const FILLER_SEED = 0xbfd676416739n;
 
 export interface SortingItem {
@@ -17,7 +17,7 @@ export interface SortingItem {
   readonly size: number;
 }
 
-/** Smallest unit first; how many of it one unit contains. */
+/** The units, smallest first, and how many of the smallest one unit contains. */
 const unitsByProperty: readonly Readonly<Record<string, number>>[] = [
   { mm: 1, cm: 10, m: 1000 },
   { mg: 1, g: 1000, kg: 1_000_000 },
@@ -52,7 +52,7 @@ export function drawSortingProblems(): Record<Fold, SortingItem[][]> {
   return drawn;
 }
 
-/** Three to five items, no quantity twice. */
+/** Draws three to five items of different quantities. */
 function drawSortingProblem(random: JavaRandom, drawItem: (quantity: () => number) => SortingItem): SortingItem[] {
   const used = new Set<number>();
   const drawQuantity = () => {
@@ -72,7 +72,7 @@ export type Operator = '+' | '-' | '*' | '/';
 export interface ArithmeticProblem {
   readonly operator: Operator;
   readonly first: number;
-  /** In a division, the dividend: second / first. */
+  /** The second number; in a division, the dividend is the product of both. */
   readonly second: number;
   readonly answer: number;
   /** Five wrong answers. */
@@ -100,11 +100,11 @@ export function drawArithmeticProblems(): Record<Fold, ArithmeticProblem[]> {
   return problems;
 }
 
-/** No two alike; a sum or a product asked the other way round is alike. */
+/** Draws different questions; a sum or a product with exchanged numbers is not different. */
 function drawQuestions(random: JavaRandom, operator: Operator, count: number): Question[] {
   const questions = new Map<string, Question>();
   while (questions.size < count) {
-    // Nothing is divided by one.
+    // No number is divided by one.
     const first = random.nextInt(MOST - 1) + (operator === '/' ? 2 : 1);
     const second = random.nextInt(MOST - 1) + 1;
     const answer = answerTo(operator, first, second);
@@ -115,7 +115,7 @@ function drawQuestions(random: JavaRandom, operator: Operator, count: number): Q
   return [...questions.values()];
 }
 
-/** Null when it is not an integer or, for a difference, not above zero. */
+/** Computes the answer; null when it is not an integer or, for a difference, not above zero. */
 function answerTo(operator: Operator, first: number, second: number): number | null {
   if (operator === '+') return first + second;
   if (operator === '*') return first * second;

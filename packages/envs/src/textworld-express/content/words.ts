@@ -1,5 +1,5 @@
-// Words that occur in actions: room names, nouns, materials and gestures.
-// Which words there are, and in which order, decides what a seed means, so the lists are TextWorldExpress's.
+// Words that occur in actions: room names, nouns, materials and gestures. The lists are TextWorldExpress's, since words and
+// their order decide which world a seed gives.
 import { hashTrieOrder } from '../hash-order.js';
 import type { Fold } from '../parameters.js';
 
@@ -27,7 +27,7 @@ const nounsOf = (text: string): Noun[] =>
     return { one, many };
   });
 
-/** Things that are bundled, ordered and pointed at. The dev fold has one twice, and one with a slip in its plural. */
+/** Things that are bundled, sorted and pointed at. The dev fold has one twice, and one with a misspelled plural. */
 export const nouns: Readonly<Record<Fold, readonly Noun[]>> = {
   train: nounsOf(
     'apple/apples, orange/oranges, grape/grapes, tangerine/tangerines, banana/bananas, pineapple/pineapples, ' +

@@ -1,5 +1,5 @@
-// Finds the coin by looking into the nearest room not yet seen, again and again.
-// The original walks at random without a seed; this search knows as little of the map, and always arrives.
+// Finds the coin by repeatedly looking into the nearest unseen room. The original walks at random without a seed; this search
+// knows as little of the map, and always arrives.
 import type { CoinGame } from './coin.js';
 import { visibleThings } from '../things.js';
 import { walkTo } from './walking.js';

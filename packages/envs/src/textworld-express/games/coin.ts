@@ -31,7 +31,7 @@ export class CoinGame extends RoomGame {
     this.addTake(thing);
   }
 
-  /** A thing that is carried stays carried: this game has no action that puts it down. */
+  /** Adds no actions: this game has none that puts down a thing. */
   protected override addActionsOnCarried(): void {}
 
   protected override score(): Score {

@@ -1,5 +1,5 @@
-// The scripted cook of TextWorldExpress: recipe, knife, ingredients room by room, cutting, cooking, meal.
-// It walks at random like the original's, with a generator of its own, so its paths are the recorded ones.
+// The scripted cook of TextWorldExpress: recipe, knife, ingredients room by room, cutting, cooking, meal. It walks at random
+// like the original's, with a generator of its own, so that its paths are the recorded ones.
 import type { CookingGame } from './cookingworld.js';
 import { JavaRandom } from '../java-random.js';
 import { cuttingVerbs, directions, visibleThings } from '../things.js';
@@ -8,14 +8,14 @@ import { walkTo, type Recorder } from './walking.js';
 const ATTEMPTS = 50;
 const MOST_MOVES = 36;
 
-/** @param makeGame a fresh copy of the world on each call */
+/** Returns a path that wins. @param makeGame a fresh copy of the world on each call */
 export function cookingGoldPath(makeGame: () => CookingGame, seed: number): string[] {
   const random = new JavaRandom(seed);
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const cook = new Cook(makeGame(), (game, goal, act) => walkAtRandom(random, game, goal, act));
     if (cook.cookMeal()) return cook.path;
   }
-  // The random walk never arrived; the shortest way always does.
+  // The random walk never arrived; the shortest path always does.
   const cook = new Cook(makeGame(), (game, goal, act) => walkTo(game, (room) => room.name === goal, act));
   cook.cookMeal();
   return cook.path;
@@ -32,7 +32,7 @@ class Cook {
     private readonly walk: Walk,
   ) {}
 
-  /** False when a walk gave up. */
+  /** Cooks the meal; false when a walk gave up. */
   cookMeal(): boolean {
     this.game.begin();
     if (!this.#goTo('kitchen')) return false;
@@ -111,14 +111,14 @@ class Cook {
     return this.game.room.name === place || this.walk(this.game, place, (action) => this.#act(action));
   }
 
-  /** The cook also says things that are not possible, such as opening an open cupboard; they change nothing. */
+  /** Plays an action. The cook also tries impossible ones, such as opening an open cupboard; they change nothing. */
   #act(action: string): void {
     this.path.push(action);
     if (this.game.isPossible(action)) this.game.act(action);
   }
 }
 
-/** Next door when the goal is there, opening doors on the way; otherwise a drawn direction, 36 times at most. */
+/** Walks to the next room when the goal is there, opening doors on the way; otherwise in a drawn direction, 36 times at most. */
 function walkAtRandom(random: JavaRandom, game: CookingGame, goal: string, act: Recorder): boolean {
   for (let moves = 0; moves < MOST_MOVES; moves++) {
     if (game.room.name === goal) return true;

@@ -1,5 +1,6 @@
-// Cooking world: read the recipe, gather its ingredients, cut and cook them as it says, prepare the meal and eat it.
-// One point for each ingredient once held, each cut, each cooking, the meal, and eating it; a spoilt ingredient ends it.
+// Cooking world: read the recipe, gather its ingredients, cut and cook them as it says, prepare the meal and eat it. There is
+// one point for each ingredient that was ever held, each cut, each cooking, the meal, and eating it; a spoilt ingredient ends
+// the game.
 import { makeFood, type Content, type Preparation, type RecipeFood } from '../content/content.js';
 import { makeKitchen, makeRoom, type HouseholdRoomName } from '../household.js';
 import { JavaRandom } from '../java-random.js';
@@ -30,7 +31,7 @@ export const cookingworldParameters: readonly ParameterSpec[] = [
 export interface Ingredient {
   readonly preparation: Preparation;
   readonly thing: Thing;
-  /** Has it been in the inventory after some action? Stays true. */
+  /** Whether it was in the inventory after any action. */
   wasHeld: boolean;
 }
 
@@ -177,7 +178,7 @@ function isReady({ food }: Thing, { cooking, cutting }: Preparation): boolean {
   return cookedRight && (cutting === 'uncut' ? food.cut === null : food.cut === cutting);
 }
 
-/** Eaten, or cooked or cut in a way that the recipe does not ask for. A missing step spoils nothing. */
+/** Returns whether an ingredient was eaten, or cooked or cut against the recipe. A missing step spoils nothing. */
 function isSpoilt({ thing, preparation: { cooking, cutting } }: Ingredient): boolean {
   const { food, holder } = thing;
   if (holder === null || food === null) return true;
@@ -236,7 +237,7 @@ function drawRecipe(random: JavaRandom, foods: readonly RecipeFood[], count: num
 const fallbackPlaces = ['fridge', 'counter', 'kitchen cupboard', 'dining table'];
 
 function placeIngredients(random: JavaRandom, rooms: readonly Room[], recipe: readonly RecipeLine[], content: Content) {
-  // Where two pieces of furniture share a name, the later room's is meant.
+  // If two pieces of furniture have the same name, that of the later room is meant.
   const places = new Map(rooms.flatMap((room) => visibleThings(room)).map((thing) => [thing.name, thing]));
   return recipe.map(({ name, preparation }): Ingredient => {
     const kind = content.foods.get(name);

@@ -1,4 +1,4 @@
-// Properties of every game over many seeds, with the built-in content.
+// Tests properties of every game over many seeds, with the built-in content.
 import { builtInContent } from '../content/built-in-content.js';
 import { folds, foldSeeds, parseParameters } from '../parameters.js';
 import { JavaRandom } from '../java-random.js';
@@ -15,7 +15,7 @@ const choose = (kind: GameKind, seed: number, fold: WorldChoice['fold'], params 
 
 const table = gameKinds.map((kind) => [kind.name, kind] as const);
 
-/** The last turn of a world's gold path; what is not valid is passed over, as the wrapper would. */
+/** Plays a world's gold path, and returns the last turn; invalid actions are skipped, as the wrapper does. */
 function playGold(kind: GameKind, choice: WorldChoice) {
   const game = kind.make(choice);
   let turn = game.begin();

@@ -1,4 +1,4 @@
-// Reads the task and the map, walks the shortest way to the coin and back, and puts it into the box.
+// Reads the task and the map, walks the shortest path to the coin and back, and puts it into the box.
 import type { MapReaderGame } from './mapreader.js';
 import { walkTo } from './walking.js';
 

@@ -1,5 +1,5 @@
-// Map reader: fetch the coin from a named room and put it into the box in another; a map shows which rooms are adjacent.
-// One point for carrying the coin, two for the coin in the box.
+// Map reader: fetch the coin from a named room and put it into the box in another; a map shows which rooms are adjacent. One
+// point is for carrying the coin, two for the coin in the box.
 import { makeObject, type ObjectKind } from '../content/content.js';
 import { roomNames } from '../content/words.js';
 import { JavaRandom } from '../java-random.js';
@@ -21,7 +21,7 @@ export const mapreaderParameters: readonly ParameterSpec[] = [
 const GRID_SIZE = 10;
 const LINK_PROBABILITY = 0.5;
 const REPAIRS = 10;
-/** A repair looks no farther than this many rooms from the first. */
+/** The most rooms between the first room and the rooms that further links may connect. */
 const FAR = 9;
 const START_ATTEMPTS = 25;
 
@@ -102,7 +102,7 @@ function makeBareRoom(random: JavaRandom, name: string, upTo: number, objects: r
   return room;
 }
 
-/** Half of the neighbours on the grid are linked; then rooms that are cut off, or too far, get further chances. */
+/** Links half of the neighbours on the grid; rooms that are then disconnected, or too far, get further links. */
 function linkAll(random: JavaRandom, rooms: readonly Room[], includeDoors: boolean): void {
   const grid = placeRooms(random, rooms, { size: GRID_SIZE, mayJoin: () => true });
   let retried: ReadonlySet<Room> = new Set(rooms);
@@ -118,10 +118,11 @@ function linkAll(random: JavaRandom, rooms: readonly Room[], includeDoors: boole
   }
 }
 
-/** Rooms on the shortest way, doors or not; unreachable rooms are missing. */
+/** Returns the number of rooms on the shortest path to each room, with or without doors; unreachable rooms are missing. */
 function distancesFrom(start: Room): Map<Room, number> {
   const distances = new Map([[start, 0]]);
-  // A Map is walked in the order of insertion, also while it grows: that is the breadth-first queue.
+  // The loop over a Map follows the order of insertion, also while it grows, and so works as the queue of a breadth-first
+  // search.
   for (const [room, distance] of distances) {
     for (const direction of directions) {
       const to = room.exits[direction]?.to;

@@ -1,4 +1,5 @@
-// The games in a single drawn room: arithmetic, sorting, pecking order. They share the room and how things are spread.
+// The games in a single drawn room: arithmetic, sorting, pecking order. They share the room and the way in which things are
+// distributed.
 import { makeRoom, roomNumbering } from '../household.js';
 import type { JavaRandom } from '../java-random.js';
 import { move, visibleThings, type Room, type Thing } from '../things.js';

@@ -1,5 +1,5 @@
-// Pecking order: an instructions book says which thing to take next, and says the next only after that.
-// Points are the share of the four things taken; taking another first fails.
+// Pecking order: an instructions book says which thing to take next, and names the one after it only then. Points are the share
+// of the four things taken; taking another one first fails.
 import { nouns } from '../content/words.js';
 import { JavaRandom } from '../java-random.js';
 import { gameSetNumber } from '../parameters.js';
@@ -26,7 +26,7 @@ class PeckingOrderGame extends OneRoomGame {
   readonly #book = new Thing('instructions book', { text: '', isMovable: false });
 
   constructor({ seed, fold, content }: WorldChoice) {
-    // Draws in this order: room, nouns (shuffled twice), order of the things, their places.
+    // Numbers are drawn in this order: room, nouns (shuffled twice), order of the things, their places.
     const random = new JavaRandom(seed);
     const room = drawRoom(random);
     super({ rooms: [room], start: room, carryLimit: null, shuffleSeed: seed });
@@ -44,7 +44,7 @@ class PeckingOrderGame extends OneRoomGame {
     return super.act(action);
   }
 
-  /** The book is read where it lies. */
+  /** Adds the action of reading, since the book can be read without taking it. */
   protected override addActionsOnVisible(thing: Thing): void {
     this.addTake(thing);
     this.addRead(thing);
@@ -58,8 +58,9 @@ class PeckingOrderGame extends OneRoomGame {
   }
 
   /**
-   * The dev fold may draw two cucumbers, and "take cucumber" means the first that is seen. The original insists on the
-   * one that it drew first, so 55 of its thousand dev worlds cannot be won; without its content files either one will do.
+   * Accepts things with equal names. The dev fold may draw two cucumbers, and "take cucumber" means the first one in view.
+   * The original requires the one that it drew first, so that 55 of its thousand dev worlds cannot be won; without its
+   * content files either one is accepted.
    */
   #acceptNamesakes(taken: number): void {
     for (let i = 0; i < taken; i++) {

@@ -1,5 +1,5 @@
-// A game in rooms: moving, doors, carrying, and the list of actions that are possible now, in the engine's order.
-// Each game adds its own actions for visible and for carried things, and its score.
+// A game in rooms: moves, doors, carrying, and the list of valid actions, in the engine's order. Each game adds its own actions
+// for visible and for carried things, and its score.
 import { JavaRandom } from '../java-random.js';
 import { describeInventory, describeRoom, describeThing, list, prepositionFor } from '../texts.js';
 import {
@@ -15,7 +15,7 @@ import {
 } from '../things.js';
 import type { Score, TextGame, GameTurn } from './text-game.js';
 
-/** An action's text and what it does; the outcome is what the player reads. */
+/** An action's text and function, which returns the answer that the player reads. */
 interface Action {
   readonly text: string;
   readonly run: () => string;
@@ -24,9 +24,9 @@ interface Action {
 interface RoomGameOptions {
   rooms: readonly Room[];
   start: Room;
-  /** How many things can be carried, or null for no limit. */
+  /** The number of things that can be carried, or null for no limit. */
   carryLimit: number | null;
-  /** Seed of the generator that shuffles the valid actions: 0 in most games, whatever the world. */
+  /** The seed of the generator that shuffles the valid actions: 0 in most games, whatever the world. */
   shuffleSeed: number;
 }
 
@@ -38,7 +38,7 @@ export abstract class RoomGame implements TextGame {
   room: Room;
   readonly #carryLimit: number | null;
   readonly #shuffler: JavaRandom;
-  /** The actions that are possible now. If two things share a name, a text means the first of them. */
+  /** The valid actions. If two things have the same name, a text means the first of them. */
   #actions: Action[] = [];
 
   constructor({ rooms, start, carryLimit, shuffleSeed }: RoomGameOptions) {
@@ -62,7 +62,7 @@ export abstract class RoomGame implements TextGame {
     return this.#actions.some(({ text }) => text === action);
   }
 
-  /** The state's score after an action. */
+  /** Returns the state's score after an action. */
   protected abstract score(): Score;
   /** Adds the actions on a thing that is seen, in order. */
   protected abstract addActionsOnVisible(thing: Thing): void;
@@ -107,7 +107,7 @@ export abstract class RoomGame implements TextGame {
     for (const thing of this.inventory.contents) this.addActionsOnCarried(thing, visible);
   }
 
-  /** Both actions are always possible; the one without effect says so. */
+  /** Adds both actions of a door, which are always valid; the one without effect says so. */
   #addDoorActions(direction: Direction, door: Door, beyond: Room): void {
     this.add(`open door to ${direction}`, () => {
       if (door.isOpen) return `The ${door.name} already stands open.`;
@@ -162,7 +162,7 @@ export abstract class RoomGame implements TextGame {
     if (thing.text !== null) this.add(`read ${thing.name}`, () => read(thing));
   }
 
-  /** To examine a thing that has a text is to read it. */
+  /** Adds the action of examining a thing, which reads its text if it has one. */
   protected addExamine(thing: Thing): void {
     const run = () => (thing.text === null ? `It is ${describeThing(thing)}.` : read(thing));
     this.add(`examine ${thing.name}`, run);

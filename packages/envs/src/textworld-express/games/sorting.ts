@@ -1,5 +1,5 @@
-// Sorting: put the things into the box from the smallest quantity to the largest, whatever the units.
-// Points are the share of things in the box in the right order; anything else in it fails.
+// Sorting: put the things into the box from the smallest quantity to the largest, whatever the units. Points are the share of
+// things in the box in the right order; any other order fails.
 import { drawSortingProblems, type SortingItem } from '../content/problems.js';
 import { JavaRandom } from '../java-random.js';
 import { gameSetNumber, type Fold } from '../parameters.js';
@@ -18,12 +18,12 @@ class SortingGame extends OneRoomGame {
   readonly taskDescription =
     'Put everything that is measured or counted here into the box, one by one, from the smallest quantity to the largest.';
   readonly properties: Readonly<Record<string, number>>;
-  /** From the smallest to the largest. */
+  /** The things from the smallest to the largest. */
   readonly ordered: readonly Thing[];
   readonly #box = new Thing('box', { kind: 'box' });
 
   constructor({ seed, fold }: WorldChoice) {
-    // Draws in this order: room, order of the things, their places.
+    // Numbers are drawn in this order: room, order of the things, their places.
     const random = new JavaRandom(seed);
     const room = drawRoom(random);
     super({ rooms: [room], start: room, carryLimit: null, shuffleSeed: 0 });

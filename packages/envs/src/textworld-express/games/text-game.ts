@@ -1,23 +1,23 @@
-// The interface of a game to the environment around it, and how a game is chosen and made.
+// The interface of a game to the environment around it, and the functions that choose and make a game.
 import type { Content } from '../content/content.js';
 import type { Fold, ParameterSpec, ParameterValues } from '../parameters.js';
 
 export interface Score {
-  /** In the game's own points. */
+  /** The score in the game's own points. */
   raw: number;
-  /** Points over the most that can be had; −1 where the game punishes a mistake so. */
+  /** The points divided by the highest possible; −1 where the game punishes a mistake so. */
   normalized: number;
   won: boolean;
   failed: boolean;
 }
 
-/** The texts that the player is shown after the reset and after every accepted action. */
+/** The texts that the player reads after the reset and after every accepted action. */
 export interface GameTurn {
   observation: string;
-  /** The room as it is now, for free. */
+  /** The current room, without a turn. */
   look: string;
   inventory: string;
-  /** The actions that may be said next, in the engine's shuffled order. */
+  /** The valid actions, in the engine's shuffled order. */
   validActions: readonly string[];
   score: Score;
 }
@@ -44,6 +44,6 @@ export interface GameKind {
   readonly name: string;
   readonly parameters: readonly ParameterSpec[];
   make(choice: WorldChoice): TextGame;
-  /** Actions that win this world, played in order after the reset. */
+  /** Returns actions that win this world, played in order after the reset. */
   goldPath(choice: WorldChoice): string[];
 }

@@ -1,5 +1,5 @@
-// TextWorld commonsense: things lie about on the floor; put each where it belongs.
-// One point for a thing that is carried, two for one in a place where it belongs.
+// TextWorld commonsense: things lie on the floor; put each where it belongs. One point is for a thing that is carried, two for
+// one in a place where it belongs.
 import { makeObject, type Content, type ObjectKind } from '../content/content.js';
 import { makeRoom, type HouseholdRoomName } from '../household.js';
 import { JavaRandom } from '../java-random.js';
@@ -17,7 +17,7 @@ export const twcParameters: readonly ParameterSpec[] = [
   { name: 'limitInventorySize', default: 0, range: 'flag', meaning: 'carry at most numItemsToPutAway + 1 things' },
 ];
 
-/** All are built and linked; then the world is reduced to a few that are connected. */
+/** The rooms. All are built and linked; then the world is reduced to a few that are connected. */
 const house: readonly HouseholdRoomName[] = [
   'kitchen',
   'pantry',
@@ -61,7 +61,7 @@ export class TwcGame extends RoomGame {
       else if (holder !== null && homes.includes(holder.name)) raw += 2;
     }
     const most = 2 * this.strays.length;
-    // With nothing to put away the original divides 0 by 0; here the game is won at once.
+    // With nothing to put away, the original divides 0 by 0; here the game is won at once.
     return { raw, normalized: most === 0 ? 1 : raw / most, won: raw === most, failed: false };
   }
 }

@@ -1,4 +1,4 @@
-// Walking the shortest way, opening the doors on it.
+// Walks the shortest path, opening the doors on it.
 import type { RoomGame } from './room-game.js';
 import { directions, type Direction, type Room } from '../things.js';
 
@@ -16,7 +16,7 @@ export function walkTo(game: RoomGame, isGoal: (room: Room) => boolean, act: Rec
   return true;
 }
 
-/** Breadth first; the first of the shortest ways in the order of directions. */
+/** Returns the first of the shortest paths in the order of directions, by breadth-first search. */
 function shortestWay(start: Room, isGoal: (room: Room) => boolean): Direction[] | null {
   const seen = new Set([start]);
   let frontier: { room: Room; way: Direction[] }[] = [{ room: start, way: [] }];

@@ -1,5 +1,5 @@
-// The Java backend against a local server that speaks Py4J's protocol, with the embedded games behind it.
-// replay.test.ts plays the original simulator through it where one is listening.
+// Tests the Java backend against a local server of Py4J's protocol, with the embedded games behind it. replay.test.ts plays the
+// original simulator through it where one is listening.
 import { createServer, type Server, type Socket } from 'node:net';
 import { builtInContent } from '../content/built-in-content.js';
 import { gameKinds } from '../games/index.js';
@@ -8,13 +8,13 @@ import type { TextWorldExpressOptions } from '../options.js';
 import { parseParameters, type Fold } from '../parameters.js';
 import { TextWorldExpress } from '../textworld-express.js';
 
-/** The reaction of a connection to a request: it answers, stays silent, hangs up, or sends nonsense. */
+/** The reaction of a connection to a request: it answers, stays silent, hangs up, or sends an invalid answer. */
 type Manner = 'answer' | 'silent' | 'hang up' | 'nonsense' | 'exception';
 
 class GatewayServer {
   manner: Manner = 'answer';
   readonly requests: string[][] = [];
-  /** Objects made and not yet released. */
+  /** The objects that were made and not yet released. */
   readonly alive = new Map<string, Simulator>();
   #made = 0;
   #server: Server = createServer((socket) => this.#serve(socket));
@@ -45,7 +45,7 @@ class GatewayServer {
         }
         this.requests.push(fields);
         if (this.manner === 'hang up') socket.destroy();
-        // In two pieces, as a network may deliver it.
+        // The answer is sent in two pieces, as a network may do.
         else if (this.manner !== 'silent') for (const piece of halves(`${this.#answer(fields)}\n`)) socket.write(piece);
         fields = [];
       }
@@ -70,7 +70,7 @@ class GatewayServer {
   }
 }
 
-/** PythonInterface, with our games. */
+/** A stand-in for PythonInterface, with our games. */
 class Simulator {
   #kind = gameKinds[0];
   #params = '';

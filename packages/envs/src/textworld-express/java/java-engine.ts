@@ -1,6 +1,5 @@
-// TextWorldExpress's own simulator, a Java process that is listening, as an engine.
-// Start it with: java -cp textworld-express.jar textworldexpress.runtime.PythonInterface 25335
-// in a folder with its two content files.
+// TextWorldExpress's own simulator, a Java process that is listening, as an engine. Start it with: java -cp
+// textworld-express.jar textworldexpress.runtime.PythonInterface 25335 in a folder with its two content files.
 import type { Engine, Opening, World } from '../engine.js';
 import type { GameTurn } from '../games/text-game.js';
 import {
@@ -14,7 +13,7 @@ import {
 const INTERFACE = 'textworldexpress.runtime.PythonInterface';
 const DEFAULT_PORT = 25335;
 
-/** One step as the simulator writes it. */
+/** One step in the form of the simulator. */
 interface StepRecord {
   observation: string;
   look: string;
@@ -30,7 +29,7 @@ export class JavaEngine implements Engine {
   readonly #address: Py4jAddress;
   #session: { connection: Py4jConnection; simulator: JavaReference } | null = null;
 
-  /** @param baseUrl "host:port", with or without "tcp://" before it */
+  /** Prepares the engine. @param baseUrl "host:port", with or without "tcp://" before it */
   constructor(
     private readonly game: string,
     baseUrl: string,
@@ -77,7 +76,7 @@ export class JavaEngine implements Engine {
     try {
       await session.connection.release(session.simulator);
     } catch {
-      // A connection that broke before has nothing left to release.
+      // A connection that broke has nothing left to release.
     } finally {
       session.connection.close();
     }

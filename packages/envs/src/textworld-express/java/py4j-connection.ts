@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 /** A Java int, string or boolean as an argument. */
 type JavaArgument = string | number | boolean;
 
-/** Reference to an object that the server keeps until it is released. */
+/** A reference to an object that the server keeps until it is released. */
 export interface JavaReference {
   readonly id: string;
 }
@@ -50,7 +50,7 @@ export class Py4jConnection {
     socket.on('close', () => this.#fail(new Error('the connection was closed')));
   }
 
-  /** @param timeoutMs how long connecting and each answer may take */
+  /** Opens a connection. @param timeoutMs how long connecting and each answer may take */
   static async open({ host, port }: Py4jAddress, timeoutMs: number): Promise<Py4jConnection> {
     const address = `${host}:${port}`;
     const socket = connect({ host, port });
@@ -115,7 +115,7 @@ export class Py4jConnection {
     if (this.#broken !== null) throw this.#error(call, this.#broken);
     const line = await new Promise<string>((resolve, reject) => {
       const late = () => {
-        // An answer that comes later would be taken for the next one's: the connection cannot be used any more.
+        // A late answer would be taken for the next one's: the connection cannot be used any more.
         this.#fail(new Error(`no answer in ${this.#timeoutMs} ms`));
         this.#socket.destroy();
       };
@@ -161,7 +161,7 @@ function encode(argument: JavaArgument): string {
   return typeof argument === 'number' ? `i${argument}` : argument ? 'bTrue' : 'bFalse';
 }
 
-/** The letter gives the type; lists and other objects come as references. */
+/** Decodes a value: the letter gives the type; lists and other objects are references. */
 function decode(text: string): JavaValue {
   const rest = text.slice(1);
   switch (text[0]) {
@@ -177,7 +177,7 @@ function decode(text: string): JavaValue {
     case 'r':
       return { id: rest };
     default:
-      return null; // 'v' void and 'n' null
+      return null; // 'v' is void and 'n' is null
   }
 }
 

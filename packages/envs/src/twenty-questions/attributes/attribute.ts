@@ -1,18 +1,18 @@
 // A row of the attribute table as it is written, and in the form in which it is used.
 import { allWords, findWord, type Category, type Word } from '../words.js';
 
-/** yes, no, or unclear: it depends on the specimen, or people disagree. */
+/** The truth of an attribute for a word. `unclear`: it depends on the specimen, or people disagree. */
 export type Truth = 'yes' | 'no' | 'unclear';
 
 export interface AttributeRow {
   name: string;
-  /** Wordings that demonstrations use, plainest first. None ends in the name of a word for which the answer is yes. */
+  /** The wordings that demonstrations use, plainest first. None ends in the name of a word for which the answer is yes. */
   ask: readonly string[];
-  /** Further wordings the oracle understands; it generalises each over "can it be …ed", "is it something you …", and so on. */
+  /** Further wordings that the oracle understands; it generalises each over "can it be …ed", "is it something you …", and so on. */
   also?: readonly string[];
-  /** Comma-separated: word names, `@category` for all of one, `-name` to take one out again. A name overrides a category. */
+  /** The words for which it is true, separated by commas: names, `@category` for all of one, `-name` to exclude one. A name overrides a category. */
   yes: string;
-  /** Same notation. Whatever is neither here nor under yes is a plain no. */
+  /** The words for which it is unclear, in the same notation. For all words that are not listed, it is false. */
   unclear?: string;
 }
 
@@ -42,7 +42,7 @@ export function makeAttribute(row: AttributeRow): Attribute {
 
 type Listing = 'by name' | 'by category';
 
-/** A word listed by name overrides what a whole category says of it. */
+/** Returns the truth for a word; one that is listed by name overrides its category. */
 function truth(yes: Listing | undefined, unclear: Listing | undefined): Truth {
   if (yes === undefined) return unclear === undefined ? 'no' : 'unclear';
   return yes === 'by category' && unclear === 'by name' ? 'unclear' : 'yes';

@@ -1,8 +1,8 @@
-// The attribute table: the rows of every theme, made ready for use.
+// The attribute table: the rows of every theme in the form in which they are used.
 import { fromDataFile, lazy } from '../../data-file.js';
 import { makeAttribute, type Attribute, type AttributeRow } from './attribute.js';
 
-/** One file for each theme. Rows of earlier themes come first where two attributes split the words alike. */
+/** The themes, one file each. Of attributes that split the words alike, those of earlier themes come first. */
 const themes = [
   'living',
   'food',

@@ -1,9 +1,9 @@
-// The size of each thing, for "is it bigger than …?": litres of a box around it, smallest to largest usual specimen.
+// The size of each thing, for "is it bigger than …?": litres of a box around it, of the smallest to the largest usual specimen.
 import { fromDataFile } from '../../data-file.js';
 import { allWords, findWord, type Word } from '../words.js';
 import type { Truth } from './attribute.js';
 
-/** litres, low–high */
+/** Litres, from low to high. */
 export type Size = readonly [number, number];
 
 interface SizeFile {
@@ -27,7 +27,7 @@ export function sizeByName(name: string): Size | null {
   return word ? sizeOf(word) : null;
 }
 
-/** yes when even a small specimen beats a large reference, no when even a large one stays below a small reference. */
+/** Compares sizes: yes when even a small specimen is larger than a large reference, no when even a large one is smaller than a small reference. */
 export function isBigger(size: Size, than: Size): Truth {
   if (size[0] > than[1]) return 'yes';
   if (size[1] < than[0] || (size[0] === than[0] && size[1] === than[1])) return 'no';

@@ -1,4 +1,4 @@
-// Arithmetic, logic, shifts, random numbers. Numbers are 16 bits; where sign matters, two's complement (2.2).
+// Operations of arithmetic, logic, shifts and random numbers. Numbers have 16 bits; signed ones are in two's complement (2.2).
 import { does, stores, type OperationTable } from './operation-spec.js';
 
 export const arithmeticOperations: OperationTable = {

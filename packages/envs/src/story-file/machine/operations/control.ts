@@ -7,7 +7,7 @@ const jumpIfEqual: OperationSpec = {
   ...branches((m, i) => {
     const first = m.value(i.a);
     let isEqual = false;
-    // Every operand is read, found or not: reading the stack takes values off it.
+    // Every operand is read, whether it is found or not, since reading the stack removes values.
     for (let k = 1; k < i.operands.length; k++) if (m.value(i.operands[k]) === first) isEqual = true;
     m.branch(isEqual, i);
   }),
@@ -65,7 +65,7 @@ export const controlOperations: OperationTable = {
   255: branches((m, i) => m.branch(m.value(i.a) <= m.argumentCount, i)), // check_arg_count
 };
 
-/** Opcodes 143 and 185 were others before version 5. */
+/** Opcodes 143 and 185 had other meanings before version 5. */
 export const earlyControlOperations: OperationTable = {
   143: stores((m, i) => m.save(i.store, ~m.value(i.a) & 0xffff)), // not
   185: does((m) => {

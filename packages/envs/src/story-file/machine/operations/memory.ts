@@ -1,4 +1,4 @@
-// Variables, the stack, arrays and tables in memory, words of the dictionary.
+// Operations on variables, the stack, arrays and tables in memory, and words of the dictionary.
 import { Dictionary } from '../dictionary.js';
 import { tokenise } from '../input.js';
 import type { Machine } from '../machine.js';
@@ -12,7 +12,7 @@ function copyTable(m: Machine, from: number, to: number, size: number): void {
   else m.memory.slice(from, from + length).forEach((byte, k) => m.setByte(to + k, byte));
 }
 
-/** @param form bit 7: words rather than bytes; bits 0 to 6: distance between fields (opcode scan_table) */
+/** Searches a table. @param form bit 7: words rather than bytes; bits 0 to 6: distance between fields (opcode scan_table) */
 function scanTable(m: Machine, wanted: number, table: number, length: number, form: number): number {
   const distance = form & 0x7f;
   for (let k = 0, at = table; k < length; k++, at += distance) {

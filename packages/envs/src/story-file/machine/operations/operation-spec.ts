@@ -1,19 +1,19 @@
-// The facts of an opcode that the decoder must know, and the short ways to write one down.
+// The facts about an opcode that the decoder needs, and short functions that define one.
 import type { Operation } from '../instruction.js';
 
 export interface OperationSpec {
   execute: Operation;
-  /** A quicker form for the common case of exactly two operands. */
+  /** A faster form for the common case of exactly two operands. */
   executeTwo?: Operation;
-  /** A byte naming the result's variable follows the operands. */
+  /** Whether a byte with the result's variable follows the operands. */
   stores: boolean;
-  /** A branch follows. */
+  /** Whether a branch follows. */
   branches: boolean;
-  /** A literal text follows. */
+  /** Whether a literal text follows. */
   hasText: boolean;
 }
 
-/** Opcode number → operation, for those versions that have it. */
+/** The operations by opcode number, for those versions that have them. */
 export type OperationTable = Readonly<Record<number, OperationSpec>>;
 
 const plain = { stores: false, branches: false, hasText: false };

@@ -1,10 +1,10 @@
-// Printing, windows, output streams.
+// Operations of printing, windows, and output streams.
 import type { Machine } from '../machine.js';
 import { does, prints, stores, type OperationTable } from './operation-spec.js';
 
 const signed = (value: number) => (value << 16) >> 16;
 
-/** The text goes into memory as a length word and its ZSCII codes (7.1.2.1). */
+/** Ends a stream to memory: the text is written as a length word and its ZSCII codes (7.1.2.1). */
 function closeMemoryStream(m: Machine): void {
   const stream = m.screen.closeMemoryStream();
   if (stream === undefined) return;
@@ -13,14 +13,14 @@ function closeMemoryStream(m: Machine): void {
   codes.forEach((code, k) => m.setByte(stream.table + 2 + k, code));
 }
 
-/** Stream 1 is the screen and 3 a table in memory; a transcript (2) and a command record (4) have no place to go. */
+/** Selects an output stream: 1 is the screen and 3 a table in memory; a transcript (2) and a command record (4) are not supported. */
 function selectStream(m: Machine, stream: number, table: number): void {
   if (Math.abs(stream) === 1) m.screen.selectScreen(stream > 0);
   else if (stream === -3) closeMemoryStream(m);
   else if (stream === 3 && !m.screen.openMemoryStream(table)) m.fail('opens more than 16 memory streams');
 }
 
-/** A rectangle of characters, each line under the one before (opcode print_table). */
+/** Prints a rectangle of characters, each line below the one before (opcode print_table). */
 function printTable(m: Machine, table: number, width: number, height: number, skip: number): void {
   const { column, row } = m.screen.cursor;
   for (let line = 0, at = table; line < height; line++, at += width + skip) {

@@ -1,9 +1,9 @@
-// Input, saving and restoring, the end of the game.
+// Operations of input, saving and restoring, and the end of the game.
 import type { Instruction } from '../instruction.js';
 import type { Machine, MachineSnapshot } from '../machine.js';
 import { branches, does, stores, type OperationSpec, type OperationTable } from './operation-spec.js';
 
-/** Undo states kept; older ones are forgotten. */
+/** The number of UNDO states that are kept; older ones are dropped. */
 const MAX_UNDO_STATES = 16;
 
 /**
@@ -16,7 +16,7 @@ function report(m: Machine, i: Instruction, result: number): void {
   else m.branch(result !== 0, i);
 }
 
-/** Execution continues from the snapshot as if its save had just returned 2 (opcode restore). */
+/** Continues from a snapshot as if its save had just returned 2 (opcode restore). */
 function resume(m: Machine, snapshot: MachineSnapshot, saving: Instruction): void {
   const keptFlags = m.memory[0x11] & 0b11;
   const random = m.random.save();
@@ -26,7 +26,7 @@ function resume(m: Machine, snapshot: MachineSnapshot, saving: Instruction): voi
   report(m, saving, 2);
 }
 
-/** Which instruction made each snapshot: it is the one to report to after a restore. */
+/** The instruction that made each snapshot, which gets the result after a restore. */
 const savedBy = new WeakMap<MachineSnapshot, Instruction>();
 
 function snapshotFor(m: Machine, i: Instruction): MachineSnapshot {
@@ -46,7 +46,10 @@ const restoreGame = (m: Machine, i: Instruction) => {
   else resume(m, m.savedGame, saving);
 };
 
-/** Saving a part of memory to a file (operands given) is not supported: 0 reports that to the game. */
+/**
+ * Wraps an operation that saves the whole game. Saving a part of memory to a file (operands given) is not supported, which
+ * the result 0 reports to the game.
+ */
 const wholeGameOnly =
   (execute: (m: Machine, i: Instruction) => void) =>
   (m: Machine, i: Instruction): void => {
@@ -79,7 +82,7 @@ export const sessionOperations: OperationTable = {
   256: stores(wholeGameOnly(saveGame)),
   257: stores(wholeGameOnly(restoreGame)),
   265: stores((m, i) => {
-    // save_undo: −1 means that this interpreter has none
+    // save_undo: −1 reports to the game that UNDO is not supported
     if (m.hasUndo) {
       m.undoStates.push(snapshotFor(m, i));
       if (m.undoStates.length > MAX_UNDO_STATES) m.undoStates.shift();
@@ -95,7 +98,7 @@ export const sessionOperations: OperationTable = {
   }),
 };
 
-/** Version 4 saves with opcodes 181 and 182, storing. */
+/** Version 4 saves with opcodes 181 and 182, which store a result. */
 export const earlySessionOperations: OperationTable = {
   181: stores(saveGame),
   182: stores(restoreGame),
