@@ -35,6 +35,15 @@ try {
   expect(readFileSync(join(folder, 'run/metrics.jsonl'), 'utf8').split('\n').length > 2, 'a run logged nothing');
   expect(existsSync(join(folder, 'run/report.html')), 'a run left no report');
 
+  // The project of `init` as it is written, with a tenth of its tasks.
+  const project = join(folder, 'project');
+  expect(run('npx', 'bowyer', 'init', 'agent', 'project').includes('npm run train'), 'init does not say what is next');
+  run('npm', 'test', '--prefix', 'project');
+  const tasks = readFileSync(join(project, 'tasks.mjs'), 'utf8');
+  writeFileSync(join(project, 'tasks.mjs'), tasks.replace('length: 400', 'length: 40'));
+  const evaluated = run('npm', 'run', 'evaluate', '--prefix', 'project');
+  expect(/mean reward [01]\.\d\d/.test(evaluated), `the evaluation of the project printed ${evaluated}`);
+
   // Units of one's own, from folders that have neither a package.json nor node_modules.
   const examples = join(import.meta.dirname, '..', 'examples');
   const rollouts = ['iterations=2', 'rollout_size=4', 'slots=4', 'eval_size=4', 'test_size=4'];

@@ -1,4 +1,4 @@
-// Makes the tarballs of all packages that can be published: node --import tsx tools/pack.ts FOLDER. Build first.
+// Makes the tarballs of all packages that can be published: npm run pack -- FOLDER; outputs/packages if none is given.
 // A tarball is made from a copy, so that nothing old in dist and no test is part of it; the runner's brings the YAML and JSON files of configs and experiments,
 // that of the views the bundled pages.
 import { execFileSync } from 'node:child_process';
@@ -69,6 +69,8 @@ function isShipped(folder: string, path: string): boolean {
 }
 
 if (process.argv[1] === import.meta.filename) {
-  if (process.argv.length !== 3) throw new Error('usage: node --import tsx tools/pack.ts FOLDER');
-  for (const file of await packAll(resolve(process.argv[2]))) console.log(file);
+  const folder = resolve(process.argv[2] ?? join(repository, 'outputs/packages'));
+  const files = await packAll(folder);
+  console.log(`packed: ${files.length} packages; install them in a project by`);
+  console.log(`  npm install --ignore-scripts ${join(folder, '*.tgz')}`);
 }

@@ -15,4 +15,19 @@ process.stderr.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 endWithParent();
-process.exitCode = await runOnRanks((leader) => runCommandLine(bowyer(process.argv.slice(2), leader)));
+const [first, ...words] = process.argv.slice(2);
+process.exitCode =
+  first === 'init'
+    ? await init(words)
+    : await runOnRanks((leader) => runCommandLine(bowyer(process.argv.slice(2), leader)));
+
+async function init(argv: readonly string[]): Promise<number> {
+  const { initProject } = await import('./init/init-project.js');
+  try {
+    process.stdout.write(initProject(argv));
+    return 0;
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n`);
+    return 1;
+  }
+}

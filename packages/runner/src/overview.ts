@@ -13,6 +13,8 @@ export function overview(configs: string): string {
   const tasks = taskNames().map((name) => `  ${name.padEnd(width)}  ${findTask(name)!.description}\n`);
   return `Bowyer trains and evaluates language-model agents on multi-turn text tasks, from one YAML config.
 
+Write a small project with an agent of your own, its evaluation and its training:
+  npx bowyer init agent
 Train an agent on Twenty Questions, in about three minutes and without a download:
   npx bowyer --config-name archer_20q
 Play the game yourself:

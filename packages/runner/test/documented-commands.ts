@@ -35,9 +35,12 @@ export const programsOfPage = (text: string): string[] =>
 export const commandsOfComments = (text: string): string[] =>
   text.split('\n').flatMap((line) => commandIn(/# (.*)$/.exec(line)?.[1] ?? ''));
 
-/** Finds the command in a line, up to its comment or to the end of the sentence; `--config-name …` alone is one too. */
+/**
+ * Finds the command in a line, up to its comment or to the end of the sentence; `--config-name …` alone is one too. `init` has no config:
+ * init.test.ts runs it.
+ */
 function commandIn(line: string): string[] {
-  const found = /(?:npx (?:bowyer|run)|^--config-name)(?= )(?:[^#;`]|\S#)*/.exec(line)?.[0];
+  const found = /(?:npx (?:bowyer|run)(?! init)|^--config-name)(?= )(?:[^#;`]|\S#)*/.exec(line)?.[0];
   if (found === undefined) return [];
   return [
     found

@@ -39,7 +39,10 @@ describe('without a config', () => {
   });
 
   test('the commands that it shows are valid', async () => {
-    const commands = [...(await printed()).stdout.matchAll(/^ {2}npx bowyer (.+)$/gm)].map(([, line]) => line!);
+    const [init, ...commands] = [...(await printed()).stdout.matchAll(/^ {2}npx bowyer (.+)$/gm)].map(
+      ([, line]) => line!,
+    );
+    expect(init).toBe('init agent'); // test/init.test.ts
     expect(commands).toHaveLength(3);
     for (const line of commands)
       expect(await printed(...shellWords(line), '--dry-run')).toMatchObject({ code: 0, stderr: '' });

@@ -1,0 +1,60 @@
+// bowyer init NAME [FOLDER]: a small project of one's own, as files that run as they are.
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { shellQuoted } from '@bowyer/core';
+
+const templates = join(import.meta.dirname, '../../templates');
+
+/** The file that a project may have before: a package manager writes it with the packages. */
+const PACKAGE = 'package.json';
+
+interface Package {
+  scripts?: Record<string, string>;
+  [field: string]: unknown;
+}
+
+/**
+ * Writes the files of a project into a folder. No file that is there is changed but package.json, which gets the scripts that it lacks.
+ *
+ * @param argv the project's name, and the folder; the current one if not given
+ * @returns what to do next
+ * @throws where there is no such project, or one of its files is there already
+ */
+export function initProject(argv: readonly string[]): string {
+  const names = readdirSync(templates);
+  const [name, folder = '.', ...more] = argv;
+  if (name === undefined || !names.includes(name) || more.length > 0 || folder.startsWith('-'))
+    throw new Error(`usage: npx bowyer init ${names.join('|')} [FOLDER]`);
+  const from = join(templates, name);
+  const files = readdirSync(from).filter((file) => file !== PACKAGE);
+  const taken = files.filter((file) => existsSync(join(folder, file)));
+  if (taken.length > 0)
+    throw new Error(
+      `'${folder}' has ${taken.join(', ')} already, which would be lost\n  give another folder: npx bowyer init ${name} FOLDER`,
+    );
+  mkdirSync(folder, { recursive: true });
+  const scripts = writePackage(join(folder, PACKAGE), readPackage(join(from, PACKAGE)));
+  for (const file of files) cpSync(join(from, file), join(folder, file));
+  const commands = scripts.map((script) => `  npm ${script === 'test' ? 'test' : `run ${script}`}`);
+  const place = relative('.', resolve(folder));
+  return [
+    `written: ${[...files, PACKAGE].join(', ')}`,
+    'next:',
+    ...(place === '' ? [] : [`  cd ${shellQuoted(place)}`]),
+    ...commands,
+    '',
+  ].join('\n');
+}
+
+const readPackage = (path: string): Package => JSON.parse(readFileSync(path, 'utf8')) as Package;
+
+/** @returns the names of all of the project's scripts */
+function writePackage(path: string, own: Package): string[] {
+  const found = existsSync(path) ? readPackage(path) : {};
+  const { test } = found.scripts ?? {};
+  // npm init writes a test that fails.
+  const isPlaceholder = test?.includes('no test specified') === true;
+  const scripts = { ...own.scripts, ...found.scripts, ...(isPlaceholder && { test: own.scripts!.test }) };
+  writeFileSync(path, `${JSON.stringify({ ...own, ...found, scripts }, null, 2)}\n`);
+  return Object.keys(own.scripts!);
+}

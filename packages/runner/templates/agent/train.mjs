@@ -1,0 +1,22 @@
+// Trains the model of the agent: node train.mjs [MODEL]. A run that was stopped is resumed by the same command.
+import { trainAgent } from '@bowyer/agents';
+import { answer } from './agent.mjs';
+import { reward } from './reward.mjs';
+import { makeStart } from './start.mjs';
+import { tasks } from './tasks.mjs';
+
+const stop = new AbortController();
+process.once('SIGINT', () => stop.abort(new Error('stopped; the same command resumes the training')));
+
+const { verdict, gain, reasons, model, report } = await trainAgent({
+  model: process.argv[2] ?? (await makeStart()),
+  tasks,
+  run: answer,
+  reward,
+  savePath: 'runs/train',
+  signal: stop.signal,
+  log: (line) => console.log(line),
+});
+console.log(`${verdict}${gain ? `: ${gain.mean.toFixed(2)} beside the start` : ''}`);
+for (const reason of reasons) console.log(reason);
+console.log(`model: ${model}\nreport: ${report}`);
