@@ -69,14 +69,16 @@ const guessNumber = defineEnvironment<Game, GuessNumberOptions>({
   maxTurns: ({ maxTurns }) => maxTurns,
   expert: ({ state: { low, high } }) => String(Math.floor((low + high) / 2)),
   context: () => historyOffer,
-  critic: 'line',
+  critic: {
+    kind: 'line',
+    // A beginner needs about half of the guesses that are allowed.
+    typicalReturn: ({ maxTurns }) => -maxTurns / 2,
+  },
   // A test has new games, not new numbers, and says so.
   splits: ({ highest }) => sharedSplits({ noun: 'numbers', count: highest, item: ({ secret }) => String(secret) }),
   sampleActions: ['1', '20', '7', 'seven', ''],
-  // A beginner needs about half of the guesses that are allowed.
-  typicalReturn: ({ maxTurns }) => -maxTurns / 2,
   // Numbers that the demonstrations happen to leave out.
-  vocabulary: ({ highest }) => Array.from({ length: highest }, (_, i) => `${i + 1}\n`),
+  tokens: { vocabulary: ({ highest }) => Array.from({ length: highest }, (_, i) => `${i + 1}\n`) },
 });
 
 registerEnvironment(guessNumber);

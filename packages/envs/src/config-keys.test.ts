@@ -46,11 +46,12 @@ test('a server without an address', () => {
 });
 
 test.each(environmentNames())('%s: what its unit names is among its options', (name) => {
-  const { schema, flatNames = {}, readWith = {}, replayOptions = {}, demonstrations } = environmentInfo(name);
+  const { schema, config = {}, replay = {}, demonstrations } = environmentInfo(name);
+  const { flatNames = {}, readWith = {} } = config;
   const named = [
     ...Object.values(flatNames),
     ...Object.entries(readWith).flatMap(([option, condition]) => [option, ...Object.keys(condition!)]),
-    ...Object.keys(replayOptions),
+    ...Object.keys(replay.options ?? {}),
     ...((demonstrations?.independentOf ?? []) as string[]),
   ];
   expect(named.filter((option) => !Object.hasOwn(schema.properties, option))).toEqual([]);

@@ -10,13 +10,13 @@ type Values = Readonly<Record<string, unknown>>;
 
 /** Returns the problems of options that cannot be played or would not be read; empty where there are none. */
 export function environmentProblems(name: string, options: Values): EnvProblem[] {
-  const { problems } = environmentInfo(name);
+  const problems = environmentInfo(name).config?.problems;
   return [...unreadOptions(name, options), ...(problems?.(options) ?? []), ...memberProblems(name, options)];
 }
 
 /** Returns the problems of the environments that this one lists. */
 function memberProblems(name: string, options: Values): EnvProblem[] {
-  const { members: option } = environmentInfo(name);
+  const option = environmentInfo(name).config?.members;
   if (option === undefined) return [];
   const key = `env.${toSnakeCase(option)}`;
   return membersOf(options[option]).flatMap((member, index): EnvProblem[] => {
@@ -36,8 +36,8 @@ function memberProblems(name: string, options: Values): EnvProblem[] {
 
 /** Returns options that differ from their defaults and that nothing reads under the values of the others. */
 function unreadOptions(name: string, options: Values): EnvProblem[] {
-  const { schema, readWith = {} } = environmentInfo(name);
-  return Object.entries(readWith).flatMap(([option, condition]) => {
+  const { schema, config } = environmentInfo(name);
+  return Object.entries(config?.readWith ?? {}).flatMap(([option, condition]) => {
     const isGiven = !isDeepStrictEqual(options[option] ?? null, schema.properties[option].default);
     if (!isGiven || isMet(condition!, options)) return [];
     return [unread(name, `env.${toSnakeCase(option)}`, condition!, options)];

@@ -81,6 +81,20 @@ test.each([
   ],
   [{ ...countdown, maxTurns: 0 }, ['maxTurns must be an integer above 0 or a function; got 0']],
   [{ ...countdown, schema: {} }, ['schema must be a JSON Schema with properties; got an object']],
+  [{ ...countdown, critic: 'line' }, ['critic must be an object; got the text "line"']],
+  [{ ...countdown, config: { problems: 3 } }, ['config.problems must be a function; got 3']],
+  [
+    { ...countdown, config: { readwith: {} } },
+    ['config.readwith is not a member of an environment; did you mean config.readWith?'],
+  ],
+  // The places of these members in version 0.2.
+  [
+    { ...countdown, typicalReturn: () => 1, answerTokens: () => [] },
+    [
+      'typicalReturn is not a member of an environment; did you mean critic.typicalReturn?',
+      'answerTokens is not a member of an environment; did you mean tokens.answers?',
+    ],
+  ],
   [{ ...countdown, splits: 'halves' }, [`splits must be 'seeds' or a function; got the text "halves"`]],
   [{ ...countdown, sampleActions: [] }, ['sampleActions must be a list of texts; got a list of 0']],
   [
@@ -111,7 +125,12 @@ test('a unit in JavaScript may leave out what has a default', async () => {
 
 test('docs/extending/environment.md lists every member that has a default', () => {
   const page = readFileSync(new URL('../../../docs/extending/environment.md', import.meta.url), 'utf8');
-  const rows = [...page.matchAll(/^ +\| `(\w+)/gm)].map(([, member]) => member);
+  const rows = [...page.matchAll(/^ +\| `(\w+(?:\.\w+)?)/gm)].map(([, member]) => member);
+  const members = Object.entries(memberKinds).flatMap(([member, kind]) =>
+    typeof kind === 'string' ? [member] : Object.keys(kind).map((inner) => `${member}.${inner}`),
+  );
   const required = ['name', 'reset', 'step'];
-  for (const member of Object.keys(memberKinds)) if (!required.includes(member)) expect(rows).toContain(member);
+  expect(members.filter((member) => !required.includes(member) && !rows.includes(member))).toEqual([]);
+  const groups = Object.keys(memberKinds).join('|');
+  expect(rows.filter((row) => new RegExp(`^(?:${groups})\\.`).test(row!) && !members.includes(row!))).toEqual([]);
 });

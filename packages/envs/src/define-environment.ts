@@ -97,7 +97,6 @@ function completed(definition: AnyDefinition): AnyEnvironment {
     resetSchema: resetSchemaWith(),
     splits: 'seeds' as const,
     sampleActions: ['', 'yes', 'no', '1', 'look'],
-    typicalReturn: () => 0,
   };
   if ('make' in definition) {
     const isComplete = Object.keys(defaults).every((member) => member in definition);
@@ -220,10 +219,13 @@ const kinds = {
   maxTurns: ['an integer above 0 or a function', (value) => isCount(value) || isFunction(value)],
 } satisfies Record<string, [string, Test]>;
 
+/** Members by their kinds; a group has those of its members. */
+type MemberKinds = Readonly<Record<string, keyof typeof kinds>>;
 type Member = keyof EnvironmentUnit | keyof EnvironmentDefinition<unknown, object>;
+type Group = 'config' | 'tokens' | 'critic' | 'replay' | 'evaluation';
 
 /** Every member of a definition, with its kind. */
-export const memberKinds: Readonly<Record<Member, keyof typeof kinds>> = {
+export const memberKinds = {
   name: 'text',
   reset: 'function',
   step: 'function',
@@ -234,45 +236,73 @@ export const memberKinds: Readonly<Record<Member, keyof typeof kinds>> = {
   rules: 'function',
   schema: 'schema',
   resetSchema: 'resetSchema',
-  members: 'text',
   splits: 'splits',
-  taskType: 'function',
   context: 'function',
-  critic: 'text',
   sampleActions: 'texts',
-  typicalReturn: 'function',
-  flatNames: 'object',
-  readWith: 'object',
-  problems: 'function',
-  answerTokens: 'function',
-  vocabulary: 'function',
-  spells: 'text',
-  engineText: 'function',
-  replayOptions: 'object',
-  oracles: 'object',
   demonstrations: 'object',
-  report: 'function',
   hasExpert: 'function',
-  optimalReturn: 'function',
+  oracles: 'object',
+  config: { members: 'text', flatNames: 'object', readWith: 'object', problems: 'function' },
+  tokens: { answers: 'function', vocabulary: 'function', spells: 'text' },
+  critic: { kind: 'text', typicalReturn: 'function' },
+  replay: { engineText: 'function', options: 'object' },
+  evaluation: { taskType: 'function', report: 'function', optimalReturn: 'function' },
+} as const satisfies Record<Exclude<Member, Group>, keyof typeof kinds> & {
+  [Name in Group]: Record<keyof Required<EnvironmentUnit>[Name], keyof typeof kinds>;
 };
 
-/** Members of a definition that are missing, unknown or of another type: a definition in JavaScript may have any. */
+/** Returns what is wrong with members that are missing, unknown or of another type: a definition in JavaScript may have any. */
 function definitionFaults(definition: unknown): string[] {
   if (!isObject(definition)) return [`a definition must be an object; got ${shown(definition)}`];
   const given = definition as Record<string, unknown>;
   const needed = given.make === undefined ? ['name', 'reset', 'step'] : ['name'];
-  const wrong = (Object.keys(memberKinds) as Member[]).flatMap((member) => {
-    const value = given[member];
-    const [kind, test] = kinds[memberKinds[member]];
-    if (value === undefined ? !needed.includes(member) : test(value) && value !== '') return [];
-    return [`${member} must be ${kind}; got ${shown(value)}`];
-  });
-  const unknown = Object.keys(given).flatMap((member) => {
-    if (Object.hasOwn(memberKinds, member)) return [];
-    const nearest = nearestName(member, Object.keys(memberKinds));
-    return [`${member} is not a member of an environment${nearest === null ? '' : `; did you mean ${nearest}?`}`];
-  });
   const unused =
     given.make === undefined ? [] : ['reset', 'step', 'maxTurns', 'expert'].filter((key) => given[key] !== undefined);
-  return [...wrong, ...unknown, ...unused.map((member) => `${member} is not read beside make: leave one of them out`)];
+  return [
+    ...memberFaults(given, memberKinds, needed),
+    ...unused.map((member) => `${member} is not read beside make: leave one of them out`),
+  ];
+}
+
+/** @param place of the members in the definition, with a dot behind a group */
+function memberFaults(
+  given: Record<string, unknown>,
+  members: Readonly<Record<string, MemberKinds | keyof typeof kinds>>,
+  needed: readonly string[] = [],
+  place = '',
+): string[] {
+  const wrong = Object.entries(members).flatMap(([member, kind]) => {
+    const value = given[member];
+    if (value === undefined && !needed.includes(member)) return [];
+    if (typeof kind === 'object')
+      return isObject(value)
+        ? memberFaults(value as Record<string, unknown>, kind, [], `${place}${member}.`)
+        : [`${place}${member} must be an object; got ${shown(value)}`];
+    const [words, test] = kinds[kind];
+    return test(value) && value !== '' ? [] : [`${place}${member} must be ${words}; got ${shown(value)}`];
+  });
+  const unknown = Object.keys(given).flatMap((member) => {
+    if (Object.hasOwn(members, member)) return [];
+    const nearest = nearestMember(member, members, place);
+    return [
+      `${place}${member} is not a member of an environment${nearest === null ? '' : `; did you mean ${nearest}?`}`,
+    ];
+  });
+  return [...wrong, ...unknown];
+}
+
+/** Names of members until version 0.2 that stand in a group under another one. */
+const formerNames: Readonly<Record<string, string>> = {
+  answerTokens: 'tokens.answers',
+  replayOptions: 'replay.options',
+};
+
+function nearestMember(member: string, members: object, place: string): string | null {
+  if (place !== '') {
+    const nearest = nearestName(member, Object.keys(members));
+    return nearest === null ? null : `${place}${nearest}`;
+  }
+  const groups = Object.entries(memberKinds).filter(([, kind]) => typeof kind === 'object');
+  const group = groups.find(([, kind]) => Object.hasOwn(kind as object, member));
+  return formerNames[member] ?? (group ? `${group[0]}.${member}` : nearestName(member, Object.keys(members)));
 }

@@ -7,8 +7,8 @@ test('an environment that is played on a server asks for its address', () => {
 test.each(environmentNames())(
   '%s: every option has a description and a default; critics have a value to start from',
   (name) => {
-    const { schema, typicalReturn } = environmentInfo(name);
-    expect(Number.isFinite(typicalReturn(withDefaults(schema, {}, name)))).toBe(true);
+    const { schema, critic } = environmentInfo(name);
+    expect(Number.isFinite(critic!.typicalReturn!(withDefaults(schema, {}, name)))).toBe(true);
     for (const property of Object.values(schema.properties)) {
       expect(property.description.length).toBeGreaterThan(10);
       expect(property).toHaveProperty('default');

@@ -79,6 +79,54 @@ export interface EvaluationReport {
   content: unknown;
 }
 
+/** How the options stand in a config, and which of their values are refused there, beyond what their schema says. */
+export interface ConfigRules<Options> {
+  /** The name of the option that lists environments which this one plays, each a name or a node like `env` itself. */
+  members?: string & keyof Options;
+  /** The names that ArCHer's and AgentGym's configs give to options outside of the `env` node. */
+  flatNames?: Readonly<Record<string, string & keyof Options>>;
+  /** The conditions of options that are read only with some values of others. */
+  readWith?: Readonly<Partial<Record<string & keyof Options, Condition>>>;
+  /** Returns problems of settings that the schema allows, beyond those of `readWith`. */
+  problems?(options: Options): EnvProblem[];
+}
+
+/** What a word-level tokenizer knows beside the demonstrations. */
+export interface TokenRules<Options> {
+  /** Answers that a word-level tokenizer keeps as one token each, and that an agent can never write. */
+  answers?(options: Options): readonly string[];
+  /** Returns texts whose words a word-level tokenizer knows beside those of the demonstrations. */
+  vocabulary?(options: Options): Iterable<string>;
+  /** The texts that a word-level tokenizer encodes piece by piece: `digits`, or `codes` (numbers, and product numbers by pairs of characters). */
+  spells?: 'digits' | 'codes';
+}
+
+/** Where critics start. */
+export interface CriticStart<Options> {
+  /** The built-in critic that learns here, where it is not the default one, which reads text in order: `line` for games of questions. */
+  kind?: 'line' | 'recency';
+  /** Returns a discounted return near that of a policy that starts to learn, with which critics start where the config gives no value. */
+  typicalReturn?(options: Options): number;
+}
+
+/** How recordings of the environment's own engine are played again. */
+export interface ReplayRules<Options> {
+  /** Returns the text of the engine itself, if an observation contains more: recordings contain it and human players read it. */
+  engineText?(result: ResetResult): string;
+  /** The options of recordings of the engine, where they differ from the defaults. */
+  options?: Partial<Options>;
+}
+
+/** What evaluations say beyond the return. */
+export interface EvaluationRules<Options, Extra> {
+  /** Returns the kind of task of an episode, from the `info` of a step, for breakdowns; null where there is only one kind. */
+  taskType?(info: Record<string, unknown>): string | null;
+  /** Returns a further file of task=evaluate, in the format of the environment's original. */
+  report?(evaluation: PlayedEvaluation): EvaluationReport;
+  /** Returns the expected return of the best player with the demonstrator's questions; null where it cannot be computed. */
+  optimalReturn?(options: Options, demonstrations: Extra): number | null;
+}
+
 export interface EnvironmentUnit<Options extends object = object, Extra extends object = object> {
   /** The value of `env.name`. */
   name: string;
@@ -89,46 +137,23 @@ export interface EnvironmentUnit<Options extends object = object, Extra extends 
   schema: OptionsSchema;
   resetSchema: ResetSchema;
   make(options: Options, parts: EnvParts): Env;
-  /** The name of the option that lists environments which this one plays, each a name or a node like `env` itself. */
-  members?: string & keyof Options;
   /** The splits of the items into training, evaluation and test; see `seedSplits`, `listedSplits` and `sharedSplits`. */
   splits: Splits<Options>;
-  /** Returns the kind of task of an episode, from the `info` of a step, for breakdowns; null where there is only one kind. */
-  taskType?(info: Record<string, unknown>): string | null;
   /** Returns the parts of the text that an agent can read; absent: observations of single turns, read as a dialogue, and no further parts. */
   context?(options: Options): ContextOffer;
-  /** The built-in critic that learns here, where it is not the default one, which reads text in order: `line` for games of questions. */
-  critic?: 'line' | 'recency';
   /** Actions for the check of the contract. */
   sampleActions: readonly string[];
-  /** Returns a discounted return near that of a policy that starts to learn, with which critics start where the config gives no value. */
-  typicalReturn(options: Options): number;
-  /** The names that ArCHer's and AgentGym's configs give to options outside of the `env` node. */
-  flatNames?: Readonly<Record<string, string & keyof Options>>;
-  /** The conditions of options that are read only with some values of others. */
-  readWith?: Readonly<Partial<Record<string & keyof Options, Condition>>>;
-  /** Returns problems of settings that the schema allows, beyond those of `readWith`. */
-  problems?(options: Options): EnvProblem[];
-  /** Answers that a word-level tokenizer keeps as one token each, and that an agent can never write. */
-  answerTokens?(options: Options): readonly string[];
-  /** Returns texts whose words a word-level tokenizer knows beside those of the demonstrations. */
-  vocabulary?(options: Options): Iterable<string>;
-  /** The texts that a word-level tokenizer encodes piece by piece: `digits`, or `codes` (numbers, and product numbers by pairs of characters). */
-  spells?: 'digits' | 'codes';
-  /** Returns the text of the engine itself, if an observation contains more: recordings contain it and human players read it. */
-  engineText?(result: ResetResult): string;
-  /** The options of recordings of the engine, where they differ from the defaults. */
-  replayOptions?: Partial<Options>;
-  /** The prompts of the models that may answer in this environment. */
-  oracles?: OraclePrompts;
   /** The source of expert play to imitate; without it, a run needs a policy or a file of episodes. */
   demonstrations?: DemonstrationSource<Options, Extra>;
-  /** Returns a further file of task=evaluate, in the format of the environment's original. */
-  report?(evaluation: PlayedEvaluation): EvaluationReport;
   /** Returns whether environments with these options have an `expertReply`; absent: none has. */
   hasExpert?(options: Options): boolean;
-  /** Returns the expected return of the best player with the demonstrator's questions; null where it cannot be computed. */
-  optimalReturn?(options: Options, demonstrations: Extra): number | null;
+  /** The prompts of the models that may answer in this environment. */
+  oracles?: OraclePrompts;
+  config?: ConfigRules<Options>;
+  tokens?: TokenRules<Options>;
+  critic?: CriticStart<Options>;
+  replay?: ReplayRules<Options>;
+  evaluation?: EvaluationRules<Options, Extra>;
 }
 
 /** A unit whose options are not known at compile time. */

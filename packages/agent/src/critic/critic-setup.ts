@@ -36,15 +36,17 @@ export async function makeCritic(config: CriticConfig, device: Device, tokenizer
 }
 
 /** Returns an environment's usual return; without an environment nothing is known of returns. */
-const typicalReturnOf = (config: Partial<EnvironmentConfig>): number =>
-  hasEnvironment(config) ? environmentInfo(config.env.name).typicalReturn(environmentOptions(config)) : 0;
+function typicalReturnOf(config: Partial<EnvironmentConfig>): number {
+  if (!hasEnvironment(config)) return 0;
+  return environmentInfo(config.env.name).critic?.typicalReturn?.(environmentOptions(config)) ?? 0;
+}
 
 async function makeEncoder(
   { env, critic, criticLm }: CriticConfig,
   tokenizer: Tokenizer,
   rng: Rng,
 ): Promise<CriticEncoder> {
-  const kind = critic.kind === 'auto' ? ((env && environmentInfo(env.name).critic) ?? 'recency') : critic.kind;
+  const kind = critic.kind === 'auto' ? ((env && environmentInfo(env.name).critic?.kind) ?? 'recency') : critic.kind;
   if (kind === 'line') return new LineEncoder(tokenizer, critic.width);
   if (kind === 'recency') return new RecencyEncoder(tokenizer, critic.width);
   const { stateFeature, maxLength, width, numLayers, numHeads } = critic;

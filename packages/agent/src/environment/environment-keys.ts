@@ -22,7 +22,8 @@ export function envNodeSchema(name: string | null, listed?: unknown): TSchema {
   // Only the name can be checked where it is unknown.
   if (name === null)
     return Type.Unsafe({ type: 'object', required: ['name'], properties: { name: nameSchema() }, description });
-  const { schema, members } = environmentInfo(name);
+  const { schema, config } = environmentInfo(name);
+  const members = config?.members;
   const properties: Record<string, object> = {
     name: nameSchema(),
     ...Object.fromEntries(Object.entries(schema.properties).map(([key, option]) => [toSnakeCase(key), option])),
@@ -51,7 +52,7 @@ export const environmentKeysOf = ({ env, setting }: Choices): TProperties =>
   placed('', { env: envNodeSchema(env, membersSetting(env, setting)) });
 
 function membersSetting(env: string | null, setting: Choices['setting']): unknown {
-  const members = env === null ? undefined : environmentInfo(env).members;
+  const members = env === null ? undefined : environmentInfo(env).config?.members;
   return members === undefined ? undefined : setting(`env.${toSnakeCase(members)}`);
 }
 

@@ -72,32 +72,32 @@ export const splitPlanOf = (config: EnvironmentConfig): SplitPlan =>
 
 /** Makes the environment as recordings of its engine were made. */
 export function replayEnvironment(config: EnvironmentConfig): Env {
-  const { replayOptions } = environmentInfo(config.env.name);
-  return makeEnv(config.env.name, { ...environmentOptions(config), ...replayOptions });
+  const { name } = config.env;
+  return makeEnv(name, { ...environmentOptions(config), ...environmentInfo(name).replay?.options });
 }
 
 /** Returns the text of the engine itself, where an observation contains more. */
 export const engineText = ({ env }: EnvironmentConfig, result: ResetResult): string =>
-  environmentInfo(env.name).engineText?.(result) ?? result.observation;
+  environmentInfo(env.name).replay?.engineText?.(result) ?? result.observation;
 
 /** Answers that a word-level tokenizer keeps as one token each, and that an agent can never write. */
 export const answerTokens = (config: EnvironmentConfig): readonly string[] =>
-  environmentInfo(config.env.name).answerTokens?.(environmentOptions(config)) ?? [];
+  environmentInfo(config.env.name).tokens?.answers?.(environmentOptions(config)) ?? [];
 
 /** Lists texts whose words a word-level tokenizer knows beside those of the demonstrations. */
 export const vocabularyTexts = (config: EnvironmentConfig): Iterable<string> =>
-  environmentInfo(config.env.name).vocabulary?.(environmentOptions(config)) ?? [];
+  environmentInfo(config.env.name).tokens?.vocabulary?.(environmentOptions(config)) ?? [];
 
 /** Returns the kind of words that a word-level tokenizer writes character by character. */
 export const spelling = ({ env }: EnvironmentConfig): { spells?: 'digits' | 'codes' } => {
-  const { spells } = environmentInfo(env.name);
+  const spells = environmentInfo(env.name).tokens?.spells;
   return spells ? { spells } : {};
 };
 
 /** Computes the expected return of the best player with the demonstrator's questions; null where that cannot be computed. */
 export function optimalReturnOf(config: EnvironmentConfig & { demonstrations?: object }): number | null {
-  const { optimalReturn } = environmentInfo(config.env.name);
+  const { evaluation } = environmentInfo(config.env.name);
   return config.demonstrations === undefined
     ? null
-    : (optimalReturn?.(environmentOptions(config), config.demonstrations) ?? null);
+    : (evaluation?.optimalReturn?.(environmentOptions(config), config.demonstrations) ?? null);
 }

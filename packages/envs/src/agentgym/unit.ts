@@ -46,9 +46,8 @@ const unitOf = (name: RemoteOnlyEnv) =>
     splits: (options) => servedSplits(name, options),
     sampleActions,
     // Episodes return 1, or a share of it.
-    typicalReturn: () => 0.3,
-    flatNames: agentGymNames,
-    problems: (options) => missingAddress(name, options),
+    critic: { typicalReturn: () => 0.3 },
+    config: { flatNames: agentGymNames, problems: (options) => missingAddress(name, options) },
   });
 
 export const remoteOnlyEnvs = Object.keys(descriptions) as readonly RemoteOnlyEnv[];

@@ -29,7 +29,7 @@ export const alfworldUnit = defineEnvironment<AlfworldOptions, ExpertSlips & Exp
   make: (options) =>
     options.backend === 'agentgym' ? servedGame('alfworld', options, options.stepLimit) : new Alfworld(options),
   splits: alfworldSplits,
-  taskType: ({ taskType }) => taskType as string | null,
+  evaluation: { taskType: ({ taskType }) => taskType as string | null },
   context: ({ backend, observation }) => {
     if (backend === 'agentgym') return servedOffer;
     const parts = ['taskDescription', 'validActions'] as const;
@@ -49,17 +49,19 @@ export const alfworldUnit = defineEnvironment<AlfworldOptions, ExpertSlips & Exp
     'dance',
   ],
   // An episode returns 1 for the goal, else 0; policies that start to learn reach it in few episodes.
-  typicalReturn: () => 0.2,
-  flatNames: agentGymNames,
-  readWith: {
-    ...backendReadWith,
-    games: embeddedOnly,
-    taskTypes: { ...embeddedOnly, games: [null] },
-    putPhrase: embeddedOnly,
-    observation: embeddedOnly,
-    showCommands: embeddedOnly,
+  critic: { typicalReturn: () => 0.2 },
+  config: {
+    flatNames: agentGymNames,
+    readWith: {
+      ...backendReadWith,
+      games: embeddedOnly,
+      taskTypes: { ...embeddedOnly, games: [null] },
+      putPhrase: embeddedOnly,
+      observation: embeddedOnly,
+      showCommands: embeddedOnly,
+    },
+    problems: (options) => missingAddress('alfworld', options),
   },
-  problems: (options) => missingAddress('alfworld', options),
   demonstrations: {
     schema: { ...expertSlipsSchema, properties: { ...expertSlipsSchema.properties, ...alfworldExpertSchema } },
     make: async (options, { ties, ...request }) =>

@@ -202,8 +202,8 @@ test('replies in the ReAct format say what is left to do and what for, and are p
 });
 
 test('a policy of some levels knows the words of all', async () => {
-  const { vocabulary } = environmentInfo('babyai');
-  const known = new Set([...vocabulary!(options)].join(' ').split(/\W+/));
+  const { tokens } = environmentInfo('babyai');
+  const known = new Set([...tokens!.vocabulary!(options)].join(' ').split(/\W+/));
   const everything = { ...options, levels, actionFormat: 'react', listActions: false } as const;
   const played = await babyAiDemonstrations(everything, { episodes: 60, seed: 1, slips: 0.2, strays: 0.2 });
   const said = played.flat().flatMap(({ action }) => action.split(/\W+/));

@@ -38,7 +38,7 @@ export const babyAiUnit = defineEnvironment<BabyAiOptions, ExpertSlips & ExpertS
   },
   hasExpert: ({ backend }) => backend === 'embedded',
   splits: ({ backend, testItems }) => (backend === 'agentgym' ? servedSplits('babyai', { testItems }) : seedSplits()),
-  taskType: ({ level }) => (level as string | undefined) ?? null,
+  evaluation: { taskType: ({ level }) => (level as string | undefined) ?? null },
   context: ({ backend, actionFormat }) => {
     if (backend === 'agentgym') return servedOffer;
     // A reply in the ReAct format is not one of the listed actions.
@@ -55,13 +55,15 @@ export const babyAiUnit = defineEnvironment<BabyAiOptions, ExpertSlips & ExpertS
     'check',
     '',
   ],
-  vocabulary: ({ backend }) => (backend === 'embedded' ? texts() : []),
+  tokens: { vocabulary: ({ backend }) => (backend === 'embedded' ? texts() : []) },
   // Episodes return 0 to 1; random play on the easiest levels returns 0.3 to 0.7.
-  typicalReturn: () => 0.3,
-  flatNames: agentGymNames,
-  // Every backend reads the format of replies.
-  readWith: { ...backendReadWith, actionFormat: {}, levels: embeddedOnly, listActions: embeddedOnly },
-  problems: (options) => missingAddress('babyai', options),
+  critic: { typicalReturn: () => 0.3 },
+  config: {
+    flatNames: agentGymNames,
+    // Every backend reads the format of replies.
+    readWith: { ...backendReadWith, actionFormat: {}, levels: embeddedOnly, listActions: embeddedOnly },
+    problems: (options) => missingAddress('babyai', options),
+  },
   demonstrations: {
     schema: { ...expertSlipsSchema, properties: { ...expertSlipsSchema.properties, ...expertStraysSchema.properties } },
     make: async (options, request) =>

@@ -190,13 +190,13 @@ test('a test that cannot be compiled is an error of the task, not a reward', asy
 });
 
 test('solutions are demonstrations, as programs or as completions', async () => {
-  const { demonstrations, problems } = codeUnit;
+  const { demonstrations, config } = codeUnit;
   const data = file('completion.jsonl', humanEval);
   const completion = options({ data, reply: 'completion', instruction: '' });
   const set = await demonstrations!.make(completion, { count: 2, seed: 1 });
   expect(set.summary).toBe('2 episodes, 2 turns, mean return 1.00');
-  expect(problems!(completion)).toEqual([]);
-  expect(problems!(options({ data: file('text.jsonl', mbpp), reply: 'completion' }))).toMatchObject([
+  expect(config!.problems!(completion)).toEqual([]);
+  expect(config!.problems!(options({ data: file('text.jsonl', mbpp), reply: 'completion' }))).toMatchObject([
     { key: 'env.reply' },
   ]);
   expect(demonstrations!.problem!(options({ data: file('none.jsonl', multiple) }))).toMatch(/no training task/);

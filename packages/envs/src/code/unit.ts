@@ -19,10 +19,10 @@ export const codeUnit = defineEnvironment<CodeOptions>({
   }),
   make: (options) => new CodeEnv(options),
   splits: (options) => numberedTasks(codeTasks(options)),
-  taskType: ({ kind }) => kind as string | null,
+  evaluation: { taskType: ({ kind }) => kind as string | null },
   sampleActions: ['```js\nconst add = (a, b) => a + b;\n```', 'function f( {', 'return 1;\n}', ''],
-  typicalReturn: () => 0.3,
-  problems: completionProblems,
+  critic: { typicalReturn: () => 0.3 },
+  config: { problems: completionProblems },
   hasExpert: (options) => codeTasks(options).some(isSolved),
   demonstrations: {
     schema: noOptions,
@@ -33,10 +33,12 @@ export const codeUnit = defineEnvironment<CodeOptions>({
         ? `no training task of ${options.data} has a solution to imitate`
         : null,
   },
-  vocabulary: (options) => [
-    options.instruction,
-    ...codeTasks(options).flatMap((task) => [task.prompt, solutionReply(task, options) ?? '']),
-  ],
+  tokens: {
+    vocabulary: (options) => [
+      options.instruction,
+      ...codeTasks(options).flatMap((task) => [task.prompt, solutionReply(task, options) ?? '']),
+    ],
+  },
 });
 
 function completionProblems(options: CodeOptions): EnvProblem[] {

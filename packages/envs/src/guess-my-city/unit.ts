@@ -37,7 +37,11 @@ export const guessMyCityUnit = defineEnvironment<GuessMyCityOptions & OracleOpti
   splits: ({ cities, envIdx, cityChoice: choice }) =>
     sharedSecrets({ noun: 'cities', infoKey: 'city', count: selectCities(cities).length, envIdx, choice }),
   context: () => historyOffer,
-  critic: 'line',
+  critic: {
+    kind: 'line',
+    // The demonstrations with half of the turns random return −4.8 on ten cities.
+    typicalReturn: () => -5,
+  },
   sampleActions: [
     'Is your city located in Asia?',
     'What country is your city in?',
@@ -46,11 +50,8 @@ export const guessMyCityUnit = defineEnvironment<GuessMyCityOptions & OracleOpti
     'hello',
     '',
   ],
-  // The demonstrations with half of the turns random return −4.8 on ten cities.
-  typicalReturn: () => -5,
-  flatNames: { ...oracleNames, env_idx: 'envIdx' },
-  readWith: oracleReadWith,
-  answerTokens: ({ cities }) => cityAnswerTokens(cities),
+  config: { flatNames: { ...oracleNames, env_idx: 'envIdx' }, readWith: oracleReadWith },
+  tokens: { answers: ({ cities }) => cityAnswerTokens(cities) },
   oracles: {
     t5: { prompt: (city, question) => `Your home town is ${city}.${question}`, maxNewTokens: 64 },
     openai: {

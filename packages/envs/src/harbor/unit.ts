@@ -27,11 +27,11 @@ export const harborUnit = defineEnvironment<HarborOptions>({
   }),
   make: (options) => new HarborEnv(options),
   splits: (options) => planOf(harborTasks(options)),
-  taskType: ({ kind }) => (kind as string | null | undefined) ?? null,
+  evaluation: { taskType: ({ kind }) => (kind as string | null | undefined) ?? null },
   context: () => ({ observation: 'turn', kind: 'dialogue', parts: ['taskDescription'] }),
   sampleActions: ['ls', '```bash\ncat *.txt\n```', '```bash\nsubmit\n```', 'if ['],
-  typicalReturn: () => 0.3,
-  problems: () => missingShell(),
+  critic: { typicalReturn: () => 0.3 },
+  config: { problems: () => missingShell() },
   hasExpert: (options) => harborTasks(options).some(isSolved),
   demonstrations: {
     schema: noOptions,
@@ -42,11 +42,13 @@ export const harborUnit = defineEnvironment<HarborOptions>({
     files: harborFiles,
     independentOf: ['commandMs', 'verifierMs', 'memoryMb'],
   },
-  vocabulary: (options) => [
-    options.instruction,
-    inBlock('submit'),
-    ...harborTasks(options).flatMap(({ instruction, solution }) => [instruction, solution ?? '']),
-  ],
+  tokens: {
+    vocabulary: (options) => [
+      options.instruction,
+      inBlock('submit'),
+      ...harborTasks(options).flatMap(({ instruction, solution }) => [instruction, solution ?? '']),
+    ],
+  },
 });
 
 /** Returns a problem where just-bash is missing; it is not installed with this package, since it has 89 MB. */

@@ -22,15 +22,13 @@ export const mathUnit = defineEnvironment<MathOptions, ExpertNoise>({
   }),
   make: (options) => new MathEnv(options),
   splits: mathSplits,
-  taskType: ({ kind }) => kind as string | null,
+  evaluation: { taskType: ({ kind }) => kind as string | null, report: mathReport },
   sampleActions: ['1 + 1 = 2; \\boxed{2}', '12', '\\boxed{', 'I do not know', '9^9^9^9', ''],
   context: () => historyOffer,
   // An episode returns 1 for the right answer, else 0.
-  typicalReturn: () => 0.3,
-  readWith: { kinds: generated, level: generated },
-  vocabulary: mathTexts,
-  spells: 'digits',
-  report: mathReport,
+  critic: { typicalReturn: () => 0.3 },
+  config: { readWith: { kinds: generated, level: generated } },
+  tokens: { vocabulary: mathTexts, spells: 'digits' },
   demonstrations: {
     schema: {
       type: 'object',

@@ -47,12 +47,14 @@ export const mazeUnit = defineEnvironment<MazeOptions & BackendOptions, ExpertNo
   },
   sampleActions: ['move left', 'move right', 'move up', 'move down', 'move down', 'jump', ''],
   // A warm-started policy takes about 16 steps of −1, which discounted at 0.95 are −11; with rewards of 1 it mostly arrives.
-  typicalReturn: ({ reward, backend }) => (reward === 'lmrl' && backend === 'embedded' ? -10 : 0.5),
-  flatNames: { ...agentGymNames, env_idx: 'game' },
-  readWith: { ...backendReadWith, observation: embeddedOnly, reward: embeddedOnly, game: embeddedOnly },
-  problems: (options) => missingAddress('maze', options),
+  critic: { typicalReturn: ({ reward, backend }) => (reward === 'lmrl' && backend === 'embedded' ? -10 : 0.5) },
+  config: {
+    flatNames: { ...agentGymNames, env_idx: 'game' },
+    readWith: { ...backendReadWith, observation: embeddedOnly, reward: embeddedOnly, game: embeddedOnly },
+    problems: (options) => missingAddress('maze', options),
+  },
   // The recordings are of AgentGym's server.
-  replayOptions: asServed,
+  replay: { options: asServed },
   demonstrations: {
     schema: expertNoiseSchema,
     make: async (options, request) => {

@@ -325,7 +325,8 @@ test('rows that cannot be used are named all at once', () => {
 
 test('settings that cannot be played are refused with the key to write', () => {
   const tasks = file('plain.jsonl', pear);
-  const keys = (given: Partial<McpOptions>) => mcpUnit.problems!(options({ tasks, ...given })).map(({ key }) => key);
+  const keys = (given: Partial<McpOptions>) =>
+    mcpUnit.config!.problems!(options({ tasks, ...given })).map(({ key }) => key);
   expect(keys({ command: 'node x' })).toEqual([]);
   expect(keys({})).toEqual(['env.command']);
   expect(keys({ url: 'ftp://x' })).toEqual(['env.url']);

@@ -17,24 +17,28 @@ export const mcpUnit = defineEnvironment<McpOptions>({
   make: (options) => new McpEnv(options),
   hasExpert: (options) => tasksOf(options).some(({ expert }) => expert !== null),
   splits: (options) => mcpSplits(tasksOf(options)),
-  taskType: ({ kind }) => (kind as string | null | undefined) ?? null,
+  evaluation: { taskType: ({ kind }) => (kind as string | null | undefined) ?? null },
   context: () => ({ observation: 'turn', kind: 'dialogue', parts: ['taskDescription'] }),
   sampleActions: ['{"answer": "1"}', '{"name": "tool", "arguments": {}}', 'yes', ''],
-  vocabulary: (options) =>
-    tasksOf(options).flatMap(({ prompt, answer, expert }) => [
-      prompt,
-      answer ?? '',
-      ...(expert ?? []).map((step) => writeReply(step, options.callFormat)),
-    ]),
-  // A solved task has the reward 1.
-  typicalReturn: () => 0.3,
-  readWith: {
-    args: { url: [null] },
-    environment: { url: [null] },
-    tokenVariable: { command: [null] },
-    folder: { url: [null], isolate: ['episode'] },
+  tokens: {
+    vocabulary: (options) =>
+      tasksOf(options).flatMap(({ prompt, answer, expert }) => [
+        prompt,
+        answer ?? '',
+        ...(expert ?? []).map((step) => writeReply(step, options.callFormat)),
+      ]),
   },
-  problems: (options) => [...serverProblems(options), ...folderProblems(options), ...fileProblems(options)],
+  // A solved task has the reward 1.
+  critic: { typicalReturn: () => 0.3 },
+  config: {
+    readWith: {
+      args: { url: [null] },
+      environment: { url: [null] },
+      tokenVariable: { command: [null] },
+      folder: { url: [null], isolate: ['episode'] },
+    },
+    problems: (options) => [...serverProblems(options), ...folderProblems(options), ...fileProblems(options)],
+  },
   demonstrations: {
     schema: noOptions,
     make: mcpDemonstrations,

@@ -56,7 +56,13 @@ export const mixtureUnit = (registry: Members) =>
     name: 'mixture',
     description: 'Several environments in one run: each episode is played in one of them.',
     schema,
-    members: 'envs',
+    config: {
+      members: 'envs',
+      problems: ({ envs }) => [
+        ...membersOf(envs).flatMap((one) => memberProblems(one)),
+        ...contextProblems(offersOf(membersOf(envs), registry)),
+      ],
+    },
     resetSchema: resetSchemaWith({ member, memberReset }),
     make: ({ envs }, parts) =>
       new Mixture(
@@ -66,22 +72,28 @@ export const mixtureUnit = (registry: Members) =>
         })),
       ),
     splits: ({ envs }) => mixedPlan(membersOf(envs), registry),
-    taskType: ({ env }) => (typeof env === 'string' ? env : null),
+    evaluation: { taskType: ({ env }) => (typeof env === 'string' ? env : null) },
     context: ({ envs }) => mixedOffer(offersOf(membersOf(envs), registry)),
     sampleActions: ['inventory', 'get 1 stick', 'move left', 'move right', 'move up', ''],
-    typicalReturn: ({ envs }) => {
-      const returns = membersOf(envs).map((one) => registry.unit(one.name).typicalReturn(registry.options(one)));
-      return returns.reduce((sum, value) => sum + value, 0) / returns.length;
+    critic: {
+      typicalReturn: ({ envs }) => {
+        const returns = membersOf(envs).map(
+          (one) => registry.unit(one.name).critic?.typicalReturn?.(registry.options(one)) ?? 0,
+        );
+        return returns.reduce((sum, value) => sum + value, 0) / returns.length;
+      },
     },
-    answerTokens: ({ envs }) => [
-      ...new Set(membersOf(envs).flatMap((one) => registry.unit(one.name).answerTokens?.(registry.options(one)) ?? [])),
-    ],
-    vocabulary: ({ envs }) =>
-      membersOf(envs).flatMap((one) => [...(registry.unit(one.name).vocabulary?.(registry.options(one)) ?? [])]),
-    problems: ({ envs }) => [
-      ...membersOf(envs).flatMap((one) => memberProblems(one)),
-      ...contextProblems(offersOf(membersOf(envs), registry)),
-    ],
+    tokens: {
+      answers: ({ envs }) => [
+        ...new Set(
+          membersOf(envs).flatMap((one) => registry.unit(one.name).tokens?.answers?.(registry.options(one)) ?? []),
+        ),
+      ],
+      vocabulary: ({ envs }) =>
+        membersOf(envs).flatMap((one) => [
+          ...(registry.unit(one.name).tokens?.vocabulary?.(registry.options(one)) ?? []),
+        ]),
+    },
     demonstrations: {
       schema: {
         ...expertNoiseSchema,

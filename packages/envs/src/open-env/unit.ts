@@ -65,8 +65,10 @@ export const openEnvUnit = defineEnvironment<OpenEnvOptions>({
   make: (options) => new OpenEnvEnv(options),
   splits: 'seeds',
   sampleActions: ['look', '{"message": "look"}', ''],
-  readWith: { actionField: { actionFormat: ['text'] } },
+  config: {
+    readWith: { actionField: { actionFormat: ['text'] } },
+    problems: (options) => missingAddress('openenv', options),
+  },
   // Episodes return 1, or a share of it.
-  typicalReturn: () => 0.3,
-  problems: (options) => missingAddress('openenv', options),
+  critic: { typicalReturn: () => 0.3 },
 });

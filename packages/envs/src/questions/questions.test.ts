@@ -145,7 +145,7 @@ test('the report has the accuracy and its standard error, in all and by subject'
 });
 
 test('what cannot be played is refused with the key to write', () => {
-  const problems = (options: Partial<QuestionsOptions>) => questionsUnit.problems!({ ...defaults, ...options });
+  const problems = (options: Partial<QuestionsOptions>) => questionsUnit.config!.problems!({ ...defaults, ...options });
   expect(problems({ shots: 3 })).toEqual([]);
   const data = file('test.jsonl', planets);
   expect(problems({ data })).toEqual([]);

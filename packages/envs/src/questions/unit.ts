@@ -27,33 +27,36 @@ export const questionsUnit = defineEnvironment<QuestionsOptions>({
       id: ({ id }) => id,
     });
   },
-  taskType: ({ subject }) => subject as string | null,
+  evaluation: { taskType: ({ subject }) => subject as string | null, report: questionsReport },
   sampleActions: ['A', 'The answer is B.', '#### 12', '1,000', 'yes', ''],
   context: () => listedHistory,
   // An episode returns 1 for the right answer, else 0.
-  typicalReturn: () => 0.3,
-  problems: (options) =>
-    options.shots === 0 || questionsOf(options).train.length > 0
-      ? []
-      : [
-          {
-            key: 'env.shots',
-            message: `env.shots=${options.shots}: there are no training questions to show`,
-            remedy: 'write env.train_data=FILE, or env.shots=0',
-          },
-        ],
-  spells: 'digits',
-  vocabulary: (options) => {
-    const questions = Object.values(questionsOf(options)).flat();
-    const texts = questions.flatMap(({ question, answer, choices }) => [question, answer, ...(choices?.texts ?? [])]);
-    return [
-      options.instruction,
-      options.questionPrefix,
-      options.answerPrefix,
-      'A. B. C. D. E.',
-      '0 1 2 3 4 5 6 7 8 9',
-      ...texts,
-    ];
+  critic: { typicalReturn: () => 0.3 },
+  config: {
+    problems: (options) =>
+      options.shots === 0 || questionsOf(options).train.length > 0
+        ? []
+        : [
+            {
+              key: 'env.shots',
+              message: `env.shots=${options.shots}: there are no training questions to show`,
+              remedy: 'write env.train_data=FILE, or env.shots=0',
+            },
+          ],
   },
-  report: questionsReport,
+  tokens: {
+    spells: 'digits',
+    vocabulary: (options) => {
+      const questions = Object.values(questionsOf(options)).flat();
+      const texts = questions.flatMap(({ question, answer, choices }) => [question, answer, ...(choices?.texts ?? [])]);
+      return [
+        options.instruction,
+        options.questionPrefix,
+        options.answerPrefix,
+        'A. B. C. D. E.',
+        '0 1 2 3 4 5 6 7 8 9',
+        ...texts,
+      ];
+    },
+  },
 });

@@ -28,7 +28,7 @@ export const sciWorldUnit = defineEnvironment<SciWorldOptions>({
       ? new ScienceWorld({ jar, tasks, fold, simplifications, validActions, ...agentGym })
       : agentGymEnv('sciworld', agentGym),
   splits: sciWorldSplits,
-  taskType: ({ task }) => (task as string | undefined) ?? null,
+  evaluation: { taskType: ({ task }) => (task as string | undefined) ?? null },
   context: ({ backend, validActions }) => {
     if (backend === 'agentgym') return servedOffer;
     const parts = ['taskDescription', ...(validActions ? (['validActions'] as const) : [])] as const;
@@ -36,22 +36,24 @@ export const sciWorldUnit = defineEnvironment<SciWorldOptions>({
   },
   sampleActions: ['look around', 'Thought:\nI look.\n\nAction:\nlook around', 'Action: inventory', 'open door', ''],
   // Scores are 0…100; simple policies get the points of a task's first steps.
-  typicalReturn: () => 10,
-  flatNames: { env_server_base: 'baseUrl' },
-  readWith: {
-    actionFormat: served,
-    instructions: served,
-    dataset: served,
-    firstItem: served,
-    items: served,
-    testItems: served,
-    connections: served,
-    upstreamEndCut: served,
-    jar: simulated,
-    tasks: simulated,
-    fold: simulated,
-    simplifications: simulated,
-    validActions: simulated,
+  critic: { typicalReturn: () => 10 },
+  config: {
+    flatNames: { env_server_base: 'baseUrl' },
+    readWith: {
+      actionFormat: served,
+      instructions: served,
+      dataset: served,
+      firstItem: served,
+      items: served,
+      testItems: served,
+      connections: served,
+      upstreamEndCut: served,
+      jar: simulated,
+      tasks: simulated,
+      fold: simulated,
+      simplifications: simulated,
+      validActions: simulated,
+    },
+    problems: (options) => missingAddress('sciworld', options),
   },
-  problems: (options) => missingAddress('sciworld', options),
 });

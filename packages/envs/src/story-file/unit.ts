@@ -24,15 +24,17 @@ export const storyFileUnit = defineEnvironment<StoryFileOptions, ExpertNoise>({
   },
   sampleActions: ['n', 'w', 'take all', 'e', 'look', 'swim', '', 'open drawer'],
   // Returns are points of the score: random valid actions earn 4 in the game that ships with Bowyer, 44 in Detective.
-  typicalReturn: ({ story }) => (story === null ? 4 : 20),
-  flatNames: { env_load_path: 'story' },
-  // The last observation contains the texts of look and inventory too.
-  engineText: ({ info }) => (info as StoryFileInfo).text,
+  critic: { typicalReturn: ({ story }) => (story === null ? 4 : 20) },
+  config: { flatNames: { env_load_path: 'story' } },
+  replay: {
+    // The last observation contains the texts of look and inventory too.
+    engineText: ({ info }) => (info as StoryFileInfo).text,
+    // The recordings end without a step limit.
+    options: { stepLimit: Number.MAX_SAFE_INTEGER },
+  },
   demonstrations: {
     schema: strayingSchema,
     make: async (options, request) => playedSet(await lighthouseDemonstrations(options, playedOptions(request))),
     problem: ({ story }) => (story === null ? null : 'a story file has no demonstrations of its own'),
   },
-  // The recordings end without a step limit.
-  replayOptions: { stepLimit: Number.MAX_SAFE_INTEGER },
 });

@@ -59,7 +59,7 @@ test('the best actions, and an optimum that only a player who looks ahead finds'
 });
 
 test('the unit names the optimum under its step limit', () => {
-  const bestIn = (maxSteps: number) => tabularUnit.optimalReturn!({ maxSteps }, { noise: 0 });
+  const bestIn = (maxSteps: number) => tabularUnit.evaluation!.optimalReturn!({ maxSteps }, { noise: 0 });
   expect(bestIn(1)).toBeCloseTo(0.05);
   expect(bestIn(20)).toBeCloseTo(1.7142, 3);
 });

@@ -22,10 +22,12 @@ export const tabularUnit = defineEnvironment<TabularOptions, ExpertNoise>({
   context: () => ({ observation: 'turn', kind: 'last', parts: ['validActions'] }),
   sampleActions: ['left', 'right', 'wait', 'left', 'jump', ''],
   // The demonstrations with half of the turns random return 0.57, which discounted at 0.95 is 0.44.
-  typicalReturn: () => 0.45,
+  critic: { typicalReturn: () => 0.45 },
   demonstrations: {
     schema: expertNoiseSchema,
     make: async (options, request) => playedSet(await tabularDemonstrations(options, playedOptions(request))),
   },
-  optimalReturn: ({ maxSteps }) => startValue(towerModel, optimalValues(towerModel, { gamma: 1, horizon: maxSteps })),
+  evaluation: {
+    optimalReturn: ({ maxSteps }) => startValue(towerModel, optimalValues(towerModel, { gamma: 1, horizon: maxSteps })),
+  },
 });

@@ -71,7 +71,7 @@ export const textCraftUnit = defineEnvironment<
   },
   hasExpert: ({ backend }) => backend === 'embedded',
   splits: (options) => (options.backend === 'agentgym' ? servedSplits('textcraft', options) : textCraftSplits(options)),
-  taskType: ({ depth }) => (depth === undefined ? null : `depth ${String(depth)}`),
+  evaluation: { taskType: ({ depth }) => (depth === undefined ? null : `depth ${String(depth)}`) },
   context: ({ backend, observation, actionFormat }) => {
     if (backend === 'agentgym') return servedOffer;
     // A reply in the ReAct format is not one of the listed actions.
@@ -89,25 +89,27 @@ export const textCraftUnit = defineEnvironment<
     'dance',
     '',
   ],
-  vocabulary: (options) => (options.backend === 'embedded' ? itemTexts(options) : []),
+  tokens: { vocabulary: (options) => (options.backend === 'embedded' ? itemTexts(options) : []) },
   // An episode returns 1 for the goal, else 0; a warm-started policy wins 0.6 of the goals in 15 actions, which discounted at
   // 0.95 is 0.3.
-  typicalReturn: () => 0.3,
-  flatNames: { ...agentGymNames, env_idx: 'goal' },
-  readWith: {
-    ...backendReadWith,
-    actionFormat: {}, // it is always read
-    observation: embeddedOnly,
-    depth: embeddedOnly,
-    goal: embeddedOnly,
-    distractors: embeddedOnly,
-    recipes: embeddedOnly,
-    recipeOrder: embeddedOnly,
-    renamed: embeddedOnly,
+  critic: { typicalReturn: () => 0.3 },
+  config: {
+    flatNames: { ...agentGymNames, env_idx: 'goal' },
+    readWith: {
+      ...backendReadWith,
+      actionFormat: {}, // it is always read
+      observation: embeddedOnly,
+      depth: embeddedOnly,
+      goal: embeddedOnly,
+      distractors: embeddedOnly,
+      recipes: embeddedOnly,
+      recipeOrder: embeddedOnly,
+      renamed: embeddedOnly,
+    },
+    problems: (options) => [...missingAddress('textcraft', options), ...thoughtsInHistory(options)],
   },
-  problems: (options) => [...missingAddress('textcraft', options), ...thoughtsInHistory(options)],
   // The recordings are of AgentGym's server, which has no limit.
-  replayOptions: { observation: 'turn', stepLimit: Number.MAX_SAFE_INTEGER },
+  replay: { options: { observation: 'turn', stepLimit: Number.MAX_SAFE_INTEGER } },
   demonstrations: {
     schema: {
       ...expertNoiseSchema,

@@ -35,8 +35,8 @@ const unitOf = (name: TextWorldExpressGame) =>
     context: () => ({ observation: 'turn', kind: 'dialogue', parts: contextParts }),
     sampleActions: textWorldExpressSampleActions,
     // Scores end at 1; random play on valid actions gets less than half of it in most games.
-    typicalReturn: () => 0.4,
-    readWith: { baseUrl: simulated, timeoutMs: simulated, contentDir: { backend: ['embedded'] } },
+    critic: { typicalReturn: () => 0.4 },
+    config: { readWith: { baseUrl: simulated, timeoutMs: simulated, contentDir: { backend: ['embedded'] } } },
     demonstrations: {
       schema: expertSlipsSchema,
       make: async (options, { count: episodes, seed, slips, split = 'train' }) => {

@@ -43,13 +43,14 @@ export const twentyQuestionsUnit = defineEnvironment<TwentyQuestionsOptions & Or
   splits: ({ words, envIdx, wordChoice: choice }) =>
     sharedSecrets({ noun: 'words', infoKey: 'word', count: selectWords(words).length, envIdx, choice }),
   context: ({ format }) => (format === 'json_prompt' ? { observation: 'turn', kind: 'last', parts: [] } : historyOffer),
-  critic: 'line',
+  critic: {
+    kind: 'line',
+    // The demonstrations with half of the turns random return −5.2 on ten words.
+    typicalReturn: () => -5,
+  },
   sampleActions: ['is it an animal?', 'is it a dog?', 'is it a piano?', 'is it made of metal?', 'hello', ''],
-  // The demonstrations with half of the turns random return −5.2 on ten words.
-  typicalReturn: () => -5,
-  flatNames: { ...oracleNames, env_idx: 'envIdx' },
-  readWith: oracleReadWith,
-  answerTokens: () => [' Yes.\n', ' No.\n', ' Invalid Question.\n'],
+  config: { flatNames: { ...oracleNames, env_idx: 'envIdx' }, readWith: oracleReadWith },
+  tokens: { answers: () => [' Yes.\n', ' No.\n', ' Invalid Question.\n'] },
   oracles: {
     t5: { prompt: (object, question) => `The object is ${object}.${question}`, maxNewTokens: 16 },
     openai: {
@@ -76,13 +77,15 @@ export const twentyQuestionsUnit = defineEnvironment<TwentyQuestionsOptions & Or
     },
     independentOf: ['wordChoice', 'envIdx', ...oracleOptionNames],
   },
-  optimalReturn: (options, expert) => {
-    const { maxTurns, winTest, envIdx } = options;
-    const words = selectWords(options.words);
-    if (words.length > LARGEST_SOLVABLE || envIdx !== null) return null;
-    const { maxUnclear, wordings } = expert;
-    const attributes = askedAttributes(options, expert);
-    return optimalReturn(words.length, questionSet({ words, winTest, attributes, wordings, maxUnclear }), maxTurns);
+  evaluation: {
+    optimalReturn: (options, expert) => {
+      const { maxTurns, winTest, envIdx } = options;
+      const words = selectWords(options.words);
+      if (words.length > LARGEST_SOLVABLE || envIdx !== null) return null;
+      const { maxUnclear, wordings } = expert;
+      const attributes = askedAttributes(options, expert);
+      return optimalReturn(words.length, questionSet({ words, winTest, attributes, wordings, maxUnclear }), maxTurns);
+    },
   },
 });
 

@@ -20,10 +20,10 @@ export const verifiersUnit = defineEnvironment<VerifiersOptions>({
   }),
   make: (options) => new VerifiersEnv(options),
   splits: (options) => numberedTasks(verifiersTasks(options)),
-  taskType: ({ kind }) => kind as string | null,
+  evaluation: { taskType: ({ kind }) => kind as string | null, report: verifiersReport },
   sampleActions: ['<answer>olleh</answer>', 'olleh', '12', '<answer>', ''],
-  typicalReturn: () => 0.3,
-  problems: ({ rewards }) => missingModule(rewards),
+  critic: { typicalReturn: () => 0.3 },
+  config: { problems: ({ rewards }) => missingModule(rewards) },
   hasExpert: (options) => verifiersTasks(options).some(isShown),
   demonstrations: {
     schema: noOptions,
@@ -34,12 +34,13 @@ export const verifiersUnit = defineEnvironment<VerifiersOptions>({
         ? `no training task of ${options.data} has a completion to imitate`
         : null,
   },
-  vocabulary: (options) => [
-    options.instruction,
-    ...options.fields.map((name) => `<${name}> </${name}>`),
-    ...verifiersTasks(options).flatMap(({ prompt, completion }) => [promptText(prompt), ...completion]),
-  ],
-  report: verifiersReport,
+  tokens: {
+    vocabulary: (options) => [
+      options.instruction,
+      ...options.fields.map((name) => `<${name}> </${name}>`),
+      ...verifiersTasks(options).flatMap(({ prompt, completion }) => [promptText(prompt), ...completion]),
+    ],
+  },
 });
 
 function missingModule(path: string | null): EnvProblem[] {

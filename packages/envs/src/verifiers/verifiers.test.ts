@@ -171,10 +171,10 @@ test('a reward that fails or is no number ends the run with its name and the tas
 });
 
 test('completions of training tasks are demonstrations', async () => {
-  const { demonstrations, problems } = verifiersUnit;
+  const { demonstrations, config } = verifiersUnit;
   const set = await demonstrations!.make(defaults, { count: 3, seed: 1 });
   expect(set.summary).toBe('3 episodes, 3 turns, mean return 1.00');
   const data = file('none.jsonl', { prompt: 'a', split: 'train' }, { ...sum, split: 'test' });
   expect(demonstrations!.problem!({ ...defaults, data })).toMatch(/no training task/);
-  expect(problems!({ ...defaults, rewards: join(folder, 'no.ts') })).toMatchObject([{ key: 'env.rewards' }]);
+  expect(config!.problems!({ ...defaults, rewards: join(folder, 'no.ts') })).toMatchObject([{ key: 'env.rewards' }]);
 });

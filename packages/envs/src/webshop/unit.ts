@@ -44,38 +44,42 @@ export const webShopUnit = defineEnvironment<WebShopOptions, ExpertNoise>({
     '',
   ],
   // Returns are scores of 0…1; a policy warm-started on half-random demonstrations earns about 0.4.
-  typicalReturn: () => 0.4,
-  // ArCHer's own goals, 2000 to 2099, are those of its site; the embedded shop has others.
-  flatNames: {
-    env_load_path: 'baseUrl',
-    ...agentGymNames,
-    webshop_lower: 'webshopLower',
-    webshop_upper: 'webshopUpper',
+  critic: { typicalReturn: () => 0.4 },
+  config: {
+    // ArCHer's own goals, 2000 to 2099, are those of its site; the embedded shop has others.
+    flatNames: {
+      env_load_path: 'baseUrl',
+      ...agentGymNames,
+      webshop_lower: 'webshopLower',
+      webshop_upper: 'webshopUpper',
+    },
+    readWith: {
+      baseUrl: remote,
+      webshopLower: onSite,
+      webshopUpper: onSite,
+      actionFormat: served,
+      timeoutMs: remote,
+      connections: remote,
+      testItems: served,
+      observation: { backend: ['embedded', 'site'] },
+      products: embedded,
+      attributes: embedded,
+      goals: embedded,
+      goalKind: embedded,
+      productLimit: embedded,
+      indexDir: embedded,
+      numProducts: ownCatalogue,
+      numGoals: ownCatalogue,
+      catalogueSeed: embedded,
+    },
+    problems: (options) => [...missingAddress('webshop', options), ...missingSite(options)],
   },
-  readWith: {
-    baseUrl: remote,
-    webshopLower: onSite,
-    webshopUpper: onSite,
-    actionFormat: served,
-    timeoutMs: remote,
-    connections: remote,
-    testItems: served,
-    observation: { backend: ['embedded', 'site'] },
-    products: embedded,
-    attributes: embedded,
-    goals: embedded,
-    goalKind: embedded,
-    productLimit: embedded,
-    indexDir: embedded,
-    numProducts: ownCatalogue,
-    numGoals: ownCatalogue,
-    catalogueSeed: embedded,
+  tokens: {
+    vocabulary: (options) => (options.backend === 'embedded' ? webShopTexts(options) : []),
+    // A product's number is copied from the page; as one token, a number that training never clicked could not be written.
+    spells: 'codes',
   },
-  problems: (options) => [...missingAddress('webshop', options), ...missingSite(options)],
-  vocabulary: (options) => (options.backend === 'embedded' ? webShopTexts(options) : []),
-  // A product's number is copied from the page; as one token, a number that training never clicked could not be written.
-  spells: 'codes',
-  engineText: ({ info }) => (info as WebShopInfo).text,
+  replay: { engineText: ({ info }) => (info as WebShopInfo).text },
   demonstrations: {
     schema: expertNoiseSchema,
     revision: 3, // raised when product numbers were split into pairs

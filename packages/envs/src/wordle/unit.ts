@@ -38,12 +38,14 @@ export const wordleUnit = defineEnvironment<WordleOptions & BackendOptions, Expe
     backend === 'embedded' && observation === 'history' ? historyOffer : servedOffer,
   sampleActions: ['r o b o t', 'o t h e r', 'ultra', 'p a u s e', 'stare', 'ROBOT', ''],
   // Random guesses return −5.5 and the expert −1.3; with rewards of 1 a policy that starts to learn wins about half.
-  typicalReturn: ({ reward, backend }) => (reward === 'lmrl' && backend === 'embedded' ? -3 : 0.5),
-  flatNames: agentGymNames,
-  readWith: { ...backendReadWith, observation: embeddedOnly, reward: embeddedOnly, vocabulary: embeddedOnly },
-  problems: (options) => missingAddress('wordle', options),
+  critic: { typicalReturn: ({ reward, backend }) => (reward === 'lmrl' && backend === 'embedded' ? -3 : 0.5) },
+  config: {
+    flatNames: agentGymNames,
+    readWith: { ...backendReadWith, observation: embeddedOnly, reward: embeddedOnly, vocabulary: embeddedOnly },
+    problems: (options) => missingAddress('wordle', options),
+  },
   // The recordings are of AgentGym's server.
-  replayOptions: asServed,
+  replay: { options: asServed },
   demonstrations: {
     schema: expertNoiseSchema,
     make: async (options, request) => {

@@ -22,7 +22,7 @@ export function flatNamesOfUnits(): FlatNames {
   for (const name of algorithmNames())
     for (const [flat, path] of flatNames(findAlgorithm(name)!.options as TObject, 'algorithm.')) add(flat, path);
   for (const name of environmentNames())
-    for (const [flat, option] of Object.entries(environmentInfo(name).flatNames ?? {}))
+    for (const [flat, option] of Object.entries(environmentInfo(name).config?.flatNames ?? {}))
       add(flat, `env.${toSnakeCase(option)}`);
   const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]) => (a < b ? -1 : 1);
   const known = [...table].sort(byName).map(([name, paths]) => [name, [...paths].sort(byNode)] as const);

@@ -15,7 +15,7 @@ export interface TaskResult {
 const MOST_ITEMS = 20;
 
 export const breakdownOf = (environment: string, trajectories: readonly Trajectory[]): TaskResult[] =>
-  breakdownBy(environmentInfo(environment).taskType, trajectories);
+  breakdownBy(environmentInfo(environment).evaluation?.taskType, trajectories);
 
 /**
  * In alphabetical order; empty where there is one kind of task only and one item, or very many.

@@ -40,7 +40,8 @@ export interface ServedGames {
 
 /** Describes the environments. @param options as in a config, in camelCase */
 export function servedGames(name: string, options: Record<string, unknown>): ServedGames {
-  const { description, members, schema } = environmentInfo(name);
+  const { description, config, schema } = environmentInfo(name);
+  const members = config?.members;
   if (members === undefined) {
     const opening = { ...openingOf(name), tool: 'reset', description: 'Begins an episode; the one before is left.' };
     return { name, description, games: [gameOf({ name, options, label: name })], openings: [opening] };

@@ -151,6 +151,6 @@ async function writeOwnReport(
   const turns = episodes.map(({ trajectory: { transitions, infos } }) =>
     transitions.map(({ action }, turn) => ({ action, info: infos[turn] })),
   );
-  const report = environmentInfo(env.name).report?.({ ...played, episodes: turns });
+  const report = environmentInfo(env.name).evaluation?.report?.({ ...played, episodes: turns });
   if (report) await writeFileAtomically(join(directory, report.file), `${JSON.stringify(report.content, null, 2)}\n`);
 }
