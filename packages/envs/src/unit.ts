@@ -91,7 +91,7 @@ export interface ConfigRules<Options> {
   problems?(options: Options): EnvProblem[];
 }
 
-/** What a word-level tokenizer knows beside the demonstrations. */
+/** The texts that a word-level tokenizer knows beside the demonstrations. */
 export interface TokenRules<Options> {
   /** Answers that a word-level tokenizer keeps as one token each, and that an agent can never write. */
   answers?(options: Options): readonly string[];
@@ -101,7 +101,7 @@ export interface TokenRules<Options> {
   spells?: 'digits' | 'codes';
 }
 
-/** Where critics start. */
+/** The start of critics. */
 export interface CriticStart<Options> {
   /** The built-in critic that learns here, where it is not the default one, which reads text in order: `line` for games of questions. */
   kind?: 'line' | 'recency';
@@ -117,7 +117,7 @@ export interface ReplayRules<Options> {
   options?: Partial<Options>;
 }
 
-/** What evaluations say beyond the return. */
+/** The figures and files of an evaluation beyond the return. */
 export interface EvaluationRules<Options, Extra> {
   /** Returns the kind of task of an episode, from the `info` of a step, for breakdowns; null where there is only one kind. */
   taskType?(info: Record<string, unknown>): string | null;
