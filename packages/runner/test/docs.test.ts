@@ -43,16 +43,14 @@ test('relative links lead to files', () => {
 test('paths of this repository exist', () => {
   const roots = 'packages|configs|docs|tools|examples|experiments|benchmarks|schemas';
   const path = new RegExp(`\`((?:${roots})/[\\w./-]*\\w)\``, 'g');
-  const missing = pages
-    .filter((page) => !page.startsWith('docs/decisions/'))
-    .flatMap((page) =>
-      [...textOf(page).matchAll(path)]
-        .map(([, target]) => target)
-        .filter((target) => !/\b[A-Z]{2,}\b|\/api$/.test(target)) // NAME, a placeholder
-        .filter((target) => target !== 'experiments/long.yaml') // an example's file in the README of config
-        .filter((target) => ![repository, join(repository, dirname(page))].some((at) => existsSync(join(at, target))))
-        .map((target) => `${page}: ${target}`),
-    );
+  const missing = pages.flatMap((page) =>
+    [...textOf(page).matchAll(path)]
+      .map(([, target]) => target)
+      .filter((target) => !/\b[A-Z]{2,}\b|\/api$/.test(target)) // NAME, a placeholder
+      .filter((target) => target !== 'experiments/long.yaml') // an example's file in the README of config
+      .filter((target) => ![repository, join(repository, dirname(page))].some((at) => existsSync(join(at, target))))
+      .map((target) => `${page}: ${target}`),
+  );
   expect(missing).toEqual([]);
 });
 

@@ -98,12 +98,21 @@ test.each<[string, [file: string, name: string, prefix?: string][]]>([
   ],
   ['docs/extending/task.md', [['packages/runner/src/tasks/task.ts', 'TaskUnit']]],
   ['docs/extending/model.md', [['packages/models/src/decoder/plain-decoder.ts', 'Departures']]],
+  ['docs/extending/operator.md', [['packages/graph/src/ir.ts', 'OpSpec']]],
   ['docs/extending/protocol.md', [['packages/serving/src/protocols/protocol.ts', 'ModelCalls']]],
 ])('%s: the tables of members are complete', (page, interfaces) => {
   const members = interfaces.flatMap(([file, name, prefix = '']) =>
     membersOf(file, name).map((member) => prefix + member),
   );
   expect([...new Set(tabledMembers(page))].sort()).toEqual([...new Set(members)].sort());
+});
+
+test('docs/extending/operator.md shows an operator that is there, with its method and its sample', () => {
+  const [, shown] = /```ts\n([\s\S]*?)```/.exec(textOf('docs/extending/operator.md'))!;
+  const name = /^export const (\w+)/.exec(shown!)![1]!;
+  expect(textOf('packages/graph/src/ops/elementwise.ts')).toContain(`\n${shown}`);
+  expect(textOf('packages/graph/src/builder.ts')).toContain(`(elementwise.${name}, `);
+  expect(textOf('packages/graph/src/ops/ops.test.ts')).toMatch(new RegExp(`^ +${name}: `, 'm'));
 });
 
 describe('docs/walkthrough.md', () => {

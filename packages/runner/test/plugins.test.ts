@@ -1,9 +1,13 @@
 // Units of one's own, from a folder outside the repository: the examples run as a user would run a copy of them.
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { repository, run } from './command-line.js';
+import { shellWords } from './documented-commands.js';
 
 const outside = realpathSync(mkdtempSync(join(tmpdir(), 'bowyer-plugins-')));
 cpSync(join(repository, 'examples/own-environment'), join(outside, 'smallest'), { recursive: true });
@@ -47,6 +51,28 @@ const tiny = [
   'save_freq=1',
 ];
 const tinyArcher = [...tiny, 'critic.width=16', 'warmup_iter=1', 'epochs=2', 'batch_size=16', 'capacity=200'];
+
+test('the logger of docs/extending/logger.md is called by a run', async () => {
+  const page = readFileSync(join(repository, 'docs/extending/logger.md'), 'utf8');
+  writeFileSync(join(outside, 'slack.ts'), /```ts\n\/\/ slack\.ts\n([\s\S]*?)```/.exec(page)![1]!);
+  const command = /^npx bowyer (.*)$/m.exec(page)![1]!;
+  const posted: string[] = [];
+  const server = createServer((request, response) => {
+    const pieces: string[] = [];
+    request.setEncoding('utf8').on('data', (piece: string) => pieces.push(piece));
+    request.on('end', () => {
+      posted.push((JSON.parse(pieces.join('')) as { text: string }).text);
+      response.end();
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const words = shellWords(command).map((word) => word.replace('https://…', url));
+  const { code, stderr } = await bowyer(...words, ...tinyArcher, 'iterations=2', 'save_path=logged', 'run_name=mine');
+  expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
+  server.close();
+  expect(posted).toEqual([expect.stringMatching(/^mine \d: -\d/), 'mine: finished']);
+}, 120_000);
 
 describe('an environment of one’s own', () => {
   test('that is stated in two functions and an expert is trained on', async () => {
