@@ -1,7 +1,7 @@
 // Trains the agent of a folder from the record of a careless expert, with three seeds, and prints what it gains on held-out tasks:
 //   npm ci --ignore-scripts --prefix examples/agents && npm run openai --prefix examples/agents
 // `-- --seeds=1` for the first alone, `-- --short` for a third of the iterations, as continuous integration runs it; `-- --write` puts the
-// figures into docs/agents/examples.md.
+// figures into results.md.
 import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';

@@ -58,7 +58,7 @@ function gainOf(start: ReadonlyMap<number, number>, last: ReadonlyMap<number, nu
   };
 }
 
-/** The lines of the table of docs/agents/examples.md. */
+/** Returns an example's lines of the table of results.md. */
 export function figuresText(name: string, figures: readonly SeedFigures[]): string {
   return figures
     .map(({ seed, gain, curve, minutes }) =>
@@ -73,7 +73,7 @@ export function figuresText(name: string, figures: readonly SeedFigures[]): stri
 
 /** Puts an example's lines in the place of those that the page has. */
 export function writeFigures(name: string, figures: readonly SeedFigures[]): void {
-  const page = resolve(import.meta.dirname, '../../../docs/agents/examples.md');
+  const page = resolve(import.meta.dirname, '../results.md');
   const lines = readFileSync(page, 'utf8').split('\n');
   const own = lines.findIndex((line) => line.startsWith(`| ${name} |`));
   const others = lines.filter((line) => !line.startsWith(`| ${name} |`));
