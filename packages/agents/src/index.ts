@@ -9,6 +9,7 @@ export {
   type RecordedModel,
   type RecordedUpstream,
 } from './record-agent.js';
+export { openCassette, type CassetteOptions, type OpenCassette } from './open-cassette.js';
 export type { AgentProgress, AgentRunOptions } from './run-agent-task.js';
 export type { AgentFunctions, PlayedTask, Reward } from './agent-functions.js';
 export { currentRollout, rolloutFetch, type AgentContext, type CurrentRollout } from './rollout-context.js';

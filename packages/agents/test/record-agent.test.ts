@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { recordAgent } from '../src/index.js';
+import { openCassette, recordAgent } from '../src/index.js';
 import { answerTo, colourModel, tasks } from './colour-agent.js';
 
 /** An endpoint that says the colour it is asked for, and green in place of black. */
@@ -55,6 +55,13 @@ test('conversations of rollouts with enough reward are data to imitate', async (
       { role: 'assistant', content: 'blue' },
     ],
   });
+});
+
+test('a test of the agent replays the recording, and finds out where the agent asks for something else', async () => {
+  await using cassette = await openCassette(folder);
+  for (const task of tasks.slice(1, 4)) expect(await answerTo(task, cassette)).toBe(task.shown.replace('black', 'green'));
+  expect(cassette.left).toBe(tasks.length - 4);
+  await expect(answerTo({ shown: 'purple' }, cassette)).rejects.toThrow(/sent: +.*say purple/);
 });
 
 test('a model of this machine is recorded with its tokens; failures and small rewards are not imitated', async () => {

@@ -44,6 +44,8 @@ export interface RecordedCall {
   messages: unknown[];
   /** The endpoint that answered in place of a model here; its answers have no tokens. Absent: there was none. */
   upstream?: string;
+  /** The answer of that endpoint as the client got it, for a replay; absent where it is longer than 16 MiB. */
+  answer?: RecordedAnswer;
   promptIds: number[];
   choices: RecordedChoice[];
   /** Milliseconds since 1970. */
@@ -59,6 +61,12 @@ export interface RecordedCall {
   hints: { session?: string; parent?: string };
   /** Whether the call is excluded from training, as for titles and judges (header `X-Bowyer-Purpose: auxiliary`). */
   auxiliary: boolean;
+}
+
+export interface RecordedAnswer {
+  /** The content type: JSON, or a stream of events. */
+  type: string;
+  text: string;
 }
 
 export interface RecordedReward {

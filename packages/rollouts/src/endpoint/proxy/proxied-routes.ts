@@ -16,10 +16,16 @@ import {
 } from '@bowyer/serving';
 import { parseJson } from '@bowyer/text';
 import { plainMessage } from '../../record/call-record.js';
-import type { RecordedCall } from '../../record/recorded.js';
+import type { RecordedAnswer, RecordedCall } from '../../record/recorded.js';
 import type { Recorder, TrackedCall } from '../recorder.js';
 import { UpstreamError } from './upstream-error.js';
 import { askUpstream, type UpstreamAnswer, type UpstreamOptions } from './upstream.js';
+
+const JSON_TYPE = 'application/json';
+const STREAM_TYPE = 'text/event-stream; charset=utf-8';
+
+/** The most characters of an answer that is kept as it was sent. */
+const LONGEST_ANSWER = 2 ** 24;
 
 /** Returns the routes of the calls of all protocols, and the list of models. */
 export function proxiedProtocols(recorder: Recorder, options: UpstreamOptions): Protocol[] {
@@ -84,9 +90,10 @@ async function recordedCall(
     const isStream = answer.headers.get('content-type')?.includes('event-stream') ?? false;
     const { n } = (body ?? {}) as { n?: unknown };
     const read = calls.answer(isStream, typeof n === 'number' ? n : 1);
-    const keep = async () => {
+    const keep = async (answer: RecordedAnswer | null) => {
       const choices = read.choices();
-      await call.keep([await recordOf(call, options, { calls, body, choices, signal })]);
+      const record = await recordOf(call, options, { calls, body, choices, signal });
+      await call.keep([{ ...record, ...(answer !== null && { answer }) }]);
       response.once('close', () => {
         if (!response.writableFinished) call.undelivered();
       });
@@ -100,11 +107,11 @@ async function recordedCall(
     const whole = jsonOf(text, asked);
     try {
       read.add(whole);
-      await keep();
+      await keep(text.length <= LONGEST_ANSWER ? { type: JSON_TYPE, text } : null);
     } catch (error) {
       unread(error);
     }
-    return { status: 200, text, headers: { 'content-type': 'application/json' } };
+    return { status: 200, text, headers: { 'content-type': JSON_TYPE } };
   } catch (error) {
     call.failed(error);
     throw error;
@@ -113,7 +120,7 @@ async function recordedCall(
 
 interface StreamRecord extends Pick<ModelCalls, 'isEnd'> {
   read: (data: Record<string, unknown> | '[DONE]' | null) => void;
-  keep: () => Promise<void>;
+  keep: (answer: RecordedAnswer | null) => Promise<void>;
   /** Passes on the endpoint's answer although it cannot be recorded. @throws any other error */
   unread: (error: unknown) => void;
 }
@@ -124,18 +131,25 @@ async function streamed(
   { read, isEnd, keep, unread }: StreamRecord,
 ): Promise<null> {
   response.writeHead(200, {
-    'content-type': 'text/event-stream; charset=utf-8',
+    'content-type': STREAM_TYPE,
     'cache-control': 'no-cache',
     ...connection,
   });
   response.flushHeaders();
   const decoder = new TextDecoder();
   const events = new AnswerEvents(read, isEnd);
+  const sent: string[] = [];
+  let length = 0;
+  const send = (text: string) => {
+    length += text.length;
+    if (length <= LONGEST_ANSWER) sent.push(text);
+    response.write(text);
+  };
   try {
     for await (const piece of answer.body!) {
       const passed = events.add(decoder.decode(piece, { stream: true }));
       if (events.failure !== null) unread(events.failure);
-      if (passed !== '') response.write(passed);
+      if (passed !== '') send(passed);
     }
   } catch (error) {
     throw signal.aborted ? error : UpstreamError.broken(asked, error);
@@ -143,7 +157,8 @@ async function streamed(
   const rest = events.end();
   try {
     if (events.failure !== null) throw events.failure;
-    await keep();
+    const isKept = length + rest.length <= LONGEST_ANSWER;
+    await keep(isKept ? { type: STREAM_TYPE, text: sent.join('') + rest } : null);
   } catch (error) {
     unread(error);
   }

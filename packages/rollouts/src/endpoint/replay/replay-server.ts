@@ -1,0 +1,79 @@
+// A server for agents that replays recorded answers: no model, no endpoint, the same answers in every run.
+import {
+  BadRequestError,
+  modelCalls,
+  ProtocolServer,
+  type Exchange,
+  type HttpAnswer,
+  type Protocol,
+} from '@bowyer/serving';
+import { Cassette, UnrecordedRequestError } from './cassette.js';
+
+export interface ReplayServerOptions {
+  /** The folder of a record with the answers of an endpoint. */
+  folder: string;
+  host: string;
+  /** 0: any free one. */
+  port: number;
+  /** Clients must send it; null: no key is required. */
+  apiKey: string | null;
+  /** Members of requests that may differ from the recorded ones. */
+  ignore?: readonly string[];
+  /** Called on faults of the server, which the client sees as status 500. */
+  onFault?: (error: Error) => void;
+}
+
+export class ReplayServer {
+  private constructor(
+    private readonly server: ProtocolServer,
+    private readonly cassette: Cassette,
+  ) {}
+
+  /** Returns the server once it listens. A request that was not recorded gets status 400 with its differences. */
+  static async listen({ folder, ignore, ...options }: ReplayServerOptions): Promise<ReplayServer> {
+    const cassette = await Cassette.read(folder, ignore);
+    const protocols = modelCalls.map(({ name, errorBody, paths }): Protocol => ({
+      errorBody,
+      routes: paths.map((path) => ({
+        method: 'POST',
+        path,
+        respond: (exchange) => replayed(cassette, name, exchange),
+      })),
+    }));
+    const server = await ProtocolServer.listen({ ...options, protocols, health: () => ({ replays: folder }) });
+    return new ReplayServer(server, cassette);
+  }
+
+  /** Returns `http://ADDRESS:PORT`. */
+  get origin(): string {
+    return new URL(this.server.url).origin;
+  }
+
+  /** The number of recorded answers that were not replayed yet. */
+  get left(): number {
+    return this.cassette.left;
+  }
+
+  /** Accepts no further request, and finishes the answers in progress. */
+  close(): Promise<void> {
+    return this.server.close();
+  }
+}
+
+async function replayed(cassette: Cassette, protocol: string, exchange: Exchange): Promise<HttpAnswer | null> {
+  const { type, text } = answerTo(cassette, protocol, await exchange.body());
+  if (!type.includes('event-stream')) return { status: 200, text, headers: { 'content-type': type } };
+  const { response, connection } = exchange;
+  response.writeHead(200, { 'content-type': type, 'cache-control': 'no-cache', ...connection });
+  for (const event of text.split(/(?<=\r?\n\r?\n)/)) response.write(event);
+  response.end();
+  return null;
+}
+
+function answerTo(cassette: Cassette, protocol: string, body: unknown): ReturnType<Cassette['answer']> {
+  try {
+    return cassette.answer(protocol, body);
+  } catch (error) {
+    throw error instanceof UnrecordedRequestError ? new BadRequestError(error.message) : error;
+  }
+}

@@ -1,0 +1,38 @@
+// Says in which places a request differs from a recorded one.
+
+export interface Difference {
+  /** Such as `messages[2].content`. */
+  place: string;
+  recorded: unknown;
+  sent: unknown;
+}
+
+/** Returns the places where two values of JSON differ, in their order. @param place of both */
+export function differences(recorded: unknown, sent: unknown, place = ''): Difference[] {
+  if (isNode(recorded) && isNode(sent) && Array.isArray(recorded) === Array.isArray(sent)) {
+    const names = new Set([...Object.keys(recorded), ...Object.keys(sent)]);
+    return [...names].flatMap((name) => differences(recorded[name], sent[name], placeIn(recorded, place, name)));
+  }
+  return recorded === sent ? [] : [{ place, recorded, sent }];
+}
+
+const isNode = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+function placeIn(parent: object, place: string, name: string): string {
+  if (Array.isArray(parent)) return `${place}[${name}]`;
+  return place === '' ? name : `${place}.${name}`;
+}
+
+/** Characters of a value that are shown. */
+const SHOWN = 100;
+
+/** Returns a difference as three lines; of long texts, those characters around their first difference. */
+export function shownDifference({ place, recorded, sent }: Difference): string {
+  const [one, other] = [recorded, sent].map((value) => (value === undefined ? 'nothing' : JSON.stringify(value)));
+  let same = 0;
+  while (same < one.length && one[same] === other[same]) same++;
+  const from = Math.max(0, same - SHOWN / 2);
+  const part = (text: string) =>
+    (from > 0 ? '…' : '') + text.slice(from, from + SHOWN) + (from + SHOWN < text.length ? '…' : '');
+  return `  ${place}\n    recorded: ${part(one)}\n    sent:     ${part(other)}`;
+}
