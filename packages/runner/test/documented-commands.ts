@@ -1,7 +1,7 @@
 // The commands that documentation shows: found in pages and comments, split into words as a shell does, and what they name.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { withArguments } from '../src/config/foreign/arguments.js';
+import { withArguments } from '../src/config/originals/arguments.js';
 
 const blockOf = /^```(?:bash|sh)\n([\s\S]*?)^```/gm;
 const continuation = /\\\n[ #]*/g;

@@ -108,7 +108,7 @@ const ignored: [string, string | RegExp][] = [
 ];
 
 /** Keys that the composed config does not have. */
-const foreign: [string, string | RegExp][] = [
+const ofOriginals: [string, string | RegExp][] = [
   [
     'chai_20q learning_rate=3',
     "'learning_rate' is a key of AgentGym's scripts that this run (task=train algorithm=chai) cannot take\n" +
@@ -178,7 +178,7 @@ const wasteful: [string, string | RegExp][] = [
   ],
 ];
 
-test.each([...ignored, ...foreign, ...wasteful])('%s', async (words, expected) => {
+test.each([...ignored, ...ofOriginals, ...wasteful])('%s', async (words, expected) => {
   const [name, ...overrides] = words.split(' ');
   const said = await refusal(name, ...overrides);
   if (typeof expected === 'string') expect(said).toBe(expected);

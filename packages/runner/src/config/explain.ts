@@ -1,9 +1,9 @@
 // A clearer error for what cannot be composed: keys that the run does not have, all at once, each with the key that it has; and a primary
 // config that does not exist, with how to compose it.
 import { ConfigError, type Composition, type TranslateContext } from '@bowyer/config';
-import { habits } from './foreign/habits.js';
+import { habits } from './originals/habits.js';
 import type { Choices } from '@bowyer/agent';
-import type { RunFacts } from './foreign/outcome.js';
+import type { RunFacts } from './originals/outcome.js';
 import { configWithoutFlag, missingConfig } from './missing-config.js';
 
 type Context = TranslateContext & { overrides: readonly string[] };

@@ -2,8 +2,8 @@
 import type { Composition } from '@bowyer/config';
 import { withImplied } from './implied.js';
 import { loadPlugins } from '../plugins/plugins.js';
-import type { RunFacts } from './foreign/outcome.js';
-import { factsOf } from './foreign/run-facts.js';
+import type { RunFacts } from './originals/outcome.js';
+import { factsOf } from './originals/run-facts.js';
 
 /** @param typed keys of the command line */
 export async function runFacts(composed: Composition, typed: ReadonlySet<string>): Promise<RunFacts> {

@@ -2,9 +2,9 @@
 // backend that plays there, a chat template that the agent plays through it. The command line always has the last word.
 import { isAbsolute, sep } from 'node:path';
 import { overrideText, recompose, type Composition } from '@bowyer/config';
-import { environmentOfTask } from './foreign/agentgym.js';
-import { environmentWords } from './foreign/archer.js';
-import { ARCHER, foreignKey } from './foreign/names.js';
+import { environmentOfTask } from './originals/agentgym.js';
+import { environmentWords } from './originals/archer.js';
+import { ARCHER, originalKey } from './originals/names.js';
 import { IMPLIED, type Implied, type ImpliedContext, type Reader, type Rule } from './implied-rule.js';
 
 /** The composition with what follows from its keys. */
@@ -144,23 +144,25 @@ const keysOfOthers: Rule = async (_read, context, composition) => {
   const moved = composition.flatUses.map(({ name, path }) => [name, composition.setting(path), path] as const);
   const left = Object.entries(composition.config).map(([key, value]) => [key, value, key] as const);
   const found = [...left, ...moved].flatMap(([key, value, path]) => {
-    const foreign = key === 'api_key' ? undefined : foreignKey(key);
-    return foreign && (!foreign.isOwn || isOfUser(path, composition, context)) ? [{ key, value, path, foreign }] : [];
+    const original = key === 'api_key' ? undefined : originalKey(key);
+    return original && (!original.isOwn || isOfUser(path, composition, context))
+      ? [{ key, value, path, original }]
+      : [];
   });
   if (found.length === 0 || context.isNested) return [];
-  const { factsOf } = await import('./foreign/run-facts.js');
+  const { factsOf } = await import('./originals/run-facts.js');
   const facts = await factsOf(composition, new Set());
-  return found.flatMap(({ key, value, path, foreign }): Implied[] => {
+  return found.flatMap(({ key, value, path, original }): Implied[] => {
     if (facts.reads(key)) return []; // a key of ours with the same name
-    const outcome = foreign.meaning(overrideText('', value).slice(1), facts);
+    const outcome = original.meaning(overrideText('', value).slice(1), facts);
     if (outcome === 'ours' || 'refused' in outcome) return [];
     // Arguments of AgentGym that have our names are keys of another unit in a file, unless they have no effect here.
-    if (foreign.isOwn && foreign.program !== ARCHER && 'words' in outcome) return [];
+    if (original.isOwn && original.program !== ARCHER && 'words' in outcome) return [];
     if (context.env && 'words' in outcome) Object.assign(context.env, outcome.env);
     const why = `${key}=${String(value)} is in a file${'nothing' in outcome ? ` and changes nothing here: ${outcome.nothing}` : ''}`;
     const words = 'words' in outcome ? outcome.words : [];
     // A key of ours that a file gives under its own name too is decided there.
-    const open = foreign.isOwn ? words.filter((word) => !isOfUser(word.split('=')[0], composition, context)) : words;
+    const open = original.isOwn ? words.filter((word) => !isOfUser(word.split('=')[0], composition, context)) : words;
     // Hydra deletes no key that is null.
     return [value === null ? `${path}=null` : `~${path}`, ...open].map((word) => ({ word, why }));
   });

@@ -14,7 +14,7 @@ import { isNode, nodeSchema } from '@bowyer/core';
 import { environmentNames } from '@bowyer/envs';
 import { findTask, taskNames } from '../tasks/registry.js';
 import { conditionOf } from './conditions.js';
-import { hasPath } from './foreign/run-facts.js';
+import { hasPath } from './originals/run-facts.js';
 import { IMPLIED } from './implied-rule.js';
 import { placeText } from '../plugins/place-text.js';
 import { loadPlugins } from '../plugins/plugins.js';

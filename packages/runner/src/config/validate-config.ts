@@ -16,7 +16,7 @@ import {
 
 import { resolvedConfig } from '../context/resolved-config.js';
 import { CONFIG_FILE } from '../run/run-files.js';
-import { foreignKey } from './foreign/names.js';
+import { originalKey } from './originals/names.js';
 import { IMPLIED } from './implied-rule.js';
 import { placeProblems } from './place-problems.js';
 import { placeText } from '../plugins/place-text.js';
@@ -101,8 +101,8 @@ async function keysOfOthers(
   { properties }: Pick<TObject, 'properties'>,
 ): Promise<ConfigProblem[]> {
   const found = Object.entries(composition.config).flatMap(([key, value]) => {
-    const foreign = key in properties ? undefined : foreignKey(key);
-    return foreign ? [{ key, value, ...foreign }] : [];
+    const original = key in properties ? undefined : originalKey(key);
+    return original ? [{ key, value, ...original }] : [];
   });
   if (found.length === 0) return [];
   const facts = await (await import('./implied-facts.js')).runFacts(composition, new Set());
@@ -179,13 +179,13 @@ function limitProblems({
     });
   if (typeof savePath === 'string' && existsSync(savePath)) {
     const entries = readdirSync(savePath);
-    const foreign = entries.filter((name) => !OF_A_START.test(name));
+    const others = entries.filter((name) => !OF_A_START.test(name));
     // A run that was killed before it claimed the folder has left the record of its command line.
     const isOurs = entries.includes(CONFIG_FILE) || entries.includes('.hydra');
-    if (!isOurs && foreign.length > 0)
+    if (!isOurs && others.length > 0)
       problems.push({
         key: 'save_path',
-        message: `save_path: the folder '${savePath}' contains other files (${foreign.slice(0, 3).join(', ')}${foreign.length > 3 ? ', …' : ''}) and no run`,
+        message: `save_path: the folder '${savePath}' contains other files (${others.slice(0, 3).join(', ')}${others.length > 3 ? ', …' : ''}) and no run`,
         remedy: 'give a new or empty folder, or the folder of a run to resume it',
       });
   }

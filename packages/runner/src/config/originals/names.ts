@@ -21,7 +21,7 @@ const PROGRAMS: readonly { program: string; table: Readonly<Record<string, Meani
   { program: ARCHER, table: ARCHER_OWN, isOwn: true },
 ];
 
-export interface ForeignKey {
+export interface OriginalKey {
   /** The program whose key it is. */
   program: string;
   meaning: Meaning;
@@ -30,9 +30,9 @@ export interface ForeignKey {
 }
 
 /** The meaning of another program's key; undefined for a key that no such program has. */
-export function foreignKey(key: string): ForeignKey | undefined {
+export function originalKey(key: string): OriginalKey | undefined {
   const found = PROGRAMS.find(({ table }) => Object.hasOwn(table, key));
   return found && { program: found.program, isOwn: found.isOwn, meaning: found.table[key] };
 }
 
-export const isForeign = (key: string): boolean => foreignKey(key) !== undefined;
+export const isOriginalKey = (key: string): boolean => originalKey(key) !== undefined;

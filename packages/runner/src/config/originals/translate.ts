@@ -3,7 +3,7 @@
 import { ConfigError, type Composition, type TranslateContext } from '@bowyer/config';
 import { environmentOfTask } from './agentgym.js';
 import { environmentWords } from './archer.js';
-import { foreignKey, type ForeignKey } from './names.js';
+import { originalKey, type OriginalKey } from './names.js';
 import { each, isTrue, plain, type Outcome, type RunFacts } from './outcome.js';
 
 /** A word of the command line that sets a key. */
@@ -33,14 +33,14 @@ export async function translate(
 ): Promise<string[]> {
   const words = withUnits(overrides.map(wordOf), translation).map(wordOf);
   const found = words.flatMap((word) => {
-    const foreign = foreignKey(word.key);
-    return foreign ? [{ ...word, foreign }] : [];
+    const original = originalKey(word.key);
+    return original ? [{ ...word, original }] : [];
   });
   if (found.length === 0) return words.map(({ text }) => text);
-  const isShared = ({ key }: Word) => foreignKey(key)?.isOwn === true;
+  const isShared = ({ key }: Word) => originalKey(key)?.isOwn === true;
   const shared = words.filter(isShared);
   const factsOf: FactsOf = (texts) => translation.factsOf(context.compose(texts), new Set(words.map(({ key }) => key)));
-  const { extra, facts } = await foreignFacts(words, found, factsOf);
+  const { extra, facts } = await factsWithoutOriginals(words, found, factsOf);
   const notShared = words.filter((word) => !isShared(word));
   const problems: Problem[] = [];
   const ours = [...extra, ...inOurWords(notShared, facts, { ...translation, problems, all: words })];
@@ -54,9 +54,9 @@ export async function translate(
 /** Composes the words, and reads the facts of the run that they make. */
 type FactsOf = (texts: readonly string[]) => Promise<RunFacts>;
 
-/** The facts of the run without its foreign keys; an address of a server that plays makes it an endpoint's. */
-async function foreignFacts(words: readonly Word[], found: readonly Word[], factsOf: FactsOf) {
-  const own = words.filter(({ key }) => foreignKey(key) === undefined).map(({ text }) => text);
+/** The facts of the run without its original keys; an address of a server that plays makes it an endpoint's. */
+async function factsWithoutOriginals(words: readonly Word[], found: readonly Word[], factsOf: FactsOf) {
+  const own = words.filter(({ key }) => originalKey(key) === undefined).map(({ text }) => text);
   const facts = await factsOf(own);
   const isServed = found.some(({ key }) => key === 'base_url') && !words.some(({ key }) => key === 'policy');
   if (!isServed || facts.task !== 'evaluate' || facts.isEndpoint) return { extra: [], facts };
@@ -78,11 +78,11 @@ function inOurWords(words: readonly Word[], facts: RunFacts, { env, note, all, p
   // One of several algorithms or environments may read a key of ours, and the sweep leaves it out for the others.
   const isSwept = all.some(({ key, value }) => UNITS.includes(key) && value.includes(','));
   return words.flatMap((word) => {
-    const foreign = foreignKey(word.key);
-    if (!foreign || facts.reads(word.key) || (foreign.isOwn && isSwept)) return [word.text];
-    const outcome = foreign.meaning(word.value, facts);
+    const original = originalKey(word.key);
+    if (!original || facts.reads(word.key) || (original.isOwn && isSwept)) return [word.text];
+    const outcome = original.meaning(word.value, facts);
     if (outcome === 'ours') return [word.text];
-    problems.push(...problemsOf(word, foreign, outcome, all));
+    problems.push(...problemsOf(word, original, outcome, all));
     note(`${word.text}: ${textOf(outcome)}`);
     if (!('words' in outcome)) return [];
     Object.assign(env, outcome.env);
@@ -99,7 +99,7 @@ interface Problem {
 /** A key that the run cannot take, or whose name here is typed as well. */
 function problemsOf(
   word: Word,
-  { program }: ForeignKey,
+  { program }: OriginalKey,
   outcome: Exclude<Outcome, 'ours'>,
   words: readonly Word[],
 ): Problem[] {
