@@ -18,8 +18,10 @@ const WORKER_MODULE = /new URL\('\.\/([a-z0-9-]+)\.js', (?:import\.meta\.url|own
 async function bundle(folder) {
   const dist = join(folder, 'dist');
   const out = join(dist, 'bundle');
-  const { dependencies = {} } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  const programs = ['main.js', 'command.js'].map((name) => join(dist, name)).filter((path) => existsSync(path));
+  const { dependencies = {}, peerDependencies = {} } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const programs = ['main.js', 'command.js', 'vitest.js']
+    .map((name) => join(dist, name))
+    .filter((path) => existsSync(path));
   const started = modulesOf(dist).flatMap((path) =>
     [...readFileSync(path, 'utf8').matchAll(WORKER_MODULE)].map(([, name]) => join(dirname(path), `${name}.js`)),
   );
@@ -38,6 +40,7 @@ async function bundle(folder) {
     sourcemap: 'linked',
     external: [
       ...Object.keys(dependencies).filter((name) => !BUNDLED.includes(name)),
+      ...Object.keys(peerDependencies),
       'onnxruntime-node',
       'esbuild',
       'tsx',

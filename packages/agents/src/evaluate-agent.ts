@@ -15,6 +15,8 @@ export interface EvaluateAgentOptions<Task extends AgentTask, Result> extends Ag
   failBelow?: number;
   /** The promise is rejected where the mean reward is lower by more than this number than with a model of `compareWith`. */
   failDrop?: number;
+  /** Asked after each round of `concurrency` rollouts, with the returns so far in the order of the tasks; true ends the evaluation. */
+  isEnough?: (returns: readonly number[]) => boolean;
 }
 
 export interface EvaluatedAgent {

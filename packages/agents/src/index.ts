@@ -3,10 +3,20 @@ export { startModel, type StartDialogue, type StartModel, type StartModelOptions
 export { optimizePrompt, type OptimizedPrompts, type OptimizePromptOptions } from './optimize-prompt.js';
 export { evaluateAgent, type EvaluateAgentOptions, type EvaluatedAgent } from './evaluate-agent.js';
 export {
+  expectAgent,
+  keepsUp,
+  reaches,
+  type AgentTestOptions,
+  type AgentVerdict,
+  type TestBudget,
+} from './testing/expect-agent.js';
+export type { Prices } from './testing/cost.js';
+export {
   recordAgent,
   type RecordAgentOptions,
   type RecordedAgent,
   type RecordedModel,
+  type RecordedReplay,
   type RecordedUpstream,
 } from './record-agent.js';
 export { openCassette, type CassetteOptions, type OpenCassette } from './open-cassette.js';

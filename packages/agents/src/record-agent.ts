@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import {
+  Cassette,
   checkTasks,
   ProxyServer,
   readRollouts,
@@ -24,6 +25,17 @@ export interface RecordedUpstream {
   upstreamKey?: string;
   model?: undefined;
   settings?: undefined;
+  replay?: undefined;
+}
+
+/** A recording in the place of an endpoint: the same requests get its answers, and another one fails with what differs. */
+export interface RecordedReplay {
+  /** `rollouts` in the folder of a record that an endpoint has answered. */
+  replay: string;
+  model?: undefined;
+  settings?: undefined;
+  upstream?: undefined;
+  upstreamKey?: undefined;
 }
 
 /** A model on this machine, whose answers are recorded with their tokens. Each rollout needs a reward then. */
@@ -33,10 +45,11 @@ export interface RecordedModel {
   /** Other keys of `evaluate_agent`, in camelCase: docs/configs.md. */
   settings?: Readonly<Record<string, unknown>>;
   upstream?: undefined;
+  replay?: undefined;
 }
 
 export type RecordAgentOptions<Task extends AgentTask, Result> = RecordedAgentOptions<Task, Result> &
-  (RecordedUpstream | RecordedModel);
+  (RecordedUpstream | RecordedModel | RecordedReplay);
 
 interface RecordedAgentOptions<Task extends AgentTask, Result> extends AgentFunctions<Task, Result> {
   tasks: readonly Task[];
@@ -102,14 +115,16 @@ async function recordModel<Task extends AgentTask, Result>(
 }
 
 async function recordUpstream<Task extends AgentTask, Result>(
-  options: RecordedAgentOptions<Task, Result> & RecordedUpstream,
+  options: RecordedAgentOptions<Task, Result> & (RecordedUpstream | RecordedReplay),
   recorded: RecordedAgent,
 ): Promise<void> {
-  const { upstream, upstreamKey, tasks, savePath, signal = new AbortController().signal } = options;
+  const { upstreamKey, replay, tasks, savePath, signal = new AbortController().signal } = options;
+  const cassette = replay === undefined ? undefined : await Cassette.read(replay);
   const log = await RolloutLog.open(join(savePath, 'rollouts'));
   const server = await ProxyServer.listen({
-    upstream,
+    upstream: options.upstream ?? replay!,
     upstreamKey: upstreamKey ?? null,
+    cassette,
     host: '127.0.0.1',
     port: 0,
     apiKey: randomUUID(),

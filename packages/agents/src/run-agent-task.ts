@@ -1,6 +1,6 @@
 // A task of the runner with the agent and the tasks of a program.
 import { checkTasks, type AgentTask } from '@bowyer/rollouts';
-import { runAsLibrary, type RunProgress } from '@bowyer/runner';
+import { runAsLibrary, type GivenAgent, type RunProgress } from '@bowyer/runner';
 import { agentFunctions, type AgentFunctions } from './agent-functions.js';
 
 /** How far a run has come, and the page on which that is drawn. */
@@ -39,10 +39,10 @@ export interface AgentRunOptions<Task extends AgentTask, Result> extends AgentFu
 
 export async function runAgentTask<Task extends AgentTask, Result>(
   configName: string,
-  options: AgentRunOptions<Task, Result> & { evalTasks?: readonly Task[] },
+  options: AgentRunOptions<Task, Result> & { evalTasks?: readonly Task[]; isEnough?: GivenAgent['isEnough'] },
 ): Promise<{ directory: string }> {
-  const { run, reward, tasks, evalTasks, testTasks, signal, log, onProgress, ...settings } = options;
+  const { run, reward, tasks, evalTasks, testTasks, signal, log, onProgress, isEnough, ...settings } = options;
   for (const [name, given] of Object.entries({ tasks, evalTasks, testTasks })) if (given) checkTasks(given, name);
-  const agent = { ...agentFunctions({ run, reward }), tasks, evalTasks, testTasks };
+  const agent = { ...agentFunctions({ run, reward }), tasks, evalTasks, testTasks, isEnough };
   return runAsLibrary({ configName, settings, signal, log, onProgress, agent });
 }

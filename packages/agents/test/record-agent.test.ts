@@ -3,11 +3,13 @@ import type { AddressInfo } from 'node:net';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openCassette, recordAgent } from '../src/index.js';
-import { answerTo, colourModel, tasks } from './colour-agent.js';
+import { openCassette, recordAgent, type AgentContext } from '../src/index.js';
+import { answerTo, colourModel, tasks, type ColourTask } from './colour-agent.js';
 
 /** An endpoint that says the colour it is asked for, and green in place of black. */
+let asked = 0;
 const expert = createServer((request, response) => {
+  asked++;
   const parts: Buffer[] = [];
   request.on('data', (part: Buffer) => parts.push(part));
   request.on('end', () => {
@@ -59,9 +61,33 @@ test('conversations of rollouts with enough reward are data to imitate', async (
 
 test('a test of the agent replays the recording, and finds out where the agent asks for something else', async () => {
   await using cassette = await openCassette(folder);
-  for (const task of tasks.slice(1, 4)) expect(await answerTo(task, cassette)).toBe(task.shown.replace('black', 'green'));
+  for (const task of tasks.slice(1, 4))
+    expect(await answerTo(task, cassette)).toBe(task.shown.replace('black', 'green'));
   expect(cassette.left).toBe(tasks.length - 4);
   await expect(answerTo({ shown: 'purple' }, cassette)).rejects.toThrow(/sent: +.*say purple/);
+});
+
+test('a recording is replayed without the endpoint; a request that differs fails with the message that does', async () => {
+  const common = { tasks: tasks.filter(({ id }) => id !== 'red-0'), concurrency: 1 };
+  const reward = (task: ColourTask, { result }: { result: string }) => Number(result === task.shown);
+  const run = (task: ColourTask, context: AgentContext) =>
+    answerTo(task.id === 'blue-1' ? { shown: 'sky blue' } : task, context);
+  const replay = join(folder, 'rollouts');
+  const before = asked;
+  const played = await recordAgent({
+    ...common,
+    run,
+    reward,
+    replay,
+    savePath: join(folder, 'replayed'),
+    minReward: 1,
+  });
+  expect(asked).toBe(before);
+  expect(played.rollouts).toHaveLength(10);
+  const lines = (await readFile(played.conversations, 'utf8')).trim().split('\n');
+  expect(lines).toHaveLength(7); // black is answered with green, as it was recorded
+  expect(played.failures.map(({ task }) => task)).toEqual(['blue-1']);
+  expect(played.failures[0].error.message).toMatch(/messages\[0\]\.content.*recorded: .*say .*sent: +.*sky blue/);
 });
 
 test('a model of this machine is recorded with its tokens; failures and small rewards are not imitated', async () => {

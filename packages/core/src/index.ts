@@ -61,6 +61,7 @@ export {
   type ClusteredMean,
   type GainVerdict,
 } from './student-interval.js';
+export { confidenceSequence, rolloutsNeeded, type PlannedDifference } from './confidence-sequence.js';
 export { bootstrapMean, bootstrapMeans, type BootstrapOptions, type Interval } from './bootstrap-interval.js';
 export {
   correlation,

@@ -1,5 +1,6 @@
 export { AgentServer, type AgentServerOptions } from './endpoint/agent-server.js';
 export { ProxyServer, type ProxyServerOptions } from './endpoint/proxy/proxy-server.js';
+export { Cassette } from './endpoint/replay/cassette.js';
 export { ReplayServer, type ReplayServerOptions } from './endpoint/replay/replay-server.js';
 export type { GivenReward, OpenRollout, RolloutEnd } from './endpoint/recorder.js';
 export { RolloutStateError, UnknownRolloutError } from './endpoint/rollout-state-error.js';

@@ -2,7 +2,7 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ProxyServer, ReplayServer, RolloutLog } from '../src/index.js';
+import { Cassette, ProxyServer, ReplayServer, RolloutLog } from '../src/index.js';
 import { scriptedServer } from './scripted-server.js';
 import { post, tinyServer } from './tiny-server.js';
 
@@ -62,6 +62,23 @@ test('another request is refused with the place and both texts, in the form of i
       '  messages[0].content\n    recorded: "w1 w2"\n    sent:     "w1 w3"\n' +
       '  record the agent again where the change is intended',
   ]);
+});
+
+test('a proxy with a recording in the place of its endpoint answers with the same bytes, lists its models, and records again', async () => {
+  await replay();
+  const at = { host: '127.0.0.1', port: 0, apiKey: null, upstreamKey: null };
+  const log = await RolloutLog.open(await mkdtemp(join(tmpdir(), 'again-')));
+  const proxy = await ProxyServer.listen({ ...at, upstream: folder, cassette: await Cassette.read(folder), log });
+  const { url } = await proxy.rollouts.begin({ id: 'again' });
+  for (const [i, [path, body]] of requests.entries())
+    expect(await post(`${url}/${path}`, body)).toMatchObject({ status: 200, text: answers[i] });
+  const models = await (await fetch(`${proxy.origin}/v1/models`)).json();
+  expect(models).toEqual({ object: 'list', data: [{ id: 'scripted', object: 'model' }] });
+  const { calls } = await proxy.rollouts.read('again');
+  expect(calls.map(({ answer }) => answer?.text)).toEqual(answers);
+  expect(await post(`${url}/${requests[0][0]}`, { ...requests[0][1], model: 'other' })).toMatchObject({ status: 400 });
+  await proxy.close();
+  await log.close();
 });
 
 test('members that are ignored may differ', async () => {

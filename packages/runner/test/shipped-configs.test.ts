@@ -75,7 +75,8 @@ const asksFor: Readonly<Record<string, RegExp>> = {
   train_agent: /^an agent needs agent, which is null\n/,
   evaluate_agent: /^an agent needs agent, which is null\n/,
   optimize_prompt: /^an agent needs agent, which is null\n/,
-  record_agent: /^task=record_agent needs a model or an endpoint: model and upstream are null\n[^\n]*\n[^\n]*$/,
+  record_agent:
+    /^task=record_agent needs a model, an endpoint or a recording: model, upstream and replay are null\n[^\n]*\n[^\n]*$/,
   serve_tinker: /^task=serve_tinker needs a model: model is null\n[^\n]*\n[^\n]*$/,
   serve_model: /^task=serve_model needs a model: model is null\n[^\n]*\n[^\n]*$/,
 };

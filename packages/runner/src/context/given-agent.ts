@@ -10,6 +10,8 @@ export interface GivenAgent {
   /** If not given, a share of `tasks` is held out. */
   evalTasks?: readonly AgentTask[];
   testTasks?: readonly AgentTask[];
+  /** Asked by an evaluation after each round of `concurrency` rollouts, with the returns so far in the order of the tasks; true ends it. */
+  isEnough?: (returns: readonly number[]) => boolean;
 }
 
 const FUNCTION = 'a function';

@@ -18,6 +18,7 @@ import { parseJson } from '@bowyer/text';
 import { plainMessage } from '../../record/call-record.js';
 import type { RecordedAnswer, RecordedCall } from '../../record/recorded.js';
 import type { Recorder, TrackedCall } from '../recorder.js';
+import { replayedAnswer } from '../replay/replay-server.js';
 import { UpstreamError } from './upstream-error.js';
 import { askUpstream, type UpstreamAnswer, type UpstreamOptions } from './upstream.js';
 
@@ -45,6 +46,12 @@ export function proxiedProtocols(recorder: Recorder, options: UpstreamOptions): 
     respond: (exchange) =>
       orGatewayError(openaiError, exchange, async () => {
         const { request, signal } = exchange;
+        const { cassette } = options;
+        if (cassette)
+          return {
+            status: 200,
+            json: { object: 'list', data: cassette.models.map((id) => ({ id, object: 'model' })) },
+          };
         return plainAnswer(await askUpstream(options, '/v1/models', { headers: request.headers, signal }));
       }),
   };
@@ -81,7 +88,9 @@ async function recordedCall(
   const call = await recorder.track({ rollout, protocol: calls.name, path: exchange.path, headers, signal });
   try {
     const body = await exchange.body();
-    const upstream = await askUpstream(options, path, { headers, body, signal, keyHeader: calls.keyHeader });
+    const upstream = options.cassette
+      ? replayedAnswer(options.cassette, calls.name, body)
+      : await askUpstream(options, path, { headers, body, signal, keyHeader: calls.keyHeader });
     const { answer, asked } = upstream;
     if (!answer.ok) {
       call.failed(new Error(`${options.upstream} answered with status ${answer.status}`));

@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { givenKeys } from '@bowyer/serving';
 import { jsonAsWritten } from '@bowyer/text';
+import type { Cassette } from '../replay/cassette.js';
 import { UpstreamError } from './upstream-error.js';
 
 /** Headers of clients that are passed on to the endpoint. */
@@ -14,6 +15,8 @@ export interface UpstreamOptions {
   upstreamKey: string | null;
   /** Returns whether a key is that of this server, or of a rollout: such a key is never passed on. */
   isOwnKey: (key: string) => boolean;
+  /** Answers in the endpoint's place. */
+  cassette?: Cassette;
 }
 
 export interface UpstreamRequest {

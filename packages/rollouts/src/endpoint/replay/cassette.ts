@@ -54,6 +54,12 @@ export class Cassette {
     );
   }
 
+  /** The names of the models that were asked. */
+  get models(): string[] {
+    const names = [...this.#requests.values()].map(({ request }) => String((request as { model?: unknown }).model));
+    return [...new Set(names)];
+  }
+
   /**
    * Returns the answer to a request of a protocol: of one that was recorded several times the next one each time, and then the last one again.
    *

@@ -7,6 +7,7 @@ import {
   type HttpAnswer,
   type Protocol,
 } from '@bowyer/serving';
+import type { UpstreamAnswer } from '../proxy/upstream.js';
 import { Cassette, UnrecordedRequestError } from './cassette.js';
 
 export interface ReplayServerOptions {
@@ -65,9 +66,25 @@ async function replayed(cassette: Cassette, protocol: string, exchange: Exchange
   if (!type.includes('event-stream')) return { status: 200, text, headers: { 'content-type': type } };
   const { response, connection } = exchange;
   response.writeHead(200, { 'content-type': type, 'cache-control': 'no-cache', ...connection });
-  for (const event of text.split(/(?<=\r?\n\r?\n)/)) response.write(event);
+  for (const event of eventsOf(text)) response.write(event);
   response.end();
   return null;
+}
+
+/** Returns the pieces of a stream as they were sent. */
+const eventsOf = (text: string): string[] => text.split(/(?<=\r?\n\r?\n)/);
+
+/** Returns a recorded answer as that of an endpoint, so that it is recorded again. @throws {BadRequestError} where there is none */
+export function replayedAnswer(cassette: Cassette, protocol: string, body: unknown): UpstreamAnswer {
+  const { type, text } = answerTo(cassette, protocol, body);
+  const pieces = new ReadableStream<Uint8Array>({
+    start(controller) {
+      for (const event of eventsOf(text)) controller.enqueue(Buffer.from(event));
+      controller.close();
+    },
+  });
+  const answer = new Response(pieces, { headers: { 'content-type': type } });
+  return { asked: 'the recording', answer, text: () => Promise.resolve(text) };
 }
 
 function answerTo(cassette: Cassette, protocol: string, body: unknown): ReturnType<Cassette['answer']> {

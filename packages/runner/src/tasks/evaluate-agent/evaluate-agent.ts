@@ -106,28 +106,45 @@ async function playModel(
   const dialogues = textDialogues(policy.tokenizer);
   const open = await stage.open({ policy, critic: null, dialogues }, () => 0);
   const failures: Error[] = [];
+  const isEnough = context.agent?.isEnough;
   try {
-    const trajectories = await playAgents(
-      open,
-      config,
-      context,
-      { purpose: 'test', split: 'test', firstEpisode: 0, episodes, groupSize: samples },
-      {
-        greedy: evalDecoding === 'greedy',
-        failures,
-        progress(_, done) {
-          bar.update(done);
-          context.onProgress?.({ phase: 'rollouts', model: folder, done, total: episodes });
-        },
-      },
-    );
-    return { name: folder, decoding: evalDecoding, trajectories, rollouts: episodes, failures };
+    const trajectories: Trajectory[] = [];
+    // A round has all rollouts of its tasks.
+    const round = isEnough ? Math.ceil(config.concurrency / samples) * samples : episodes;
+    let played = 0;
+    do {
+      const count = Math.min(round, episodes - played);
+      const before = played;
+      const set = {
+        purpose: 'test',
+        split: 'test',
+        firstEpisode: played,
+        episodes: count,
+        groupSize: samples,
+      } as const;
+      trajectories.push(
+        ...(await playAgents(open, config, context, set, {
+          greedy: evalDecoding === 'greedy',
+          failures,
+          progress(_, done) {
+            bar.update(before + done);
+            context.onProgress?.({ phase: 'rollouts', model: folder, done: before + done, total: episodes });
+          },
+        })),
+      );
+      played += count;
+    } while (!isEnough?.(returnsOf(trajectories)) && played < episodes);
+    return { name: folder, decoding: evalDecoding, trajectories, rollouts: played, failures };
   } finally {
     bar.finish();
     await open[Symbol.asyncDispose]();
     await policy.release();
   }
 }
+
+/** Returns the returns in the order of the episodes. */
+const returnsOf = (trajectories: readonly Trajectory[]): number[] =>
+  [...trajectories].sort((one, other) => one.episode! - other.episode!).map(episodicReturn);
 
 /** The contents of results.json. */
 export interface AgentEvaluation extends RunResults {

@@ -5,6 +5,7 @@ import { checkHeld } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import {
   AgentServer,
+  Cassette,
   ProxyServer,
   readRollouts,
   RolloutLog,
@@ -18,6 +19,7 @@ import { keyOf } from '../server-key.js';
 type RecordConfig = Omit<ServeConfig, 'model'> & {
   model: string | null;
   upstream: string | null;
+  replay: string | null;
   upstreamKeyEnv: string | null;
   minReward: number | null;
   splice: SplicePolicy;
@@ -39,8 +41,10 @@ export async function recordAgent(config: RecordConfig, context: TaskContext): P
   const log = await RolloutLog.open(join(directory, 'rollouts'));
   if (log.cutBytes > 0) say(`${log.folder}: ${log.cutBytes} bytes of a line that was cut off are removed`, 'WARNING');
   try {
-    if (config.upstream === null) await recordModel({ ...config, ...none, model: config.model! }, log, context);
-    else await recordUpstream(config, config.upstream, log, context);
+    const cassette = config.replay === null ? undefined : await Cassette.read(config.replay);
+    const upstream = config.upstream ?? config.replay;
+    if (upstream === null) await recordModel({ ...config, ...none, model: config.model! }, log, context);
+    else await recordUpstream(config, { upstream, cassette }, log, context);
     checkHeld(log.folder); // else the files are another process's
   } finally {
     await log.close();
@@ -73,7 +77,7 @@ async function recordModel(
 
 async function recordUpstream(
   config: RecordConfig,
-  upstream: string,
+  { upstream, cassette }: { upstream: string; cassette: Cassette | undefined },
   log: RolloutLog,
   context: TaskContext,
 ): Promise<void> {
@@ -81,6 +85,7 @@ async function recordUpstream(
   const stopped = untilStopped(context);
   const server = await ProxyServer.listen({
     upstream,
+    cassette,
     upstreamKey: upstreamKeyEnv === null ? null : keyOf({ serverKeyEnv: upstreamKeyEnv }, 'upstream_key_env'),
     host,
     port,

@@ -34,10 +34,16 @@ export const recordAgentTask: TaskUnit = {
   name: 'record_agent',
   description: 'serve a model, or pass requests on to another endpoint, and record the rollouts of agents',
   keys: (choices) => ({
-    ...(choices.setting('task.upstream') === null ? modelKeys(choices) : proxyKeys(choices)),
+    ...(choices.setting('task.upstream') === null && choices.setting('task.replay') === null
+      ? modelKeys(choices)
+      : proxyKeys(choices)),
     upstream: nullable(
       Type.String(),
       'base URL of an endpoint that answers in place of a model, such as https://HOST/v1; its answers have no tokens, so they are for supervised learning alone. null: the model answers',
+    ),
+    replay: nullable(
+      Type.String(),
+      'folder of a recording (rollouts/ of a run with upstream), whose answers are given again to the same requests, without a model; another request is refused with what differs. null: the model or the endpoint answers',
     ),
     upstream_key_env: nullable(
       Type.String(),
@@ -49,13 +55,14 @@ export const recordAgentTask: TaskUnit = {
     ),
   }),
   plays: false,
-  problems({ model, upstream, upstreamKeyEnv, ...config }) {
-    if ((model === null) === (upstream === null))
+  problems({ model, upstream, replay, upstreamKeyEnv, ...config }) {
+    const given = Object.entries({ model, upstream, replay }).filter(([, value]) => value !== null);
+    if (given.length !== 1)
       return [
         {
           key: 'model',
-          message: `task=record_agent needs a model or an endpoint: ${model === null ? 'model and upstream are null' : 'both model and upstream are given'}`,
-          remedy: 'give model=FOLDER, or upstream=URL',
+          message: `task=record_agent needs a model, an endpoint or a recording: ${given.length === 0 ? 'model, upstream and replay are null' : `${given.map(([key]) => key).join(' and ')} are given`}`,
+          remedy: 'give one of model=FOLDER, upstream=URL and replay=FOLDER',
         },
       ];
     if (upstream === null && upstreamKeyEnv !== null)

@@ -1,0 +1,32 @@
+// Tests of agents in vitest: the same functions as matchers, so that failures have vitest's form and `.not` works.
+import { expect } from 'vitest';
+import type { AgentTask } from '@bowyer/rollouts';
+import type { AgentFunctions } from './agent-functions.js';
+import { keepsUp, reaches, type AgentTestOptions } from './testing/expect-agent.js';
+
+type Run = AgentFunctions<AgentTask, unknown>['run'];
+type Options = AgentTestOptions<AgentTask, unknown>;
+
+expect.extend({
+  async toReach(run: Run, target: number, options: Options) {
+    const { passed, message } = await reaches(run, target, options);
+    return { pass: passed, message: () => message };
+  },
+  async toKeepUp(run: Run, file: string, options: Options) {
+    const { passed, message } = await keepsUp(run, file, options);
+    return { pass: passed, message: () => message };
+  },
+});
+
+/** The expectations of an agent: `expectAgent` of @bowyer/agents says what each means. */
+export interface AgentAssertion<Task extends AgentTask, Result> {
+  toReach(target: number, options: AgentTestOptions<Task, Result>): Promise<void>;
+  toKeepUp(file: string, options: Parameters<typeof keepsUp<Task, Result>>[2]): Promise<void>;
+  not: Omit<AgentAssertion<Task, Result>, 'not'>;
+}
+
+/** Expects something of an agent. Its tests need more than vitest's five seconds: give `timeout`. */
+export function expectAgent<Task extends AgentTask, Result>(run: AgentFunctions<Task, Result>['run']) {
+  const assertion = expect(run);
+  return assertion as typeof assertion & AgentAssertion<Task, Result>;
+}
