@@ -1,8 +1,9 @@
-// The guides are true: shell blocks consist of commands, tables of members are complete against the interface in the source, and what
-// the walk through the code names exists and is reached from the algorithm that it follows.
+// The guides are true: shell blocks consist of commands, tables of members are complete against the interface in the source, what they
+// show stands in the sources and examples, and what the walk through the code names is reached from the algorithm that it follows.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { defineEnvironment } from '@bowyer/envs';
 import ts from 'typescript';
 import { repository } from './command-line.js';
 
@@ -107,8 +108,31 @@ test.each<[string, [file: string, name: string, prefix?: string][]]>([
   expect([...new Set(tabledMembers(page))].sort()).toEqual([...new Set(members)].sort());
 });
 
+/** Blocks of a page in a language, without the indent of the list that they stand in. */
+const blocksIn = (page: string, language: string): string[] =>
+  [...textOf(page).matchAll(new RegExp(`^( *)\`\`\`${language}\\n([\\s\\S]*?)^ *\`\`\``, 'gm'))].map(
+    ([, indent, block]) => block!.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+  );
+
+test.each([
+  ['docs/extending/algorithm.md', 'examples/own-algorithm/reinforce_20q.yaml'],
+  ['docs/extending/environment.md', 'examples/own-task/guess_number.yaml'],
+])('%s: its primary config is that of %s', (page, example) => {
+  const withoutComments = textOf(example).replaceAll(/ *#.*$/gm, '');
+  const shown = blocksIn(page, 'yaml');
+  expect(shown).toHaveLength(1);
+  expect(withoutComments).toContain(shown[0]);
+});
+
+test('docs/extending/environment.md: the refusal of a misspelt member is the one that it shows', () => {
+  const [refusal] = blocksIn('docs/extending/environment.md', 'text');
+  const reset = () => ({ observation: '' });
+  const define = () => defineEnvironment({ name: 'guess_number', reset, stpe: reset } as never);
+  expect(define).toThrow(new Error(refusal!.trimEnd()));
+});
+
 test('docs/extending/operator.md shows an operator that is there, with its method and its sample', () => {
-  const [, shown] = /```ts\n([\s\S]*?)```/.exec(textOf('docs/extending/operator.md'))!;
+  const [shown] = blocksIn('docs/extending/operator.md', 'ts');
   const name = /^export const (\w+)/.exec(shown!)![1]!;
   expect(textOf('packages/graph/src/ops/elementwise.ts')).toContain(`\n${shown}`);
   expect(textOf('packages/graph/src/builder.ts')).toContain(`(elementwise.${name}, `);
