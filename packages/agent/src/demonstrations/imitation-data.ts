@@ -160,7 +160,8 @@ const longestOf = ({ contextLength }: LanguageModel, { maxInputLength }: Dataset
 
 /** Rewards and texts stay whole; of the tokens, those of the first turns that fit. Episodes without such a turn are left out. */
 function withoutLongTurns(episodes: readonly Trajectory[], longest: number, log: Log): readonly Trajectory[] {
-  const cut = episodes.filter(({ segments }) => segments.some(({ ids }) => ids.length > longest)).length;
+  const lengths = episodes.map(({ segments }) => maximum(segments.map(({ ids }) => ids.length)));
+  const cut = lengths.filter((length) => length > longest).length;
   if (cut === 0) return episodes;
   const fit = episodes.map((episode): Trajectory => {
     const segments = episode.segments.map(({ ids, utterances }) => {
@@ -173,7 +174,8 @@ function withoutLongTurns(episodes: readonly Trajectory[], longest: number, log:
   const kept = fit.filter(({ segments }) => segments.some(({ utterances }) => utterances.length > 0));
   const lost = episodes.length - kept.length;
   log(
-    `${cut} dialogues are longer than ${longest} tokens (max_input_length): their last turns are not learned`,
+    `${cut} of ${episodes.length} dialogues (${percent(cut / episodes.length)}) are longer than ${longest} tokens (max_input_length): ` +
+      `their last turns are not learned; the longest needs max_input_length=${maximum(lengths)}`,
     'WARNING',
   );
   if (lost > 0) log(`${lost} of them have no turn that fits and are left out`, 'WARNING');

@@ -3,8 +3,7 @@ import { ChatTemplateError, textAsWritten } from '@bowyer/text';
 import { inTurns } from '../http/turn.js';
 import type { Tool } from '../tool-calls/answer-parts.js';
 import { reasoningMarks } from '../tool-calls/reasoning.js';
-import { callFormats } from '../tool-calls/call-formats.js';
-import { endIds, mayFrameAnswers } from '../tool-calls/call-style.js';
+import { callProblem, endIds, mayFrameAnswers } from '../tool-calls/call-style.js';
 import { messagesFor } from '../tool-calls/history.js';
 import { answerGrammar, type AnswerPlace } from './answer-grammar.js';
 import type { ChatRequest } from './chat-request.js';
@@ -141,8 +140,7 @@ function partsOf(
   const style = isOff && !mayFrameAnswers(reader.tokenizer) ? null : reader.callStyle(template);
   if (!isOff && style === null)
     throw new BadRequestError(
-      `'${names.tools}' cannot be called: this model's chat template writes calls in none of the known ways ` +
-        `(${callFormats.map(({ name }) => name).join(', ')}); tool_choice 'none' answers with the text alone`,
+      `'${names.tools}' cannot be called: ${callProblem(template, reader.tokenizer)}; tool_choice 'none' answers with the text alone`,
       names.tools,
     );
   return {

@@ -67,6 +67,35 @@ export function callStyle(template: ChatTemplate, tokenizer: Tokenizer): CallSty
   return format === undefined ? null : { format, takes: 'content', ...itself };
 }
 
+/** A call in the form that most models have, for messages. */
+const EXPECTED = '<tool_call>{"name": "probe_tool", "arguments": {"x": 1}}</tool_call>';
+/** Characters of a dialogue that a message shows. */
+const SHOWN = 240;
+
+/**
+ * Says why calls of a model cannot be read, with what its template has written beside what is expected; null where they can be. A
+ * tokenizer that does not know the letters of a call is the reason before the template is.
+ */
+export function callProblem(template: ChatTemplate, tokenizer: Tokenizer): string | null {
+  if (callStyle(template, tokenizer) !== null) return null;
+  const back = tokenizer.decode(tokenizer.encode(EXPECTED), { keepSpecialTokens: true });
+  if (back !== EXPECTED)
+    return (
+      `this model's tokenizer cannot write calls: it turns ${EXPECTED} into ${JSON.stringify(back)}; one of bytes or byte pairs can, such ` +
+      'as start_model makes'
+    );
+  const prober = new Prober(template, tokenizer);
+  const written = prober.called('', [prober.call('object')]) || prober.called(null, [prober.call('text')]);
+  const names = callFormats.map(({ name }) => name).join(', ');
+  if (written === '') return `this model's chat template refuses dialogues with calls; ${ADVICE}`;
+  const end = written.slice(-SHOWN);
+  return written.includes('probe_tool')
+    ? `this model's chat template writes calls in none of the known ways (${names}): it has written ${JSON.stringify(end)}, and one of the known ways is ${EXPECTED}`
+    : `this model's chat template leaves calls out: it has written ${JSON.stringify(end)}, where ${EXPECTED} or another known form (${names}) is expected; ${ADVICE}`;
+}
+
+const ADVICE = 'chat_template=tools writes them, with any tokenizer of bytes, for a model that has learned it';
+
 const CONTENT = 'Some content.';
 
 class Prober {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { recordings, whenRecorded } from '@bowyer/testing';
 import { loadTokenizer, type HuggingFaceTokenizer } from '../tokenizers/tokenizer.js';
 import { ChatTemplateError, cutRight, type ChatMessage, type ChatTemplate, type PromptEnding } from './chat-message.js';
-import { chatTemplate } from './chat-template.js';
+import { chatTemplate, templateTokens } from './chat-template.js';
 import { wordLevelTokenizer } from '../tokenizers/word-level-tokenizer.js';
 
 const llama2Dir = recordings('models/tokenizer-llama2');
@@ -309,4 +309,11 @@ test('a variable that a template never reads is refused with those that it reads
     "Chat template: the template never reads the variable 'a'\n" +
       '  it has no variables of its own: leave out chat_template_kwargs',
   );
+});
+
+test('a tokenizer of words is refused for a template that it cannot serve, with the command that makes a model for it', () => {
+  for (const name of ['tools', '{{ messages[0].content }}', null])
+    expect(() => templateTokens(name)).toThrow(
+      /needs a built-in template, not .*\n.*npx bowyer --config-name start_model data=FILE/,
+    );
 });

@@ -126,7 +126,8 @@ export function templateTokens(template: string | null): readonly string[] {
   if (name !== undefined) return templateMarks[name];
   throw new ChatTemplateError(
     `a tokenizer of the conversations' words needs a built-in template, not ${template === null ? 'none' : `'${template}'`}`,
-    `choose chat_template=${builtIn.join(' or ')}`,
+    `choose chat_template=${builtIn.join(' or ')}; for dialogues with tools, and for other templates, make the model with ` +
+      'npx bowyer --config-name start_model data=FILE',
   );
 }
 

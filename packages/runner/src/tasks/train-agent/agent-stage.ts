@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { textDialogues, type PlaySet } from '@bowyer/algorithms';
 import type { LanguageModel } from '@bowyer/models';
 import { AgentServer, rolloutPlayer, RolloutLog, type AgentServerOptions } from '@bowyer/rollouts';
-import { RecordedMasks, SteppedTokenizer } from '@bowyer/serving';
+import { callProblem, RecordedMasks, SteppedTokenizer } from '@bowyer/serving';
 import { loadChatTemplate, type AgentConfig } from '@bowyer/agent';
 import type { TaskContext } from '../../context/task-context.js';
 import { breakdownBy } from '../../run/breakdown.js';
@@ -50,6 +50,8 @@ async function openServer(
   const calls = await RolloutLog.open(join(directory, CALLS_FOLDER));
   const tokenizer = new SteppedTokenizer(policy.tokenizer);
   const template = await loadChatTemplate(config, tokenizer);
+  const problem = callProblem(template, tokenizer);
+  if (problem !== null) log(`an agent with tools cannot have this model: ${problem}`);
   const server = await AgentServer.listen({
     model: policy,
     tokenizer,

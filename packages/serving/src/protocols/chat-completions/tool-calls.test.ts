@@ -1,8 +1,8 @@
 // Tests calls of tools from the request to the answer's JSON, with a scripted model.
 import { Rng } from '@bowyer/core';
 import { noLogitRules } from '@bowyer/models';
-import { chatTemplate, type Tokenizer } from '@bowyer/text';
-import { callStyle } from '../../tool-calls/call-style.js';
+import { chatTemplate, wordLevelTokenizer, type Tokenizer } from '@bowyer/text';
+import { callProblem, callStyle } from '../../tool-calls/call-style.js';
 import type { Choice } from '../../generation/answer.js';
 import { ChatWriter } from './chat-writer.js';
 import { AnswerConstraints } from '../../generation/answer-constraints.js';
@@ -135,5 +135,22 @@ test('tools are refused where the template writes calls in another way', async (
   await expect(answered('other', '')).rejects.toThrow(
     "this model's chat template writes calls in none of the known ways (hermes, qwen-xml, mistral, ",
   );
+  await expect(answered('other', '')).rejects.toThrow(
+    /it has written ".*<\|tool\|>probe_tool.*", and one of the known ways is <tool_call>\{"name": "probe_tool"/,
+  );
   await expect(answered('other', '', { tool_choice: 'none' })).resolves.toBeDefined();
+});
+
+test('the reason why calls cannot be read is the tokenizer, where that does not know their letters, and else what the template does', () => {
+  const words = wordLevelTokenizer(['user assistant Call it.'], {});
+  expect(callProblem(chatTemplate('tools', words), words)).toMatch(
+    /^this model's tokenizer cannot write calls: it turns <tool_call>.* into "<unk>.*<unk>"; one of bytes or byte pairs can/,
+  );
+  const silent = chatTemplate('{% for m in messages %}{{ m.content }}{% endfor %}', tokenizer);
+  expect(callProblem(silent, tokenizer)).toMatch(
+    /^this model's chat template leaves calls out: it has written "Call it\.1", where /,
+  );
+  const refusing = chatTemplate("{{ raise_exception('no') if tools }}{{ messages[0].content }}", tokenizer);
+  expect(callProblem(refusing, tokenizer)).toMatch(/^this model's chat template refuses dialogues with calls; /);
+  expect(callProblem(templateOf(templates.hermes), tokenizer)).toBeNull();
 });
