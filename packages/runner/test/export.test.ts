@@ -77,6 +77,7 @@ test('a folder has its own name, and the commands of Ollama are printed for it',
   expect(readdirSync(at('folder', 'agent')).sort()).toEqual(['Modelfile', 'README.md', 'model.gguf']);
   expect(stdout).toContain(`\n  cd ${at('folder', 'agent')} && ollama create agent -f Modelfile\n`);
   expect(stdout).not.toContain('note:');
+  expect(stdout).toMatch(/^parity(:| was not checked: node-llama-cpp is not installed here)/m);
 });
 
 test('a Modelfile without the tools of the model says so, in itself and in the terminal', async () => {

@@ -15,6 +15,7 @@ import {
 import { owningNewFolder, owningOutput } from '../../run/folder-owner.js';
 import type { TaskContext } from '../../context/task-context.js';
 import { GGUF_ENDING, isGgufFile, type ExportConfig, type Written } from './export-config.js';
+import { ggufParity } from './gguf-parity.js';
 import { writeHuggingFaceFolder } from './hugging-face-folder.js';
 import { modelCard } from './model-card.js';
 import { modelfile } from './modelfile.js';
@@ -121,10 +122,13 @@ async function writeGguf(
     progress: bar.update,
   });
   bar.finish();
+  const parity = isLoneAdapter(config)
+    ? 'parity was not checked: an adapter alone is run beside its base'
+    : await ggufParity(join(folder, file), model, dtype);
   const forOllama = await modelfile(model, { file, isAdapter: isLoneAdapter(config) });
   await writeFileAtomically(join(folder, names.modelfile), forOllama.text);
   const line = `${file}: ${arch}, ${dtype}, ${tensors} tensors, ${(bytes / 1e6).toFixed(1)} MB`;
-  return { lines: [line], notes: [...notes, ...forOllama.notes] };
+  return { lines: [line, parity], notes: [...notes, ...forOllama.notes] };
 }
 
 async function writeOnnx(
@@ -142,7 +146,8 @@ async function writeOnnx(
     progress: bar.update,
   });
   bar.finish();
-  return { lines: files.map(({ name, bytes }) => `${name}: ${family}, ${(bytes / 1e6).toFixed(1)} MB`), notes };
+  const lines = files.map(({ name, bytes }) => `${name}: ${family}, ${(bytes / 1e6).toFixed(1)} MB`);
+  return { lines: [...lines, 'parity was not checked: transformers.js is not run by this command'], notes };
 }
 
 async function writeFolder({ model, merge }: ExportConfig, folder: string): Promise<Written> {
