@@ -11,6 +11,6 @@ export { editorSchemas, schemaLine, schemaNameOf } from './config/editor-schemas
 // Runs that another program starts
 export { runAsLibrary, type LibraryRun } from './library/run-as-library.js';
 export type { AgentEvaluation, FailedRollouts } from './tasks/evaluate-agent/evaluate-agent.js';
-export type { RunProgress } from './run/iteration-line.js';
+export type { RunProgress } from './context/iteration-line.js';
 export type { GivenAgent } from './context/given-agent.js';
 export type { Comparison, PolicyResult, RunResults } from './run/results.js';

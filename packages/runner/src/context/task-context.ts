@@ -2,7 +2,7 @@
 import type { Ranks } from '@bowyer/core';
 import type { EnvParts } from '@bowyer/envs';
 import type { ProgressOutput } from '@bowyer/logging';
-import type { RunProgress } from '../run/iteration-line.js';
+import type { RunProgress } from './iteration-line.js';
 import type { GivenAgent } from './given-agent.js';
 import type { Processes } from './processes.js';
 import type { ResolvedConfig } from './resolved-config.js';

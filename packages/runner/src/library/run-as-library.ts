@@ -9,7 +9,7 @@ import { bowyer } from '../program.js';
 import { REPORT_FILE } from '../report/write-report.js';
 import { runTask } from '../run-task.js';
 import { settingsOf, type GivenAgent } from '../context/given-agent.js';
-import type { RunProgress } from '../run/iteration-line.js';
+import type { RunProgress } from '../context/iteration-line.js';
 
 export interface LibraryRun {
   /** The primary config, such as `train_agent`. */

@@ -4,7 +4,7 @@ import type { Metrics } from '@bowyer/algorithms';
 import { ProgressBar, RunFigures } from '@bowyer/logging';
 import { mean } from '@bowyer/core';
 import type { TaskContext } from '../context/task-context.js';
-import { iterationLine, iterationProgress } from './iteration-line.js';
+import { iterationLine, iterationProgress } from '../context/iteration-line.js';
 
 /** How far a run has come, and how far it goes. */
 export interface RunLength {

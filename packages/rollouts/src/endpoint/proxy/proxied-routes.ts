@@ -20,7 +20,8 @@ import type { RecordedAnswer, RecordedCall } from '../../record/recorded.js';
 import type { Recorder, TrackedCall } from '../recorder.js';
 import { replayedAnswer } from '../replay/replay-server.js';
 import { UpstreamError } from './upstream-error.js';
-import { askUpstream, type UpstreamAnswer, type UpstreamOptions } from './upstream.js';
+import type { UpstreamAnswer } from '../upstream-answer.js';
+import { askUpstream, type UpstreamOptions } from './upstream.js';
 
 const JSON_TYPE = 'application/json';
 const STREAM_TYPE = 'text/event-stream; charset=utf-8';

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { givenKeys } from '@bowyer/serving';
 import { jsonAsWritten } from '@bowyer/text';
 import type { Cassette } from '../replay/cassette.js';
+import type { UpstreamAnswer } from '../upstream-answer.js';
 import { UpstreamError } from './upstream-error.js';
 
 /** Headers of clients that are passed on to the endpoint. */
@@ -70,15 +71,6 @@ async function textOf(answer: Response, asked: string): Promise<string> {
       throw UpstreamError.unreadable(asked, new Error(`it has more than ${MOST_BYTES / 2 ** 20} MiB`));
   }
   return Buffer.concat(pieces).toString('utf8');
-}
-
-/** An answer whose headers have arrived. */
-export interface UpstreamAnswer {
-  /** Method and address. */
-  asked: string;
-  answer: Response;
-  /** Reads the whole answer. @throws {UpstreamError} where it breaks off, or is too long */
-  text: () => Promise<string>;
 }
 
 function sentHeaders(headers: IncomingHttpHeaders, keyHeader: string | undefined, key: string | undefined): Headers {

@@ -7,7 +7,7 @@ import {
   type HttpAnswer,
   type Protocol,
 } from '@bowyer/serving';
-import type { UpstreamAnswer } from '../proxy/upstream.js';
+import type { UpstreamAnswer } from '../upstream-answer.js';
 import { Cassette, UnrecordedRequestError } from './cassette.js';
 
 export interface ReplayServerOptions {
