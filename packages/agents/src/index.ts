@@ -10,7 +10,6 @@ export {
   type AgentVerdict,
   type TestBudget,
 } from './testing/expect-agent.js';
-export type { Prices } from './testing/cost.js';
 export {
   recordAgent,
   type RecordAgentOptions,
@@ -23,4 +22,4 @@ export { openCassette, type CassetteOptions, type OpenCassette } from './open-ca
 export type { AgentProgress, AgentRunOptions } from './run-agent-task.js';
 export type { AgentFunctions, PlayedTask, Reward } from './agent-functions.js';
 export { currentRollout, rolloutFetch, type AgentContext, type CurrentRollout } from './rollout-context.js';
-export type { AgentTask, RecordedCall, RecordedRollout, Verdict } from '@bowyer/rollouts';
+export type { AgentTask, Prices, RecordedCall, RecordedRollout, Verdict } from '@bowyer/rollouts';

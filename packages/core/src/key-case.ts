@@ -12,7 +12,7 @@ export const camelKeys = (value: unknown): unknown => mapKeys(value, toCamelCase
 export const snakeKeys = (value: unknown): unknown => mapKeys(value, toSnakeCase);
 
 /** Nodes whose keys are names that users choose, which stay as they are. */
-const NAMES = new Set(['adapters']);
+const NAMES = new Set(['adapters', 'prices', 'endpoint_keys', 'endpointKeys']);
 
 function mapKeys(value: unknown, rename: (key: string) => string): unknown {
   if (Array.isArray(value)) return value.map((item) => mapKeys(item, rename));

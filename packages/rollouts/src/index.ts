@@ -14,6 +14,7 @@ export type {
   RolloutOrigin,
   FixedSampling,
 } from './record/recorded.js';
+export { costOf, usageOf, type Prices, type Usage } from './record/usage.js';
 export { requireTokens } from './record/require-tokens.js';
 export { effectiveRewards } from './record/effective-rewards.js';
 export { finalRewards, REWARD } from './trajectories/final-rewards.js';

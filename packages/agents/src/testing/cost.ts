@@ -1,10 +1,4 @@
-import type { RecordedRollout } from '@bowyer/rollouts';
-
-/** The prices of a million tokens, in any currency. */
-export interface Prices {
-  input: number;
-  output: number;
-}
+import { costOf, usageOf, type Prices, type RecordedRollout } from '@bowyer/rollouts';
 
 /** Sums what rollouts have cost. */
 export class Cost {
@@ -13,9 +7,6 @@ export class Cost {
   constructor(private readonly prices: Prices = { input: 0, output: 0 }) {}
 
   add({ calls }: Pick<RecordedRollout, 'calls'>): void {
-    for (const { promptIds, choices } of calls) {
-      const output = choices.reduce((sum, { ids }) => sum + ids.length, 0);
-      this.total += (promptIds.length * this.prices.input + output * this.prices.output) / 1e6;
-    }
+    for (const call of calls) this.total += costOf(usageOf(call) ?? { input: 0, output: 0 }, this.prices);
   }
 }

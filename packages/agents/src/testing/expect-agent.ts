@@ -2,12 +2,12 @@
 import { AssertionError } from 'node:assert';
 import { existsSync, readFileSync } from 'node:fs';
 import { confidenceSequence, mean, Rng, rolloutsNeeded, standardDeviation, writeFileAtomically } from '@bowyer/core';
-import type { AgentTask } from '@bowyer/rollouts';
+import type { AgentTask, Prices } from '@bowyer/rollouts';
 import type { AgentFunctions, Reward } from '../agent-functions.js';
 import { evaluateAgent } from '../evaluate-agent.js';
 import type { AgentRunOptions } from '../run-agent-task.js';
 import type { AgentContext } from '../rollout-context.js';
-import { Cost, type Prices } from './cost.js';
+import { Cost } from './cost.js';
 
 type Run<Task extends AgentTask, Result> = AgentFunctions<Task, Result>['run'];
 

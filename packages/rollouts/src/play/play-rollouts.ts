@@ -12,7 +12,13 @@ import {
 import { hash32, type Trajectory } from '@bowyer/core';
 import type { FixedSampling, RecordedRollout, RolloutOrigin } from '../record/recorded.js';
 import { finalRewards, RANKING, REWARD } from '../trajectories/final-rewards.js';
-import { checkAnswers, failedTrajectory, trajectoryOf, type TrajectoryOptions } from '../trajectories/trajectory-of.js';
+import {
+  checkAnswers,
+  failedTrajectory,
+  trajectoryOf,
+  untokenizedTrajectory,
+  type TrajectoryOptions,
+} from '../trajectories/trajectory-of.js';
 import { treeOf } from '../tree/build-tree.js';
 import { reportVerdict, type VerdictSink } from './report-verdict.js';
 import type { JudgeRollout, PlayedRollout, RankedRollout, RankGroup, RolloutAddress, RunAgent } from './run-agent.js';
@@ -40,6 +46,10 @@ export interface RolloutPlayOptions extends Pick<TrajectoryOptions, 'decode' | '
   /** The reward of a rollout that has failed in every attempt; null: it is left out. */
   failedReward: number | null;
   sampling: FixedSampling;
+  /** Whether answers have tokens; false behind an endpoint. True if not given. */
+  hasTokens?: boolean;
+  /** Gets each rollout that has ended. */
+  onRollout?: (rollout: RecordedRollout) => void;
 }
 
 /** Plays sets as algorithms ask for them, `options.slots` rollouts at once. */
@@ -159,8 +169,16 @@ class SetOfRollouts {
   async #learn({ rollout, episode, failure }: EndedRollout): Promise<void> {
     await this.host.learnt(rollout.open.id);
     const recorded = await this.#recorded(rollout);
-    const read = failure !== null ? failedTrajectory : trajectoryOf;
-    this.#played.push(read(recorded, treeOf(recorded), this.#trajectoryOptions(rollout, episode)));
+    this.how.onRollout?.(recorded);
+    const options = this.#trajectoryOptions(rollout, episode);
+    const { hasTokens = true } = this.how;
+    this.#played.push(
+      failure !== null
+        ? failedTrajectory(recorded, treeOf(recorded), options)
+        : hasTokens
+          ? trajectoryOf(recorded, treeOf(recorded), options)
+          : untokenizedTrajectory(recorded, options),
+    );
     this.watch.played();
   }
 

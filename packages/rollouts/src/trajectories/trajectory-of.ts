@@ -41,17 +41,37 @@ export function trajectoryOf(rollout: RecordedRollout, tree: RolloutTree, option
   };
 }
 
+/** Converts a rollout whose answers have no tokens, for figures of an evaluation: nothing can be learned from it. */
+export function untokenizedTrajectory(
+  rollout: RecordedRollout,
+  options: Omit<TrajectoryOptions, 'decode' | 'masks'>,
+): Trajectory {
+  const turns = rollout.calls
+    .filter(({ delivered, auxiliary }) => delivered && !auxiliary)
+    .flatMap((call) => call.choices.slice(0, 1).map((choice) => ({ call, choice })));
+  if (turns.length === 0) throw noAnswer(rollout);
+  const transitions = transitionsOf(rollout, turns, { decode: () => '' });
+  return {
+    ...placeOf(rollout, options),
+    transitions: transitions.map((transition, i) => ({ ...transition, action: turns[i].choice.message.content })),
+    infos: infosOf(rollout, turns),
+    segments: [],
+  };
+}
+
 /** Checks that there is an answer to learn from. @throws where there is none */
-export function checkAnswers({ id, calls }: Pick<RecordedRollout, 'id' | 'calls'>, tree: RolloutTree): void {
-  if (learnedNodes(tree).length > 0) return;
-  throw new Error(
+export function checkAnswers(rollout: Pick<RecordedRollout, 'id' | 'calls'>, tree: RolloutTree): void {
+  if (learnedNodes(tree).length === 0) throw noAnswer(rollout);
+}
+
+const noAnswer = ({ id, calls }: Pick<RecordedRollout, 'id' | 'calls'>): Error =>
+  new Error(
     calls.length === 0
       ? `rollout ${id}: the agent has had no answer of the model\n` +
           '  its client must use the address and the key that it is given: OPENAI_BASE_URL and OPENAI_API_KEY, or ANTHROPIC_BASE_URL and ' +
           'ANTHROPIC_API_KEY; in a function context.baseURL and context.apiKey, or fetch: rolloutFetch'
       : `rollout ${id}: no answer of the model reached the agent, so that there is nothing to learn from`,
   );
-}
 
 /** Converts a rollout that counts as failed. Where the agent never called the model, a turn without tokens has the reward. */
 export function failedTrajectory(rollout: RecordedRollout, tree: RolloutTree, options: TrajectoryOptions): Trajectory {
@@ -62,7 +82,10 @@ export function failedTrajectory(rollout: RecordedRollout, tree: RolloutTree, op
   return { ...placeOf(rollout, options), transitions: [{ ...nothing, reward }], infos, segments: [] };
 }
 
-const placeOf = ({ task: item }: RecordedRollout, { episode, seed, group, task }: TrajectoryOptions) => ({
+const placeOf = (
+  { task: item }: RecordedRollout,
+  { episode, seed, group, task }: Omit<TrajectoryOptions, 'decode' | 'masks'>,
+) => ({
   episode,
   seed,
   ...(item !== undefined && { item }),
@@ -79,7 +102,7 @@ function learnedNodes({ nodes }: RolloutTree): CallNode[] {
 
 function transitionsOf(
   rollout: RecordedRollout,
-  turns: readonly CallNode[],
+  turns: readonly Pick<CallNode, 'call' | 'choice'>[],
   { decode }: Pick<TrajectoryOptions, 'decode'>,
 ): Transition[] {
   const observations = turns.map(({ call }) => decode(call.promptIds));
@@ -103,7 +126,10 @@ function transitionsOf(
 }
 
 /** Returns the infos of the turns. That of the last turn has the figures of the whole rollout: components of its reward, and metrics. */
-function infosOf(rollout: RecordedRollout, turns: readonly CallNode[]): Record<string, unknown>[] {
+function infosOf(
+  rollout: RecordedRollout,
+  turns: readonly Pick<CallNode, 'call' | 'choice'>[],
+): Record<string, unknown>[] {
   const { reward: _, ...components } = finalRewards(rollout);
   const { won = rollout.metrics.success, ...metrics } = rollout.metrics;
   const last = {

@@ -1,6 +1,6 @@
 // A server for agents whose answers come from another endpoint, such as a stronger model: its answers are recorded without
 // tokens.
-import { ProtocolServer, sameText } from '@bowyer/serving';
+import { ProtocolServer, sameText, type CallObserver } from '@bowyer/serving';
 import { RolloutKeys } from '../../record/record-key.js';
 import type { RolloutLog } from '../../record/rollout-log.js';
 import { Recorder } from '../recorder.js';
@@ -19,6 +19,8 @@ export interface ProxyServerOptions extends Omit<UpstreamOptions, 'isOwnKey'> {
   apiKey: string | null;
   /** The log; whoever opened it closes it, after the server. */
   log: RolloutLog;
+  /** Changes the agents' requests before they are sent. */
+  bodyOf?: CallObserver['bodyOf'];
   /** Called on faults of the server, which the client sees as status 500. */
   onFault?: (error: Error) => void;
 }
@@ -27,16 +29,16 @@ export class ProxyServer {
   private constructor(
     private readonly server: ProtocolServer,
     /** Begins, rewards, ends and reads rollouts, as the REST routes do. */
-    readonly rollouts: Pick<Recorder, 'begin' | 'reward' | 'metrics' | 'end' | 'read'>,
+    readonly rollouts: Pick<Recorder, 'begin' | 'reward' | 'metrics' | 'end' | 'learnt' | 'read'>,
   ) {}
 
   /** Returns the server once it listens. */
   static async listen({ log, host, port, apiKey, ...options }: ProxyServerOptions): Promise<ProxyServer> {
-    const { onFault = () => undefined } = options;
+    const { bodyOf, onFault = () => undefined } = options;
     let origin = '';
     const [keys, owners] = await Promise.all([RolloutKeys.open(log.folder), TraceOwners.open(log.folder)]);
     const gate = { longestWaitMs: 0, mostWaiting: 0 }; // a proxy's weights never change
-    const recorder = new Recorder({ log, keys, ...gate, origin: () => origin, onFault });
+    const recorder = new Recorder({ log, keys, ...gate, bodyOf, origin: () => origin, onFault });
     const isOwnKey = (key: string) => (apiKey !== null && sameText(key, apiKey)) || keys.rolloutOf(key) !== null;
     const server = await ProtocolServer.listen({
       protocols: [

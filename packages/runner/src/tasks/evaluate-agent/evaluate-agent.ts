@@ -32,6 +32,10 @@ import type { AgentTaskConfig } from '../train-agent/agent-keys.js';
 import { agentStage } from '../train-agent/agent-stage.js';
 import { openAgents, type Agents } from '../train-agent/open-agents.js';
 import { byEpisode, playAgents } from '../train-agent/play-agents.js';
+import type { OpenStage } from '../train/stage.js';
+import { isEndpoint, pricedName } from './endpoints.js';
+import { openEndpoint } from './open-endpoint.js';
+import { costText, UsageMeter, type ModelCost } from './model-costs.js';
 import { drawnCounts, passRate, type PassRate } from './pass-rates.js';
 import type { EvaluationKeys } from './evaluation-keys.js';
 
@@ -47,6 +51,7 @@ interface PlayedModel {
   /** Rollouts that were begun. */
   rollouts: number;
   failures: Error[];
+  usage: UsageMeter;
 }
 
 /** The failure of a gate: what an evaluation requires and did not find. */
@@ -76,7 +81,7 @@ async function evaluateInFolder(config: EvaluateAgentConfig, context: TaskContex
   const device = await openDevice(deviceOf(config));
   const played: PlayedModel[] = [];
   try {
-    const models = [config.model!, ...config.compareWith.map(agentFolderOf)];
+    const models = modelsOf(config).map(agentFolderOf);
     for (const model of models) played.push(await playModel(model, device, config, context, agents));
   } finally {
     await device.close();
@@ -87,7 +92,9 @@ async function evaluateInFolder(config: EvaluateAgentConfig, context: TaskContex
   await storeTest(context.directory, played, undefined);
   await writeFileAtomically(join(context.directory, 'results.json'), `${JSON.stringify(results, null, 1)}\n`);
   context.progress.report?.({ event: 'results', ...results });
-  context.print(`${[resultText(results), ...failedText(results), '', passText(results.pass)].join('\n')}\n`);
+  context.print(
+    `${[resultText(results), ...failedText(results), '', passText(results.pass), ...tableText(results)].join('\n')}\n`,
+  );
   checkGate(results, config);
 }
 
@@ -99,12 +106,13 @@ async function playModel(
   agents: Agents,
 ): Promise<PlayedModel> {
   const { samples, evalDecoding } = config;
-  const policy = await loadPolicy(folder, config, device);
   const episodes = agents.tasks.test.length * samples;
   const bar = new ProgressBar('rollouts', episodes, context.progress);
-  const stage = agentStage(config, context, agents);
-  const dialogues = textDialogues(policy.tokenizer);
-  const open = await stage.open({ policy, critic: null, dialogues }, () => 0);
+  const usage = new UsageMeter();
+  const metered = { ...agents, onRollout: usage.add };
+  await using open = isEndpoint(folder)
+    ? await openEndpoint(folder, config, context, metered)
+    : await openModel(folder, device, config, context, metered);
   const failures: Error[] = [];
   const isEnough = context.agent?.isEnough;
   try {
@@ -134,12 +142,33 @@ async function playModel(
       );
       played += count;
     } while (!isEnough?.(returnsOf(trajectories)) && played < episodes);
-    return { name: folder, decoding: evalDecoding, trajectories, rollouts: played, failures };
+    return { name: folder, decoding: evalDecoding, trajectories, rollouts: played, failures, usage };
   } finally {
     bar.finish();
-    await open[Symbol.asyncDispose]();
-    await policy.release();
   }
+}
+
+/** All tested models, the first of which the others are compared with. */
+export const modelsOf = ({
+  model,
+  models,
+  compareWith,
+}: Pick<EvaluateAgentConfig, 'model' | 'models' | 'compareWith'>) =>
+  models.length > 0 ? models : [...(model === null ? [] : [model]), ...compareWith];
+
+/** Opens a model of this machine for agents. */
+async function openModel(
+  folder: string,
+  device: Device,
+  config: EvaluateAgentConfig,
+  context: TaskContext,
+  agents: Agents,
+): Promise<OpenStage> {
+  const policy = await loadPolicy(folder, config, device);
+  const dialogues = textDialogues(policy.tokenizer);
+  const stage = agentStage(config, context, agents);
+  const { parts, ...open } = await stage.open({ policy, critic: null, dialogues }, () => 0);
+  return { parts, [Symbol.asyncDispose]: () => open[Symbol.asyncDispose]().then(() => policy.release()) };
 }
 
 /** Returns the returns in the order of the episodes. */
@@ -152,6 +181,7 @@ export interface AgentEvaluation extends RunResults {
   pass: { name: string; rates: PassRate[] }[];
   /** For each model. */
   failed: FailedRollouts[];
+  costs: ModelCost[];
 }
 
 /** The rollouts of a model that failed in every attempt. */
@@ -192,10 +222,15 @@ function resultsOf(played: readonly PlayedModel[], agents: Agents, config: Evalu
       of: rollouts,
       reasons: failureReasons(failures).slice(0, SHOWN_REASONS),
     })),
+    costs: played.map(({ name, usage }) => usage.costs(name, config.prices?.[pricedName(name)])),
     optimalReturn: null,
     calibration: null,
   };
 }
+
+/** The table of several models, or of one that has a price. */
+const tableText = ({ policies, costs }: AgentEvaluation): string[] =>
+  costs.length > 1 || costs.some(({ thousand }) => thousand !== null) ? ['', costText(policies, costs)] : [];
 
 /** Whether not all of its rollouts have failed. */
 const isScored = ({ rollouts, failures }: PlayedModel): boolean => failures.length < rollouts;

@@ -14,6 +14,24 @@ export const evaluationKeys = placed(
     compare_with: Type.Array(Type.String(), {
       description: 'further models with which the agent plays the same tasks, such as the one before training',
     }),
+    models: Type.Array(Type.String(), {
+      description:
+        'all models in one list, in place of `model` and compare_with; an endpoint of OpenAI’s or Anthropic’s protocols is a model too: https://HOST/v1#NAME',
+    }),
+    endpoint_keys: nullable(
+      Type.Record(Type.String(), Type.String()),
+      'environment variables with the keys of endpoints, by host, such as {api.openai.com: OPENAI_API_KEY}; null: no key is sent',
+    ),
+    prices: nullable(
+      Type.Record(
+        Type.String(),
+        Type.Object(
+          { input: Type.Number({ minimum: 0 }), output: Type.Number({ minimum: 0 }) },
+          { additionalProperties: false },
+        ),
+      ),
+      'prices of a million tokens by model, that of an endpoint by the NAME behind #: {NAME: {input: 2, output: 8}}; null: the table has no prices',
+    ),
     fail_below: nullable(
       Type.Number(),
       'the run fails (exit code 1) where the mean reward with `model` is below this number; null: it never does',

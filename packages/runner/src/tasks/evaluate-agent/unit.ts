@@ -5,6 +5,7 @@ import { runKeys } from '../../keys/run-keys.js';
 import type { TaskUnit } from '../task.js';
 import { agentKeys, modelKey } from '../train-agent/agent-keys.js';
 import { agentProblems } from '../train-agent/agent-problems.js';
+import { endpointProblem, isEndpoint } from './endpoints.js';
 import { evaluationKeys, type EvaluationKeys } from './evaluation-keys.js';
 
 export const evaluateAgentTask: TaskUnit = {
@@ -23,16 +24,26 @@ export const evaluateAgentTask: TaskUnit = {
   }),
   plays: false,
   async problems(raw) {
-    const config = raw as typeof raw & Parameters<typeof agentProblems>[0] & EvaluationKeys;
-    const problems: ConfigProblem[] = agentProblems(config);
-    for (const [key, place] of [
-      ['model', config.model] as const,
-      ...config.compareWith.map((one) => ['compare_with', one] as const),
-    ]) {
-      const problem = await modelProblem(key, place);
+    const config = raw as typeof raw &
+      Parameters<typeof agentProblems>[0] &
+      Parameters<typeof endpointProblem>[2] &
+      EvaluationKeys;
+    const { model, models, compareWith } = config;
+    const problems: ConfigProblem[] = agentProblems({ ...config, model: model ?? models[0] ?? null });
+    if (models.length > 0 && (model !== null || compareWith.length > 0))
+      problems.push({
+        key: 'models',
+        message: 'models is given together with model or compare_with',
+        remedy: 'give all models in one of the two ways',
+      });
+    const places = { models, model: model === null ? [] : [model], compare_with: compareWith };
+    for (const [key, place] of Object.entries(places).flatMap(([name, own]) =>
+      own.map((one) => [name, one] as const),
+    )) {
+      const problem = isEndpoint(place) ? endpointProblem(key, place, config) : await modelProblem(key, place);
       if (problem !== null) problems.push(problem);
     }
-    if (config.failDrop !== null && config.compareWith.length === 0)
+    if (config.failDrop !== null && models.length < 2 && compareWith.length === 0)
       problems.push({
         key: 'fail_drop',
         message: `fail_drop=${config.failDrop}: there is no other model to compare with`,

@@ -8,6 +8,7 @@ import {
   splitTasks,
   type AgentTask,
   type JudgeRollout,
+  type RecordedRollout,
   type RunAgent,
   type SplitTasks,
 } from '@bowyer/rollouts';
@@ -25,6 +26,8 @@ export interface Agents {
   shared: boolean;
   run: RunAgent;
   judge: JudgeRollout | null;
+  /** Gets each rollout that has ended. */
+  onRollout?: (rollout: RecordedRollout) => void;
 }
 
 type AgentsConfig = Pick<

@@ -1,0 +1,98 @@
+// Endpoints as tested models, beside a model of this machine, in one table with prices.
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { evaluateAgent, reaches, type AgentContext } from '../src/index.js';
+import { answerTo, colourModel, tasks, type ColourTask } from './colour-agent.js';
+
+/** The bodies and the keys that the endpoint was sent. */
+const asked: { model: string; key: string | undefined }[] = [];
+
+async function bodyOf(request: IncomingMessage): Promise<{ model: string; messages: { content: string }[] }> {
+  const parts: Buffer[] = [];
+  for await (const part of request) parts.push(part as Buffer);
+  return JSON.parse(Buffer.concat(parts).toString()) as Awaited<ReturnType<typeof bodyOf>>;
+}
+
+/** An endpoint that says the colour it is asked for, and green in place of black. */
+const endpoint = createServer((request, response) => {
+  void bodyOf(request).then(({ model, messages }) => {
+    asked.push({ model, key: request.headers.authorization });
+    const content = messages[0].content.replace('say ', '').replace('black', 'green');
+    const choices = [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }];
+    const usage = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 };
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ id: 'x', object: 'chat.completion', created: 0, model, choices, usage }));
+  });
+});
+let folder: string;
+let model: string;
+let host: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'endpoint-models-'));
+  model = await colourModel();
+  await new Promise<void>((resolve) => endpoint.listen(0, '127.0.0.1', resolve));
+  host = `127.0.0.1:${(endpoint.address() as AddressInfo).port}`;
+});
+afterAll(async () => {
+  endpoint.close();
+  await Promise.all([folder, model].map((one) => rm(one, { recursive: true })));
+});
+
+const agent = {
+  tasks,
+  run: (task: ColourTask, context: AgentContext) => answerTo(task, context),
+  reward: (task: ColourTask, { result }: { result: string }) => Number(result === task.shown),
+  threads: 1,
+};
+
+test('an endpoint and a model of this machine play the same tasks: rewards, tokens and prices are in one table', async () => {
+  process.env.KEY_OF_THE_TEST = 'secret';
+  const big = `http://${host}/v1#big`;
+  const { results } = await evaluateAgent({
+    ...agent,
+    model: big,
+    compareWith: [model],
+    samples: 1,
+    evalShare: 0,
+    testShare: 0,
+    endpointKeys: { [host]: 'KEY_OF_THE_TEST' },
+    prices: { big: { input: 2, output: 8 } },
+    savePath: join(folder, 'table'),
+  });
+  expect(asked).toHaveLength(tasks.length);
+  expect(asked[0]).toEqual({ model: 'big', key: 'Bearer secret' });
+  const [first, second] = results.policies;
+  expect(first.name).toBe(big);
+  expect(first.metrics['test/episodic_return']).toBe(0.75); // black is wrong
+  const difference = second.metrics['test/episodic_return'] - 0.75;
+  expect(-results.comparisons[0].meanDifference).toBeCloseTo(difference);
+  expect(results.costs).toMatchObject([
+    { name: big, tokens: { input: 100, output: 10 } },
+    { name: model, tokens: { output: 1 }, thousand: null },
+  ]);
+  expect(results.costs[0].thousand).toBeCloseTo(((100 * 2 + 10 * 8) / 1e6) * 1000);
+}, 300_000);
+
+test('a test of an agent takes an endpoint, with a bound of the cost', async () => {
+  const reached = await reaches(agent.run, 0.9, {
+    ...agent,
+    model: `http://${host}/v1#big`,
+    concurrency: 4,
+    prices: { input: 2, output: 8 },
+    budget: { rollouts: 100, cost: 0.002 },
+    savePath: join(folder, 'test'),
+  });
+  expect(reached.rollouts).toBe(8);
+  expect(reached.cost).toBeCloseTo(8 * 0.00028);
+}, 300_000);
+
+test.each([
+  [{ model: 'http://127.0.0.1:1/v1' }, "model: the endpoint 'http://127.0.0.1:1/v1' names no model"],
+  [{ model: 'http://127.0.0.1:1/v1#big', temperature: 0 }, "an endpoint answers as the agent's requests say"],
+  [{ model: 'http://127.0.0.1:1/v1#big', models: ['a'] }, 'models is given together with model or compare_with'],
+])('%j is refused before anything is played', async (settings, message) => {
+  await expect(evaluateAgent({ ...agent, ...settings, savePath: join(folder, 'refused') })).rejects.toThrow(message);
+});

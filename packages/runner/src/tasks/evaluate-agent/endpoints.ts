@@ -1,0 +1,38 @@
+// Endpoints as tested models: their addresses in a config.
+import type { ConfigProblem } from '@bowyer/core';
+import type { AgentTaskConfig } from '../train-agent/agent-keys.js';
+import type { EvaluationKeys } from './evaluation-keys.js';
+
+export const isEndpoint = (model: string): boolean => /^https?:\/\//.test(model);
+
+/** The name that a price belongs to: that of an endpoint's model, or a folder as it is given. */
+export const pricedName = (model: string): string => (isEndpoint(model) ? partsOf(model).name : model);
+
+/** Returns the parts of an endpoint's address. */
+export function partsOf(model: string): { upstream: string; host: string; name: string } {
+  const url = new URL(model);
+  const name = decodeURIComponent(url.hash.slice(1));
+  url.hash = '';
+  return { upstream: url.href, host: url.host, name };
+}
+
+/** Says what is wrong with an endpoint, or with a setting that it has no use for; null where nothing is. */
+export function endpointProblem(
+  key: string,
+  model: string,
+  config: Pick<EvaluationKeys, 'evalDecoding'> & Pick<AgentTaskConfig, 'temperature' | 'topK' | 'topP'>,
+): ConfigProblem | null {
+  if (!URL.canParse(model) || partsOf(model).name === '')
+    return {
+      key,
+      message: `${key}: the endpoint '${model}' names no model`,
+      remedy: 'write the name of the model behind #: https://HOST/v1#NAME',
+    };
+  const { temperature, topK, topP, evalDecoding } = config;
+  if (evalDecoding === 'sample' && temperature === null && topK === null && topP === null) return null;
+  return {
+    key,
+    message: `${key}: an endpoint answers as the agent's requests say, and takes no decoding, temperature, top_k or top_p of a config`,
+    remedy: 'leave these out, and let the agent send them',
+  };
+}

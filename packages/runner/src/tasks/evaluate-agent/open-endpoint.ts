@@ -1,0 +1,46 @@
+// The stage on which agents play with an endpoint.
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { ProxyServer, rolloutPlayer, RolloutLog } from '@bowyer/rollouts';
+import type { TaskContext } from '../../context/task-context.js';
+import { CALLS_FOLDER } from '../../run/calls-folder.js';
+import { keyOf } from '../server-key.js';
+import type { OpenStage } from '../train/stage.js';
+import type { AgentTaskConfig } from '../train-agent/agent-keys.js';
+import type { Agents } from '../train-agent/open-agents.js';
+import { partsOf } from './endpoints.js';
+import type { EvaluationKeys } from './evaluation-keys.js';
+
+/** Opens what agents need to play with an endpoint: a server that passes their requests on, and records them in the run's folder. */
+export async function openEndpoint(
+  model: string,
+  config: Pick<AgentTaskConfig, 'attempts' | 'failedReward'> & Pick<EvaluationKeys, 'endpointKeys'>,
+  { directory, log }: Pick<TaskContext, 'directory' | 'log'>,
+  agents: Agents,
+): Promise<OpenStage> {
+  const { upstream, host, name } = partsOf(model);
+  const { attempts, failedReward, endpointKeys } = config;
+  const upstreamKey = keyOf({ serverKeyEnv: endpointKeys?.[host] ?? null }, 'endpoint_keys');
+  const calls = await RolloutLog.open(join(directory, CALLS_FOLDER));
+  const server = await ProxyServer.listen({
+    upstream,
+    upstreamKey,
+    bodyOf: (_, body) => ({ ...(body as object), model: name }),
+    host: '127.0.0.1',
+    port: 0,
+    apiKey: randomUUID(),
+    log: calls,
+    onFault: (error) => log(error.stack ?? error.message, 'WARNING'),
+  });
+  const untokenized = {
+    sampling: {},
+    hasTokens: false,
+    decode: () => '',
+    masks: { masksOf: () => [] },
+  };
+  const playSet = rolloutPlayer(server.rollouts, { ...agents, attempts, failedReward, ...untokenized });
+  return {
+    parts: { makeEnv: null, playSet, environment: 'the agent' },
+    [Symbol.asyncDispose]: () => server.close().finally(() => calls.close()),
+  };
+}
