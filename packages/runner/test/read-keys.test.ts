@@ -400,7 +400,11 @@ const tasks: Readonly<Record<string, () => Promise<(readonly [string, ...string[
       'evaluate_agent',
       ...(await agentKeys()),
       'samples=2',
-      `compare_with=[${at('chat-agent')}]`,
+      // No endpoint listens there: its rollouts fail.
+      `compare_with=[${at('chat-agent')},"http://127.0.0.1:9/v1#none"]`,
+      'endpoint_keys={127.0.0.1\\:9: PATH}',
+      'prices={none: {input: 1, output: 2}}',
+      'max_failure_share=1',
       'fail_below=-1',
       'fail_drop=10',
     ],
