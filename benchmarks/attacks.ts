@@ -162,7 +162,7 @@ function post(path: string, body: string, headers = 'content-type: application/j
   return `POST ${path} HTTP/1.1\r\nhost: ${host}\r\nauthorization: bEaReR secret\r\n${headers}\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`;
 }
 
-/** Status and body of each attack on a server, which then is sent SIGTERM beside a request that is half sent. */
+/** Prints status and body of each attack on a server, which then is sent SIGTERM beside a request that is half sent. */
 async function server(name: string, args: readonly string[], path: string): Promise<void> {
   const env = { ...process.env, KEY: 'secret' };
   const child = spawn(process.execPath, [program, ...args, 'port=0', to(name)], { cwd: repository, env });

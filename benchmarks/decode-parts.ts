@@ -8,7 +8,7 @@ type Bound = Awaited<ReturnType<Program['bind']>>;
 type Timed = () => Promise<number>;
 
 /** Milliseconds of each part, with weights as left operand as steps of 16 and 32 rows have them. */
-export interface DecodeParts {
+interface DecodeParts {
   layers: Timed;
   head: Timed;
   attention: Timed;

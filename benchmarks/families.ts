@@ -135,7 +135,7 @@ async function compareDevices(dir: string, small: PeerSmall, gpu: Device): Promi
   };
 }
 
-/** States of recurrent layers. */
+/** Recognizes the refusal of states of recurrent layers on a GPU. */
 function refused(error: Error): [null] {
   if (!error.message.includes('cannot be kept on a GPU')) throw error;
   return [null];

@@ -48,9 +48,9 @@ const size = sizes[(process.argv[3] ?? 'gpt2') as keyof typeof sizes];
 
 interface Contestant {
   name: string;
-  /** Milliseconds of a step: forward, backward, clipping, AdamW. */
+  /** Measures a step in milliseconds: forward, backward, clipping, AdamW. */
   train(): Promise<number>;
-  /** Milliseconds of `new_tokens` greedy tokens for every row, the prompts included. */
+  /** Measures, in milliseconds, `new_tokens` greedy tokens for every row, the prompts included. */
   generate(): Promise<number>;
   close(): Promise<void>;
 }

@@ -59,7 +59,7 @@ function start(folder: string): Start {
   return { pid: child.pid!, ended: new Promise((resolve) => child.on('close', resolve)), said: () => text };
 }
 
-/** Processes of the jobs at work, by their markers. */
+/** Lists the processes of the jobs at work, by their markers. */
 function jobProcesses(folder: string): number[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder).flatMap((name) => {
@@ -84,7 +84,7 @@ function kill(pid: number): boolean {
   }
 }
 
-/** Kills the launcher alone, one job alone, or all at once. */
+/** Kills the launcher alone, one job alone, or all at once. @returns whether the launcher is dead */
 function killSome(launcher: number, folder: string): boolean {
   const atWork = jobProcesses(folder);
   const what = rng.uniform();

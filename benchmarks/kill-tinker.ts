@@ -124,7 +124,7 @@ class Client {
     return this.result<Reply>(id);
   }
 
-  /** Sends the next request of its model. */
+  /** Sends the next request of its model. @returns its future's id */
   async next(path: string, body: object): Promise<string> {
     const sent = { model_id: this.model, seq_id: ++this.seq, ...body };
     return (await this.post<{ request_id: string }>(path, sent)).request_id;
@@ -203,7 +203,7 @@ async function begin(): Promise<Client> {
 /** The client at work, which dies with the server perhaps. */
 let current: Client;
 
-/** Makes a new client that has the saved state of one that died. */
+/** Makes a new client that has the saved state of one that died. @returns the step of that state */
 async function resume(died: Client, truth: readonly Heard[]): Promise<{ of: Client; from: number }> {
   const of = new Client();
   of.earlier = died;
@@ -238,7 +238,7 @@ function compare(number: number, heard: Heard, expected: Heard): void {
       );
 }
 
-/** Trains a client, resumed by others where it dies. */
+/** Trains a client, resumed by others where it dies. @param truth what an undisturbed one heard; not given: it is that one */
 async function training(truth?: readonly Heard[]): Promise<Heard[]> {
   const all: Heard[] = [];
   let [of, number] = [await untilBegun(), 0];

@@ -163,7 +163,7 @@ const datum = (ids: number[]) => ({
 });
 const pairs = (pair: readonly [number, number], count: number) => Buffer.alloc(2 * count).fill(Uint8Array.from(pair));
 
-/** Bodies of 5 to 30 MB for `serve_tinker`, with the sequence numbers 1, 2, … of a model. */
+/** Makes bodies of 5 to 30 MB for `serve_tinker`, with the sequence numbers 1, 2, … of a model. */
 export function tinkerCases(model_id: string): Readonly<Record<string, Sent>> {
   const forward = (seq_id: number, data: unknown[]) =>
     tinker('forward', { model_id, seq_id, forward_input: { data, loss_fn: 'cross_entropy' } });
@@ -234,7 +234,7 @@ const post = (path: string, body: object, more: Partial<Sent> = {}): Sent => ({
   ...more,
 });
 
-/** Instances are made, played and closed; ids that do not exist are among them. */
+/** Draws a request: instances are made, played and closed; ids that do not exist are among them. */
 export function envRequests(rng: Rng): Sent {
   const kind = rng.uniform();
   const id = rng.integer(0, 999);

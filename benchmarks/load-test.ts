@@ -116,7 +116,7 @@ const quantile = (values: readonly number[], q: number) =>
 const latencies = (values: readonly number[]) => [0.5, 0.99, 1].map((q) => quantile(values, q).toFixed(1)).join(' / ');
 const mib = (bytes: number) => (bytes / 2 ** 20).toFixed(0);
 
-/** Sends the heaviest requests, one at a time. */
+/** Sends the heaviest requests, one at a time. @param watchedMs after each answer */
 async function oneAtATime(
   server: Server,
   probe: Probe,
@@ -262,7 +262,7 @@ async function stalledClients(count: number): Promise<void> {
   );
 }
 
-/** Opens a session with a model. */
+/** Opens a session with a model. @returns its id */
 async function tinkerModel(origin: string): Promise<string> {
   const post = async (path: string, body: object): Promise<Record<string, string>> => {
     const headers = { 'content-type': 'application/json' };

@@ -1,6 +1,6 @@
 // The shared parts of the benchmarks: medians, and the machine's own rates, measured in the same process and in turn
 // with the thing they are compared to, so that a busy machine slows both alike.
-import { GraphBuilder, type Device } from '@bowyer/graph';
+import type { Device } from '@bowyer/graph';
 
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
@@ -8,23 +8,11 @@ export function median(values: readonly number[]): number {
   return (sorted[Math.ceil(middle) - 1] + sorted[Math.floor(middle)]) / 2;
 }
 
-/** Milliseconds of one call. */
+/** Measures the milliseconds of one call. */
 export async function milliseconds(run: () => Promise<unknown> | void): Promise<number> {
   const start = performance.now();
   await run();
   return performance.now() - start;
-}
-
-/** Returns a function that multiplies two size × size matrices once and gives the rate in GFLOP/s (2 · size³ operations). */
-export async function matMulRate(device: Device, size = 2048): Promise<() => Promise<number>> {
-  const g = new GraphBuilder('matmul_reference');
-  const [a, b] = [g.input('a', 'float32', [size, size]), g.input('b', 'float32', [size, size])];
-  g.output('largest', g.reduceMax(g.matMul(a, b)));
-  const filled = () => ({ shape: [size, size], data: new Float32Array(size * size).map((_, i) => (i % 17) - 8) });
-  const state = await device.createState({ a: filled(), b: filled() });
-  const program = await (await device.compile(g)).bind({ state: { a: [state, 'a'], b: [state, 'b'] } });
-  await program.run();
-  return async () => (2 * size ** 3) / (await milliseconds(() => program.run())) / 1e6;
 }
 
 /**

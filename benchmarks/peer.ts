@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 export interface Peer<Figures> {
-  /** Does one piece of the peer's work. */
+  /** Does one piece of the peer's work. @param line what it reads, where pieces differ */
   next(line?: string): Promise<Figures>;
   close(): void;
 }
@@ -55,7 +55,7 @@ export async function timesOf(work: () => Promise<void>): Promise<Times> {
   return { wall: performance.now() / 1e3 - wall, cpu: cpuSeconds() - cpu };
 }
 
-/** Seconds of this process, all threads. */
+/** Returns the CPU seconds of this process, all threads. */
 export function cpuSeconds(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1e6;

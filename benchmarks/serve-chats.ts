@@ -41,7 +41,7 @@ export interface ServerJob extends ServedFiles {
 }
 
 /** The files that are written for the servers. */
-export interface ServedFiles {
+interface ServedFiles {
   /** A folder of ours. */
   dir: string;
   gguf: string;

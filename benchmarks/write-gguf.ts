@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { readPretrainedConfig } from '@bowyer/checkpoints';
 import { exportGguf } from '@bowyer/models';
 
-export type GgufKind = 'f32' | 'q8_0';
+type GgufKind = 'f32' | 'q8_0';
 
 /** Writes the checkpoint in `dir` to `file`; with q8_0 all matrices in 8 bits, the vectors in float32. */
 export async function writeGguf(dir: string, file: string, kind: GgufKind): Promise<void> {

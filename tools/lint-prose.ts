@@ -45,7 +45,7 @@ const fragments: readonly Rule[] = [
 ];
 
 /** Reads the glossary, a table of CONTRIBUTING.md: what to write, and what it replaces. */
-export function glossary(contributing: string): Rule[] {
+function glossary(contributing: string): Rule[] {
   const table = /<!-- glossary -->([\s\S]*)<!-- \/glossary -->/.exec(contributing)?.[1] ?? '';
   const rows = [...table.matchAll(/^\| (?!write \|)([^|]+) \| ([^|]+) \|$/gm)];
   if (rows.length === 0)
@@ -70,7 +70,7 @@ function* filesBelow(folder: string): Generator<string> {
  *
  * @param strings false leaves out the string literals of TypeScript
  */
-export function proseOf(path: string, text: string, { strings = true } = {}): string {
+function proseOf(path: string, text: string, { strings = true } = {}): string {
   if (path.endsWith('.ts')) return typeScriptProse(path, text, strings);
   const withoutCode = path.endsWith('.md')
     ? blank(blank(text, /```[\s\S]*?```/g), /<!-- glossary -->[\s\S]*?<!-- \/glossary -->/g)

@@ -19,7 +19,7 @@ import { packedPages } from '@bowyer/views';
 
 const repository = resolve(import.meta.dirname, '..');
 
-/** Folders of the packages that are not private. */
+/** Lists the folders of the packages that are not private. */
 export function publicPackages(): string[] {
   return readdirSync(join(repository, 'packages'))
     .map((name) => join(repository, 'packages', name))

@@ -14,7 +14,7 @@ export interface Asked {
   error: string;
 }
 
-export interface RecordingProxy {
+interface RecordingProxy {
   origin: string;
   asked: readonly Asked[];
   close: () => Promise<void>;

@@ -5,13 +5,17 @@ import { createInterface } from 'node:readline';
 
 const root = join(import.meta.dirname, '../..');
 
-export interface ServedModel {
+interface ServedModel {
   server: ChildProcess;
   /** The server's address, without `/v1`. */
   origin: string;
 }
 
-/** Serves a model under the name `tiny`, at a free port, with the likeliest token at each place. */
+/**
+ * Serves a model under the name `tiny`, at a free port, with the likeliest token at each place.
+ *
+ * @param keys further keys of the command
+ */
 export async function servedModel(model: string, keys: Readonly<Record<string, unknown>>): Promise<ServedModel> {
   const given = Object.entries({ model, port: 0, served_name: 'tiny', temperature: 0, ...keys });
   const command = ['--conditions=source', '--import', 'tsx', 'packages/runner/src/main.ts', '--config-name'];

@@ -34,7 +34,7 @@ export async function compareFamilies(sides: Sides, names: string): Promise<void
   }
 }
 
-/** Adapters of all linear layers, written by themselves and merged. */
+/** Compares adapters of all linear layers, written by themselves and merged. */
 export async function compareAdapters(sides: Sides, names: string): Promise<void> {
   for (const name of chosen(names).filter((each) => !/Mixtral|MoE|oss|scaling|YaRN|longrope/.test(each))) {
     const folder = await modelIn(sides, name);

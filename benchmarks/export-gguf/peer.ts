@@ -40,7 +40,7 @@ export async function openPeer(threads: number): Promise<Peer> {
   return getLlama({ gpu: false, build: 'never', maxThreads: threads, logLevel: 'error' });
 }
 
-/** Templates as @huggingface/jinja renders them, which node-llama-cpp uses. */
+/** Opens @huggingface/jinja, which node-llama-cpp renders templates with. */
 export async function openJinja(): Promise<(source: string, variables: object) => string> {
   const { Template } = (await import(pathToFileURL(join(folder, '@huggingface/jinja/dist/index.js')).href)) as {
     Template: new (source: string) => { render(variables: object): string };

@@ -42,7 +42,7 @@ export async function randomModel(
 export const randomFamily = (device: Device, folder: string, name: string): Promise<string> =>
   randomModel(device, folder, familyConfigs[name]);
 
-/** Norms start with ones and biases with zeros, which would hide what becomes of them. */
+/** Adds noise to norms, which start with ones, and biases, which start with zeros: those would hide what becomes of them. */
 async function roughen(folder: string): Promise<void> {
   const weights = await readWeights(folder);
   const noise = new Rng(5);

@@ -69,7 +69,7 @@ function attentionMask(g: GraphBuilder, attended: Value, total: ReturnType<typeo
   return g.where(g.and(isThere, isPast), g.scalar(0), -1e9);
 }
 
-/** Graphs of ours mark outputs in their names (`out:logits`); transformers.js knows them without the mark. */
+/** Removes the mark of outputs from names (`out:logits`): transformers.js knows them without it. */
 function withPlainNames(bytes: Uint8Array): Uint8Array {
   const { graph = {}, ...model } = protobuf.decode(modelProto, bytes, { unknown: 'kept' });
   const plain = (name: string) => name.replace(/^out:/, '');

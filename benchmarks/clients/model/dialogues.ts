@@ -28,7 +28,7 @@ const plain: Message[][] = [
   [user('Where is the tower?'), says('{"city":"Paris","country":"France"}')],
 ];
 
-/** Clients write a text that a tool has returned as it is, or as JSON. */
+/** Returns a tool's result as clients write it: as it is, or as JSON. */
 const written = (text: string): string[] => [text, JSON.stringify(text)];
 
 const loops: Message[][] = written('7 degrees').flatMap((degrees, i) => [

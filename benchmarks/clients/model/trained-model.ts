@@ -12,7 +12,7 @@ export interface Dialogue {
   tools?: readonly object[];
 }
 
-export interface Lesson {
+interface Lesson {
   dialogues: readonly Dialogue[];
   /** The path of the chat template. */
   template: string;

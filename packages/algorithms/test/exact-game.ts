@@ -51,7 +51,7 @@ export const exactReturn = (policy: TabularPolicy): number =>
   startValue(towerModel, exactValues(towerModel, policy, { gamma: 1, horizon: maxSteps }));
 
 /** Makes a player that is a table. */
-export const tablePlayer =
+const tablePlayer =
   (policy: TabularPolicy): OpenPlayer =>
   async () => ({
     act: async (requests) =>
@@ -63,7 +63,7 @@ export const tablePlayer =
     close: async () => {},
   });
 
-/** Plays episodes of a table. */
+/** Plays episodes of a table. @param limit steps after which they are truncated */
 export function episodesOf(policy: TabularPolicy, episodes: number, limit: number, seed = 0): Promise<Trajectory[]> {
   const run = trainingRun({
     policy: { tokenizer } as unknown as LanguageModel,

@@ -29,7 +29,7 @@ import { nodeAt } from './provenance.js';
 import type { Repository } from './sources/repository.js';
 import { givenSources, repositoryOf, searchPathSources } from './sources/search-path.js';
 
-/** Composes a config. */
+/** Composes a config. @throws {ConfigError} and nothing else, for any files and overrides */
 export function compose(options: ComposeOptions): Composition {
   const warnings: string[] = [];
   const overrides = withAliases(options.overrides, options.overrideAliases).map(parseOverride);
@@ -40,7 +40,7 @@ export function compose(options: ComposeOptions): Composition {
 }
 
 /** Opens the folders and files a composition can draw from; one repository can serve all jobs of a sweep. */
-export function openRepository(
+function openRepository(
   options: ComposeOptions,
   overrides: readonly Override[],
   warn: (message: string) => void,

@@ -123,7 +123,7 @@ export class Composition {
     return toPlain(this.resolveNodes()) as PlainObject;
   }
 
-  /** Resolves the config to nodes. */
+  /** Resolves the config to nodes. @param options.keepMissing interpolations to ??? become ??? */
   resolveNodes(options: { keepMissing?: boolean } = {}): MapNode {
     return this.resolution().deep(rootFrame(this.root), options) as MapNode;
   }

@@ -15,7 +15,7 @@ const hydraVersion = '1.3.5';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-export interface ComposedFrom {
+interface ComposedFrom {
   readonly overrides: readonly Override[];
   readonly choices: Choices;
   readonly repository: Repository;

@@ -4,7 +4,7 @@ import { Resolution } from './interpolation/resolve.js';
 import { rootOf, type Frame } from './key-path.js';
 import { copyNode, isContainer, isInterpolation, isMissing, type ConfigNode, type Key, type MapNode } from './node.js';
 
-export interface MergeOptions {
+interface MergeOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Allows or refuses a key that the target lacks: throws where new keys are not allowed. */
   readonly onNewKey?: (target: Frame<MapNode>, key: Key, node: ConfigNode) => void;
@@ -66,6 +66,6 @@ export class KindMismatch extends Error {
   }
 }
 
-export function kindMismatch(target: Frame, source: ConfigNode): KindMismatch {
+function kindMismatch(target: Frame, source: ConfigNode): KindMismatch {
   return new KindMismatch({ ...target, parent: target.parent ?? (rootOf(target) as Frame<MapNode>) }, source);
 }

@@ -1,6 +1,6 @@
 // The known name closest to one that was mistyped.
 
-/** Edits (insert, delete, replace, swap of neighbours) that turn one name into the other; stops counting beyond `limit`. */
+/** Counts the edits (insert, delete, replace, swap of neighbours) that turn one name into the other; stops counting beyond `limit`. */
 function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) > limit) return limit + 1;
   let beforeLast: number[] = [];

@@ -125,7 +125,7 @@ export interface PlainObject {
   [key: string]: PlainValue;
 }
 
-/** Nodes as plain JavaScript. Keys that are numbers or booleans become text, `true` written as JSON does. */
+/** Converts nodes to plain JavaScript. Keys that are numbers or booleans become text, `true` written as JSON does. */
 export function toPlain(node: ConfigNode): PlainValue {
   if (node.kind === 'scalar') return plainScalar(node.value);
   if (node.kind === 'list') return node.items.map(toPlain);
@@ -141,7 +141,7 @@ export function plainScalar(value: Scalar): null | boolean | number | bigint | s
 }
 
 /** Sets a key; plain assignment would lose the key `__proto__`. */
-export function setPlain(object: PlainObject, key: string, value: PlainValue): void {
+function setPlain(object: PlainObject, key: string, value: PlainValue): void {
   if (key === '__proto__')
     Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
   else object[key] = value;

@@ -115,7 +115,7 @@ export function toInteger(text: string, radix: 2 | 8 | 10 | 16 = 10): number | b
   return narrow(negative ? -BigInt(prefix + digits) : BigInt(prefix + digits));
 }
 
-/** Integers that a double represents exactly are numbers, all others bigint. */
+/** Returns integers that a double represents exactly as numbers, all others as bigint. */
 export function narrow(value: bigint): number | bigint {
   return value >= -9007199254740991n && value <= 9007199254740991n ? Number(value) : value;
 }

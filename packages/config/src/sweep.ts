@@ -43,7 +43,7 @@ export function expandSweep(options: ComposeOptions): string[][] {
   return planSweep(options).jobs;
 }
 
-/** Plans all that is needed to run a sweep. */
+/** Plans all that is needed to run a sweep. @throws {ConfigError} */
 export function planSweep(options: ComposeOptions): SweepPlan {
   const now = options.now ?? new Date();
   const master = compose({ ...options, now, mode: 'multirun' });
@@ -157,7 +157,11 @@ export type SweepDimension =
       readonly integer: boolean;
     };
 
-/** Returns the search space that override texts span; a key given twice keeps its first place and its last values. */
+/**
+ * Returns the search space that override texts span; a key given twice keeps its first place and its last values.
+ *
+ * @throws {ConfigError}
+ */
 export function sweepDimensions(overrides: readonly string[], { repository }: Composition): SweepDimension[] {
   const byKey = new Map<string, SweepDimension>();
   for (const override of overrides.map(parseOverride)) {

@@ -134,7 +134,7 @@ function missingValues(node: ConfigNode, keys: readonly string[]): string[][] {
   return isMissing(node) ? [[...keys]] : [];
 }
 
-/** Errors of alternatives are one error: of the branch that is meant, where it can be determined, or of the choice as a whole. */
+/** Reduces errors of alternatives to one: of the branch that is meant, where it can be determined, or of the choice as a whole. */
 function relevant(errors: readonly ErrorObject[]): ErrorObject[] {
   const choices = errors.filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf');
   let kept = errors.filter(({ keyword }) => keyword !== 'if');

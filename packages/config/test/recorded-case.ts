@@ -228,7 +228,7 @@ function errorProblems(ours: AnsweredError, theirs: RecordedError): string[] {
   return problems;
 }
 
-/** Differences between our answer and a recorded one; none means it conforms. */
+/** Lists differences between our answer and a recorded one; none means it conforms. */
 export function problems(ours: Expected, theirs: Expected, unordered: boolean): string[] {
   const found: string[] = [];
   if (theirs.error || ours.error) {
@@ -271,7 +271,7 @@ export function problems(ours: Expected, theirs: Expected, unordered: boolean): 
   return found;
 }
 
-/** Choices are compared as a set of pairs; everywhere else the order of keys is part of the answer. */
+/** Sorts the keys of choices, which are compared as a set of pairs; everywhere else the order of keys is part of the answer. */
 function sortKeys(value: unknown, key: string): unknown {
   if (key !== 'choices' && key !== 'hydra') return value;
   return JSON.parse(

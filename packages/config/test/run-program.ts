@@ -1,7 +1,7 @@
 // Calls a program's command line inside the test and catches what it prints.
 import { runCommandLine, type CommandLine } from '../src/index.js';
 
-export interface ProgramAnswer {
+interface ProgramAnswer {
   exitCode: number;
   stdout: string;
   stderr: string;

@@ -60,7 +60,11 @@ export class LockLostError extends Error {
   }
 }
 
-/** Checks, before each write, that this process still has the locks above the path. */
+/**
+ * Checks, before each write, that this process still has the locks above the path.
+ *
+ * @throws {LockLostError} where the path is below a lock that this process had and has lost
+ */
 export function checkHeld(path: string): void {
   for (const lock of held) if (lock.protects.some((root) => isBelow(path, root))) checkLock(lock);
 }

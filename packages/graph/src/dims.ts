@@ -10,7 +10,7 @@ type Polynomial = Map<string, number>;
 
 const spellings = new Map<string, Polynomial>();
 
-/** Terms of `dim`, e.g. '2*batch*tokens-1' → {'batch*tokens': 2, '': −1}. */
+/** Splits `dim` into its terms, e.g. '2*batch*tokens-1' → {'batch*tokens': 2, '': −1}. */
 export function dimTerms(dim: Dim): ReadonlyMap<string, number> {
   if (typeof dim === 'number') return new Map(dim === 0 ? [] : [['', dim]]);
   const known = spellings.get(dim);

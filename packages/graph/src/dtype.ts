@@ -65,7 +65,7 @@ const typesByClass: Readonly<Record<string, DataType>> = {
   Uint32Array: 'uint32',
 };
 
-/** Class name of a typed array from any realm (Jest runs tests in a realm of their own, where `instanceof` is false). */
+/** Returns the class name of a typed array from any realm (Jest runs tests in a realm of their own, where `instanceof` is false). */
 export const arrayClass = (data: unknown): string => Object.prototype.toString.call(data).slice('[object '.length, -1);
 
 /** Checks whether `data` is an array of the class that contains elements of `dtype`. */
@@ -91,7 +91,7 @@ export function toTensorArray(data: TensorArray | ArrayLike<number> | ArrayLike<
   return (arrayTypes[dtype] as typeof Float32Array).from(data as ArrayLike<number>);
 }
 
-/** Copies data into an array of the same class. */
+/** Copies data into an array of the same class. @param offset numbers of the target before the data */
 export function writeInto(target: TensorArray, data: TensorArray, offset = 0): void {
   if (target instanceof BigInt64Array) target.set(data as BigInt64Array, offset);
   else target.set(data as Exclude<TensorArray, BigInt64Array>, offset);

@@ -3,7 +3,7 @@
 const word = new Float32Array(1);
 const bits = new Uint32Array(word.buffer);
 
-/** Bits of the nearest float16 (ties to even); from 65,520 on it is infinite. */
+/** Returns the bits of the nearest float16 (ties to even); from 65,520 on it is infinite. */
 export function float16Bits(value: number): number {
   word[0] = value;
   const sign = (bits[0]! >>> 16) & 0x8000;

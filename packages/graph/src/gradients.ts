@@ -69,7 +69,7 @@ export function dependencies(y: Value, candidates: readonly Value[], { start }: 
   return candidates.filter((value) => seen.has(value));
 }
 
-/** Nodes on some path from `wrt` to `y`, in the order they were made, and all values which depend on `wrt`. */
+/** Finds the nodes on some path from `wrt` to `y`, in the order they were made, and all values which depend on `wrt`. */
 function nodesBetween(g: GraphBuilder, y: Value, wrt: readonly Value[]) {
   const depends = new Set(wrt);
   const forward = g.nodes.filter((node) => {

@@ -116,7 +116,7 @@ export type Float16Form =
 export interface OpSpec {
   /** '' is ONNX's own domain. */
   domain?: 'com.microsoft';
-  /** Types of the outputs; elementwise with broadcasting if not given. */
+  /** Infers the types of the outputs; elementwise with broadcasting if not given. */
   infer?: (context: InferContext) => TensorType[];
   /** Attributes stored as FLOAT. */
   floatAttributes?: readonly string[];
@@ -264,7 +264,7 @@ export interface OperatorMethods {
     zeroPoints: Value,
     options: { axis: number; blockSize: number },
   ): Value;
-  /** Computes saturate(round(x / scale) + zeroPoint), in 8 bits. */
+  /** Computes saturate(round(x / scale) + zeroPoint), in 8 bits. @param scale of all numbers, or [x.dim(0)] of each row */
   quantizeLinear(x: Value, scale: number | Value, zeroPoint: number, dtype?: 'uint8' | 'int8'): Value;
   /** Computes (a − zeroPoint) · b · scales: integers [..., K] · [K, N], one scale for each column; int8 has zero point 0, uint8 128. */
   integerMatMul(a: Value, b: Value, scales: Value, zeroPoint: number): Value;
@@ -276,14 +276,14 @@ export interface OperatorMethods {
   squeeze(x: Value, axis: number): Value;
   /** Inserts a new axis of size 1 at position `axis` of the result. */
   unsqueeze(x: Value, axis: number): Value;
-  /** Axis i of the result is axis permutation[i] of x. */
+  /** Permutes axes: axis i of the result is axis permutation[i] of x. */
   transpose(x: Value, permutation: readonly number[]): Value;
   /** Copies along the axes where x has size 1 (or none). */
   expand(x: Value, dims: Shape): Value;
   concat(xs: readonly Value[], axis: number): Value;
-  /** Pieces along an axis: a number of equal ones, or the size of each. */
+  /** Splits along an axis into a number of equal pieces, or into pieces of the given sizes. */
   split(x: Value, axis: number, parts: number | Shape): Value[];
-  /** Elements start…end−1 of one axis; negative numbers count from the end; no `end` means to the end. */
+  /** Selects elements start…end−1 of one axis; negative numbers count from the end; no `end` means to the end. */
   slice(x: Value, axis: number, start: Dim, end?: Dim): Value;
   /** Adds `value` before and after an axis. */
   pad(x: Value, axis: number, before: Dim, after: Dim, value?: number): Value;
@@ -318,7 +318,7 @@ export interface OperatorMethods {
   /** Looks up rows of a table: axis `axis` of the table is replaced by the dimensions of `indices`. */
   gather(table: Value, indices: Value, axis?: number): Value;
   gatherElements(x: Value, indices: Value, axis: number): Value;
-  /** Elements or slices at index tuples: indices [..., depth]. */
+  /** Selects elements or slices at index tuples: indices [..., depth]. */
   gatherND(data: Value, indices: Value): Value;
   scatterElementsAdd(data: Value, indices: Value, updates: Value, axis: number): Value;
   /** Adds to data the sum of the updates that fall on each index tuple (indices [..., depth], updates [..., rest of data]). */
@@ -350,7 +350,7 @@ export interface OperatorMethods {
   /** Makes a tensor of zeros; no elements are stored in the model unless the shape is small and known. */
   zeros(shape: Shape, dtype?: DataType): Value;
   full(x: number, shape: Shape, dtype?: DataType): Value;
-  /** Zeros made again at each run, where `near` has a symbolic size; a constant would be copied before each write into it. */
+  /** Makes zeros again at each run, where `near` has a symbolic size; a constant would be copied before each write into it. */
   runtimeZeros(shape: Shape, dtype: DataType, near: Value): Value;
   /** Makes int64 0, 1, …, size−1. */
   range(size: Dim): Value;
@@ -365,6 +365,6 @@ export interface OperatorMethods {
    * take.
    */
   partition(total: Dim, sizes: Value): Dim[];
-  /** Dimensions as a 1-D int64 tensor: constant where they are known, read from the graph's inputs where they are symbols. */
+  /** Returns dimensions as a 1-D int64 tensor: constant where they are known, read from the graph's inputs where they are symbols. */
   dimsTensor(dims: Shape): Value;
 }

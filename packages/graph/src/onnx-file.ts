@@ -115,7 +115,7 @@ function joined(...parts: readonly Uint8Array[]): Uint8Array {
   return Buffer.concat(parts);
 }
 
-/** Yields the pieces of a tensor. */
+/** Yields the pieces of a tensor. @throws where they are not as many bytes as its shape says, which would break the file */
 async function* checked({ name, shape, bytes, pieces }: Placed): AsyncGenerator<Uint8Array> {
   let written = 0;
   for await (const piece of pieces()) {

@@ -1,6 +1,6 @@
 // Names in the ONNX model that are not the graph's own.
 
-/** Outputs have their own name space, so that an output may have the name of an input. */
+/** Names an output. Outputs have their own name space, so that an output may have the name of an input. */
 export const outputName = (name: string): string => `out:${name}`;
 
 /** Names the extra input of an accumulating output: what the output is added to. */

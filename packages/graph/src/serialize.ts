@@ -132,7 +132,7 @@ function constantProto({ name, dtype, shape }: Value) {
   return { name, dims: shape as number[], dataType: onnxTypeCodes[dtype], ...elsewhere(name, bytes) };
 }
 
-/** Nodes and values that the outputs depend on; what a given value is computed from is left out. */
+/** Finds the nodes and values that the outputs depend on; what a given value is computed from is left out. */
 function reachable(graph: Graph, given: ReadonlySet<Value>): { nodes: GraphNode[]; used: Set<Value> } {
   const used = new Set(graph.outputs.values());
   const nodes: GraphNode[] = [];
@@ -160,7 +160,7 @@ function onnxNames(
   return names;
 }
 
-/** Outputs that are sums are additions; those that are inputs, initializers, or have a second name are copies. */
+/** Makes the nodes of outputs: those that are sums are additions; those that are inputs, initializers, or have a second name are copies. */
 function outputCopies(
   graph: Graph,
   names: ReadonlyMap<Value, string>,

@@ -30,7 +30,7 @@ test('the guide shows this family behind its imports', () => {
   expect(page).toContain(file.slice(file.indexOf('\nexport const arcee')));
 });
 
-/** The product of a linear layer's weight [out, in] and a row. */
+/** Multiplies a linear layer's weight [out, in] by a row. */
 function product(name: string, row: readonly number[]): number[] {
   const { shape, data } = weights[`${name}.weight`];
   return Array.from({ length: shape[0] }, (_, o) =>
@@ -43,7 +43,7 @@ function rmsNorm(name: string, row: readonly number[]): number[] {
   return row.map((x, i) => x * scale * Number(weights[`${name}.weight`].data[i]));
 }
 
-/** Rotary embedding with base 10000: column i of a head is turned with column i + half. */
+/** Applies rotary embedding with base 10000: column i of a head is rotated with column i + half. */
 function rotated(row: readonly number[], position: number): number[] {
   const half = headSize / 2;
   return row.map((x, i) => {
@@ -60,7 +60,7 @@ const softmax = (scores: readonly number[]) => {
 };
 const plus = (a: readonly number[], b: readonly number[]) => a.map((x, i) => x + b[i]);
 
-/** [tokens][vocabulary] probabilities of the next token. */
+/** Computes the probabilities of the next token, [tokens][vocabulary]. */
 function probabilities(text: readonly number[]): number[][] {
   let rows = text.map((id) =>
     [...weights['model.embed_tokens.weight'].data.slice(id * width, (id + 1) * width)].map(Number),

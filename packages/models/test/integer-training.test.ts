@@ -103,7 +103,7 @@ function cosine(a: ArrayLike<number>, b: ArrayLike<number>): number {
   return ab / Math.sqrt(aa * bb);
 }
 
-/** Nats of all scored tokens. */
+/** Computes the mean loss of all scored tokens, in nats. */
 async function heldOut(model: LanguageModel): Promise<number> {
   const rows = await model.logprobs(examples(2, 16));
   return -rows.flatMap((row) => [...row]).reduce((a, b) => a + b, 0);

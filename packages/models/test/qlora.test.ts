@@ -61,7 +61,7 @@ function examplesOf(texts: readonly string[], tokenizer: Tokenizer): TokenExampl
     .map((ids) => continuationExample(ids.slice(0, 1), ids.slice(1)));
 }
 
-/** Nats a token. */
+/** Computes the mean loss of a token, in nats. */
 async function meanLoss(model: LanguageModel, examples: readonly TokenExample[]): Promise<number> {
   const logprobs = await model.logprobs(examples);
   const count = examples.reduce((sum, { weights }) => sum + weights.reduce((a, b) => a + b, 0), 0);

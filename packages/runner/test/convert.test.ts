@@ -25,7 +25,7 @@ const convert = (input: string, ...overrides: string[]) =>
     ...overrides,
   ]);
 
-/** Log-probabilities of continuations given as ids, by the model at `place`. */
+/** Computes log-probabilities of continuations given as ids, by the model at `place`. */
 async function score(place: string, items: readonly object[]) {
   const [input, output] = [join(directory, 'items.jsonl'), join(directory, 'scores.jsonl')];
   await writeFile(input, items.map((item) => `${JSON.stringify(item)}\n`).join(''));

@@ -208,7 +208,7 @@ const variantsOf: Readonly<Record<string, () => (readonly string[])[]>> = {
   },
 };
 
-/** One small run of an algorithm that has no line above, with a reference policy where it may have one. */
+/** Returns one small run of an algorithm that has no line above, with a reference policy where it may have one. */
 function smallVariant(name: string): string[] {
   const small = {
     'algorithm.iterations': 1,
@@ -231,7 +231,7 @@ function smallVariant(name: string): string[] {
   return [...tinyPolicy, ...tinyTest, ...start, ...critic, ...set];
 }
 
-/** Methods on groups of their own episodes. @param first of every variant */
+/** Lists the variants of methods on groups of their own episodes. @param first of every variant */
 function groupVariants(first: readonly string[], ...others: (readonly string[])[]): (readonly string[])[] {
   const loop = tinyLoop.filter((override) => !override.startsWith('capacity'));
   const sized = first.some((override) => override.startsWith('teacher')) ? [] : ['group_size=2'];

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repository } from './command-line.js';
 
-export interface ShippedConfig {
+interface ShippedConfig {
   /** Below the repository, such as `configs/optimizer/adam.yaml`. */
   file: string;
   /** As it is composed: `optimizer/adam`, `experiment/paper_20q`. */

@@ -126,7 +126,7 @@ const sgd = { kind: 'sgd', momentum: 0, nesterov: false, weightDecay: 0 } as con
 type Figures = Record<'policy' | 'critic' | 'valueModel', number[]>;
 
 /** Figures before and after an update. */
-export interface Update {
+interface Update {
   before: Figures;
   after: Figures;
 }

@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { isStale } from '../../runner/bin/is-stale.js';
 
 /**
- * Arguments of Node with which the packages are imported from their sources; none where the builds are as new as the sources, since a
- * build starts in half of the CPU time.
+ * Lists the arguments of Node with which the packages are imported from their sources; none where the builds are as new as the sources,
+ * since a build starts in half of the CPU time.
  */
 export const sourceArguments = (): string[] => (isStale() ? ['--conditions=source', '--import', 'tsx'] : []);
 

@@ -3,7 +3,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface ServedRun {
+interface ServedRun {
   entity: string;
   project: string;
   /** Variables of the mutation that created it, and its newest config. */
@@ -18,7 +18,7 @@ export interface ServedRun {
   exitcode: number | null;
 }
 
-export interface ServedRequest {
+interface ServedRequest {
   /** Operation of GraphQL, file_stream, or PUT. */
   what: string;
   /** The status of the answer; 0: the connection was cut. */
@@ -35,7 +35,7 @@ export type Fault =
   | { status: number; headers?: Record<string, string> }
   | { delayMs: number };
 
-export interface ServedArtifact {
+interface ServedArtifact {
   input: Record<string, unknown>;
   files: Record<string, Buffer>;
   manifest: string | null;

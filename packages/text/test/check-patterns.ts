@@ -8,7 +8,7 @@ interface Recording {
   isolated: [pattern: string, cells: (string | null)[]][];
 }
 
-/** Lengths of the pieces in characters, a digit of base 36 for each; an error where there are none. */
+/** Lists the lengths of the pieces in characters, a digit of base 36 for each; an error where there are none. */
 function cellsOf(pattern: string, texts: readonly string[]): (string | Error)[] {
   try {
     const split = preTokenizer({ type: 'Split', pattern: { Regex: pattern }, behavior: 'Isolated', invert: false });

@@ -20,7 +20,7 @@ export function smallTokenizer(name: string): { tokenizer: Tokenizer; vocabulary
   return { tokenizer, vocabulary: new TokenVocabulary(tokenizer) };
 }
 
-export interface DrawnAnswer {
+interface DrawnAnswer {
   ids: number[];
   /** Whether it ended by its end token. */
   finished: boolean;

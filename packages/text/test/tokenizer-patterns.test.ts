@@ -24,7 +24,7 @@ function splitter(pattern: string, behavior = 'isolated', invert = false): (text
 
 const pieces = (pattern: string, text: string) => splitter(pattern)(text);
 
-/** Lengths in characters, a digit of base 36 for each; null where the pattern is refused. */
+/** Lists lengths in characters, a digit of base 36 for each; null where the pattern is refused. */
 function cells(pattern: string): (string | null)[] {
   try {
     const split = splitter(pattern);

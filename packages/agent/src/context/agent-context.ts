@@ -28,7 +28,7 @@ const writerOf = (config: ContextConfig): ContextWriter =>
 /** Returns the context with `auto` settled. */
 export const contextOf = (config: ContextConfig): ResolvedContext => resolveContext(config.context, offerOf(config));
 
-/** Makes environments whose observations are what the agent reads, cut after `max_turns`. */
+/** Makes environments whose observations are what the agent reads, cut after `max_turns`. @param memory of the agent; null: none */
 export function agentEnvironment<Args extends unknown[]>(
   config: ContextConfig,
   make: (...args: Args) => Env,

@@ -50,7 +50,7 @@ export function contextKeys({ setting }: Choices): TProperties {
 /** The node with the keys of every kind. */
 export const contextNode: TSchema = nodeOf(Object.keys(properties).slice(1));
 
-/** Parts of the context that a config asks for and the environment does not offer. */
+/** Reports parts of the context that a config asks for and the environment does not offer. */
 export function contextKeyProblems(config: Record<string, unknown>): ConfigProblem[] {
   const { env, context } = config as { env: EnvConfig; context?: ContextOptions };
   if (context === undefined) return [];
@@ -58,7 +58,7 @@ export function contextKeyProblems(config: Record<string, unknown>): ConfigProbl
   return contextProblems(context, name, environmentInfo(name).context?.(options) ?? defaultOffer);
 }
 
-/** Reasons why an agent cannot choose among valid actions only: the environment lists none, or the algorithm would learn wrongly. */
+/** Says why an agent cannot choose among valid actions only: the environment lists none, or the algorithm would learn wrongly. */
 export function actionChoiceProblems(config: Record<string, unknown>): ConfigProblem[] {
   const { task, env, agentType, actionChoice } = config as {
     task: string;

@@ -26,7 +26,7 @@ function keysOfExpert(env: string | null): TProperties {
   return Object.fromEntries(Object.entries(properties).map(([key, schema]) => [toSnakeCase(key), Type.Unsafe(schema)]));
 }
 
-/** Reasons why a run has no demonstrations: a file that is absent, or an environment without an expert. */
+/** Says why a run has no demonstrations: a file is absent, or the environment has no expert. */
 export function demonstrationProblems(config: Record<string, unknown>): ConfigProblem[] {
   const { demonstrations, env } = config as { demonstrations: { path: string | null }; env: EnvConfig };
   const problem = demonstrations.path === null ? demonstrationsProblem(env) : fileProblem(demonstrations.path);

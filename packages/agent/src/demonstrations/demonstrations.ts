@@ -15,7 +15,7 @@ export type DemonstrationConfig = EnvironmentConfig &
     demonstrations: AgentConfig['demonstrations'] & { format?: string | null; split?: string | null };
   };
 
-/** Makes the demonstrations that the config describes. */
+/** Makes the demonstrations that the config describes. @throws where there are none to have */
 export async function makeDemonstrations(config: DemonstrationConfig): Promise<DemonstrationSet> {
   const { path } = config.demonstrations;
   const { name, demonstrations: source } = environmentInfo(config.env.name);

@@ -158,7 +158,7 @@ function outcomeOf(dialogue: RecordedDialogue, conversation: number): Conversati
 const longestOf = ({ contextLength }: LanguageModel, { maxInputLength }: DatasetConfig): number =>
   Math.min(contextLength, maxInputLength ?? contextLength);
 
-/** Rewards and texts stay whole; of the tokens, those of the first turns that fit. Episodes without such a turn are left out. */
+/** Leaves out the tokens of turns that do not fit; rewards and texts stay whole. Episodes whose first turn does not fit are left out. */
 function withoutLongTurns(episodes: readonly Trajectory[], longest: number, log: Log): readonly Trajectory[] {
   const lengths = episodes.map(({ segments }) => maximum(segments.map(({ ids }) => ids.length)));
   const cut = lengths.filter((length) => length > longest).length;

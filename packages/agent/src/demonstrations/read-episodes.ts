@@ -48,7 +48,7 @@ export interface StoredEpisode {
 }
 
 /** The episodes of a file, and what is to be said about it. */
-export interface EpisodeFile {
+interface EpisodeFile {
   episodes: StoredEpisode[];
   notes: string[];
 }

@@ -7,7 +7,7 @@ import { localOracle } from '../folders/hub-models.js';
 import type { Reporting } from '../reporting/reporting.js';
 import { environmentOptions, type EnvironmentConfig } from './environment.js';
 
-export interface OpenEnvParts {
+interface OpenEnvParts {
   parts: EnvParts;
   close: () => Promise<void>;
 }

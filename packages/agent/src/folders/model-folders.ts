@@ -95,7 +95,7 @@ export function learnedConversations(run: RunRecord): boolean {
   return existsSync(path) ? isConversationFile(path) : playAsChat;
 }
 
-/** Passes over the dataset, where the run learned from one. */
+/** Returns the passes over the dataset, where the run learned from one. */
 export const epochsOf = ({ algorithm, epochs }: RunRecord): number | undefined => algorithm?.epochs ?? epochs;
 
 /** Says why `key` does not name a model: no folder, no model in it, or an adapter that cannot be loaded; null where it does. */

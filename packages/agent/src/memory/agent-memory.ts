@@ -44,7 +44,7 @@ export class AgentMemory {
     return new AgentMemory(new Memory({ ...retrieval, capacity, makeIndex }), memory, encoder);
   }
 
-  /** Adds the demonstrations of the train split alone. */
+  /** Adds the demonstrations of the train split alone. @returns a line for the log @throws where none of them names its item */
   addDemonstrations(config: EnvironmentConfig, { records, demonstrations }: DemonstrationSet): string {
     const { name } = config.env;
     const plan = splitPlanOf(config);
@@ -71,7 +71,7 @@ export class AgentMemory {
     );
   }
 
-  /** Successes of a rollout, which plays the train split, where `memory.grow` says so. */
+  /** Adds the successes of a rollout, which plays the train split, where `memory.grow` says so. */
   addRollout(rollout: readonly Trajectory[]): void {
     if (!this.options.grow) return;
     this.memory.add(rollout.flatMap((episode) => episodeOfTrajectory(episode, this.options.minReturn ?? null) ?? []));
@@ -95,7 +95,7 @@ export class AgentMemory {
   }
 }
 
-/** Opens the memory of a trained agent, as it was saved. */
+/** Opens the memory of a trained agent, as it was saved. @throws where the agent has none */
 export async function openMemoryOf(
   agentFolder: string,
   config: MemoryConfig,

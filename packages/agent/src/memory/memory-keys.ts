@@ -84,7 +84,7 @@ interface Config {
   rollout?: { mode: string };
 }
 
-/** Reasons why a memory cannot work: its encoder, its environment, or nothing that it could contain. */
+/** Says why a memory cannot work: its encoder, its environment, or nothing that it could contain. */
 export function memoryKeyProblems(config: Record<string, unknown>): ConfigProblem[] {
   const known = config as typeof config & Config;
   const { task, env, context, memory } = known;

@@ -74,7 +74,7 @@ export class EndpointPlayer implements Player {
     return this.endpoint.system === null ? [] : [{ role: 'system', content: this.endpoint.system }];
   }
 
-  /** Requests, tokens and what they cost, of all replies that came. */
+  /** Returns requests, tokens and what they cost, of all replies that came. */
   get usage(): { header: string[]; rows: string[][] } {
     const { requests, promptTokens, completionTokens } = this.chat.usage;
     const { model, pricePerMillionPromptTokens: prompt, pricePerMillionCompletionTokens: completion } = this.endpoint;

@@ -2,7 +2,7 @@
 import { algorithmNames, findAlgorithm, type AnyAlgorithm } from '@bowyer/algorithms';
 import type { ConfigProblem } from '@bowyer/core';
 
-export interface OffPolicySetting {
+interface OffPolicySetting {
   key: string;
   /** As it is written on a command line: `KEY=VALUE`, and the value that needs no correction. */
   chosen: string;

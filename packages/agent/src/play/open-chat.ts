@@ -1,7 +1,7 @@
 // A chat endpoint of a config: its key is in an environment variable.
 import { OpenAiChat } from '@bowyer/envs';
 
-export interface ChatEndpoint {
+interface ChatEndpoint {
   baseUrl: string;
   model: string;
   /** Null: none is sent. */

@@ -34,7 +34,7 @@ interface Slot {
   context: number[];
 }
 
-export class RemoteRollouts implements AsyncDisposable {
+class RemoteRollouts implements AsyncDisposable {
   /** Tokens that the policy here can never write are banned at the server by −100: it could not learn from them. */
   readonly #banned: Record<number, number> | undefined;
 

@@ -32,9 +32,9 @@ export type RolloutConfig = Pick<RolloutKeys, 'mode'> & Partial<RolloutKeys>;
 
 /** A source of rollouts as a run uses it. */
 export interface RolloutsAhead extends RolloutSource {
-  /** Figures of the rollout that was learned from last. */
+  /** Returns the figures of the rollout that was learned from last. */
   takeMetrics(): Metrics;
-  /** Seconds that learner and collector have waited since the last call, by name. */
+  /** Returns the seconds that learner and collector have waited since the last call, by name. */
   takeSeconds(): Record<string, number>;
   /** Writes what has been played and not learned from into the folder of a checkpoint. */
   save(folder: string): Promise<void>;

@@ -110,7 +110,7 @@ export class Imitation implements RunHooks {
     this.#savedAt = performance.now();
   }
 
-  /** Writes the result, which appears under its name at once. */
+  /** Writes the result, which appears under its name at once. @returns false where the user stopped the training */
   async finish(policy: LanguageModel): Promise<boolean> {
     this.#bar?.finish();
     this.context.onInterrupt(null);

@@ -85,7 +85,7 @@ const judged = (index: number, sampling: number[] = [], length = 2) => {
   return { trajectory, turn: 0, advantage: advantages[index] };
 };
 
-/** Computes the gradient that one utterance adds. */
+/** Computes the gradient that one utterance adds. @param sampling its log-probabilities under the policy that sampled */
 async function gradientOf(
   index: number,
   sampling: number[],

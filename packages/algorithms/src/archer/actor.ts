@@ -111,7 +111,7 @@ export function emptySteps({
 }
 
 /** An utterance and A(s, a) of the critic. */
-export interface JudgedUtterance extends ReplayItem {
+interface JudgedUtterance extends ReplayItem {
   advantage: number;
 }
 
@@ -124,12 +124,12 @@ export interface Actor {
 }
 
 /** Those of the options of ArCHer that the actor's update reads. */
-export type ActorOptions = OptionsOf<TObject<typeof actorOptions>> &
+type ActorOptions = OptionsOf<TObject<typeof actorOptions>> &
   Pick<CriticOptions, 'batch' | 'slots' | 'sampling'> &
   Pick<ActorLossOptions, 'replay'>;
 
 /** Everything that the actor's update works with. */
-export interface ActorUpdate extends Actor {
+interface ActorUpdate extends Actor {
   critic: DoubleCritic;
   replay: ReplayBuffer<ReplayItem>;
   clip: SharedClip;
@@ -262,7 +262,7 @@ export async function accumulateActor(
   };
 }
 
-/** Accumulates the gradient of L_b. */
+/** Accumulates the gradient of L_b. @param credits [N] G of the tokens, in order */
 async function accumulateBaseline(
   baseline: LanguageModel,
   examples: readonly TokenExample[],
@@ -320,7 +320,7 @@ const referenceLogprobs = (
     ? utterances.map(() => new Float32Array(0))
     : scoreTurns((examples) => reference.logprobs(examples), utterances, options.actor);
 
-/** Returns the examples with other weights of their tokens. */
+/** Returns the examples with other weights of their tokens. @param weights [N], in order */
 function withWeights(examples: readonly TokenExample[], weights: Float32Array): TokenExample[] {
   let next = 0;
   return examples.map((example) => ({

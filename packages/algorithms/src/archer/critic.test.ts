@@ -10,7 +10,7 @@ const critic = {
   },
 } as unknown as DoubleCritic;
 
-/** Rewards 1, 2, 3, …; observations s0, s1, …. */
+/** Makes an episode with rewards 1, 2, 3, … and observations s0, s1, …. */
 const episode = (turns: number, end: 'terminated' | 'truncated'): Trajectory => ({
   episode: 0,
   seed: 0,

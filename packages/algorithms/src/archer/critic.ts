@@ -71,7 +71,7 @@ export const criticNormOption = positive(1, 'upper bound of the global norm of t
   flat: 'critic_max_grad_norm',
 });
 
-export interface CriticTargetOptions {
+interface CriticTargetOptions {
   /** Discount per turn. */
   gamma: number;
   critic: {
@@ -95,7 +95,7 @@ export function combined(one: Float32Array, two: Float32Array, rule: 'own' | 'mi
 }
 
 /**
- * Targets of Q1 and Q2 at replayed turns, from the target critic's V heads.
+ * Computes the targets of Q1 and Q2 at replayed turns, from the target critic's V heads.
  *
  * @param importance of every turn of the items' episodes: ρ of the later turns, which an older policy chose. With null these turns
  *   count as they are, so that more than one step evaluates the policies that played, not the present one
@@ -140,7 +140,7 @@ const endsAfter = (
   { critic: { bootstrapOnLimit } }: CriticTargetOptions,
 ): boolean => terminated || (truncated && !bootstrapOnLimit);
 
-/** Declares the options of a critic that learns from a replay buffer. */
+/** Declares the options of a critic that learns from a replay buffer. @param maxGradNorm the schema of the bound of its gradient */
 export const criticOptions = <Norm extends TSchema>(maxGradNorm: Norm) => ({
   gamma: gammaOption(0.95),
   batch: summedBatch('turns'),
@@ -173,7 +173,7 @@ export const criticOptions = <Norm extends TSchema>(maxGradNorm: Norm) => ({
 export type CriticOptions = OptionsOf<TObject<ReturnType<typeof criticOptions<TNumber>>>> &
   Pick<PlayOptions, 'slots' | 'sampling'>;
 
-export interface CriticUpdate {
+interface CriticUpdate {
   critic: DoubleCritic;
   replay: ReplayBuffer<ReplayItem>;
   clip: SharedClip;
@@ -206,7 +206,7 @@ export function criticProblems({
 }
 
 /** Importance weights of stored utterances; null: none. */
-export type WeightsOf = ((episodes: Iterable<Trajectory>) => Promise<Map<Trajectory, Float32Array>>) | null;
+type WeightsOf = ((episodes: Iterable<Trajectory>) => Promise<Map<Trajectory, Float32Array>>) | null;
 
 /**
  * Takes `critic.steps` optimizer steps of L = Σ_i mean (Q_i − y^Q_i)² + mean (V_i − y^V_i)².

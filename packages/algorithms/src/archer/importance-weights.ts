@@ -7,7 +7,9 @@ import { scoreTurns, utterancesOf, type LearnedTurn } from '../learning/pack-tur
 const MAX_TOKENS = 16_384;
 
 /**
- * Computes weights ρ = min(π(a|s) / μ(a|s), bound) of every utterance of some episodes. The token that ended an utterance counts.
+ * Computes weights ρ = min(π(a|s) / μ(a|s), bound) of every utterance of some episodes. π is the policy as it is now, μ
+ * the one that sampled, whose log-probabilities are stored with the tokens; both at temperature 1 without truncation. The token that
+ * ended an utterance counts.
  *
  * @returns per episode [turns]; 1 where no tokens or no log-probabilities are stored
  */
@@ -31,7 +33,7 @@ export async function importanceWeights(
   );
 }
 
-/** Computes ρ of one utterance. */
+/** Computes ρ of one utterance. @param logprobs [tokens] of those that are scored, under the policy as it is now */
 export function weightOf({ trajectory, turn }: LearnedTurn, logprobs: Float32Array, bound: number): number {
   const stored = utterancesOf(trajectory).get(turn)?.logprobs.slice(0, logprobs.length) ?? [];
   return stored.length === 0 ? 1 : importanceWeight(sum(logprobs), sum(stored), bound);

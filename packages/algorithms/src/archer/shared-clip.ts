@@ -2,7 +2,7 @@
 import type { Optimizer } from '@bowyer/models';
 
 /** Gradients under the clip. `own`: of the network being stepped. `all`: as in ArCHer's code, also the last ones of the other network. */
-export type ClipScope = 'own' | 'all';
+type ClipScope = 'own' | 'all';
 
 /**
  * Steps the networks of one agent under a common clip.

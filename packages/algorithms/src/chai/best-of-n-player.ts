@@ -9,7 +9,7 @@ import { withTerminators } from '../rollout/policy-player.js';
 import { textDialogues } from '../rollout/text-dialogue.js';
 import type { TurnTokens } from '../rollout/turn-tokens.js';
 
-export interface BestOfNOptions {
+interface BestOfNOptions {
   slots: number;
   /** Utterances sampled per turn. */
   candidates: number;

@@ -47,11 +47,11 @@ export interface DatasetEvaluation {
   measure(): Promise<Metrics>;
 }
 
-export interface EvaluatedParts {
+interface EvaluatedParts {
   /** Null where nothing is held out. */
   heldOutLoss: (() => Promise<Metrics>) | null;
   openPlayer: OpenPlayer;
-  /** Metrics of a critic on the episodes that were played; absent without a critic. */
+  /** Computes the metrics of a critic on the episodes that were played; absent without a critic. */
   calibration?: (episodes: readonly Trajectory[]) => Promise<Metrics>;
   stepsPerEpoch: number;
   totalSteps: number;
@@ -84,9 +84,13 @@ export function datasetEvaluation(
 /** Optimizer steps between two reports, and what they report. */
 export interface StepReports {
   evaluation: DatasetEvaluation | null;
-  /** Checks whether figures are due after a step, besides those of an evaluation. */
+  /**
+   * Checks whether figures are due after a step, besides those of an evaluation.
+   *
+   * @param step optimizer steps so far; 0: before the first
+   */
   isDue(step: number): boolean;
-  /** Figures of the steps since the last ones; called once for each report after a step. */
+  /** Returns figures of the steps since the last ones; called once for each report after a step. */
   metricsOf(step: number): Metrics;
 }
 

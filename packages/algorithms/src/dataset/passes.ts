@@ -1,7 +1,7 @@
 // Passes over a dataset: options of its optimizer steps, and how many steps there are.
 import { integer, optional, type LearningRateSchedule } from '@bowyer/core';
 
-/** Declares the option of how often the loss is logged. */
+/** Declares the option of how often the loss is logged. @param otherwise without the option */
 export const loggingStepsKey = (otherwise: string) => ({
   logging_steps: optional(
     integer,
@@ -18,7 +18,7 @@ export interface PassOptions {
   seed: number;
 }
 
-/** Counts the optimizer steps of an epoch and of the whole training. */
+/** Counts the optimizer steps of an epoch and of the whole training. @throws {RangeError} for an empty dataset */
 export function stepsOf(items: number, batchSize: number, epochs: number) {
   if (items === 0) throw new RangeError('behaviour cloning: the dataset is empty');
   const stepsPerEpoch = Math.ceil(items / batchSize);

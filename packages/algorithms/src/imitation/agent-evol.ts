@@ -182,7 +182,7 @@ const successRates = (trajectories: readonly Trajectory[], options: SuccessOptio
 const rateOf = (trajectories: readonly Trajectory[], options: SuccessOptions): number =>
   mean(trajectories.map((trajectory) => (isSuccess(trajectory, options) ? 1 : 0)));
 
-/** Success rates of the parts of a mixture, whose `info.env` names the environment of an episode; none without it. */
+/** Computes the success rates of the parts of a mixture, whose `info.env` names the environment of an episode; none without it. */
 function byEnvironment(metric: string, trajectories: readonly Trajectory[], options: SuccessOptions): Metrics {
   const nameOf = ({ infos }: Trajectory) => infos[0].env;
   const names = [...new Set(trajectories.map(nameOf))].filter((name) => typeof name === 'string').sort();

@@ -110,7 +110,7 @@ export const bc = defineAlgorithm({
 
 type Context = Pick<Trajectory, 'episode' | 'segments'>;
 
-/** Trains by behaviour cloning of episodes. */
+/** Trains by behaviour cloning of episodes. @param further metrics that are logged beside those of the loss */
 export function cloneEpisodes(
   run: AlgorithmRun,
   episodes: readonly Trajectory[],

@@ -10,7 +10,7 @@ export interface Examples<Item> {
   items: readonly Item[];
   /** Makes a batch's examples, whose loss is a mean, and what this mean counts as in that of several batches. */
   batchOf(items: readonly Item[]): { examples: TokenExample[]; count: number };
-  /** Metrics of the steps since the last ones. @param interval `count`: the sum over its batches; `lr`: of its last step */
+  /** Returns metrics of the steps since the last ones. @param interval `count`: the sum over its batches; `lr`: of its last step */
   metricsOf(interval: { nll: number; steps: number; count: number; lr: number }): Metrics;
 }
 

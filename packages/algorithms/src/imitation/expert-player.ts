@@ -8,7 +8,7 @@ import { ConstrainedPlayer, type ChoiceOptions } from '../rollout/choice-player.
 import type { Dialogues } from '../rollout/dialogue.js';
 import type { TurnTokens } from '../rollout/turn-tokens.js';
 
-export interface ExpertPlayerOptions {
+interface ExpertPlayerOptions {
   /** Chance of an expert's turn, 0…1. */
   share: number;
   /** `all`: every turn's tokens are what the expert would have said; for contexts that do not contain what was said. */

@@ -14,7 +14,11 @@ export const batchMembers = (unit: string, { size = 8, accumulationSteps = 32 } 
   accumulation_steps: integer(accumulationSteps, 'micro-batches per optimizer step', { flat: 'grad_accum_steps' }),
 });
 
-/** Declares an optimizer step on several micro-batches whose gradients are added or averaged. */
+/**
+ * Declares an optimizer step on several micro-batches whose gradients are added or averaged.
+ *
+ * @param unit what a micro-batch consists of
+ */
 export const summedBatch = (unit: string) =>
   group(
     {

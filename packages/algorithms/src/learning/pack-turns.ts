@@ -24,7 +24,7 @@ export const scoredIds = (utterance: SegmentUtterance, scoreTerminator: boolean)
   scoreTerminator ? utterance.ids : spokenIds(utterance);
 
 /** The weight in the loss of the tokens beside all utterances, but of those that the policy can never write. */
-export interface ScoredObservations {
+interface ScoredObservations {
   weight: number;
   maskedIds: ReadonlySet<number>;
 }
@@ -100,7 +100,7 @@ const weightOf = ({ weight = 1 }: { weight?: number }): number => weight;
 const endOf = (utterance: SegmentUtterance, scoreTerminator: boolean): number =>
   utterance.start - 1 + scoredIds(utterance, scoreTerminator).length;
 
-/** Utterances that one example scores. */
+/** Selects the utterances that one example scores. */
 function rowsOf(
   { utterances }: TokenSegment,
   members: ReadonlyMap<number, unknown>,

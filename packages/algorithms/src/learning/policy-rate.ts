@@ -60,7 +60,11 @@ const actorGroup = <Members extends TProperties>(
     'the update of the policy',
   );
 
-/** Declares the policy's update in an algorithm whose learning rate follows its iterations. */
+/**
+ * Declares the policy's update in an algorithm whose learning rate follows its iterations.
+ *
+ * @param members further options of the update
+ */
 export const onlineActor = <Members extends TProperties>(defaults: ActorDefaults, members: Members) =>
   actorGroup('iterations', defaults, members, { flat: 'lm_lr_final_share' });
 
@@ -82,14 +86,14 @@ export const warmedUpActor = <Members extends TProperties>(
     { flat: 'lm_lr_final_share' },
   );
 
-/** Declares the policy's update in an algorithm whose learning rate follows optimizer steps. */
+/** Declares the policy's update in an algorithm whose learning rate follows optimizer steps. @param unit which optimizer steps */
 export const steppedActor = <Members extends TProperties>(
   defaults: ActorDefaults,
   members: Members,
   unit = 'optimizer steps',
 ) => actorGroup(unit, defaults, members);
 
-export interface PolicyRateOptions {
+interface PolicyRateOptions {
   iterations: number;
   actor: { lr: number; schedule: LearningRateSchedule; warmupIterations?: number };
 }

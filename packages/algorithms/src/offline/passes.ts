@@ -23,7 +23,7 @@ import type { Metrics } from '../rollout/run-hooks.js';
 import type { AlgorithmRun } from '../run/algorithm-run.js';
 import { criticOf } from '../run/training-run.js';
 
-/** Declares the options of these algorithms beside those of the critic. */
+/** Declares the options of these algorithms beside those of the critic. @param warmup what happens in the first epochs */
 export const offlineOptions = (warmupEpochs: number, warmup: string) => ({
   epochs: epochsOption(10),
   ...loggingStepsKey('one line an epoch'),
@@ -44,10 +44,10 @@ export const offlineOptions = (warmupEpochs: number, warmup: string) => ({
 /** Options of their critic. */
 export const offlineCriticMembers = criticMembers(0.05, criticNormOption);
 
-export type OfflineOptions = OptionsOf<TObject<ReturnType<typeof offlineOptions>>> & PlayOptions;
+type OfflineOptions = OptionsOf<TObject<ReturnType<typeof offlineOptions>>> & PlayOptions;
 
 /** One optimizer step of critic and policy. */
-export interface OfflineStep {
+interface OfflineStep {
   /** The turns of each micro-batch. */
   parts: ReplayItem[][];
   epoch: number;

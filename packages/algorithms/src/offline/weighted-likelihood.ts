@@ -48,7 +48,7 @@ export async function accumulateWeighted(
   return (await policy.accumulateGradients(examples)).loss;
 }
 
-/** Calls `accumulateWeighted` with the weights of advantage-weighted regression. */
+/** Calls `accumulateWeighted` with the weights of advantage-weighted regression. @param advantages [turns] */
 export async function accumulateAwr(
   policy: LanguageModel,
   turns: readonly ReplayItem[],

@@ -39,7 +39,7 @@ export const groupTrainingOptions = ({ iterations = 150, groupSize, invalidPenal
   reference: referenceOption,
 });
 
-export type GroupTrainingOptions = OptionsOf<TObject<ReturnType<typeof groupTrainingOptions>>> & PlayOptions;
+type GroupTrainingOptions = OptionsOf<TObject<ReturnType<typeof groupTrainingOptions>>> & PlayOptions;
 
 /** An episode as an estimate of advantages sees it. Arrays are [turns]. */
 export interface GroupEpisode {
@@ -53,7 +53,7 @@ export interface GroupEpisode {
 }
 
 /** @returns [episodes][turns] the advantage of each utterance, or of each of its scored tokens */
-export type AdvantageEstimate = (episodes: readonly GroupEpisode[]) => {
+type AdvantageEstimate = (episodes: readonly GroupEpisode[]) => {
   advantages: (number | Float32Array)[][];
   metrics?: Metrics;
 };

@@ -196,7 +196,7 @@ export interface TrunkValue<Turn> {
 }
 
 /** The value term of a minibatch: arrays are [M], of the values that its examples ask for. */
-export interface ValueTerm {
+interface ValueTerm {
   /** V at the rollout. */
   oldValues: Float32Array;
   /** R */

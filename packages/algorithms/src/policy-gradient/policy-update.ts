@@ -36,7 +36,7 @@ import {
   type TrunkValue,
 } from './policy-loss.js';
 
-export interface UpdateStep {
+interface UpdateStep {
   rng: Rng;
   lr: number;
   klCoefficient?: number;
@@ -230,5 +230,5 @@ export function sequencesOf<Turn extends LearnedTurn>(turns: readonly Turn[], ki
 }
 
 /** Returns A of each scored token, [tokens]. */
-export const tokenAdvantages = ({ advantages, old }: Prepared<AdvantageTurn>): Float32Array =>
+const tokenAdvantages = ({ advantages, old }: Prepared<AdvantageTurn>): Float32Array =>
   typeof advantages === 'number' ? new Float32Array(old.length).fill(advantages) : advantages;

@@ -75,17 +75,17 @@ export const valueOptions = {
 };
 
 /** The contexts that have a value: before an utterance, or before each of its tokens. */
-export type GaeLevel = 'turn' | 'token' | 'bilevel';
+type GaeLevel = 'turn' | 'token' | 'bilevel';
 
 /** V along an episode. */
-export interface EpisodeValues {
+interface EpisodeValues {
   /** [turns] of V at the context before the utterance, or of [tokens] V before each scored token. */
   turns: Float32Array[];
   /** V of the context after the last turn; 0 where it was not asked for. */
   next: number;
 }
 
-export interface EpisodeEstimate {
+interface EpisodeEstimate {
   /** [turns] of the utterance, or of [tokens] each scored token. */
   advantages: Float32Array[];
   /** The same of A + V, what V is trained towards. */
@@ -238,7 +238,7 @@ function perTurn(
   return { advantages: split(advantages), returns: split(returns) };
 }
 
-export interface ValueUpdateOptions extends Pick<ValueOptions, 'value' | 'advantage'> {
+interface ValueUpdateOptions extends Pick<ValueOptions, 'value' | 'advantage'> {
   actor: Pick<SurrogateOptions['actor'], 'epochs' | 'scoreTerminator' | 'minibatchSize' | 'maxBatchTokens'>;
 }
 

@@ -25,13 +25,13 @@ export const preferenceOptions = (pairsPerGroup: number) => ({
   reference: referenceOption,
 });
 
-export interface PreferenceOptions {
+interface PreferenceOptions {
   actor: { maxBatchTokens: number | null; scoreTerminator: boolean };
   /** `nllCoefficient` is α of `dpoLoss`. */
   loss: { beta: number; nllCoefficient: number };
 }
 
-export interface PreferencePair {
+interface PreferencePair {
   chosen: Trajectory;
   rejected: Trajectory;
 }

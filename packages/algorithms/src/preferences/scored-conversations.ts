@@ -4,7 +4,7 @@ import type { SegmentUtterance, Trajectory } from '@bowyer/core';
 import type { EncodedConversation } from '@bowyer/text';
 import type { ConversationOutcome } from '../run/training-run.js';
 
-/** Conversations with a score; several encodings of one, which its template writes differently later, are one episode. */
+/** Makes episodes of conversations with a score; several encodings of one, which its template writes differently later, are one episode. */
 export function scoredConversations(
   conversations: readonly EncodedConversation[],
   outcomes: readonly (ConversationOutcome | null)[],
@@ -22,7 +22,7 @@ export function scoredConversations(
   return [...episodes.values()];
 }
 
-/** Lists the stretches of tokens that are learned. */
+/** Lists the stretches of tokens that are learned. @param first turn of the first of them */
 function utterancesOf({ ids, lossMask }: EncodedConversation, first: number): SegmentUtterance[] {
   const utterances: SegmentUtterance[] = [];
   for (let start = lossMask.findIndex((weight) => weight > 0); start >= 0;) {

@@ -60,12 +60,12 @@ export class AsynchronousRollouts implements RolloutSource {
     return rollout;
   }
 
-  /** Metrics of the last rollout that was taken, and of the time since the one before. */
+  /** Returns metrics of the last rollout that was taken, and of the time since the one before. */
   takeMetrics(): Metrics {
     return this.#metrics;
   }
 
-  /** Seconds of the same time. */
+  /** Returns the seconds of the same time. */
   takeSeconds(): Record<string, number> {
     return this.#seconds;
   }

@@ -29,7 +29,7 @@ export class Collector {
     this.#version = version;
   }
 
-  /** Iterations that the weights which play now have been trained for. */
+  /** Returns the iterations that the weights which play now have been trained for. */
   get version(): number {
     return this.#version;
   }

@@ -50,18 +50,18 @@ export class LockStepRollouts implements RolloutSource {
     return rollout;
   }
 
-  /** Metrics of the last rollout that was taken. */
+  /** Returns metrics of the last rollout that was taken. */
   takeMetrics(): Metrics {
     return this.#metrics;
   }
 
-  /** Seconds since the last call. */
+  /** Returns the seconds that were waited since the last call. */
   takeSeconds(): Record<string, number> {
     const { learnerIdle, collectorIdle } = this.#meter.take();
     return { 'learner idle': learnerIdle / 1000, 'collector idle': collectorIdle / 1000 };
   }
 
-  /** Rollouts that have not been learned from, by iteration, when all that were begun have been played. */
+  /** Returns rollouts that have not been learned from, by iteration, when all that were begun have been played. */
   async played(): Promise<Map<number, Trajectory[]>> {
     const played = new Map<number, Trajectory[]>();
     for (const [iteration, rollout] of this.#rollouts) played.set(iteration, await rollout);

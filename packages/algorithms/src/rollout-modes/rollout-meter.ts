@@ -2,8 +2,8 @@
 import { maximum, mean, type Trajectory } from '@bowyer/core';
 import type { Metrics } from '../rollout/run-hooks.js';
 
-/** Iterations between the weights that wrote each utterance and those that learn from it. */
-export const stalenessOf = (rollout: readonly Trajectory[], iteration: number): number[] =>
+/** Counts the iterations between the weights that wrote each utterance and those that learn from it. */
+const stalenessOf = (rollout: readonly Trajectory[], iteration: number): number[] =>
   rollout.flatMap(({ segments }) =>
     segments.flatMap(({ utterances }) => utterances.map(({ policyVersion = iteration }) => iteration - policyVersion)),
   );

@@ -2,7 +2,7 @@
 // Source of the first rule: Fu et al. 2025 (AReaL), arXiv:2505.24298, eq. 3: ⌊n / B⌋ ≤ version + η for the n-th group, B of them in a
 // rollout. It alone bounds the mean age; the second rule, a deadline for each group, bounds every one's.
 
-export interface StalenessOptions {
+interface StalenessOptions {
   /** Groups of a rollout. */
   perRollout: number;
   /** η, in iterations: from the weights that a group began with to the weights that learn from it. */
@@ -48,12 +48,12 @@ export class StalenessQueue<Item> {
     return this.#ended;
   }
 
-  /** Groups that are being played. */
+  /** Lists the groups that are being played. */
   get playing(): number[] {
     return [...this.#groups].flatMap(([group, { items }]) => (items === null ? [group] : []));
   }
 
-  /** Groups that wait for the learner, oldest first. */
+  /** Lists the groups that wait for the learner, oldest first. */
   get finished(): { group: number; version: number; items: readonly Item[] }[] {
     return [...this.#groups]
       .flatMap(([group, { version, items }]) => (items === null ? [] : [{ group, version, items }]))

@@ -46,7 +46,11 @@ async function play(policy: LanguageModel, actionChoice: ActionChoice, slots: nu
   });
 }
 
-/** Computes log π of an action with the token that ends it, by the scorer of training. */
+/**
+ * Computes log π of an action with the token that ends it, by the scorer of training.
+ *
+ * @param masks of each token those that it is chosen among
+ */
 async function score(policy: LanguageModel, action: string, masks?: readonly (TokenMask | null)[]): Promise<number[]> {
   const [seen, ids] = [tokenizer.encode(observation), [...tokenizer.encode(action), terminator]];
   const all = [...seen, ...ids];

@@ -6,7 +6,7 @@ import type { Metrics } from './run-hooks.js';
 const share = (infos: readonly Record<string, unknown>[], key: string) =>
   mean(infos.map((info) => (info[key] ? 1 : 0)));
 
-/** Metrics of a set of episodes, named `prefix/…`. */
+/** Computes metrics of a set of episodes, named `prefix/…`. */
 export function episodeMetrics(trajectories: readonly Trajectory[], prefix: string): Metrics {
   const returns = trajectories.map(episodicReturn);
   const infos = trajectories.flatMap((trajectory) => trajectory.infos);
@@ -30,7 +30,10 @@ export function episodeMetrics(trajectories: readonly Trajectory[], prefix: stri
   return { ...metrics, ...componentMetrics(trajectories, prefix) };
 }
 
-/** Means of the figures that a judge gives an episode by name, in `components` of its last info, over the episodes that have them. */
+/**
+ * Computes means of the figures that a judge gives an episode by name, in `components` of its last info, over the episodes that have
+ * them.
+ */
 function componentMetrics(trajectories: readonly Trajectory[], prefix: string): Metrics {
   const figures = new Map<string, number[]>();
   for (const { infos } of trajectories)
@@ -39,7 +42,7 @@ function componentMetrics(trajectories: readonly Trajectory[], prefix: string): 
   return Object.fromEntries([...figures].map(([name, values]) => [`${prefix}/reward_${name}`, mean(values)]));
 }
 
-/** Metrics of an iteration's rollout. The mean negative log-probability of an utterance estimates the policy's entropy. */
+/** Computes metrics of an iteration's rollout. The mean negative log-probability of an utterance estimates the policy's entropy. */
 export function rolloutMetrics(trajectories: readonly Trajectory[]): Metrics {
   const utterances = trajectories.flatMap(({ segments }) => segments.flatMap((segment) => segment.utterances));
   return {

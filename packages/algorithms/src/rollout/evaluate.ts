@@ -12,7 +12,7 @@ export interface Evaluation {
   trajectories: Trajectory[];
 }
 
-export interface EvaluateOptions extends PlayOptions {
+interface EvaluateOptions extends PlayOptions {
   eval: {
     /** Episodes. */
     size: number;

@@ -51,7 +51,7 @@ export function insertTurns(replay: ReplayBuffer<ReplayItem>, episodes: readonly
   for (const trajectory of episodes) trajectory.transitions.forEach((_, turn) => replay.insert({ trajectory, turn }));
 }
 
-/** Rewards of the single turns of a rollout. */
+/** Computes metrics of the rewards of the single turns of a rollout. */
 export function rewardMetrics(episodes: readonly Trajectory[]): Metrics {
   const rewards = episodes.flatMap(({ transitions }) => transitions.map(({ reward }) => reward));
   return {

@@ -5,7 +5,7 @@ export type Metrics = Record<string, number>;
 
 /** The side of the run that an algorithm does not decide: where metrics go, what is saved, what is shown. */
 export interface RunHooks {
-  /** Reports progress during long phases. */
+  /** Reports progress during long phases. @param loss of the step that was taken, to be shown; the metrics have the means */
   progress(phase: string, done: number, total: number, loss?: number): void;
   /**
    * Stores an iteration's metrics and the episodes that it collected, if any. Iterations count from 0; on a dataset they are optimizer

@@ -65,7 +65,7 @@ export interface AlgorithmDeclaration<Schema extends TObject> {
   offPolicyRollouts?(options: OptionsOf<Schema>): ConfigProblem[];
   /** Reports settings that the schema allows but that would waste the run. */
   problems?(options: OptionsOf<Schema>): ConfigProblem[];
-  /** Iterations at the start in which the agent does not change; 0 if absent. Sweeps that compare early results need it. */
+  /** Returns the iterations at the start in which the agent does not change; 0 if absent. Sweeps that compare early results need it. */
   frozenIterations?(options: OptionsOf<Schema>): number;
 }
 

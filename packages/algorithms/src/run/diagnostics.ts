@@ -78,7 +78,7 @@ export class Diagnostics {
     this.#metrics['diagnostics/kl_to_start'] = this.#klTo(await this.#score(this.#reference));
   }
 
-  /** Measures what the update has changed. */
+  /** Measures what the update has changed. @returns what to log of the iteration */
   async afterUpdate(): Promise<Metrics> {
     if (this.#turns.length === 0) return {};
     const updated = await this.#score(this.run.policy);

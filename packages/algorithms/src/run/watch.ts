@@ -156,13 +156,13 @@ export class Watch {
   }
 }
 
-export interface RolloutFindings {
+interface RolloutFindings {
   warnings: string[];
   isAlarm: boolean;
   end: string | null;
 }
 
-export interface EvaluationFindings {
+interface EvaluationFindings {
   metrics: Metrics;
   /** Whether this agent takes the place of the one that was kept. */
   isKept: boolean;

@@ -109,7 +109,7 @@ async function download(id: HubId, folder: string, endpoint: string, options: Hu
   return snapshot;
 }
 
-/** Descriptions are small: each has to be there as a whole in time. */
+/** Fetches a description, which is small: it has to be there as a whole in time. */
 const fetchAnswer: typeof fetch = (input, init) =>
   withDeadline(ANSWER_MS, init?.signal ?? undefined, async (signal) => {
     const response = await fetch(input, { ...init, signal });

@@ -23,7 +23,7 @@ export interface TensorInfo {
 /** The types in which weights may be stored. */
 const floatTypes: readonly Dtype[] = ['F32', 'F16', 'BF16', 'F64'];
 
-/** Integers or booleans are not weights: they come from a quantised model, or from another tensor's name. */
+/** Refuses integers and booleans, which are not weights: they come from a quantised model, or from another tensor's name. */
 export function requireFloats(name: string, { dtype, file }: TensorInfo): void {
   if (floatTypes.includes(dtype)) return;
   const advice = 'quantised weights cannot be read: use the model in float32, float16 or bfloat16';

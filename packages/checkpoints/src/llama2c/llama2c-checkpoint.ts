@@ -152,7 +152,7 @@ function blocks({ dim, hidden, layers, heads, keyValueHeads, vocabulary, isTied 
   ];
 }
 
-/** Cosines and sines of every position, which follow from the sizes. */
+/** Counts the bytes of cosines and sines of every position, which follow from the sizes. */
 const rotaryTableBytes = ({ dim, heads, context }: Sizes) => 4 * context * (dim / heads);
 
 /** Reorders columns: llama2.c rotates neighbouring columns of a head, (2i, 2i + 1), Hugging Face the halves, (i, i + headSize / 2). */

@@ -51,7 +51,7 @@ export async function shellCompletion(session: Session): Promise<number> {
   return 0;
 }
 
-/** Lists the words that can replace the last word of a line, sorted. */
+/** Lists the words that can replace the last word of a line, sorted. @param line the program's name and what follows it */
 async function completions(line: string, session: Session): Promise<string[]> {
   const words = withoutProgram(line)
     .split(/\s+/)

@@ -16,8 +16,8 @@ interface FlagForm {
   readonly meaning: string;
 }
 
-export const cfgTypes = ['job', 'hydra', 'all'] as const;
-export const infoTopics = ['all', 'config', 'defaults', 'defaults-tree', 'plugins', 'searchpath', 'origin'] as const;
+const cfgTypes = ['job', 'hydra', 'all'] as const;
+const infoTopics = ['all', 'config', 'defaults', 'defaults-tree', 'plugins', 'searchpath', 'origin'] as const;
 
 export const flagForms: readonly FlagForm[] = [
   {

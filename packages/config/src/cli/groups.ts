@@ -2,7 +2,7 @@
 import type { Repository } from '../sources/repository.js';
 
 /** Lists every group that has options, with them, sorted by name; groups inside groups too. */
-export function groupsWithOptions(repository: Repository, parent = ''): { group: string; options: string[] }[] {
+function groupsWithOptions(repository: Repository, parent = ''): { group: string; options: string[] }[] {
   return repository
     .groups(parent)
     .flatMap((name) => {

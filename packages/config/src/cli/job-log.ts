@@ -31,7 +31,7 @@ interface LoggerSettings {
   readonly propagate: boolean;
 }
 
-export interface LogOptions {
+interface LogOptions {
   readonly stdout: TextSink;
   readonly stderr: TextSink;
   /** Relative file names start here. */

@@ -175,7 +175,7 @@ const words: Record<string, string> = {
 };
 
 /** Describes a schema's type: `integer ≥ 1`, `a | b`, `text or null`. */
-export function typeText(schema: JsonSchema, root: JsonSchema): string {
+function typeText(schema: JsonSchema, root: JsonSchema): string {
   const own = followReference(schema, root);
   const options = enumOptions(own, root);
   if (options.length > 0)

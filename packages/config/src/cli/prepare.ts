@@ -6,7 +6,7 @@ import { ListExtension, isSweep, type Override, type OverrideValue } from '../ov
 import type { GivenOverride, Purpose } from './program.js';
 import type { Session } from './session.js';
 
-/** Returns the composition as the program's hook `prepare` gives it back. */
+/** Returns the composition as the program's hook `prepare` gives it back. @throws {ConfigError} where the hook refuses it */
 export async function prepared(
   { program, cwd }: Session,
   composition: Composition,

@@ -85,11 +85,11 @@ export interface CommandLine {
   describe?(composition: Composition): JsonSchema | Promise<JsonSchema>;
   /** Paths of the options that people change, the most important ones first: `--help` begins with them. */
   readonly mainOptions?: readonly string[];
-  /** Admits a job to its folder before anything is written into it. */
+  /** Admits a job to its folder before anything is written into it. @throws where the job must not touch it */
   admit?(outputDirectory: string): Promise<void>;
   /** Launches a sweep by another sweeper or launcher; undefined leaves it to the basic ones. */
   launch?(request: SweepRequest): Promise<SweepOutcome | undefined>;
-  /** Does what follows the last job of a sweep by the basic sweeper and launcher, failed or not. */
+  /** Does what follows the last job of a sweep by the basic sweeper and launcher, failed or not. @returns lines to print */
   afterSweep?(directory: string): Promise<readonly string[]>;
   readonly stdout?: TextSink;
   readonly stderr?: TextSink;
@@ -110,7 +110,7 @@ export interface TranslateContext {
   readonly configName: string | null;
   /** Whether it is the program's own, because the command line gives none. */
   readonly isDefaultConfig: boolean;
-  /** Composes the config of this call with other overrides; what is swept is left out. */
+  /** Composes the config of this call with other overrides; what is swept is left out. @throws {ConfigError} */
   compose(overrides: readonly string[]): Composition;
 }
 
@@ -181,11 +181,11 @@ export interface SweepRequest {
   readonly dryRun: boolean;
   /** The program, with its outputs and its environment filled in. */
   readonly program: CommandLine & Required<Pick<CommandLine, 'stdout' | 'stderr' | 'env' | 'cwd'>>;
-  /** Plans the jobs of the basic sweeper. */
+  /** Plans the jobs of the basic sweeper. @throws {ConfigError} for what it cannot expand */
   plan(): { readonly jobs: string[][]; readonly batches: number[] };
-  /** Composes the config of one job: the command line's settings of hydra, then the job's own overrides. */
+  /** Composes the config of one job: the command line's settings of hydra, then the job's own overrides. @throws {ConfigError} */
   composeJob(index: number, overrides: readonly string[]): Promise<Composition>;
-  /** Runs the program's own checks of composed jobs. */
+  /** Runs the program's own checks of composed jobs. @throws {ConfigError} for the first job that fails them */
   check(compositions: Iterable<Composition>): Promise<void>;
   /** Returns the absolute `<hydra.sweep.dir>/<hydra.sweep.subdir>` of a job. */
   jobDirectory(job: Composition): string;
@@ -195,7 +195,7 @@ export interface SweepRequest {
   writeMaster(): void;
   /** Runs a job in this process. Its failure is printed and returned. */
   runJob(index: number, composition: Composition): Promise<JobResult>;
-  /** Arguments for another process of the same program that runs exactly this job, into `directory`. */
+  /** Returns the arguments for another process of the same program that runs exactly this job, into `directory`. */
   jobArguments(index: number, overrides: readonly string[], directory: string): string[];
   /** Writes a line to the sweep's own log, as `hydra.hydra_logging` says. */
   announce(line: string): void;

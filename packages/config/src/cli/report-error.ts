@@ -27,7 +27,7 @@ export function hintAtFullError(output: ErrorOutput): void {
   output.stderr.write('\nSet the environment variable HYDRA_FULL_ERROR=1 for a complete stack trace.\n');
 }
 
-/** Warnings found while composing and checking a config. Hydra is silent about a missing `_self_` here; so are we. */
+/** Prints the warnings found while composing and checking a config. Hydra is silent about a missing `_self_` here; so are we. */
 export function printWarnings({ stderr }: ErrorOutput, { warnings }: Composition): void {
   const shown = warnings.filter((warning) => !warning.includes(`has no '_self_'`));
   for (const warning of new Set(shown)) writeLines(stderr, `warning: ${warning}`);

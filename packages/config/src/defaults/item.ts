@@ -22,7 +22,7 @@ interface ItemBase {
 }
 
 /** `name`, `dir/name`, `/abs/name`, `_self_`. */
-export interface ConfigItem extends ItemBase {
+interface ConfigItem extends ItemBase {
   readonly kind: 'config';
   path: string;
   readonly primary: boolean;
@@ -66,7 +66,7 @@ export function groupItem(group: string, value: OptionValue, origin: Origin, res
 
 const here = (target: string | undefined) => (target === '_here_' ? '' : target);
 
-/** Parses the items of a `defaults:` list, fresh ones on each call. */
+/** Parses the items of a `defaults:` list, fresh ones on each call. @param configPath for messages */
 export function parseDefaultsList(node: ConfigNode, configPath: string): DefaultItem[] {
   if (node.kind !== 'list') {
     throw invalid(
@@ -206,7 +206,7 @@ export function finalPackage(item: DefaultItem, useHeader = true): string {
   return global < 0 ? joined : joined.slice(global + '_global_'.length + 1);
 }
 
-/** Packages of headers count from the root. */
+/** Sets the package of a header, which counts from the root. */
 export function setHeader(item: DefaultItem, header: string | undefined): void {
   if (header === undefined) return;
   item.header = header === '_global_' || header.startsWith('_global_.') ? header : `_global_.${header}`;

@@ -49,7 +49,7 @@ interface WaitingItem {
   readonly listSize: number;
 }
 
-export interface DefaultsOptions {
+interface DefaultsOptions {
   readonly repository: Repository;
   readonly choices: Choices;
   /** A sweep may leave `???` groups open until its jobs are known. */

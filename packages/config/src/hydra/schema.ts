@@ -118,12 +118,12 @@ function schemaAt(path: readonly string[]): Schema | undefined {
   return schema;
 }
 
-/** Checks whether a setting always exists, such as `hydra.verbose`. */
+/** Checks whether a setting always exists, such as `hydra.verbose`. @param path keys below `hydra` */
 export function isFixedSetting(path: readonly string[]): boolean {
   return schemaAt(path.slice(0, -1))?.type === 'struct' && schemaAt(path) !== undefined;
 }
 
-/** Converts a setting computed from an interpolation to its type. */
+/** Converts a setting computed from an interpolation to its type. @param path keys below `hydra` */
 export function convertSetting(path: readonly string[], frame: Frame): ConfigNode {
   const schema = schemaAt(path);
   const isSingle = schema && schema.type !== 'struct' && schema.type !== 'dict' && schema.type !== 'list';

@@ -3,7 +3,7 @@ import { isInterpolation, type ConfigNode } from '../node.js';
 import { parseText, InterpolationSyntaxError } from './parse.js';
 import { interpolationSyntaxError } from './resolve.js';
 
-/** Interpolations that can never be read are reported when their file is loaded. */
+/** Reports interpolations that can never be read when their file is loaded. */
 export function checkInterpolations(node: ConfigNode, path: string): void {
   if (node.kind === 'list') node.items.forEach((item, index) => checkInterpolations(item, `${path}[${index}]`));
   else if (node.kind === 'map')

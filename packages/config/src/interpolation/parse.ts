@@ -49,7 +49,7 @@ export class InterpolationSyntaxError extends Error {
 const maximumDepth = 100;
 const cache = new Map<string, TextSyntax>();
 
-/** Parses a text into its parts. Results are remembered, for the same `${…}` is read many times. */
+/** Parses a text into its parts. Results are remembered, for the same `${…}` is read many times. @throws {InterpolationSyntaxError} */
 export function parseText(text: string): TextSyntax {
   const known = cache.get(text);
   if (known) return known;
@@ -59,7 +59,7 @@ export function parseText(text: string): TextSyntax {
   return parts;
 }
 
-/** Parses one element alone, as `oc.decode` reads it. */
+/** Parses one element alone, as `oc.decode` reads it. @throws {InterpolationSyntaxError} */
 export function parseElement(text: string): ElementSyntax {
   return new Parser(text).single();
 }

@@ -27,7 +27,7 @@ import {
 } from './parse.js';
 import { ResolverError, findResolver, resolverNames, type ResolverContext } from './resolvers.js';
 
-export interface ResolutionOptions {
+interface ResolutionOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The one time of the run. */
   readonly now: Date;
@@ -40,7 +40,7 @@ export interface ResolutionOptions {
   readonly cache?: Map<string, ConfigNode>;
 }
 
-export interface DeepOptions {
+interface DeepOptions {
   readonly keepMissing?: boolean;
   readonly onError?: (error: ConfigError, frame: Frame) => ConfigNode;
 }

@@ -30,7 +30,7 @@ export interface ResolverContext {
 }
 
 /** The place that a resolver is called from. */
-export interface ResolverSite {
+interface ResolverSite {
   /** The value being computed. */
   readonly frame: Frame;
   readonly origin: Origin;
@@ -38,7 +38,7 @@ export interface ResolverSite {
 }
 
 /** Gives a node, or a frame where the result is a value elsewhere in the config. */
-export type NodeResolver = (args: readonly ConfigNode[], site: ResolverSite) => ConfigNode | Frame;
+type NodeResolver = (args: readonly ConfigNode[], site: ResolverSite) => ConfigNode | Frame;
 
 /** A resolver written by a user: plain values in, a plain value out. */
 export type Resolver = (...args: PlainValue[]) => PlainValue;

@@ -21,7 +21,7 @@ import {
 import { nodeStr, pythonEquals } from '../python-text.js';
 import { DictValue, ListExtension, overridePlace, QuotedString, type Element, type Override } from './value.js';
 
-export interface ApplyOptions {
+interface ApplyOptions {
   readonly resolution: Resolution;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Lists the flat names of options that the config has, for the nearest of them to a mistyped one. */

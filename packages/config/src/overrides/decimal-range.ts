@@ -17,7 +17,7 @@ interface Steps {
   readonly scale: number;
 }
 
-/** Lists the values of a range, in order; none where it runs the wrong way. */
+/** Lists the values of a range, in order; none where it runs the wrong way. @throws {RangeError} step 0, no finite bound, too many */
 export function rangeValues(range: RangeSweep): Exclude<Scalar, string>[] {
   const { start, step, count, scale } = steps(range);
   return Array.from({ length: count }, (_, index) => unscale(start + BigInt(index) * step, scale));

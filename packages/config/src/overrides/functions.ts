@@ -92,7 +92,7 @@ function onlyNamed(named: Map<string, OverrideValue>, known: readonly string[]):
   }
 }
 
-/** Arguments by name, positional ones first, as a call with the given parameters binds them. */
+/** Returns arguments by name, positional ones first, as a call with the given parameters binds them. */
 function bind(
   { positional, named }: Call,
   parameters: readonly string[],

@@ -71,7 +71,7 @@ const isWord = (text: string): boolean =>
 const encodedKey = (key: DictValue['pairs'][number]['key']): string =>
   typeof key === 'string' ? key : encodeElement(key as null);
 
-/** Members in one order, −0 apart from 0. */
+/** Writes a value with its members in one order, −0 apart from 0. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value === 'object' && value !== null)

@@ -10,7 +10,7 @@ import { YamlError } from '../yaml/yaml-error.js';
 /** Configs are written by people; a larger file is data that has ended up in the wrong folder. */
 const maximumFileSize = 5 * 1024 * 1024;
 
-export interface ConfigFile {
+interface ConfigFile {
   /** The value of `# @package`. */
   readonly package?: string;
   readonly body: MapNode | ListNode;

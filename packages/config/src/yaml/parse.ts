@@ -85,7 +85,7 @@ function* tokens(text: string, parser: Parser, fail: (message: string, offset: n
   yield* parser.end();
 }
 
-/** Tags are checked by read.ts; an unknown directive is a mistake. */
+/** Checks whether an error of the parser is a mistake: an unknown directive is; tags are checked by read.ts. */
 const isMistake = ({ code }: YAMLError) => code === 'BAD_DIRECTIVE';
 
 /** Finds the `---` before a document's content. */

@@ -4,7 +4,7 @@ import { implicitTag } from './implicit-type.js';
 
 export type ScalarStyle = 'plain' | 'single' | 'double';
 
-export interface ScalarShape {
+interface ScalarShape {
   readonly multiline: boolean;
   readonly allowPlain: boolean;
   readonly allowSingle: boolean;

@@ -3,7 +3,7 @@ import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import type { Field, Fields, Message, MessageType, NamedField, UnknownField } from './message-type.js';
 import { string, type Scalar } from './scalars.js';
 
-/** Fields in the order of their numbers, as the official writers have them. */
+/** Encodes fields in the order of their numbers, as the official writers do. */
 export function encode<Table extends Fields>(
   type: MessageType<Table>,
   message: Message<Table>,
@@ -13,7 +13,7 @@ export function encode<Table extends Fields>(
   return writer.finish();
 }
 
-/** Encodes tag and length of a field whose content is written elsewhere. */
+/** Encodes tag and length of a field whose content is written elsewhere. @param length below 2³² */
 export const lengthPrefix = (number: number, length: number): Uint8Array =>
   new BinaryWriter().tag(number, WireType.LengthDelimited).uint32(length).finish();
 

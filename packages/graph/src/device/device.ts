@@ -99,7 +99,7 @@ export class Device {
     return new State(stateId, infos);
   }
 
-  /** Zeros in the given shapes; only the shapes are sent to the worker. */
+  /** Creates zeros in the given shapes; only the shapes are sent to the worker. */
   async createZeros(
     shapes: Readonly<Record<string, readonly number[] | { shape: readonly number[]; dtype: DataType }>>,
   ): Promise<State> {

@@ -119,7 +119,7 @@ export class GpuBackend extends Backend<StateTensor, GpuBinding> {
   }
 }
 
-/** Types and sizes of a state's tensors. */
+/** Returns types and sizes of a state's tensors. */
 function withoutElements(state: Readonly<Record<string, StateTensor>>): KernelState {
   const sizes = Object.entries(state).map(([name, { dtype, dims }]) => [
     name,

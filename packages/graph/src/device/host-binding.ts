@@ -89,7 +89,7 @@ export class HostBinding {
     }
   }
 
-  /** Arrays for the fetched outputs; undefined where a size is known only after the run. */
+  /** Allocates arrays for the fetched outputs; undefined where a size is known only after the run. */
   #allocate(feeds: Readonly<Record<string, Tensor>>): Record<string, Tensor> | undefined {
     const sizeOfSymbol = (symbol: string): number | undefined => {
       const source = this.#symbols.get(symbol);

@@ -42,7 +42,7 @@ interface BlockedMemory {
 export class HostMemory {
   readonly #memories: BlockedMemory[] = [];
 
-  /** Zeros. */
+  /** Allocates an array of zeros. */
   allocate(dtype: DataType, length: number): TensorArray {
     const type = arrayTypes[dtype];
     const bytes = length * type.BYTES_PER_ELEMENT;

@@ -33,7 +33,7 @@ export function kernelProgram(binding: RunnableBinding, viewOf: ViewOf): KernelP
   };
 }
 
-/** Views of states whose arrays are on the host. */
+/** Makes views of states whose arrays are on the host. */
 export const hostViews =
   (states: Readonly<Record<string, KernelState>>): ViewOf =>
   (role, name, dims, first = 0) => {

@@ -60,7 +60,7 @@ export class State {
     return info;
   }
 
-  /** Elements of all tensors together. */
+  /** Counts the elements of all tensors together. */
   get size(): number {
     let size = 0;
     for (const { shape } of this.tensors.values()) size += shape.reduce((product, dim) => product * dim, 1);

@@ -1,4 +1,4 @@
-/** Elements of a tensor with these dimensions. */
+/** Counts the elements of a tensor with these dimensions. */
 export const sizeOf = (dims: readonly number[]): number => dims.reduce((product, dim) => product * dim, 1);
 
 /** Throws within an expression: `value ?? raise('what is wrong')`. */

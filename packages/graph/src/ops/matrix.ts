@@ -108,7 +108,7 @@ const lastTwoSwapped = ({ rank }: Value): number[] => [...Array(rank - 2).keys()
 
 const swapped = (g: OperatorMethods, x: Value): Value => g.transpose(x, lastTwoSwapped(x));
 
-/** Zeros that a product A B′ needs along its inner dimension and along the columns of its result. */
+/** Counts the zeros that a product A B′ needs along its inner dimension and along the columns of its result. */
 function zerosFor(a: Value, b: Value, transB: boolean): { inner: number; outer: number } {
   const [k, n] = [a.dim(-1), b.dim(transB ? -2 : -1)];
   const isWorthIt = isMany(a.dim(-2)) && isLong(k) && isLong(n);

@@ -50,7 +50,7 @@ export class TransformerEncoder implements CriticEncoder {
     this.#weights = weights;
   }
 
-  /** Loads the encoder and tokenizer of a Hugging Face directory. */
+  /** Loads the encoder and tokenizer of a Hugging Face directory. @param rng draws a pooler where the checkpoint has none */
   static async load(
     dir: string,
     { rng, ...options }: Pick<TransformerEncoderOptions, 'stateFeature' | 'maxLength' | 'batchTokens'> & { rng: Rng },

@@ -17,9 +17,9 @@ export interface Family {
   readsLayerConfigs?: boolean;
   /** Names of the file for fields that other families have under the second name. */
   aliases?: Readonly<Record<string, string>>;
-  /** Fields that other families read and this one's class does not, so that they have no effect in its files. */
+  /** Lists fields that other families read and this one's class does not, so that they have no effect in its files. */
   ignores?(file: ConfigJson): readonly string[];
-  /** Heads of keys and values; undefined: as many as `heads`. Without it they are num_key_value_heads. */
+  /** Returns the heads of keys and values; undefined: as many as `heads`. Without it they are num_key_value_heads. */
   keyValueHeads?(fields: ConfigFields): number | undefined;
   build(config: FamilyConfig): CausalArchitecture;
 }
@@ -172,7 +172,7 @@ export class FamilyConfig {
     return value === 0 ? 0 : this.fields.count(field);
   }
 
-  /** Layers by their indices; undefined where the file does not list them. */
+  /** Reads a list of layers by their indices; undefined where the file does not list them. */
   layerIndices(field: string): number[] | undefined {
     const listed = this.fields.value(field);
     if (listed === undefined) return undefined;

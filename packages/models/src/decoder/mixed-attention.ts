@@ -81,7 +81,10 @@ function ownKeysAndValues(
   return both;
 }
 
-/** Heads [rows, heads, size] as the cache has them: [rows, heads · size]. Each head of keys and values is repeated for its queries. */
+/**
+ * Returns heads [rows, heads, size] as the cache has them: [rows, heads · size]. Each head of keys and values is repeated for its
+ * queries.
+ */
 function filled({ g }: ForwardScope, x: Value, { heads, keyValueHeads, headSize }: HeadSizes): Value {
   const [rows, count, size] = x.shape as [number | string, number, number];
   const wide = g.pad(x, 2, 0, headSize - size);

@@ -110,7 +110,7 @@ function project(scope: ForwardScope, x: Value, attention: SelfAttention): [Valu
   return parts.map((part, i) => g.reshape(part, [x.dim(0), i === 0 ? queries : keys])) as [Value, Value, Value];
 }
 
-/** Queries or keys as attention compares them: normalised, and turned by their positions. */
+/** Returns queries or keys as attention compares them: normalised, and rotated by their positions. */
 function placed(
   scope: ForwardScope,
   rows: Value,

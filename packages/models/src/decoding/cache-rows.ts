@@ -67,7 +67,7 @@ export class CacheRows {
     this.#arrange(needed.map((positions, row) => Math.max(present(row), this.#rounded(positions))));
   }
 
-  /** Neighbours of one capacity among the first rows. */
+  /** Divides the first rows into neighbours of one capacity. */
   classes(rows: number): CapacityClass[] {
     const classes: CapacityClass[] = [];
     for (let row = 0; row < rows; row++) {
@@ -123,7 +123,7 @@ export class CacheRows {
     for (let row = 0; row < counts.length; row++) this.lengths[row] += counts[row];
   }
 
-  /** Appends one token a row. */
+  /** Appends one token a row. @returns false where that must be done otherwise */
   #appendOne(fresh: Float32Array, array: Float32Array, counts: Int32Array): boolean {
     const { headSize } = this.geometry;
     const starts = Array.from(counts, (count, row) =>

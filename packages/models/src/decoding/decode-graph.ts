@@ -35,16 +35,17 @@ export interface DecodeGraphOptions {
 }
 
 /**
- * Inputs: ids and positions [batch, tokens]; last [sampled], the rows of the flattened [batch · tokens] after which a token is
- * sampled (not with one token: there it is after every row, and [sampled] is [batch] below); cache_mask [batch, 1, 1, capacity]; key.N and value.N
- * [batch, keyValueHeads, capacity, headSize] of attention layers; state.NAME [batch, …] of recurrent ones, and with them counts
- * [batch], each row's real tokens (not with one token); and what the sampler asks for: uniforms [sampled], temperature, top_p.
- * With two capacities class_rows [2] is how many rows have the first and how many, after these, the second: cache_mask, key.N and
- * value.N are those of the former, class1.cache_mask, class1.key.N and class1.value.N those of the latter.
+ * Builds the graph of decoding.
  *
- * Outputs: tokens [sampled] int32; logprobs and sampling_logprobs [sampled];
- * fresh [2 · layers, batch, keyValueHeads, tokens, headSize], key and value of each attention layer in turn; next.NAME, states after
- * each row's last real token.
+ * Inputs: ids and positions [batch, tokens]; last [sampled], the rows of the flattened [batch · tokens] after which a token is
+ * sampled (not with one token: there it is after every row, and [sampled] is [batch] below); cache_mask [batch, 1, 1, capacity];
+ * key.N and value.N [batch, keyValueHeads, capacity, headSize] of attention layers; state.NAME [batch, …] of recurrent ones, and with
+ * them counts [batch], each row's real tokens (not with one token); and what the sampler asks for: uniforms [sampled], temperature,
+ * top_p. With two capacities class_rows [2] is how many rows have the first and how many, after these, the second: cache_mask, key.N
+ * and value.N are those of the former, class1.cache_mask, class1.key.N and class1.value.N those of the latter.
+ *
+ * Outputs: tokens [sampled] int32; logprobs and sampling_logprobs [sampled]; fresh [2 · layers, batch, keyValueHeads, tokens,
+ * headSize], key and value of each attention layer in turn; next.NAME, states after each row's last real token.
  */
 export function decodeGraph(architecture: CausalArchitecture, options: DecodeGraphOptions): GraphBuilder {
   const { sampler, operandOrder, tokens } = options;
@@ -117,7 +118,7 @@ export function lastRows(g: GraphBuilder, residual: Value, rows: Value | null, b
 /** Small: the graph for any number of tokens may run with one, and prompts come in pieces of a few hundred. */
 const DECODING_CHUNK = 16;
 
-/** States as inputs and outputs of the graph. */
+/** Declares states as inputs and outputs of the graph. */
 function cachedStates(g: GraphBuilder, { states = [] }: CausalArchitecture, tokens: 1 | 'tokens'): Recurrence {
   const inputs = new Map(
     states.map(({ name, shape }) => [name, g.input(stateName(name), 'float32', ['batch', ...shape])]),

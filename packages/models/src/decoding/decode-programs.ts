@@ -182,7 +182,7 @@ export class DecodePrograms {
   }
 
   /**
-   * Programs for a batch. Call `done` when their run has ended.
+   * Returns the programs for a batch. Call `done` when their run has ended.
    *
    * @param batch.lengths [rows] tokens of each row, new ones included; @param batch.width the most new ones
    */

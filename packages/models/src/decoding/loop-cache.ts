@@ -15,7 +15,7 @@ export interface LoopCache {
   /** Replaces rows by the first positions of other rows, keys and values and states, in the given order. */
   copy(copies: readonly PrefixCopy[]): void;
   /**
-   * Pairs of rows to exchange so that long rows come first, where attention reads less then.
+   * Lists pairs of rows to exchange so that long rows come first, where attention reads less then.
    *
    * @param needed [first rows] positions
    */

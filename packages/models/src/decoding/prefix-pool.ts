@@ -83,7 +83,7 @@ export class PrefixPool {
     return this.layout.blocks * BLOCK_TOKENS;
   }
 
-  /** Finds the blocks with the longest kept prefix of a text. */
+  /** Finds the blocks with the longest kept prefix of a text. @param reader the adapter that has read it; null: the base alone */
   find(tokens: readonly number[], reader: object | null = null): number[] {
     return this.#tree.find(tokens, this.#numberOf(reader));
   }

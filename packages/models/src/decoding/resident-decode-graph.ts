@@ -28,9 +28,11 @@ export const extendedName = (cacheName: string) => `extended.${cacheName}`;
 const ScatterND = defineOp('ScatterND', { infer: ({ inputs: [data] }) => [{ dtype: data.dtype, shape: data.shape }] });
 
 /**
- * Inputs: ids and positions [batch, tokens]; columns [capacity], the numbers 0, 1, …; write_at [batch · heads · tokens, 3],
- * row, head and column of each new key and value; last [batch] (not with one token); key.N and value.N
- * [batch, keyValueHeads, capacity, headSize]; and what the sampler asks for.
+ * Builds the graph of decoding with a cache on a GPU.
+ *
+ * Inputs: ids and positions [batch, tokens]; columns [capacity], the numbers 0, 1, …; write_at [batch · heads · tokens, 3], row, head
+ * and column of each new key and value; last [batch] (not with one token); key.N and value.N [batch, keyValueHeads, capacity,
+ * headSize]; and what the sampler asks for.
  *
  * Outputs: tokens [batch] int32; logprobs and sampling_logprobs [batch]; extended.key.N and extended.value.N.
  *

@@ -46,7 +46,7 @@ function plainSampler(
     : { kind: 'truncated', tempered, candidates };
 }
 
-export interface SampledTokens {
+interface SampledTokens {
   /** [rows] int64 */
   tokens: Value;
   /** [rows] log p(token) at temperature 1 without truncation: what scoring the same tokens gives. */

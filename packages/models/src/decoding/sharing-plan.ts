@@ -113,7 +113,7 @@ function copiesFromSlots(
   });
 }
 
-/** Slots that read before the others, by stage: their rows must come first. Each list contains those of the stages before. */
+/** Lists the slots that read before the others, by stage: their rows must come first. Each list contains those of the stages before. */
 export function readersFirst({ stages }: SharingPlan): number[][] {
   const readers = new Set<number>();
   return stages.flatMap(({ reads }) => {

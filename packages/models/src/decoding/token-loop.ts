@@ -106,7 +106,7 @@ class TokenLoop {
     ))!;
   }
 
-  /** Reads tokens of the first rows. */
+  /** Reads tokens of the first rows. @returns what is sampled after the last one of each; null where there are none */
   async read(program: KernelProgram, feed: readonly Int32Array[]): Promise<Sampled | null> {
     const lengths = feed.map(({ length }) => length);
     let sampled: Sampled | null = null;

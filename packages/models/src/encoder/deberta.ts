@@ -22,7 +22,7 @@ export interface Distances {
   toQuery: Value;
 }
 
-/** Buckets on one side of 0. */
+/** Counts the buckets on one side of 0. */
 const spanOf = ({ buckets, maxDistance }: Relative) => (buckets > 0 ? buckets : maxDistance);
 
 /**

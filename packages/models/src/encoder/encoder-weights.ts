@@ -18,7 +18,7 @@ import { modernBertShapes } from './modernbert.js';
 /** Standard deviation of all matrices at the start. Source: Devlin et al. 2019 (arXiv:1810.04805), their code. */
 const initialDeviation = 0.02;
 
-/** Matrices normal (0, 0.02), biases 0, layer norms 1 and 0; the padding row of the word table is zero. */
+/** Draws fresh weights: matrices normal (0, 0.02), biases 0, layer norms 1 and 0; the padding row of the word table is zero. */
 export function initializeEncoder(rng: Rng, config: EncoderConfig, { pooler }: { pooler: boolean }): HostTensors {
   const tensors: HostTensors = {};
   for (const [name, shape] of Object.entries(encoderShapes(config, { pooler }))) {

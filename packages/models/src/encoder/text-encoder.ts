@@ -46,7 +46,7 @@ export class TextEncoder {
     return new TextEncoder(device, config, tokenizer, parameters, program, bound);
   }
 
-  /** Computes the vectors of texts; only the end of a text that is too long counts. */
+  /** Computes the vectors of texts; only the end of a text that is too long counts. @returns for each text [hidden], of length 1 */
   async vectors(texts: readonly string[]): Promise<Float32Array[]> {
     const vectors: Float32Array[] = [];
     for (let begin = 0; begin < texts.length; begin += BATCH)

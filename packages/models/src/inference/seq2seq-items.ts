@@ -52,7 +52,7 @@ export async function* generateTargets(
   }
 }
 
-/** Targets given as text end as the model was trained on them: with the tokenizer's end token. */
+/** Scores targets. Those given as text end as the model was trained on them: with the tokenizer's end token. */
 export async function* scoreTargets(
   model: Seq2SeqModel,
   items: Items<ContinuationItem>,

@@ -130,7 +130,7 @@ export class LanguageModel implements FrozenPolicy {
     return new LanguageModel(options, architecture, tokenizer, weights);
   }
 
-  /** Contents of config.json. */
+  /** Returns the contents of config.json. */
   get config(): Readonly<Record<string, unknown>> {
     return this.architecture.config;
   }
@@ -173,7 +173,7 @@ export class LanguageModel implements FrozenPolicy {
     this.#scorer.dropoutRng = new StepRng(seed, () => this.#optimizer?.steps ?? 0, 'dropout');
   }
 
-  /** Moments and gradients are made here and not before, so that a model that only samples has none. */
+  /** Creates the optimizer. Moments and gradients are made here and not before, so that a model that only samples has none. */
   async createOptimizer(options: OptimizerOptions): Promise<Optimizer> {
     if (this.#weights.quantized && !this.#weights.adapters)
       throw new Error('LanguageModel: quantised weights are frozen; load with `lora` to train adapters beside them');

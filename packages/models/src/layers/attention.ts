@@ -111,7 +111,7 @@ export function inOrder(g: GraphBuilder, tokens: Dim, before: Dim = 0): Places {
 }
 
 /**
- * Chunks of queries, each with the keys that one of them can see.
+ * Computes attention in chunks of queries, each with the keys that one of them can see.
  *
  * @param query flat rows
  * @param k, v heads that begin `before` tokens earlier
@@ -287,7 +287,7 @@ export function withPositionBiases(
   return g.add(scores, g.reshape(rows, [batch, keyValueHeads, multiplyDims(groups, tokens), columns]));
 }
 
-/** Scores of new tokens against one another, with what the form adds to them and the causal mask. */
+/** Returns scores of new tokens against one another, with what the form adds to them and the causal mask. */
 export function biasedAmongNew(
   g: GraphBuilder,
   scores: Value,

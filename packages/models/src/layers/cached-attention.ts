@@ -95,7 +95,7 @@ function attendToCache(
   return [g.matMul(toPast, cache.value), toPresent];
 }
 
-/** Scores against the cache, with what the form adds to them and the mask. */
+/** Returns scores against the cache, with what the form adds to them and the mask. */
 function biasedAgainstCache(
   g: GraphBuilder,
   scores: Value,

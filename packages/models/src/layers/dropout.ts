@@ -29,7 +29,8 @@ export class SeededDropout {
   }
 
   /**
-   * Draws an integer in [−2³¹, 2³¹) for each element:
+   * Draws an integer in [−2³¹, 2³¹) for each element: with h, h′ hashes of its place along all axes but the last, and c, c′ of its
+   * place along the last one,
    *
    *     (h + c) · (h′ + c′)
    *

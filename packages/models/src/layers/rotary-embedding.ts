@@ -47,7 +47,7 @@ export function rotaryTables(g: GraphBuilder, positions: Value, rotary: RotaryFr
   return { cos: both(cos, cos), sin: both(g.neg(sin), sin), interleaved };
 }
 
-/** Cosines and sines of row · step positions, the rows being picked out: [positions, rotaryDims / 2] each. */
+/** Looks up cosines and sines of row · step positions: [positions, rotaryDims / 2] each. */
 function turns(
   g: GraphBuilder,
   { frequencies }: RotaryFrequencies,

@@ -4,7 +4,7 @@ import type { GraphBuilder, Value } from '@bowyer/graph';
 /** Finite, so that a masked logit stays finite through every difference; exp of it is 0. */
 const MASKED = -1e9;
 
-/** Masks logits, in float32, as is all that follows from them. */
+/** Masks logits, in float32, as is all that follows from them. @param raw [rows, vocabulary] */
 export function maskedLogits(g: GraphBuilder, raw: Value, maskedTokenIds: readonly number[]): Value {
   const logits = g.inFloat32(raw);
   if (maskedTokenIds.length === 0) return logits;

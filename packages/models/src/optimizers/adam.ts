@@ -52,7 +52,7 @@ export class Adam implements Optimizer {
     private readonly options: AdamOptions,
   ) {}
 
-  /** Creates an optimizer with zero moments; it takes three times the parameters' memory. */
+  /** Creates an optimizer with zero moments; it takes three times the parameters' memory. @param gradients its own if not given */
   static async create(device: Device, parameters: State, options: AdamOptions, gradients?: State): Promise<Adam> {
     const zeros = () => device.createZeros(shapesOf(parameters));
     const kernel = await device.loadKernel<AdamArgs, OptimizerStep>({

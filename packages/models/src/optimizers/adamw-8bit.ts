@@ -28,7 +28,11 @@ export class AdamW8bit implements Optimizer {
     private readonly options: AdamOptions,
   ) {}
 
-  /** Creates an optimizer with zero moments; gradients and moments take 1.5 times the parameters' memory. */
+  /**
+   * Creates an optimizer with zero moments; gradients and moments take 1.5 times the parameters' memory.
+   *
+   * @param given gradients; its own if not given
+   */
   static async create(device: Device, parameters: State, options: AdamOptions, given?: State): Promise<AdamW8bit> {
     const shapes = Object.entries(shapesOf(parameters)).map(([name, shape]) => {
       const size = shape.reduce((product, dim) => product * dim, 1);

@@ -17,7 +17,7 @@ export interface MuonArgs extends AdamArgs {
 }
 
 /**
- * Matrices, of which there is a momentum b:
+ * Updates matrices by Muon, of which there is a momentum b:
  *
  *     b ← μ b + g
  *     p ← p · (1 − lr · λ) − lr · 0.2 √(longer side) · orthogonalized(gradientShare · g + bufferShare · b)

@@ -102,7 +102,7 @@ export class Muon implements Optimizer {
   }
 }
 
-/** Computes the numbers of one step. */
+/** Computes the numbers of one step. @param step 1 at the first one */
 function muonArgs(options: StepOptions, muon: MuonOptions, step: number): MuonArgs {
   const { momentum, nesterov } = muon;
   const shares = nesterov ? { gradientShare: 1, bufferShare: momentum } : { gradientShare: 0, bufferShare: 1 };

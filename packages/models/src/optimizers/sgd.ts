@@ -30,7 +30,11 @@ export class Sgd implements Optimizer {
     private readonly options: SgdOptions,
   ) {}
 
-  /** Creates an optimizer with zero momentum; it takes twice the parameters' memory, once without momentum. */
+  /**
+   * Creates an optimizer with zero momentum; it takes twice the parameters' memory, once without momentum.
+   *
+   * @param given gradients; its own if not given
+   */
   static async create(device: Device, parameters: State, options: SgdOptions, given?: State): Promise<Sgd> {
     if (options.nesterov && options.momentum === 0)
       throw new RangeError('Sgd: nesterov needs a momentum above 0, such as 0.9');

@@ -69,7 +69,7 @@ describe.each(['4bit', '8bit'] as const)('%s', (quantization) => {
   });
 });
 
-/** Utterances of 12 tokens after three prompts, with the sampler's log-probabilities. */
+/** Samples utterances of 12 tokens after three prompts, with the sampler's log-probabilities. */
 async function sampled(model: LanguageModel, integerProducts: boolean) {
   const episodes = await model.openEpisodes({ slots: prompts.length, integerProducts });
   const turns = prompts.map(({ prompt }, slot) => ({

@@ -99,7 +99,11 @@ function extremes(values: Float32Array, from: number, end: number, firstRow: num
   return [low, high] as const;
 }
 
-/** Writes the levels ⌊x · inverse⌉ + zero of one block, clamped: a byte each in 8 bits, two to a byte in 4. */
+/**
+ * Writes the levels ⌊x · inverse⌉ + zero of one block, clamped: a byte each in 8 bits, two to a byte in 4.
+ *
+ * @param start index of the first
+ */
 function writeLevels(
   { packed, bits, blockSize }: QuantizedWeight,
   start: number,
@@ -150,7 +154,7 @@ export function quantize(
   return weight;
 }
 
-/** Levels drawn evenly, in place: what a weight of a model without training looks like after quantisation. */
+/** Draws levels evenly, in place: what a weight of a model without training looks like after quantisation. */
 export function randomQuantizedWeight(
   shape: readonly [number, number],
   options: QuantizeOptions,

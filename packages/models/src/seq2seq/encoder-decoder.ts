@@ -57,7 +57,7 @@ export interface EncoderDecoder {
   readonly tiedTables: readonly TiedPair[];
   /** Gives a checkpoint's tensors the names of `parameters`, and adds what a file need not have. */
   fromFile(tensors: HostTensors): HostTensors;
-  /** Computes the last hidden states of the source. */
+  /** Computes the last hidden states of the source. @param ids [batch, tokens] → rows [batch · tokens, width] */
   encode(scope: SequenceScope, ids: Value): Value;
   /** Computes the keys and values that a decoder layer takes from the encoded source: rows [batch · tokens, heads · headSize] each. */
   crossKeyValue(
@@ -65,7 +65,7 @@ export interface EncoderDecoder {
     layer: number,
     encoded: Value,
   ): [Value, Value];
-  /** Computes the last hidden states of the target. */
+  /** Computes the last hidden states of the target. @param ids [batch, tokens] → rows [batch · tokens, width] */
   decode(scope: DecoderScope, ids: Value): Value;
   /** Applies the LM head to any choice of rows: [rows, width] → [rows, vocabulary]. */
   logits(scope: Pick<SequenceScope, 'g' | 'parameter' | 'linear'>, hidden: Value): Value;

@@ -67,6 +67,6 @@ export function causalTerm(g: GraphBuilder, positions: Value, keyPositions: Valu
   return g.unsqueeze(g.unsqueeze(g.where(seen, g.scalar(0), MASKED), 0), 0);
 }
 
-/** Makes the term of padding: 0 for tokens, very negative for padding. */
+/** Makes the term of padding: 0 for tokens, very negative for padding. @param mask [batch, keys] of 1 and 0 → [batch, 1, 1, keys] */
 export const paddingTerm = (g: GraphBuilder, mask: Value): Value =>
   g.unsqueeze(g.unsqueeze(g.mul(g.sub(mask, 1), -MASKED), 1), 1);

@@ -88,7 +88,7 @@ class ResidentTargets implements TargetCache {
     });
   }
 
-  /** Slots of the old packing in the order of the new one; columns that the old one lacks get some finite numbers. */
+  /** Lists the slots of the old packing in the order of the new one; columns that the old one lacks get some finite numbers. */
   #slots(rows: readonly number[], oldLength: number, length: number): Int32Array {
     const { heads } = this.args;
     const index = new Int32Array(rows.length * heads * length);

@@ -40,7 +40,7 @@ export function encoderDecoderFor(
   });
 }
 
-/** Fields that the library reads for every model, and nothing here. */
+/** Refuses fields that the library reads for every model, and nothing here. */
 function refuseForeignFields(json: ConfigJson): void {
   const fields = new ConfigFields(String(json.model_type), json, {});
   fields.refuse('quantization_config');

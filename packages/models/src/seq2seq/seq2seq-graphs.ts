@@ -13,9 +13,9 @@ const LOGITS_HEAD = 10;
 export const crossName = (kind: 'key' | 'value', layer: number) => `cross_${kind}.${layer}`;
 
 /**
- * Inputs: source_ids int32 [batch, source], source_mask float32 [batch, source] (1 for a token, 0 for padding).
- * Outputs: cross_key.N and cross_value.N [batch, heads, source, headSize], all that decoding needs of the source; on a GPU
- * as one row of numbers, since a state has one shape for sources of any number and length.
+ * Builds the encoder's graph. Inputs: source_ids int32 [batch, source], source_mask float32 [batch, source] (1 for a token, 0 for
+ * padding). Outputs: cross_key.N and cross_value.N [batch, heads, source, headSize], all that decoding needs of the source; on a GPU as
+ * one row of numbers, since a state has one shape for sources of any number and length.
  */
 export function encodeGraph(
   architecture: EncoderDecoder,
@@ -37,9 +37,11 @@ export function encodeGraph(
 }
 
 /**
- * Inputs: ids int32 [batch, 1] and position int32 [1], the same in every row; key.N and value.N
- * [batch, heads, capacity, headSize]; cross_key.N, cross_value.N, source_mask; forced int32 [], a token that must be generated,
- * or −1; what the cache and the sampler ask for.
+ * Builds the graph of one decoding step.
+ *
+ * Inputs: ids int32 [batch, 1] and position int32 [1], the same in every row; key.N and value.N [batch, heads, capacity, headSize];
+ * cross_key.N, cross_value.N, source_mask; forced int32 [], a token that must be generated, or −1; what the cache and the sampler ask
+ * for.
  *
  * Outputs: tokens int32 [batch]; logprobs and sampling_logprobs [batch]; and the new keys and values (see step-cache.ts).
  */
@@ -88,9 +90,9 @@ function sampleOutputs(g: GraphBuilder, logits: Value, sampler: Sampler): void {
 }
 
 /**
- * Inputs: source_ids, source_mask, ids int32 [batch, tokens] (the decoder's input), scored_positions int32 [scored] into
- * the flat [batch · tokens], targets int32 [scored].
- * Outputs: logprobs [scored] in nats; logits_head [scored, 10], the first logits of the same positions.
+ * Builds the graph that scores targets. Inputs: source_ids, source_mask, ids int32 [batch, tokens] (the decoder's input),
+ * scored_positions int32 [scored] into the flat [batch · tokens], targets int32 [scored]. Outputs: logprobs [scored] in nats;
+ * logits_head [scored, 10], the first logits of the same positions.
  */
 export function scoreGraph(architecture: EncoderDecoder): GraphBuilder {
   const g = new GraphBuilder('score');

@@ -147,7 +147,7 @@ export class Seq2SeqModel {
     return (await readLogitRules(this.#dir, this.architecture.vocabSize, options)).rules;
   }
 
-  /** Log-probabilities of one batch of targets, each token given the source and the tokens before it. */
+  /** Computes log-probabilities of one batch of targets, each token given the source and the tokens before it. */
   async score(items: readonly SourceAndTarget[]): Promise<TargetScores[]> {
     return scoreBatch(await (this.#scorer ??= this.#compileScorer()), items, this.rules);
   }

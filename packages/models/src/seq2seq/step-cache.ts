@@ -24,7 +24,7 @@ interface StepCache {
 /** The updates replace the values at the index tuples. Without a gradient, unlike the builder's scatters. */
 const ScatterND = defineOp('ScatterND', { infer: ({ inputs: [data] }) => [{ dtype: data.dtype, shape: data.shape }] });
 
-/** Inputs key.N and value.N [batch, heads, capacity, headSize] of every layer. */
+/** Declares inputs key.N and value.N [batch, heads, capacity, headSize] of every layer. */
 function cacheInputs(g: GraphBuilder, { decoderLayers, heads, headSize }: EncoderDecoder) {
   const cached = (kind: 'key' | 'value', layer: number) =>
     g.input(selfName(kind, layer), 'float32', ['batch', heads, 'capacity', headSize]);

@@ -32,7 +32,7 @@ async function scorer(options: { dropoutRng?: Rng } = {}) {
   return { scoring, gradients };
 }
 
-/** Log-probabilities and entropies of all scored tokens by the float64 loops. */
+/** Computes log-probabilities and entropies of all scored tokens by the float64 loops. */
 function loopTokens(weights: HostTensors): ScoredTokens {
   const logprobs: number[] = [];
   const entropies: number[] = [];

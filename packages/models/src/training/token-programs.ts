@@ -111,7 +111,11 @@ export class TokenPrograms {
     return program.bind({ state: await this.#wiring(program, adapters), fetch });
   }
 
-  /** Returns the training program, bound for one gradient state at a time. */
+  /**
+   * Returns the training program, bound for one gradient state at a time.
+   *
+   * @param terms `dropout`: that of config.json, besides the adapters' own
+   */
   async training(gradients: State, terms: TrainingTerms, surrogate?: SurrogateForm): Promise<BoundProgram> {
     if (this.#training?.gradients !== gradients) {
       const former = this.#training;
@@ -190,7 +194,7 @@ export class TokenPrograms {
   }
 }
 
-/** Programs that are bound once, and their bindings. */
+/** Releases programs that are bound once, and their bindings. */
 async function releaseAll(bindings: Iterable<Promise<BoundProgram>>): Promise<void> {
   for (const binding of bindings) {
     const bound = await binding;

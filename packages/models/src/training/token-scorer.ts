@@ -213,7 +213,7 @@ export class TokenScorer {
     return loss;
   }
 
-  /** Runs one pass for a loss that the graph calculates. */
+  /** Runs one pass for a loss that the graph calculates. @returns what core's losses are computed from */
   async #accumulateSurrogate(
     examples: readonly TokenExample[],
     gradients: State,
@@ -394,7 +394,7 @@ export class TokenScorer {
     return this.options.device.kind === 'webgpu' ? withoutEmptyRows(batch) : batch;
   }
 
-  /** Chunks are for the CPU alone: what they save elsewhere was not measured. */
+  /** Chooses the chunks, which are for the CPU alone: what they save elsewhere was not measured. */
   #chunks({ columns, prefix, scoredPositions, reported }: TokenBatch): { chunks: QueryChunks; headChunks: number } {
     if (this.options.device.kind !== 'cpu') return { chunks: { rows: 1, prefix: 1 }, headChunks: 1 };
     const rows = Math.max(scoredPositions.length, reported?.positions.length ?? 0);

@@ -88,9 +88,9 @@ export const gradientName = (parameter: string) => `gradient.${parameter}`;
 export const LOGITS_HEAD = 10;
 
 /**
- * Outputs `logprobs` [scored]: log p(target) in nats at each scored position; and for comparisons with other
- * implementations `logits_head` [scored, 10], its first logits. With `entropy` also `entropies` [scored] in nats, with `value` also
- * `values` [valued].
+ * Builds the graph of scoring. Outputs `logprobs` [scored]: log p(target) in nats at each scored position; and for comparisons with
+ * other implementations `logits_head` [scored, 10], its first logits. With `entropy` also `entropies` [scored] in nats, with `value`
+ * also `values` [valued].
  */
 export function scoringGraph(architecture: CausalArchitecture, options: ScoringOptions): GraphBuilder {
   const g = new GraphBuilder('score');
@@ -111,10 +111,10 @@ export function scoringGraph(architecture: CausalArchitecture, options: ScoringO
 }
 
 /**
- * Outputs `loss` (Σ weights · −log p, a scalar; with `entropy` also Σ entropy_weights · −H) and the loss's gradient by every trainable
- * parameter: all of them, or with LoRA the adapters' alone. With `value` the gradients are those of loss + Σ value_weights · V, and the
- * value head's are further outputs. With LoRA nothing is computed for the base's own weights, nor below the lowest adapter,
- * since only what some output needs becomes part of the model.
+ * Builds the graph of training. Outputs `loss` (Σ weights · −log p, a scalar; with `entropy` also Σ entropy_weights · −H) and the
+ * loss's gradient by every trainable parameter: all of them, or with LoRA the adapters' alone. With `value` the gradients are those of
+ * loss + Σ value_weights · V, and the value head's are further outputs. With LoRA nothing is computed for the base's own weights, nor
+ * below the lowest adapter, since only what some output needs becomes part of the model.
  */
 export function trainingGraph(architecture: CausalArchitecture, options: TrainingOptions): GraphBuilder {
   const g = new GraphBuilder('train');

@@ -1,7 +1,7 @@
 // A reader of GGUF files for tests, written from the description of the format alone (docs/gguf.md of ggml-org/ggml).
 import { readFileSync } from 'node:fs';
 
-export interface ReadGguf {
+interface ReadGguf {
   metadata: Record<string, unknown>;
   /** Sizes with the innermost first, as the file has them; the bytes up to the next tensor. */
   tensors: Record<string, { sizes: number[]; type: number; bytes: Uint8Array }>;

@@ -38,7 +38,7 @@ export async function listEpisodes(
   return list;
 }
 
-/** Reads whole episodes, with the calls of agents. */
+/** Reads whole episodes, with the calls of agents. @param chosen ids with the reasons for each */
 export async function readDialogues(
   { directory, places, episodes }: EpisodeList,
   gamma: number,
@@ -90,7 +90,7 @@ export function chosenEpisodes(episodes: readonly EpisodeSummary[]): Map<string,
   return reasons;
 }
 
-/** Evaluations play the same episodes each time: the first few of them, over the run. */
+/** Selects the episodes to follow over the run: evaluations play the same ones each time, of which the first few are taken. */
 function followed(episodes: readonly EpisodeSummary[]): EpisodeSummary[][] {
   const groups = new Map<string, EpisodeSummary[]>();
   for (const summary of episodes) {

@@ -68,7 +68,7 @@ export function metricTable(
   return { xLabel, axes, series, rows };
 }
 
-export interface ThinLine {
+interface ThinLine {
   x: number[];
   values: number[];
   /** Absent where every row is a point. */

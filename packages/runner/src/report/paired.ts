@@ -6,7 +6,7 @@ import { gammaOf } from './run-facts.js';
 import { GREEDY } from './turns.js';
 import { matchedRuns, type ComparedRun, type Setting } from './settings.js';
 
-export interface PairedResult {
+interface PairedResult {
   /** The second side less the first. */
   difference: number;
   low: number;

@@ -15,7 +15,7 @@ import { warningsOf } from './warnings.js';
 /** Episodes in the list of a page; of more, every n-th. */
 const LISTED = 5000;
 
-export interface RunDataOptions {
+interface RunDataOptions {
   /** How the run stands, where its folder does not say it yet. */
   status?: RunStatus;
 }

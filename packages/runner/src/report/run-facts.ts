@@ -9,7 +9,7 @@ import { isUnderWay } from '../run/run-control.js';
 import { readStarts, withoutSecret, type Starts } from '../run/start-log.js';
 
 /** The contents of results.json: those of the task that wrote it, in this version or an older one. */
-export type StoredResults = Readonly<Record<string, unknown>> &
+type StoredResults = Readonly<Record<string, unknown>> &
   Partial<RunResults & FinetuneResults & { failures: string[] }>;
 
 export interface RunRecord {

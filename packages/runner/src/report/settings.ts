@@ -21,7 +21,7 @@ const NAMED_KEYS = 3;
 /** Keys that come first: a difference in one of them says most about two runs. */
 const TELLING = ['env.name', 'agent_type', 'policy_lm', 'preset'];
 
-/** Values by dotted key, as typed. */
+/** Lists values by dotted key, as typed. */
 export function leavesOf(config: unknown, prefix = ''): Map<string, string> {
   const leaves = new Map<string, string>();
   if (config === null || typeof config !== 'object' || Array.isArray(config)) {

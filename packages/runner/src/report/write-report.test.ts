@@ -12,7 +12,7 @@ afterEach(() => rm(directory, { recursive: true }));
 
 const report = () => readFile(join(directory, 'report.html'), 'utf8').catch(() => '');
 const line = (iteration: number) => `${JSON.stringify({ iteration, 'rollout/episodic_return': iteration })}\n`;
-/** Until the page has a text: a page that never gets it ends the test by its timeout. */
+/** Waits until the page has a text: a page that never gets it ends the test by its timeout. */
 async function pageWith(text: string): Promise<string> {
   for (;;) {
     const page = await report();

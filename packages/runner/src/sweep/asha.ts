@@ -12,7 +12,7 @@
  * where R is not r · ηᵏ. This file only decides; it knows nothing of processes and files.
  */
 
-export interface AshaOptions {
+interface AshaOptions {
   /** Configurations that may be drawn. */
   trials: number;
   /** Resource of each rung, ascending. */
@@ -29,7 +29,7 @@ export interface AshaJob {
 }
 
 /**
- * Resources r, r·η, r·η², …, R, in whole units.
+ * Lists the resources r, r·η, r·η², …, R, in whole units.
  *
  * @param min r
  * @param max R
@@ -120,7 +120,7 @@ export class Asha {
       .find((trial) => !this.#promoted[rung].has(trial));
   }
 
-  /** Trials that finished a rung, best first; of equals the one drawn first. */
+  /** Ranks the trials that finished a rung, best first; of equals the one drawn first. */
   #ranked(rung: number): number[] {
     const sign = this.options.direction === 'maximize' ? -1 : 1;
     return [...this.#results[rung]]

@@ -5,7 +5,7 @@ import { ConfigError } from '@bowyer/config';
 import { stateOf, writeFileAtomically, type ProcessIdentity } from '@bowyer/core';
 import type { JobStatus, SweepJob } from './sweep-job.js';
 
-export const MARKER_FILE = 'sweep-job.json';
+const MARKER_FILE = 'sweep-job.json';
 
 export interface JobMarker {
   overrides: string[];

@@ -10,7 +10,7 @@ import { ENDS_WITH_PARENT } from '../context/parent.js';
 
 export const LOG_FILE = 'job.log';
 
-export interface JobProcessOptions {
+interface JobProcessOptions {
   /** Program and arguments. */
   command: readonly [string, ...string[]];
   /** The folder of the log, which is made where it is missing. */

@@ -12,7 +12,7 @@ export interface FiguresWanted {
   requiredMetric?: string;
 }
 
-export interface JobEnd {
+interface JobEnd {
   /** Why it failed; empty where it did not. */
   failure: string;
   /** A job that was asked to stop counts as stopped however it ended: started again, it finds out itself how far it is. */

@@ -70,7 +70,7 @@ async function runHere(request: SweepRequest, { jobs, compositions, warnings }: 
   return { exitCode: failed ? 1 : 0 };
 }
 
-/** Jobs as processes of this machine or of a cluster. */
+/** Runs jobs as processes of this machine or of a cluster. */
 async function runApart(request: SweepRequest, sweep: PlannedSweep, program: Program): Promise<SweepOutcome> {
   const slurm = sweep.launcher.kind === 'slurm' ? await openSlurm(request.program.env, sweep.launcher) : null;
   return owningFolder(request.directory, 'sweep', request.announce, async () => {
@@ -172,7 +172,10 @@ const terminalSettings = ({ master }: SweepRequest) => ({
   json: master.setting('json'),
 });
 
-/** Jobs print lines, whatever the sweep shows: a job whose launcher has died ends at its next line. */
+/**
+ * Returns the settings of a job's output: jobs print lines, whatever the sweep shows, since a job whose launcher has died ends at its
+ * next line.
+ */
 function plainOutput(request: SweepRequest): string[] {
   const { quiet, json } = terminalSettings(request);
   return [...(quiet === true ? ['quiet=false'] : []), ...(json === true ? ['json=false'] : [])];

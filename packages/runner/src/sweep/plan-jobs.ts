@@ -51,7 +51,7 @@ export async function planJobs(request: SweepRequest): Promise<PlannedSweep | nu
   return { jobs, compositions, launcher, asha, warnings: warnings.filter((line) => line !== null) };
 }
 
-/** Batches belong to Hydra's basic launcher, which waits for one to end before it starts the next. */
+/** Warns of batches, which belong to Hydra's basic launcher: it waits for one to end before it starts the next. */
 function unreadBatchSize({ master }: SweepRequest, { kind, jobs }: LauncherConfig): string | null {
   const size = master.setting('hydra.sweeper.max_batch_size');
   if (kind === 'basic' || size === undefined || size === null) return null;
@@ -77,7 +77,7 @@ function refuseUnreadKeys(launcher: LauncherConfig): void {
   );
 }
 
-/** Overrides of the sweep itself, not of its jobs: another number of processes must not make other jobs. */
+/** Recognizes overrides of the sweep itself, not of its jobs: another number of processes must not make other jobs. */
 function isSteering(override: string): boolean {
   return /^(launcher|sweeper)(\.|$)/.test(overrideKey(override));
 }

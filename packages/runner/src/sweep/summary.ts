@@ -5,7 +5,7 @@ import { duration, textTable } from '@bowyer/logging';
 import { figure } from './job-board.js';
 import { jobLabel, overrideKey, type JobOutcome, type SweepJob } from './sweep-job.js';
 
-export const CSV_FILE = 'sweep.csv';
+const CSV_FILE = 'sweep.csv';
 
 /** A job and how it stands; null: it was never started. */
 export interface SummaryRow {

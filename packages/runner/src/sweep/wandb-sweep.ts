@@ -61,7 +61,7 @@ export async function makeWandbSweep(request: SweepRequest, sweeper: SweeperConf
   return { exitCode: 0 };
 }
 
-/** Counts the points of a grid. */
+/** Counts the points of a grid. @throws where a dimension has no points */
 function gridPoints(varied: readonly SweepDimension[]): number {
   const interval = varied.find(({ kind }) => kind === 'interval');
   if (interval !== undefined)

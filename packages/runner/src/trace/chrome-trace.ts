@@ -32,7 +32,7 @@ export class ChromeTrace {
     for (const [name, tid] of Object.entries(rows)) this.#event({ ph: 'M', name: 'thread_name', tid, args: { name } });
   }
 
-  /** Spans that were left out. */
+  /** Counts the spans that were left out. */
   get leftOut(): number {
     return Math.max(0, this.#spans - MOST_SPANS);
   }
@@ -76,7 +76,7 @@ export class ChromeTrace {
     if (this.#lines.length >= BUFFERED) this.#write();
   }
 
-  /** Separators come first, so that the file never ends with one. */
+  /** Writes lines; separators come first, so that the file never ends with one. */
   #write(): void {
     if (this.#lines.length === 0) return;
     appendFileSync(this.path, (this.#isFirst ? '' : ',\n') + this.#lines.join(',\n'));

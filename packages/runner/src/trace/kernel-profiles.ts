@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-export interface KernelRun {
+interface KernelRun {
   /** ONNX operator, such as MatMul. */
   operator: string;
   node: string;

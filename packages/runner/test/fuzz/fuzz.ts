@@ -72,7 +72,7 @@ export async function fuzz(target: string, count: number, first = 1): Promise<Fu
   return result;
 }
 
-/** Findings for the inputs that take long when they run alone. */
+/** Lists findings for the inputs that take long when they run alone. */
 async function slowOnes(inputs: readonly Input[], reader: Target, limitMs: number): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const { seed, bytes } of inputs) {

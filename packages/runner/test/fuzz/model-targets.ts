@@ -242,7 +242,7 @@ const named = {
   propertyNames: { pattern: '^.{0,80}$' },
 };
 
-/** Schemas that answers are held to, which are compiled for the tokens of the model. */
+/** Opens a server that is asked for answers of schemas, which are compiled for the tokens of the model. */
 const schemaServer: OpenTarget = async (folder) => {
   const ask = (given: unknown) =>
     request('POST', '/v1/chat/completions', {

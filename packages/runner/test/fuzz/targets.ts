@@ -174,7 +174,7 @@ const recorded = JSON.parse(readFileSync(join(packages, 'text/test/chat-fixtures
   templates: Record<string, string>;
 };
 
-/** Templates with large numbers, and with parts of themselves many times: what ended a process. */
+/** Damages templates by large numbers, and by parts of themselves many times: what ended a process. */
 function damageTemplate(seed: Uint8Array, rng: Rng): Uint8Array {
   const text = Buffer.from(seed).toString();
   const kind = rng.uniform();

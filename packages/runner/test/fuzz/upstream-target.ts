@@ -51,7 +51,7 @@ function damageEvents(said: Uint8Array, rng: Rng): Uint8Array {
   return Buffer.from(events.map((event) => `${event}\n\n`).join(''));
 }
 
-/** Choices that continue pass the ends of others. */
+/** Compares events in any order: choices that continue pass the ends of others. */
 const sameEvents = (one: string, other: string): boolean => sortedEvents(one) === sortedEvents(other);
 const sortedEvents = (text: string): string => text.split('\n\n').sort().join('\n\n');
 

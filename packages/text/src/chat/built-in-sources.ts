@@ -8,7 +8,11 @@ const TEXT_OF = `{%- macro text_of(content) -%}
 {%- endmacro -%}
 `;
 
-/** Writes Llama 2's template, in which the system's text is a part of the first user's message. */
+/**
+ * Writes Llama 2's template, in which the system's text is a part of the first user's message.
+ *
+ * @param before what a reply begins with
+ */
 const llama2 = (before: string) => `${TEXT_OF}{%- set ns = namespace(start=0, system=none) -%}
 {%- if messages and messages[0].role == 'system' -%}
     {%- set ns.start = 1 -%}

@@ -120,7 +120,7 @@ const sourceOf = (name: string, own: ReadonlyMap<string, string>): string | unde
 const builtInName = (template: string | null): BuiltInTemplate | undefined =>
   template === null ? undefined : named(builtIn, template);
 
-/** Strings that a tokenizer made for a built-in template must contain as one token each. */
+/** Lists the strings that a tokenizer made for a built-in template must contain as one token each. */
 export function templateTokens(template: string | null): readonly string[] {
   const name = builtInName(template);
   if (name !== undefined) return templateMarks[name];

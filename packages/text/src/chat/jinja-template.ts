@@ -169,7 +169,7 @@ export class JinjaTemplate implements ChatTemplate {
 
   #templateFor = ({ tools }: TemplateInputs): Template => (tools === undefined ? this.#template : this.#withTools);
 
-  /** Writes a dialogue as text. */
+  /** Writes a dialogue as text. @param addGenerationPrompt whether it ends with what asks for a reply */
   render(messages: readonly ChatMessage[], inputs: TemplateInputs, addGenerationPrompt: boolean): Rendered {
     return finished(this.#renderInSteps(messages, inputs, addGenerationPrompt));
   }
@@ -232,7 +232,7 @@ function parsed(source: string, now?: () => Date): Template {
 }
 
 /**
- * Characters at the beginning of `rest` that render a message. A template may trim it, or put spaces before it; spaces that
+ * Counts the characters at the beginning of `rest` that render a message. A template may trim it, or put spaces before it; spaces that
  * were sampled at its end count as long as the template writes them too. null: the message is not there.
  */
 function writtenLength(rest: string, content: string): number | null {

@@ -3,7 +3,7 @@
 import { ChatTemplateError, isWithoutEnd, lossWeight, type ChatMessage } from './chat-message.js';
 import { lengthWithoutEnd } from './open-message.js';
 
-export interface ServedTurn {
+interface ServedTurn {
   text: string;
   /** The parts of it that the assistant wrote and that are learnt from, in UTF-16 code units. */
   written: { start: number; end: number; weight: number }[];

@@ -12,7 +12,7 @@ export interface ByteNode {
   readonly need: number;
 }
 
-export interface ByteEdge {
+interface ByteEdge {
   readonly from: number;
   readonly to: number;
   readonly next: ByteNode | null;
@@ -27,7 +27,7 @@ export interface SpellableUnits {
 }
 
 /** A text as bytes, and the least number of tokens from each of them to its end. */
-export interface SpelledText {
+interface SpelledText {
   readonly bytes: Uint8Array;
   readonly needs: readonly number[];
 }
@@ -146,7 +146,7 @@ export class ByteNodes {
   }
 
   /**
-   * Edges by the digits of the base 64, most significant first.
+   * Makes edges by the digits of the base 64, most significant first.
    *
    * @param ranges of numbers; @param digits how many follow this one; @param first the byte of digit 0
    */
@@ -199,7 +199,11 @@ export class ByteNodes {
   }
 }
 
-/** Lists leading digits from … to … and the ranges of what is left after them, the same for all of these. */
+/**
+ * Lists leading digits from … to … and the ranges of what is left after them, the same for all of these.
+ *
+ * @param size numbers below one digit
+ */
 function digitPieces(ranges: CodePointRanges, size: number): { from: number; to: number; below: CodePointRanges }[] {
   const pieces: { from: number; to: number; below: [number, number][] }[] = [];
   const add = (from: number, to: number, start: number, end: number) => {

@@ -23,7 +23,7 @@ export function unionOf(ranges: CodePointRanges): CodePointRanges {
   return union;
 }
 
-/** Returns the code points that are in none of the ranges, and no halves of surrogate pairs. */
+/** Returns the code points that are in none of the ranges, and no halves of surrogate pairs. @param ranges in any order */
 export function complementOf(ranges: CodePointRanges): CodePointRanges {
   const complement: [number, number][] = [];
   let next = 0;

@@ -45,7 +45,11 @@ export const pattern = (source: string): Grammar => regular(wholeMatch(source));
  */
 export const wholeMatch = (source: string): Regular => new Conversion(source).alternatives(emptyText, 'start');
 
-/** Describes the texts in which the pattern matches somewhere, as the keyword `pattern` of JSON Schema asks. */
+/**
+ * Describes the texts in which the pattern matches somewhere, as the keyword `pattern` of JSON Schema asks.
+ *
+ * @throws {UnsupportedPatternError}
+ */
 export function matchAnywhere(source: string): Regular {
   const conversion = new Conversion(source);
   const atStart = conversion.alternatives(anyText, 'start');

@@ -2,7 +2,10 @@
 import type { Grammar } from './grammar.js';
 import { regularHasText } from './regular-questions.js';
 
-/** Grammars that are looked through again until nothing changes: a rule that contains itself has what its other choices have. */
+/**
+ * Checks whether a grammar has texts. Its parts are looked through again until nothing changes: a rule that contains itself has what
+ * its other choices have.
+ */
 export function hasTexts(grammar: Grammar): boolean {
   const parts = partsOf(grammar);
   const known = new Set<Grammar>();

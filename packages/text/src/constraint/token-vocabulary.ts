@@ -93,7 +93,7 @@ function* partsInSteps(tokenizer: Tokenizer, options: TokenVocabularyOptions): S
 const endIdsOf = ({ eosTokenId }: Tokenizer, { endIds }: TokenVocabularyOptions): readonly number[] =>
   endIds ?? (eosTokenId >= 0 ? [eosTokenId] : []);
 
-/** Yields the bytes of each token. */
+/** Yields the bytes of each token. @param left tokens that stand for no text here */
 function* bytesOfTokens(
   size: number,
   left: ReadonlySet<number>,

@@ -28,7 +28,7 @@ export class ExpressionParser {
     return value;
   }
 
-  /** Parses one expression, or several with commas between them. */
+  /** Parses one expression, or several with commas between them. @param end a name that ends it */
   tuple({ conditions = true, end }: { conditions?: boolean; end?: string } = {}): Expression {
     const items: Expression[] = [];
     let isTuple = false;
@@ -224,7 +224,7 @@ export class ExpressionParser {
     }
   }
 
-  /** Filters with `|` between them. */
+  /** Parses filters with `|` between them. */
   filters(): FilterCall[] {
     const filters = [this.#namedCall()];
     while (this.tokens.accept('operator', '|')) filters.push(this.#namedCall());

@@ -25,7 +25,7 @@ interface Names {
   tested: Set<string>;
 }
 
-/** Nodes are plain objects: each with a `type`, its children in its members. */
+/** Visits a node and its children. Nodes are plain objects: each with a `type`, its children in its members. */
 function visit(node: unknown, names: Names): void {
   if (Array.isArray(node)) return node.forEach((child) => visit(child, names));
   if (typeof node !== 'object' || node === null) return;

@@ -83,7 +83,7 @@ function formatted(format: string, at: Date): string {
   return strftime(format, at);
 }
 
-/** Writes local time in C's format, of the English locale. */
+/** Writes local time in C's format, of the English locale. @throws {TemplateError} of a field that is not known */
 function strftime(format: string, at: Date): string {
   const hour12 = at.getHours() % 12 || 12;
   const midnight = (month: number, day: number) => Date.UTC(at.getFullYear(), month, day);

@@ -74,7 +74,7 @@ export class Interpreter {
     return undefined;
   }
 
-  /** Statements in whose body a loop may be. */
+  /** Runs statements in whose body a loop may be. */
   *#containing(statement: Containing, scope: Scope): Steps<Signal> {
     if (statement.type === 'for') return yield* this.#for(statement, scope);
     if (statement.type === 'with') return yield* this.#with(statement, scope);
@@ -91,7 +91,7 @@ export class Interpreter {
     return undefined;
   }
 
-  /** Statements that define a name, or whose body is collected as a text. */
+  /** Runs statements that define a name, or whose body is collected as a text. */
   #block(
     statement: Extract<
       Statement,

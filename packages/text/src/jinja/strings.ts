@@ -19,7 +19,7 @@ type Method = { names: readonly string[]; call: (text: string, args: CallArgumen
 
 const method = (names: string, call: Method['call']): Method => ({ names: names === '' ? [] : names.split(' '), call });
 
-/** Characters by Unicode's properties; true for a text of at least one. */
+/** Makes a method that tests all characters by Unicode's properties; true for a text of at least one. */
 const all = (pattern: RegExp) =>
   method('', (text) => text !== '' && Array.from(text).every((char) => pattern.test(char)));
 

@@ -31,7 +31,7 @@ export class Float {
     readonly written?: string,
   ) {}
 
-  /** Integers beyond those that a plain number is exact for. */
+  /** Checks whether this is an integer: one beyond those that a plain number is exact for. */
   get isInteger(): boolean {
     return this.written !== undefined && !/[.eE]/.test(this.written);
   }
@@ -149,7 +149,7 @@ export function equals(a: Value, b: Value, depth = 0): boolean {
 const sameItems = (a: readonly Value[], b: readonly Value[], depth: number): boolean =>
   a.length === b.length && a.every((item, i) => equals(item, b[i], depth + 1));
 
-/** Compares values: negative, 0 or positive, as a < b, a = b or a > b. */
+/** Compares values: negative, 0 or positive, as a < b, a = b or a > b. @throws {TemplateError} where Python cannot order them */
 export function compare(a: Value, b: Value, depth = 0): number {
   spend(1);
   checkNesting(depth);

@@ -31,7 +31,11 @@ function endSpace(text: string): number {
   return length;
 }
 
-/** Splits into words as str.split() without a separator. */
+/**
+ * Splits into words as str.split() without a separator.
+ *
+ * @param limit most splits; what they leave keeps its spaces at the far end; negative: all
+ */
 export function words(text: string, limit: number, fromEnd: boolean): string[] {
   const found = [...text.matchAll(WORDS)];
   const all = found.map(([word]) => word);

@@ -107,7 +107,11 @@ function merge(tokens: string[], [first, second]: Pair): void {
 class PairCounts {
   readonly #pairs = new Map<string, { count: number; words: Set<Word> }>();
 
-  /** @param sign -1 takes the word's pairs away */
+  /**
+   * Counts the pairs of a word.
+   *
+   * @param sign -1 takes the word's pairs away
+   */
   add(word: Word, sign: 1 | -1): void {
     for (let i = 1; i < word.tokens.length; i++) {
       const key = `${word.tokens[i - 1]} ${word.tokens[i]}`;
@@ -120,7 +124,7 @@ class PairCounts {
     }
   }
 
-  /** Null where no pair occurs twice. */
+  /** Finds the most frequent pair; null where none occurs twice. */
   mostFrequent(): Pair | null {
     let best: { key: string; count: number } | null = null;
     for (const [key, { count }] of this.#pairs) if (count > (best?.count ?? 1)) best = { key, count };

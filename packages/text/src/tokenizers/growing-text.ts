@@ -41,7 +41,7 @@ export class GrowingText {
     return this.settledLength + this.#fresh.length;
   }
 
-  /** Characters at the beginning that stay as they are, whatever follows. */
+  /** Counts the characters at the beginning that stay as they are, whatever follows. */
   get settledLength(): number {
     return this.#old.length + this.#kept.length;
   }

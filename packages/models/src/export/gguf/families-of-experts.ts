@@ -66,7 +66,10 @@ export const qwen3Moe: GgufFamily = {
   },
 };
 
-/** Outputs of gate and up alternate in one projection; biases are tensors of their own. */
+/**
+ * Finds the places of a parameter of gpt-oss's experts: outputs of gate and up alternate in one projection; biases are tensors of their
+ * own.
+ */
 function gptOssPlaces(name: string): ExpertPlace[] | undefined {
   const [, module, isBias] = /\.experts\.(gate_up_proj|down_proj)(_bias)?\.\d+$/.exec(name) ?? [];
   if (module === undefined) return undefined;

@@ -36,7 +36,7 @@ export const mergePairs = ({ merges }: BpeModel): [string, string][] =>
     return [merge.slice(0, space), merge.slice(space + 1)];
   });
 
-/** Fields of the model that llama.cpp does not read, where they have an effect. @param others that count as well */
+/** Refuses fields of the model that llama.cpp does not read, where they have an effect. @param others that count as well */
 export function refuseOdd(model: BpeModel, others: readonly string[], fail: (problem: string) => Error): void {
   for (const field of ['dropout', 'continuing_subword_prefix', 'end_of_word_suffix', ...others]) {
     const value = model[field] ?? null;

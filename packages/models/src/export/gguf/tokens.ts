@@ -41,7 +41,7 @@ export const tokenEntries = ({ spellings, kinds }: Tokens): Entries => ({
   'tokenizer.ggml.token_type': { type: 'int32s', value: kinds },
 });
 
-/** Differences that added tokens leave: llama.cpp has no such properties. */
+/** Describes the differences that added tokens leave: llama.cpp has no such properties. */
 export function addedTokenNotes({ addedTokens }: HuggingFaceTokenizer): string[] {
   const odd = addedTokens.filter(({ lstrip, rstrip, single_word }) => lstrip || rstrip || single_word);
   if (odd.length === 0) return [];

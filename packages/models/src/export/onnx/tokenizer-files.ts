@@ -15,7 +15,7 @@ const known = {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Contents of tokenizer.json and tokenizer_config.json. @param fail makes the error for what transformers.js has not */
+/** Makes the contents of tokenizer.json and tokenizer_config.json. @param fail makes the error for what transformers.js has not */
 export function tokenizerFiles(
   { definition, config, addedTokens }: HuggingFaceTokenizer,
   fail: (problem: string) => Error,

@@ -6,7 +6,7 @@ import { shellQuoted } from '@bowyer/core';
 import { STOPPED_EXIT_CODE } from '../slurm/batch-script.js';
 import type { KubernetesConfig } from '../../keys/sweep-schema.js';
 
-export interface IndexedTask {
+interface IndexedTask {
   /** Absolute folder of the job, below the mounted claim. */
   directory: string;
   command: readonly string[];

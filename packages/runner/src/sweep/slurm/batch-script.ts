@@ -6,7 +6,7 @@ import { EVENTS_FILE } from './slurm-events.js';
 /** Exit code by which a run says that it wrote a checkpoint because it was asked to stop: EX_TEMPFAIL of sysexits.h. */
 export const STOPPED_EXIT_CODE = 75;
 
-export interface ArrayTask {
+interface ArrayTask {
   /** Absolute folder of the job. */
   directory: string;
   command: readonly string[];

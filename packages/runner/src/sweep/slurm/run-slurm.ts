@@ -13,7 +13,7 @@ import { isOver, taskEnd } from './task-end.js';
 import type { QueuedTask, Slurm } from './slurm-commands.js';
 import { readSlurmEvents, secondsAtWork } from './slurm-events.js';
 
-export interface SlurmLauncherOptions extends FiguresWanted {
+interface SlurmLauncherOptions extends FiguresWanted {
   slurm: Slurm;
   config: SlurmConfig;
   /** Asked for all its jobs at once. */

@@ -34,7 +34,7 @@ export async function readSlurmEvents(directory: string): Promise<SlurmEvent[]> 
   });
 }
 
-/** Seconds between the starts of a job and what came last after each. */
+/** Sums the seconds between the starts of a job and what came last after each. */
 export function secondsAtWork(events: readonly SlurmEvent[]): number {
   let [seconds, begun, last] = [0, 0, 0];
   for (const { event, time } of events) {

@@ -48,7 +48,7 @@ const patterns: Readonly<Record<string, string>> = {
 const WITHOUT_EFFECT: readonly string[] = ['password', 'binary'];
 
 /** Formats of numbers, which are none of texts. */
-export const NUMBER_FORMATS: readonly string[] = ['int32', 'int64', 'float', 'double'];
+const NUMBER_FORMATS: readonly string[] = ['int32', 'int64', 'float', 'double'];
 
 export const KNOWN_FORMATS: readonly string[] = [...Object.keys(patterns), ...WITHOUT_EFFECT, ...NUMBER_FORMATS];
 

@@ -26,7 +26,7 @@ const DEPTH = 16;
 
 const levels = new Map<Spacing, Map<number, FreeValues>>();
 
-export interface FreeValues {
+interface FreeValues {
   readonly value: Grammar;
   readonly object: Grammar;
   readonly array: Grammar;

@@ -60,7 +60,7 @@ function multipleExpression([of, path]: readonly [of: number, path: string]): Re
   return oneAfterTheOther(times(literal('-'), 0, 1), multipleOf(of));
 }
 
-/** Returns the expression of numbers from 0 up between two bounds. */
+/** Returns the expression of numbers from 0 up between two bounds. @param isPositive without 0 itself */
 function atLeastZero(minimum: Bound, maximum: Bound, isWhole: boolean, isPositive = false): Regular {
   if (maximum.at < 0 || (maximum.at === 0 && (maximum.isExclusive || isPositive))) return noText;
   const parts = [plain(isWhole, Math.max(Math.abs(finite(minimum.at)), Math.abs(finite(maximum.at))))];
@@ -88,7 +88,7 @@ interface Decimals {
   fraction: string;
 }
 
-/** Digits of a number from 0 up. */
+/** Returns the digits of a number from 0 up. */
 function decimals(x: number): Decimals {
   const [mantissa, exponent = '0'] = x.toExponential().split('e');
   const [first, further = ''] = mantissa.split('.');
@@ -110,7 +110,7 @@ function compared({ whole, fraction }: Decimals, isExclusive: boolean, isWhole: 
   return anyOf(oneAfterTheOther(anyOf(byLength, differing(whole, side)), any), equal);
 }
 
-/** Digits of the same number that are decided at one of their places. */
+/** Returns the expression of digits of the same number that are decided at one of their places. */
 function differing(digits: string, side: Side): Regular {
   return anyOf(
     ...[...digits].map((own, i) =>

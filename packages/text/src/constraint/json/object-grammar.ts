@@ -19,7 +19,7 @@ const STEPS_PER_PROPERTY = 30;
 /** Properties times counts of them. */
 const MAX_COUNTED = 10_000;
 
-export interface ObjectParts {
+interface ObjectParts {
   readonly alternatives: SchemaAlternatives;
   readonly spaces: Spacing;
   /** Allows a value that is valid by all of the schemas. */
@@ -120,8 +120,8 @@ const acceptsName = ({ names }: Facts, alternatives: SchemaAlternatives, name: s
   names.every((schema) => alternatives.of([schema]).some((facts) => alternatives.accepts(facts, name)));
 
 /**
- * Pairs whose names are not known, by the combination of patterns that the name matches. Names that match none are left out where no
- * schema speaks of them, although it then allows them: `additionalProperties` has to be there.
+ * Allows pairs whose names are not known, by the combination of patterns that the name matches. Names that match none are left out
+ * where no schema speaks of them, although it then allows them: `additionalProperties` has to be there.
  */
 function furtherPairs(facts: Facts, parts: ObjectParts): Grammar | null {
   const { alternatives, spaces, value, path } = parts;

@@ -29,7 +29,7 @@ export class SchemaAlternatives {
 
   constructor(readonly document: SchemaDocument) {}
 
-  /** Returns the demands of all the schemas; empty if they contradict each other. */
+  /** Returns the demands of all the schemas; empty if they contradict each other. @throws {UnsupportedSchemaError} */
   of(schemas: readonly LocatedSchema[]): readonly Facts[] {
     return schemas.reduce<readonly Facts[]>(
       (all, each) => this.#product(all, this.#ofOne(each), each.path),

@@ -70,7 +70,7 @@ export class SchemaDocument {
     return this.at(value, own, '$ref');
   }
 
-  /** Schemas by `#name` for an `$anchor`, and by what their `$id` is. */
+  /** Finds schemas by `#name` for an `$anchor`, and by what their `$id` is. */
   #anchored(): Map<string, LocatedSchema> {
     if (this.#anchors) return this.#anchors;
     const anchors = new Map<string, LocatedSchema>();

@@ -83,7 +83,7 @@ export class TokenizerPipeline {
     return this.#tokens.length;
   }
 
-  /** Characters of the longest spelling. */
+  /** Counts the characters of the longest spelling. */
   get longestToken(): number {
     return this.#tokens.reduce((longest, token) => Math.max(longest, token.length), 1);
   }

@@ -100,7 +100,7 @@ function translated(element: AlternativeElementNode, options: Options): string {
 const codePoint = (value: number): string =>
   /[\p{L}\p{N}]/u.test(String.fromCodePoint(value)) ? String.fromCodePoint(value) : `\\u{${value.toString(16)}}`;
 
-/** Letters of other scripts than ASCII may have more than two cases. */
+/** Matches a letter in either case; letters of other scripts than ASCII may have more than two cases. */
 function eitherCase(value: number): string {
   const char = String.fromCodePoint(value);
   if (value >= 128) return not();
