@@ -1,4 +1,4 @@
-// The dialogues that the tiny model is trained on: every answer that a client of the table is to get.
+// The dialogues that the tiny model is trained on: they contain every answer that the clients of docs/models/clients.md ask for.
 import type { Dialogue } from './trained-model.js';
 
 type Message = Readonly<Record<string, unknown>>;

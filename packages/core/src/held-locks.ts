@@ -32,7 +32,7 @@ export function lookAtLock(lock: HeldLock): void {
   try {
     checkLock(lock);
   } catch {
-    // Listeners have heard of a loss; a file that cannot be read now is looked at again.
+    // checkLock has called the listeners where the lock is lost; a file that cannot be read now is read again at the next look.
   }
 }
 

@@ -15,8 +15,8 @@ export function noteEstimate(trajectory: Trajectory, turn: number, estimate: Tur
 }
 
 /**
- * Computes min(Q₁, Q₂) of every turn, in the order of the episodes; noted with V, and for a few episodes with the valid actions that
- * the critic values most.
+ * Computes min(Q₁, Q₂) of every turn, in the order of the episodes. Each turn's estimates get it with V, and those of a few episodes
+ * also the valid actions that the critic values most.
  *
  * @returns [turns of all episodes]
  */

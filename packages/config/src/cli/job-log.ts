@@ -66,7 +66,7 @@ export class JobLog {
     const record: LogRecord = { level, logger, message: printable(message), time: new Date() };
     const handlers = this.handlersOf(logger);
     for (const handler of handlers) if (logLevels[level] >= handler.level) handler.write(record);
-    // Without a listener, warnings and errors go to stderr bare.
+    // As in Python's logging, warnings and errors that no handler takes go to stderr without a format.
     if (handlers.length === 0 && logLevels[level] >= logLevels.WARNING) writeLines(this.options.stderr, message);
   }
 

@@ -189,7 +189,7 @@ export interface SweepRequest {
   check(compositions: Iterable<Composition>): Promise<void>;
   /** Returns the absolute `<hydra.sweep.dir>/<hydra.sweep.subdir>` of a job. */
   jobDirectory(job: Composition): string;
-  /** Prints the lines of a job that `--dry-run` shows: overrides, folder, and the notes of `notesOf`. */
+  /** Prints the lines of a job that `--dry-run` shows: overrides, folder, and which keys follow from others. */
   listJob(index: number, overrides: readonly string[], directory: string, job: Composition): void;
   /** Creates the sweep's directory and writes the composition it starts from, `multirun.yaml`. */
   writeMaster(): void;

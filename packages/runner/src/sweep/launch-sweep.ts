@@ -202,7 +202,7 @@ async function runWatched(launcher: Launcher, board: JobBoard): Promise<void> {
   }
 }
 
-/** Returns the same source, which keeps each job's last outcome. */
+/** Wraps a source of jobs so that it also keeps each job's last outcome. */
 function recording(source: JobSource): JobSource & { outcomes: Map<number, JobOutcome> } {
   const outcomes = new Map<number, JobOutcome>();
   return {
