@@ -8,6 +8,7 @@ export { RolloutLog, readRollouts, type RolloutLogOptions } from './record/rollo
 export type {
   RecordedCall,
   RecordedChoice,
+  RecordedCorrection,
   RecordedMessage,
   RecordedReward,
   RecordedRollout,
@@ -21,6 +22,13 @@ export { finalRewards, REWARD } from './trajectories/final-rewards.js';
 export { treeOf } from './tree/build-tree.js';
 export type { CallNode, RolloutTree } from './tree/tree.js';
 export type { SplicePolicy } from './tree/prompt.js';
+
+// The traffic of a served model, and the feedback on its answers.
+export { conversationKey, isOfCanary, readCanary, writeCanary, type Canary } from './traffic/canary.js';
+export { compareArms, type Arm, type ArmComparison } from './traffic/compare-arms.js';
+export { feedbackRoutes } from './traffic/feedback-routes.js';
+export { redactPatterns, type Redact } from './traffic/redacted.js';
+export { TrafficRecorder, type Feedback, type TrafficRecorderOptions } from './traffic/traffic-recorder.js';
 
 // Playing: a user's agents as a source of episodes.
 export { rolloutPlayer, type RolloutHost, type RolloutPlayOptions } from './play/play-rollouts.js';
@@ -40,6 +48,7 @@ export { verdictOf, type Verdict } from './rewards/verdict.js';
 export { reportVerdict, type VerdictSink } from './play/report-verdict.js';
 export { conversationsOf, type RecordedConversation } from './trajectories/conversations-of.js';
 export { writeConversations, type WrittenConversations } from './trajectories/write-conversations.js';
+export { writeRecordedData, type RecordedUse } from './trajectories/recorded-data.js';
 export { trajectoryOf, type TrajectoryOptions } from './trajectories/trajectory-of.js';
 
 // Evolution of prompts, and judges that compare rollouts.

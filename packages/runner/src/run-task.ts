@@ -10,6 +10,7 @@ import {
 import { printable } from '@bowyer/config';
 import { onLockLost, oneRank, reportWaits, unwatched, type LockLostError, type ReadWatcher } from '@bowyer/core';
 import { oneProcessText, processesOf, processesText } from './context/processes.js';
+import { useRecords, type RecordPlaces } from './context/recorded-data.js';
 import { withBars } from './context/progress-bars.js';
 import type { TaskContext } from './context/task-context.js';
 import { findTask } from './tasks/registry.js';
@@ -54,7 +55,7 @@ function observed({ log, onInterrupt }: JobContext): Pick<
 }
 
 /** The keys that are read before a task begins. */
-type StartConfig = DeviceConfig & ModelPlaces & EnvironmentConfig & TraceConfig & { processes?: number };
+type StartConfig = DeviceConfig & ModelPlaces & EnvironmentConfig & TraceConfig & RecordPlaces & { processes?: number };
 
 /** Has a job stop that has lost its folder: a server would answer for ever, and could write nothing. */
 function watchLocks(stopFor: (reason: string) => boolean): { error: LockLostError | null; end: () => void } {
@@ -84,10 +85,14 @@ export async function runTask(given: JobContext, reads?: ReadWatcher): Promise<v
   const processes = processesOf(ranks, threads);
   if (unit.sharesRanks === true && ranks.rank === 0)
     context.log(processes === null ? oneProcessText(threads, players) : processesText(processes));
+  const useFiles = async () => {
+    await useLocalModels(config, context);
+    await useRecords(unwatched(config), context);
+  };
   // Rank 0 downloads; the others then find the files.
-  if (ranks.rank === 0) await useLocalModels(config, context);
+  if (ranks.rank === 0) await useFiles();
   await ranks.barrier();
-  if (ranks.rank > 0) await useLocalModels(config, context);
+  if (ranks.rank > 0) await useFiles();
   const { parts, close } = unit.plays
     ? await openEnvParts(config, context)
     : { parts: {}, close: () => Promise.resolve() };

@@ -11,6 +11,7 @@ const path = '/api/generate';
 
 /** Writes answers: whole, or as the events of a stream. */
 class GenerateWriter implements AnswerWriter {
+  readonly id = `gen-${crypto.randomUUID()}`;
   begin = () => '';
   piece = ({ text }: Choice) => event({ response: text, done: false });
   end = () => event({ response: '', done: true });

@@ -7,6 +7,10 @@ const EXPECTED = 'a folder with files .parquet, or else .json and .jsonl';
 
 export const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
+/** Returns whether a server has recorded rollouts in a folder. */
+export const isRecordFolder = (path: string): boolean =>
+  isFolder(path) && readdirSync(path).some((name) => /^rollouts\.\d{5,}\.jsonl$/.test(name));
+
 /**
  * Returns the files of a path in the order of their names: the path itself where it is a file.
  *
@@ -18,6 +22,11 @@ export function dataFilesOf(path: string, split: string | null): string[] {
     if (split === null) return [path];
     throw new DataFileError(`${path} is a file, so it has no split '${split}'`, EXPECTED);
   }
+  if (isRecordFolder(path))
+    throw new DataFileError(
+      `${path} is a record of rollouts`,
+      'a file that writeRecordedData of @bowyer/rollouts has made of it',
+    );
   const found = namesIn(path);
   if (found.length === 0) throw new DataFileError(`${path}: the folder has no data`, EXPECTED);
   return ofSplit(path, found, split).map((name) => join(path, name));

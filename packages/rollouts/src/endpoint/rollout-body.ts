@@ -32,6 +32,17 @@ export class RolloutBody {
     return value;
   }
 
+  has(name: string): boolean {
+    return (this.#fields[name] ?? null) !== null;
+  }
+
+  textOrObject(name: string): string | object | undefined {
+    const value = this.#fields[name] ?? undefined;
+    if (value === undefined || typeof value === 'string' || (typeof value === 'object' && !Array.isArray(value)))
+      return value;
+    throw new BadRequestError(`'${name}' must be a text or an object`, name);
+  }
+
   /** Returns a number. @throws where it is missing */
   number(name: string): number {
     const value = this.#fields[name];

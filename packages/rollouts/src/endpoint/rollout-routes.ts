@@ -56,7 +56,8 @@ export const rolloutRoutes = (recorder: Recorder): Protocol => {
   };
 };
 
-async function answerOf(work: () => Promise<unknown>): Promise<HttpAnswer> {
+/** Answers with what the work returns, or with the status of its error. */
+export async function answerOf(work: () => Promise<unknown>): Promise<HttpAnswer> {
   try {
     return { status: 200, json: await work() };
   } catch (error) {

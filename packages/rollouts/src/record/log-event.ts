@@ -1,5 +1,5 @@
 // The events of the log, and the reduction of a rollout's events to its record.
-import type { RecordedCall, RecordedReward, RecordedRollout, RolloutOrigin } from './recorded.js';
+import type { RecordedCall, RecordedCorrection, RecordedReward, RecordedRollout, RolloutOrigin } from './recorded.js';
 
 export type { RolloutOrigin };
 
@@ -14,6 +14,7 @@ export type LogEvent =
   | { type: 'superseded'; id: string; call: number; by: number }
   | { type: 'failure'; id: string; call: number; error: string }
   | { type: 'reward'; id: string; reward: RecordedReward }
+  | { type: 'correction'; id: string; correction: RecordedCorrection }
   | { type: 'metrics'; id: string; metrics: Record<string, number>; at: number }
   | { type: 'ended'; id: string; status: 'ended' | 'failed'; reason?: string; at: number }
   | { type: 'learnt'; id: string; at: number };
@@ -56,6 +57,9 @@ function apply(rollout: RecordedRollout, event: LogEvent): void {
       break;
     case 'reward':
       rollout.rewards.push(rollout.learntAt === undefined ? event.reward : { ...event.reward, isLate: true });
+      break;
+    case 'correction':
+      rollout.correction = event.correction;
       break;
     case 'metrics':
       Object.assign(rollout.metrics, event.metrics);

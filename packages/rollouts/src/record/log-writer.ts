@@ -1,7 +1,7 @@
 // Appends lines to the newest part of a log so that they survive a kill and a loss of power: all lines that wait go to disk with one
 // fdatasync.
 import { constants } from 'node:fs';
-import { open, type FileHandle } from 'node:fs/promises';
+import { open, rm, type FileHandle } from 'node:fs/promises';
 import { namingFile } from '@bowyer/core';
 import { partPath, type Place } from './log-parts.js';
 
@@ -11,6 +11,15 @@ interface Waiting {
   reject: (error: unknown) => void;
 }
 
+interface LogWriterOptions {
+  /** Bytes of a part, beyond which the next one begins. */
+  partBytes: number;
+  /** Bytes of all parts, beyond which the oldest are removed. */
+  mostBytes: number;
+  /** Called with a part that is removed. */
+  onRemoved: (part: number) => void;
+}
+
 export class LogWriter {
   #waiting: Waiting[] = [];
   #writing: Promise<void> | null = null;
@@ -18,18 +27,22 @@ export class LogWriter {
 
   private constructor(
     private readonly folder: string,
-    private readonly partBytes: number,
+    private readonly options: LogWriterOptions,
+    /** Bytes of the parts before this one, the oldest first. */
+    private readonly older: Map<number, number>,
     private file: FileHandle,
     private part: number,
     private offset: number,
   ) {}
 
-  /** Opens a part to append to it. @param length bytes of the part to keep; the rest is cut off */
-  static async open(folder: string, partBytes: number, part: number, length: number): Promise<LogWriter> {
+  /** Opens the newest part to append to it. @param sizes bytes to keep of each part, in order; the rest of the newest is cut off */
+  static async open(folder: string, sizes: Map<number, number>, options: LogWriterOptions): Promise<LogWriter> {
+    const [part, length] = [...sizes].at(-1) ?? [1, 0];
+    const older = new Map([...sizes].slice(0, -1));
     const file = await openPart(folder, part);
     await file.truncate(length);
     await file.sync();
-    return new LogWriter(folder, partBytes, file, part, length);
+    return new LogWriter(folder, options, older, file, part, length);
   }
 
   /** Appends a line. @param line with its end @returns its place once it is on disk */
@@ -72,8 +85,9 @@ export class LogWriter {
   }
 
   async #writeGroup(group: readonly Waiting[]): Promise<void> {
-    if (this.offset >= this.partBytes) await this.#beginPart();
+    if (this.offset >= this.options.partBytes) await this.#beginPart();
     const bytes = Buffer.concat(group.map(({ line }) => line));
+    await this.#makeRoom(bytes.length);
     for (let written = 0; written < bytes.length;)
       written += (await this.file.write(bytes, written, bytes.length - written, this.offset + written)).bytesWritten;
     await this.file.datasync();
@@ -83,9 +97,24 @@ export class LogWriter {
     }
   }
 
+  /** Removes the oldest parts. The newest stays, however large it is. */
+  async #makeRoom(bytes: number): Promise<void> {
+    const { mostBytes, onRemoved } = this.options;
+    let total = this.offset + bytes;
+    for (const size of this.older.values()) total += size;
+    for (const [part, size] of this.older) {
+      if (total <= mostBytes) return;
+      await rm(partPath(this.folder, part), { force: true });
+      this.older.delete(part);
+      onRemoved(part);
+      total -= size;
+    }
+  }
+
   async #beginPart(): Promise<void> {
     const next = await openPart(this.folder, this.part + 1);
     await this.file.close();
+    this.older.set(this.part, this.offset);
     [this.file, this.part, this.offset] = [next, this.part + 1, 0];
   }
 }

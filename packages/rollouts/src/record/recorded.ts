@@ -1,5 +1,6 @@
 // The record of an agent's rollout: the model calls with their tokens, rewards, and how it ended.
 import type { SampledUtterance } from '@bowyer/serving';
+import type { ChatMessage } from '@bowyer/text';
 
 export interface RecordedChoice extends SampledUtterance {
   index: number;
@@ -46,6 +47,8 @@ export interface RecordedCall {
   upstream?: string;
   /** The answer of that endpoint as the client got it, for a replay; absent where it is longer than 16 MiB. */
   answer?: RecordedAnswer;
+  /** What must not be stored was taken out of its texts, and its tokens were left out. Absent: nothing was. */
+  redacted?: true;
   promptIds: number[];
   choices: RecordedChoice[];
   /** Milliseconds since 1970. */
@@ -83,6 +86,16 @@ export interface RecordedReward {
   isLate?: true;
 }
 
+/** The answer that a person has given in the place of the model's. */
+export interface RecordedCorrection {
+  /** The index of the answer that it replaces. */
+  choice: number;
+  /** In the form of Chat Completions, with the arguments of calls as text. */
+  message: ChatMessage;
+  /** Milliseconds since 1970. */
+  at: number;
+}
+
 /** Values that replace those of an agent's requests; values that are left out stay as the agent sends them. */
 export interface FixedSampling {
   /** The temperature; 0: greedy. */
@@ -109,6 +122,8 @@ export interface RecordedRollout extends RolloutOrigin {
   calls: RecordedCall[];
   failures: { call: number; error: string }[];
   rewards: RecordedReward[];
+  /** Of its only call; the last one counts. Absent: there is none. */
+  correction?: RecordedCorrection;
   metrics: Record<string, number>;
   status: 'open' | 'ended' | 'failed';
   reason?: string;

@@ -25,6 +25,12 @@ export class RolloutIndex {
     }
   }
 
+  /** Forgets the rollouts that have begun in a part that is gone. */
+  forget(part: number): void {
+    for (const rollouts of [this.#open, this.#ended])
+      for (const [id, [first]] of rollouts) if (first.part <= part) rollouts.delete(id);
+  }
+
   /** Returns undefined where it is unknown, or has left. */
   places(id: string): Place[] | undefined {
     return this.#open.get(id) ?? this.#ended.get(id);

@@ -13,11 +13,13 @@ import { RolloutIndex } from './rollout-index.js';
 export interface RolloutLogOptions {
   /** Bytes of a part, after which the next one begins; 64 MiB if not given. */
   partBytes?: number;
+  /** Bytes of all parts, beyond which the oldest are removed; no limit if not given. */
+  mostBytes?: number;
   /** Ended rollouts that are still found by their ids; 16,384 if not given. The log has all of them. */
   mostEnded?: number;
 }
 
-const usual: Required<RolloutLogOptions> = { partBytes: 64 << 20, mostEnded: 16_384 };
+const usual: Required<RolloutLogOptions> = { partBytes: 64 << 20, mostBytes: Infinity, mostEnded: 16_384 };
 
 export class RolloutLog {
   private constructor(
@@ -35,14 +37,15 @@ export class RolloutLog {
    * @throws if another process that is alive writes there, or a line before the last is damaged
    */
   static async open(folder: string, options: RolloutLogOptions = {}): Promise<RolloutLog> {
-    const { partBytes = usual.partBytes, mostEnded = usual.mostEnded } = options;
+    const { partBytes, mostBytes, mostEnded } = { ...usual, ...options };
     await namingFile(folder, () => mkdir(folder, { recursive: true }));
     const release = await own(folder);
     try {
       const index = new RolloutIndex(mostEnded);
-      const { part, end, size } = await readParts(folder, index);
-      const writer = await LogWriter.open(folder, partBytes, part, end);
-      return new RolloutLog(folder, index, writer, release, size - end);
+      const { ends, cutBytes } = await readParts(folder, index);
+      const onRemoved = (part: number) => index.forget(part);
+      const writer = await LogWriter.open(folder, ends, { partBytes, mostBytes, onRemoved });
+      return new RolloutLog(folder, index, writer, release, cutBytes);
     } catch (error) {
       await release();
       throw error;
@@ -97,26 +100,43 @@ export class RolloutLog {
 export async function* readRollouts(folder: string): AsyncGenerator<RecordedRollout> {
   const index = new RolloutIndex(Infinity);
   await readParts(folder, index);
-  for (const id of index.ids()) yield rolloutOf(id, await eventsAt(folder, index.places(id)!));
+  for (const id of index.ids()) {
+    const events = await unlessGone(eventsAt(folder, index.places(id)!));
+    if (events !== null) yield rolloutOf(id, events);
+  }
 }
 
-/** Returns the newest part, the end of its last whole line, and its size. */
-async function readParts(folder: string, index: RolloutIndex): Promise<{ part: number; end: number; size: number }> {
+/** Returns null where the file is not there: its writer has removed the oldest part meanwhile. */
+const unlessGone = <T>(read: Promise<T>): Promise<T | null> =>
+  read.catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
+
+/** Returns the end of the last whole line of each part, and how many bytes follow it in the newest. */
+async function readParts(
+  folder: string,
+  index: RolloutIndex,
+): Promise<{ ends: Map<number, number>; cutBytes: number }> {
   const parts = await partsOf(folder);
-  let newest = { part: 1, end: 0, size: 0 };
+  const ends = new Map<number, number>();
+  let cutBytes = 0;
   for (const part of parts) {
     const path = partPath(folder, part);
     let bad: number | null = null;
-    const read = await readPart<LogEvent>(path, 0, (event, offset, bytes) => {
+    const reading = readPart<LogEvent>(path, 0, (event, offset, bytes) => {
       if (bad !== null) throw damaged(path, bad); // a killed process damages only the end of the last part
       if (event === null) bad = offset;
       else index.add(event, { part, offset, bytes });
     });
+    const read = await unlessGone(reading);
+    if (read === null) continue;
     const end = bad ?? read.end;
     if (end < read.size && part !== parts.at(-1)) throw damaged(path, end);
-    newest = { part, end, size: read.size };
+    ends.set(part, end);
+    cutBytes = read.size - end;
   }
-  return newest;
+  return { ends, cutBytes };
 }
 
 async function eventsAt(folder: string, places: readonly Place[]): Promise<LogEvent[]> {

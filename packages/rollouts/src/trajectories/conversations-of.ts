@@ -81,7 +81,8 @@ function upToLearned({ messages, ...more }: RecordedConversation): RecordedConve
   return end === 0 ? [] : [{ messages: messages.slice(0, end), ...more }];
 }
 
-function answerOf({ message: { content, reasoning, calls }, finishReason, stop }: RecordedChoice): ChatMessage {
+/** Returns an answer as a message of Chat Completions, with what is not to be learned of it. */
+export function answerOf({ message: { content, reasoning, calls }, finishReason, stop }: RecordedChoice): ChatMessage {
   const toolCalls = calls.map(({ id, name, arguments: args }) => ({
     id,
     type: 'function',

@@ -1,4 +1,5 @@
 // Tasks by name. A user's plugin registers its own beside these.
+import { canaryTask } from './canary/unit.js';
 import { compareTask } from './compare/unit.js';
 import { convertTask } from './convert/unit.js';
 import { dashboardTask } from './dashboard/unit.js';
@@ -49,6 +50,7 @@ for (const unit of [
   serveModelTask,
   recordAgentTask,
   serveTinkerTask,
+  canaryTask,
   convertTask,
   exportTask,
   playTask,

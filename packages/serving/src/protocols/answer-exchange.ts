@@ -63,7 +63,7 @@ export async function answered(
   if (request.stream) return streamed(call, request, writer);
   const { generator, observed, exchange } = call;
   const completed = await generator.run(request, exchange.signal, () => undefined, observed?.rng);
-  await kept(call, request, completed);
+  await kept(call, request, completed, writer.id);
   if (completed.aborted) return null;
   const whole = writer.whole(completed);
   return { status: 200, json: Symbol.iterator in whole ? await inTurns(whole) : whole };
@@ -91,7 +91,7 @@ async function streamed(call: ModelCall, request: CompletionRequest, writer: Ans
   const idle = setInterval(() => write(writer.idle?.() ?? ''), IDLE_MS);
   try {
     const completed = await completion;
-    await kept(call, request, completed);
+    await kept(call, request, completed, writer.id);
     if (completed.aborted || response.destroyed) return null;
     const end = writer.end(completed);
     const last = typeof end === 'string' ? [end] : await inTurns(end, signal);
@@ -113,10 +113,11 @@ async function kept(
   { observed, exchange }: ModelCall,
   request: CompletionRequest,
   completed: Completed,
+  id: string,
 ): Promise<void> {
   if (observed === null) return;
   const { response, signal } = exchange;
-  await observed.completed(exchange.sent(), request, completed);
+  await observed.completed(exchange.sent(), request, completed, id);
   if (completed.aborted) return; // the observer stores it as aborted
   if (signal.aborted || response.destroyed) return observed.undelivered();
   response.once('close', () => {

@@ -31,14 +31,14 @@ export interface OpenedCall {
 
 /** One observed call. It ends with `completed` or `failed`. */
 export interface ObservedCall {
-  /** Writes the prompts of chats. */
-  prompt: PromptWriter;
-  /** The random numbers for answers to a request without a seed. */
-  rng: Rng;
+  /** Writes the prompts of chats; absent: the template does. */
+  prompt?: PromptWriter;
+  /** The random numbers for answers to a request without a seed; absent: the server's. */
+  rng?: Rng;
   /** Returns the request that is answered; absent: as its client has sent it. */
   settled?: (request: CompletionRequest) => CompletionRequest;
-  /** Stores the answers, whose end the client has not seen yet; the client waits for it. */
-  completed: (sent: unknown, request: CompletionRequest, completed: Completed) => Promise<void>;
+  /** Stores the answers, whose end the client has not seen yet; the client waits for it. @param id of the answer */
+  completed: (sent: unknown, request: CompletionRequest, completed: Completed, id: string) => Promise<void>;
   /** Notes, after `completed`, that the connection broke before the last byte. */
   undelivered: () => void;
   failed: (error: unknown) => void;

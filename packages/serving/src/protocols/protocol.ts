@@ -172,6 +172,8 @@ export interface Generator {
 
 /** Writes one answer in a protocol's form: whole, or as the server-sent events of a stream. */
 export interface AnswerWriter {
+  /** The id of the answer, as its client gets it. */
+  readonly id: string;
   /** Writes the beginning of a stream, before anything is generated. */
   begin: () => string;
   piece: (piece: Choice) => string;

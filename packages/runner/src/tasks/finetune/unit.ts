@@ -18,7 +18,7 @@ import {
   type Choices,
   type QuantizationConfig,
 } from '@bowyer/agent';
-import { dataFormatKey, dataSplitKey, DataFileError, pipeProblem } from '@bowyer/conversations';
+import { dataFormatKey, dataSplitKey, DataFileError, isRecordFolder, pipeProblem } from '@bowyer/conversations';
 import { runKeys, saveEpochsKey, saveKeys, titleKeys } from '../../keys/run-keys.js';
 import { loggerKeys } from '../../keys/logger-keys.js';
 import type { TaskUnit } from '../task.js';
@@ -142,6 +142,7 @@ async function dataProblems({
 }: FinetuneKeys): Promise<ConfigProblem[]> {
   const problem = pipeProblem('data', data!);
   if (problem) return [problem];
+  if (isRecordFolder(data!)) return maskProblems(keys.chatTemplate, keys.upstreamLossMask);
   try {
     const { items } = await readTrainingItems(data!, { format, split });
     if (items[0].value.kind === 'conversation') return maskProblems(keys.chatTemplate, keys.upstreamLossMask);

@@ -33,6 +33,11 @@ const none = {
   maxAdapterRank: null,
   adapterTargetModules: null,
   follow: null,
+  record: null,
+  recordMb: 1,
+  recordRedact: [],
+  canary: null,
+  canaryShare: 0,
 };
 
 export async function recordAgent(config: RecordConfig, context: TaskContext): Promise<void> {

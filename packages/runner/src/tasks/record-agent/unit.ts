@@ -8,7 +8,7 @@ import { serveModelTask } from '../serve-model/unit.js';
 import type { TaskUnit } from '../task.js';
 import { agentKeys } from '../train-agent/agent-keys.js';
 
-/** Keys of `serve_model` that have no use here: the weights stay, and there are no adapters. */
+/** Keys of `serve_model` that have no use here: the weights stay, there are no adapters, and rollouts are recorded. */
 const KEYS_OF_OTHERS = [
   'follow',
   'adapters',
@@ -16,6 +16,11 @@ const KEYS_OF_OTHERS = [
   'max_adapters',
   'max_adapter_rank',
   'adapter_target_modules',
+  'record',
+  'record_mb',
+  'record_redact',
+  'canary',
+  'canary_share',
 ];
 
 /** Keys of a server with a model. */

@@ -30,9 +30,11 @@ import type { TaskContext } from '../../context/task-context.js';
 import { keyOf } from '../server-key.js';
 import { adapterBankOf, announceRoom, servedAdapters, type AdapterConfig } from './served-adapters.js';
 import { followRun } from './follow-run.js';
+import { openTraffic, type TrafficConfig } from './record-traffic.js';
 
 export type ServeConfig = DeviceConfig &
   AdapterConfig &
+  TrafficConfig &
   Pick<
     AgentConfig,
     | 'seed'
@@ -73,14 +75,18 @@ export async function serveModel(config: ServeConfig, { print, log, onInterrupt 
     onInterrupt(resolve, 'the server stops when the current answers are finished'),
   );
   const device = await openDevice(deviceOf(config));
+  let traffic: Awaited<ReturnType<typeof openTraffic>> = null;
   try {
     if (await isEncoderDirectory(dir)) return await serveEncoder({ config, device, apiKey, stopped }, { print, log });
     const model = await loadDecoder(dir, config, device);
     announceRoom(model, log);
-    const server = await ModelServer.listen(await serverOptions(config, model, log));
+    const options = await serverOptions(config, model, log);
+    traffic = await openTraffic(config, options.name, log);
+    const server = await ModelServer.listen({ ...options, ...traffic?.options });
     const takeUp = async (folder: string, checkpoint: number) => {
       const weights = await weightsOf(folder, model, config, device);
       await server.changeWeights(() => model.restoreParameters(weights, folder));
+      if (traffic) traffic.options.observer.version = checkpoint;
       log(`checkpoint ${checkpoint} of ${config.follow} is served`);
     };
     const follower =
@@ -92,6 +98,7 @@ export async function serveModel(config: ServeConfig, { print, log, onInterrupt 
     await server.close();
     print('stopped: every answer is finished\n');
   } finally {
+    await traffic?.close();
     await device.close();
   }
 }

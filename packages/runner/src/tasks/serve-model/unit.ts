@@ -1,8 +1,9 @@
 // task=serve_model: a language model over OpenAI's HTTP protocol.
 import { Type } from '@sinclair/typebox';
-import { count, nullable } from '@bowyer/core';
+import { count, nullable, share } from '@bowyer/core';
 import { writerKeys } from '@bowyer/agent';
 import { adapterProblems } from './adapter-problems.js';
+import { trafficProblems } from './traffic-problems.js';
 import { runKeys } from '../../keys/run-keys.js';
 import { listenKeys, listenProblems } from '../listen-keys.js';
 import type { TaskUnit } from '../task.js';
@@ -64,6 +65,20 @@ export const serveModelTask: TaskUnit = {
       Type.Integer({ minimum: 1 }),
       'the largest rank of an adapter; null: that of `adapters`, and at least 16 with runtime_adapters',
     ),
+    record: nullable(
+      Type.String(),
+      'folder in which each answer is kept with its request and tokens, and the feedback on it (POST /v1/responses/ID/feedback); trainings read it; null: nothing is kept',
+    ),
+    record_mb: count('megabytes that the record may have; the oldest answers are removed first', 1),
+    record_redact: Type.Array(Type.String(), {
+      description:
+        'regular expressions whose matches are replaced by [REDACTED] before anything is recorded; such an answer is kept without its tokens; []: none',
+    }),
+    canary: nullable(
+      Type.String(),
+      'name in `adapters` of the one that answers a share of the conversations with the model; --config-name canary compares, promotes, or takes back; null: none',
+    ),
+    canary_share: share('share of the conversations that the canary answers at first'),
     adapter_target_modules: Type.Union([Type.Array(Type.String(), { minItems: 1 }), Type.String(), Type.Null()], {
       description:
         'layers for which memory for adapters is reserved, in addition to the layers of `adapters`: names such as [q_proj, v_proj], a regular expression for whole paths, or all-linear; null: none, and with runtime_adapters every linear layer',
@@ -79,7 +94,8 @@ export const serveModelTask: TaskUnit = {
           remedy: 'write quantization=none',
         },
       ];
-    if (config.model !== null) return [...adapterProblems(config), ...listenProblems(config, 'server_key_env')];
+    if (config.model !== null)
+      return [...adapterProblems(config), ...trafficProblems(config), ...listenProblems(config, 'server_key_env')];
     return [
       {
         key: 'model',

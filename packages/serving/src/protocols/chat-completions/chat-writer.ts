@@ -10,6 +10,7 @@ import type { TokenNames } from '../openai/token-names.js';
 import { event, type AnswerWriter, type Fault } from '../protocol.js';
 
 export class ChatWriter implements AnswerWriter {
+  readonly id = `chatcmpl-${randomUUID().replaceAll('-', '')}`;
   readonly #names: TokenNames;
   readonly #head: object;
   /** The choices, and the calls in them, that have begun. */
@@ -21,7 +22,7 @@ export class ChatWriter implements AnswerWriter {
     created: number,
   ) {
     this.#names = request.namesTokensById ? 'ids' : 'texts';
-    this.#head = { id: `chatcmpl-${randomUUID().replaceAll('-', '')}`, created, model: request.model };
+    this.#head = { id: this.id, created, model: request.model };
   }
 
   whole({ choices, usage }: Completed): object {

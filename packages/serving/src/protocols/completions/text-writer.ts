@@ -14,6 +14,7 @@ import { event, type AnswerWriter, type Fault } from '../protocol.js';
 const PART = 'bytes:';
 
 export class TextWriter implements AnswerWriter {
+  readonly id = `cmpl-${randomUUID().replaceAll('-', '')}`;
   readonly #names: TokenNames;
   readonly #head: object;
 
@@ -24,7 +25,7 @@ export class TextWriter implements AnswerWriter {
   ) {
     const { model, namesTokensById } = request;
     this.#names = namesTokensById ? 'ids' : 'texts';
-    this.#head = { id: `cmpl-${randomUUID().replaceAll('-', '')}`, created, model, object: 'text_completion' };
+    this.#head = { id: this.id, created, model, object: 'text_completion' };
   }
 
   whole({ choices, usage }: Completed): object {

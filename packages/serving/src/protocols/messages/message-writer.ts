@@ -26,7 +26,7 @@ interface OpenBlock {
 }
 
 export class MessageWriter implements AnswerWriter {
-  readonly #id = `msg_${randomUUID().replaceAll('-', '')}`;
+  readonly id = `msg_${randomUUID().replaceAll('-', '')}`;
   #open: OpenBlock | null = null;
   #blocks = 0;
   #last: Choice | null = null;
@@ -114,7 +114,7 @@ export class MessageWriter implements AnswerWriter {
 
   #message(usage: Usage): object {
     return {
-      id: this.#id,
+      id: this.id,
       type: 'message',
       role: 'assistant',
       model: this.options.request.model,

@@ -17,7 +17,7 @@ interface ResponseWriterOptions {
 }
 
 export class ResponseWriter implements AnswerWriter {
-  readonly #id = `resp_${randomUUID().replaceAll('-', '')}`;
+  readonly id = `resp_${randomUUID().replaceAll('-', '')}`;
   readonly #items: ResponseItems;
   #number = 0;
   #finishReason: Choice['finishReason'] = null;
@@ -80,14 +80,14 @@ export class ResponseWriter implements AnswerWriter {
       output: this.#items.items,
       usage: usageOf(usage),
     };
-    yield* this.options.onEnd(this.#id, response, this.#items.items);
+    yield* this.options.onEnd(this.id, response, this.#items.items);
     return response;
   }
 
   #response(status: 'in_progress' | 'completed' | 'incomplete' | 'failed'): object {
     const { model, created, request } = this.options;
     return {
-      id: this.#id,
+      id: this.id,
       object: 'response',
       created_at: created,
       completed_at: null,

@@ -1,0 +1,53 @@
+// Folders that a server has recorded, in the place of files of data: a run reads them once, and is resumed on the same items.
+import { existsSync } from 'node:fs';
+import { mkdir, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { findAlgorithm } from '@bowyer/algorithms';
+import { DataFileError, EXPECTED_CONVERSATION, isRecordFolder } from '@bowyer/conversations';
+import type { RecordedUse } from '@bowyer/rollouts';
+import type { TaskContext } from './task-context.js';
+
+/** The keys of a config that may name a record. */
+export interface RecordPlaces {
+  data?: unknown;
+  demonstrations?: { path?: unknown };
+  agentType?: string;
+  tasks?: unknown;
+  evalTasks?: unknown;
+  testTasks?: unknown;
+}
+
+/** Puts a file of the run's folder in the place of each record. */
+export async function useRecords(config: RecordPlaces, context: Pick<TaskContext, 'directory' | 'log'>): Promise<void> {
+  const { demonstrations } = config;
+  const prefers = findAlgorithm(config.agentType ?? '')?.needs.preferences;
+  if (demonstrations) await useRecord(demonstrations, 'path', prefers ? 'prefer' : 'imitate', context);
+  await useRecord(config, 'data', 'imitate', context);
+  for (const key of ['tasks', 'evalTasks', 'testTasks'] as const) await useRecord(config, key, 'ask', context);
+}
+
+async function useRecord<Key extends string>(
+  config: Partial<Record<Key, unknown>>,
+  key: Key,
+  use: RecordedUse,
+  { directory, log }: Pick<TaskContext, 'directory' | 'log'>,
+): Promise<void> {
+  const folder = config[key];
+  if (typeof folder !== 'string' || !isRecordFolder(folder)) return;
+  const parent = join(directory, 'recorded');
+  const path = join(parent, `${key}.jsonl`);
+  config[key] = path;
+  if (existsSync(path)) return;
+  const { writeRecordedData } = await import('@bowyer/rollouts');
+  await mkdir(parent, { recursive: true });
+  const items = await writeRecordedData(`${path}.new`, folder, use);
+  if (items === 0) throw new DataFileError(`${folder}: the record has nothing to ${use}`, EXPECTED_OF[use]);
+  await rename(`${path}.new`, path);
+  log(`${folder}: ${items} items of the record are read as they are now (${path})`);
+}
+
+const EXPECTED_OF: Readonly<Record<RecordedUse, string>> = {
+  imitate: 'answers of chats whose feedback is above 0, or that have none',
+  prefer: 'answers of chats with corrections or other feedback',
+  ask: EXPECTED_CONVERSATION,
+};

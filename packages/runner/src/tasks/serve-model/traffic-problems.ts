@@ -1,0 +1,37 @@
+// Settings of the record and of the canary that contradict each other, found before anything starts.
+import type { ConfigProblem } from '@bowyer/core';
+
+interface TrafficKeys {
+  record?: string | null;
+  recordRedact?: readonly string[];
+  canary?: string | null;
+  adapters?: Readonly<Record<string, string>> | null;
+}
+
+export function trafficProblems({ record, recordRedact = [], canary, adapters }: TrafficKeys): ConfigProblem[] {
+  const problems: ConfigProblem[] = recordRedact.flatMap((pattern) => patternProblem(pattern) ?? []);
+  if ((record ?? null) === null)
+    for (const [key, value] of Object.entries({ canary, record_redact: recordRedact.length > 0 ? recordRedact : null }))
+      if ((value ?? null) !== null)
+        problems.push({ key, message: `${key} needs a record, which is null`, remedy: 'give record=FOLDER' });
+  if ((canary ?? null) !== null && !Object.hasOwn(adapters ?? {}, canary!))
+    problems.push({
+      key: 'canary',
+      message: `canary=${canary} is not one of the adapters (${Object.keys(adapters ?? {}).join(', ') || 'there are none'})`,
+      remedy: `give its folder: adapters={${canary}: FOLDER}`,
+    });
+  return problems;
+}
+
+function patternProblem(pattern: string): ConfigProblem | null {
+  try {
+    new RegExp(pattern, 'g');
+    return null;
+  } catch (error) {
+    return {
+      key: 'record_redact',
+      message: `record_redact: ${(error as Error).message}`,
+      remedy: 'write regular expressions of JavaScript; in YAML, in single quotes',
+    };
+  }
+}
