@@ -209,7 +209,7 @@ test.each([
   [{ value: 'good' }, 400, "'value' must be a finite number"],
   [{ value: 1e300 }, 400, 'a reward is a finite number'],
   [{ correction: ['b'] }, 400, "'correction' must be a text or an object"],
-  [{ correction: { content: 7 } }, 400, "'correction' is no message of the assistant"],
+  [{ correction: { content: 7 } }, 400, "'correction' is not a message of the assistant"],
   [{ correction: 'b', choice: 1 }, 400, 'there is no 1'],
   [{ stars: 5 }, 400, "Unknown field 'stars'"],
 ])('feedback %j is refused, and nothing of it is kept', async (body, status, message) => {

@@ -47,7 +47,7 @@ export interface RecordedCall {
   upstream?: string;
   /** The answer of that endpoint as the client got it, for a replay; absent where it is longer than 16 MiB. */
   answer?: RecordedAnswer;
-  /** What must not be stored was taken out of its texts, and its tokens were left out. Absent: nothing was. */
+  /** Its texts were redacted, and its tokens were left out. Absent: it is as it was. */
   redacted?: true;
   promptIds: number[];
   choices: RecordedChoice[];
@@ -122,7 +122,7 @@ export interface RecordedRollout extends RolloutOrigin {
   calls: RecordedCall[];
   failures: { call: number; error: string }[];
   rewards: RecordedReward[];
-  /** Of its only call; the last one counts. Absent: there is none. */
+  /** The last one, for the answer of its only call. Absent: there is none. */
   correction?: RecordedCorrection;
   metrics: Record<string, number>;
   status: 'open' | 'ended' | 'failed';

@@ -31,7 +31,7 @@ export async function readCanary(record: string): Promise<Canary | null> {
 export const writeCanary = (record: string, canary: Canary): Promise<void> =>
   writeFileAtomically(fileOf(record), `${JSON.stringify(canary, null, 1)}\n`);
 
-/** What a request shows of its conversation. */
+/** The parts of a request that show its conversation. */
 export interface Conversation {
   /** The id that its client gives to what belongs together (`x-session-id`). */
   session: string | undefined;
@@ -52,9 +52,9 @@ export function openingKey({ messages, promptIds }: Omit<Conversation, 'session'
 }
 
 /** Returns whether the canary answers a conversation: with a larger share it keeps those that it had. */
-export function isOfCanary({ canary, since, share }: Canary, conversation: string): boolean {
+export function isOfCanary({ canary, share }: Canary, conversation: string): boolean {
   const hash = createHash('sha256')
-    .update(JSON.stringify([canary, since, conversation]))
+    .update(JSON.stringify([canary, conversation]))
     .digest();
   return hash.readUInt32BE() < share * 2 ** 32;
 }

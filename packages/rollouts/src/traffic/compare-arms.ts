@@ -1,4 +1,4 @@
-// What users have said of the answers of a model and of its canary, with intervals.
+// The feedback on the answers of a model and of its canary, with intervals.
 import { clusteredMean, mean, studentQuantile, type ClusteredMean, type Interval } from '@bowyer/core';
 import type { RecordedRollout } from '../record/recorded.js';
 import { finalRewards, REWARD } from '../trajectories/final-rewards.js';
@@ -61,7 +61,10 @@ class ArmCounts {
     const { name, answers, rated, corrected } = this;
     const conversations = [...this.#conversations.values()];
     return {
-      ...{ name, answers, rated, corrected },
+      name,
+      answers,
+      rated,
+      corrected,
       ...(this.#tokens.length > 0 && { tokens: mean(this.#tokens) }),
       ...(answers > 0 && { seconds: this.#seconds / answers }),
       ...(conversations.length > 0 && { feedback: clusteredMean(conversations) }),

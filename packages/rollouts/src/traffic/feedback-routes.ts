@@ -1,4 +1,4 @@
-// What users say of answers, over REST.
+// Feedback on answers, over REST.
 import { BadRequestError, openaiError, type Protocol } from '@bowyer/serving';
 import { answerOf } from '../endpoint/rollout-routes.js';
 import { RolloutBody } from '../endpoint/rollout-body.js';

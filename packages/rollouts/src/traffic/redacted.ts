@@ -6,7 +6,7 @@ export type Redact = (text: string) => string;
 
 const MARK = '[REDACTED]';
 
-/** Makes a function that replaces every match of the patterns. @throws {SyntaxError} for one that is no regular expression */
+/** Makes a function that replaces every match of the patterns. @throws {SyntaxError} for one that is not a regular expression */
 export function redactPatterns(patterns: readonly string[]): Redact {
   const compiled = patterns.map((pattern) => new RegExp(pattern, 'g'));
   return (text) => compiled.reduce((rest, pattern) => rest.replace(pattern, MARK), text);

@@ -25,7 +25,7 @@ export interface TrafficRecorderOptions {
   route?: (request: CompletionRequest, session: string | undefined) => string;
 }
 
-/** What a user says of an answer. */
+/** The judgement of a user on an answer. */
 export interface Feedback {
   /** How good it is: thumbs up are 1, thumbs down 0. */
   value?: number;
@@ -113,7 +113,7 @@ async function messageOf(correction: string | object): Promise<ChatMessage> {
   ];
   const { dialogue } = modelCalls.find(({ name }) => name === 'chat-completions')!;
   const read = await dialogue({ messages }, new AbortController().signal).catch((error: Error) => {
-    throw new BadRequestError(`'correction' is no message of the assistant: ${error.message}`, 'correction');
+    throw new BadRequestError(`'correction' is not a message of the assistant: ${error.message}`, 'correction');
   });
   return read!.messages[1];
 }

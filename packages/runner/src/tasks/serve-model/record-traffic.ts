@@ -62,7 +62,7 @@ export async function openTraffic(
   };
 }
 
-/** A canary that has begun goes on with the share that it has now. */
+/** A canary that has begun keeps the share that it has now. */
 async function openCanary(
   { record, canary: name, canaryShare }: TrafficConfig & { record: string },
   model: string,

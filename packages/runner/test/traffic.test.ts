@@ -1,0 +1,166 @@
+// The circle in production, as a user starts it: a server that records, feedback, a canary that is promoted, and trainings on the record.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Rng } from '@bowyer/core';
+import { openDevice } from '@bowyer/graph';
+import { LanguageModel } from '@bowyer/models';
+import { readRollouts, readTasks } from '@bowyer/rollouts';
+import { templateTokens, wordLevelTokenizer } from '@bowyer/text';
+import { useRecords } from '../src/context/recorded-data.js';
+import { repository } from './command-line.js';
+import { runHere } from './in-process.js';
+
+let folder: string;
+const at = (...parts: string[]) => join(folder, ...parts);
+let child: ChildProcess;
+let url: string;
+
+/** Every text has one way into tokens and back. */
+const characters = [...'abcdefghijklmnopqrstuvwxyzIYN?.'];
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'traffic-'));
+  const device = await openDevice({ device: 'cpu', threads: 1 });
+  const config = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: 128, initializer_range: 0.3 };
+  const tokenizer = wordLevelTokenizer([characters.join('\n')], {
+    wholeTokens: [...templateTokens('chatml'), ...characters, ' ', '\n'],
+  });
+  await (await LanguageModel.create({ device, config, tokenizer, rng: new Rng(3) })).save(at('base'));
+  const lora = { r: 2, alpha: 4, dropout: 0, targetModules: 'all-linear', seed: 1 };
+  await (await LanguageModel.load({ device, dir: at('base'), lora })).save(at('better'));
+  await device.close();
+  const canary = [`adapters={better: ${at('better')}}`, 'canary=better', 'canary_share=0.5', `record=${at('record')}`];
+  const overrides = [`model=${at('base')}`, 'chat_template=chatml', ...canary, 'port=0', 'threads=1'];
+  child = spawn(
+    process.execPath,
+    ['packages/runner/bin/bowyer.js', '--config-name', 'serve_model', ...overrides, `save_path=${at('server')}`],
+    { cwd: repository, stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  let said = '';
+  url = await new Promise<string>((resolve, reject) => {
+    child.stdout!.on('data', (piece: Buffer) => {
+      said += piece.toString();
+      const address = /served at (\S+)/.exec(said)?.[1];
+      if (address !== undefined) resolve(address);
+    });
+    child.once('exit', (code) => reject(new Error(`exit ${code}: ${said}`)));
+  });
+}, 180_000);
+
+afterAll(() => {
+  child.kill('SIGKILL');
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function post(path: string, json: object, headers: Record<string, string> = {}): Promise<{ id: string }> {
+  const sent = { 'content-type': 'application/json', ...headers };
+  const response = await fetch(`${url}/${path}`, { method: 'POST', headers: sent, body: JSON.stringify(json) });
+  if (!response.ok) throw new Error(await response.text());
+  return (await response.json()) as { id: string };
+}
+
+/** The model's weights are random: it would say tokens for unknown words, which no training scores. */
+const asked = { max_tokens: 4, logit_bias: { 0: -100, 1: -100, 2: -100 } };
+
+const ask = (content: string, session: string) =>
+  post('chat/completions', { messages: [{ role: 'user', content }], ...asked }, { 'x-session-id': session });
+
+/** The names that have answered, by the ids of answers. */
+async function answeredBy(): Promise<Map<string, string>> {
+  const names = new Map<string, string>();
+  for await (const { id, calls } of readRollouts(at('record'))) names.set(id, calls[0].sampling.model as string);
+  return names;
+}
+
+const canary = (...overrides: string[]) =>
+  runHere(['--config-name', 'canary', `record=${at('record')}`, `save_path=${at('canary')}`, ...overrides]);
+
+test('a canary answers whole conversations, is compared with intervals, and is promoted and taken back while the server runs', async () => {
+  const [first, again] = [await ask('Is it a dog ?', 's0'), await ask('Is it a cat ?', 's0')];
+  const ids: string[] = [];
+  for (let i = 0; i < 40; i++) ids.push((await ask('Is it a ball ?', `s${i}`)).id);
+  const names = await answeredBy();
+  expect(names.get(first.id)).toBe(names.get(again.id));
+  const share = ids.filter((id) => names.get(id) === 'better').length;
+  expect(share).toBeGreaterThan(8);
+  expect(share).toBeLessThan(32);
+  for (const [i, id] of ids.entries())
+    await post(`responses/${id}/feedback`, { thumbs: names.get(id) === 'better' || i % 4 === 0 ? 'up' : 'down' });
+  const table = await canary();
+  expect(table.stderr).toBe('');
+  expect(table.stdout).toMatch(/^base .* 0\.\d\d .* … /m);
+  expect(table.stdout).toMatch(new RegExp(`^better +${share}|^better +${share + 2}`, 'm'));
+  expect(table.stdout).toMatch(/better: improved beside base, \+0\.\d\d \(95 %: \+0/);
+  expect(table.stdout).toContain('better answers 50 % of the conversations with base');
+  for (const [share, name] of [
+    [1, 'better'],
+    [0, 'base'],
+  ] as const) {
+    expect((await canary(`share=${share}`)).stdout).toContain(`better answers ${share * 100} % of the conversations`);
+    // The server looks for it twice a second; whatever it takes, a conversation of each side ends with the same name.
+    for (;;) {
+      const asked = await Promise.all(Array.from({ length: 16 }, (_, i) => ask('Is it a cat ?', `s${i}`)));
+      const now = await answeredBy();
+      if (asked.every(({ id }) => now.get(id) === name)) break;
+      await sleep(100);
+    }
+  }
+}, 180_000);
+
+test('trainings read the record as it is, and a run that is started again reads the same items', async () => {
+  const { id } = await ask('Is it an apple ?', 'corrected');
+  await post(`responses/${id}/feedback`, { correction: 'Yes .' });
+  const small = ['threads=1', 'chat_template=chatml', 'epochs=1'];
+  const finetune = ['--config-name', 'finetune', `model=${at('base')}`, `data=${at('record')}`, ...small];
+  const tuned = await runHere([...finetune, `save_path=${at('tuned')}`]);
+  expect(tuned.stderr).not.toContain('Error');
+  const file = at('tuned', 'recorded', 'data.jsonl');
+  const items = readFileSync(file, 'utf8');
+  expect(items).toContain('"content":"Yes ."');
+  await ask('Is it an apple ?', 'later');
+  const again = await runHere([...finetune, `save_path=${at('tuned')}`]);
+  expect(again.stdout).toContain('this run is finished already');
+  expect(readFileSync(file, 'utf8')).toBe(items);
+  const preferred = await runHere([
+    '--config-name',
+    'bc_20q',
+    'algorithm=offline_dpo',
+    `demonstrations.path=${at('record')}`,
+    `policy_lm=${at('base')}`,
+    ...small,
+    'test_size=1',
+    'env.max_turns=1',
+    'max_new_tokens=4',
+    `save_path=${at('preferred')}`,
+  ]);
+  expect(preferred).toEqual({ code: 0, stderr: '', stdout: expect.any(String) });
+  expect(readFileSync(at('preferred', 'recorded', 'path.jsonl'), 'utf8')).toContain('"chosen":');
+}, 180_000);
+
+test('the tasks of an agent are what the users have asked', async () => {
+  const config = { tasks: at('record') as string, evalTasks: null };
+  await useRecords(config, { directory: at('agent'), log: () => undefined });
+  expect(existsSync(config.tasks)).toBe(true);
+  const asked = (await readTasks(config.tasks)).map(
+    (task) => (task as unknown as { messages: { content: string }[] }).messages[0].content,
+  );
+  expect(asked).toEqual(expect.arrayContaining(['Is it a dog ?', 'Is it a ball ?', 'Is it an apple ?']));
+});
+
+test('settings of the record that contradict each other are refused before anything starts', async () => {
+  const refused = await runHere([
+    '--config-name',
+    'serve_model',
+    `model=${at('base')}`,
+    'canary=better',
+    "record_redact=['(']",
+    `save_path=${at('refused')}`,
+  ]);
+  expect(refused.code).not.toBe(0);
+  expect(refused.stderr).toContain('canary needs a record');
+  expect(refused.stderr).toContain('canary=better is not one of the adapters');
+  expect(refused.stderr).toContain('record_redact: Invalid regular expression');
+});
