@@ -65,6 +65,17 @@ describe('without a config', () => {
     expect(code).toBe(1);
     expect(stderr).toContain("'=' is missing\n  write --config-name archer_20q\n");
   });
+
+  test.each([
+    [['train'], 'write --config-name archer_20q (an agent in an environment), --config-name train_agent'],
+    [['--config-name', 'train'], 'or --config-name finetune (a model on your data)'],
+    [['ppo'], 'write --config-name archer_20q algorithm=ppo'],
+  ])('%j, which is not a config: what to write', async (args, remedy) => {
+    const { code, stderr } = await printed(...args);
+    expect(code).toBe(1);
+    expect(stderr).toContain(remedy);
+    expect(stderr).not.toContain('train=value');
+  });
 });
 
 test('--help: name and usage, the keys of the config, then groups without the internal ones', async () => {

@@ -32,6 +32,7 @@ test('valid actions and the score are shown; a finished episode is kept, one tha
 test('the end of the input leaves the game; nothing is kept without a file to keep it in', async () => {
   const { code, stdout } = await play('is it a dog?\n', 'env=twenty_questions');
   expect(code).toBe(0);
+  expect(stdout).toContain('\nfor example: is it an animal?\n> ');
   expect(stdout).toMatch(/is it a dog\? (Yes|No)\.\nreward -1\n/);
   const files = await readdir(directory, { recursive: true });
   expect(files.filter((name) => name.endsWith('.jsonl'))).toEqual([]);

@@ -28,20 +28,35 @@ const ENVIRONMENTS: Readonly<Record<string, string>> = {
 export const repositoryOf = (configs: string): Repository =>
   compose({ configDirs: [configs], configName: 'base', overrides: [] }).repository;
 
-/** `bowyer archer_20q`: a config is named by a flag. */
+/** The trainings that there are, for those who write the name of the task alone. */
+const TRAININGS = [
+  'write --config-name archer_20q (an agent in an environment), --config-name train_agent (an agent of your own)',
+  'or --config-name finetune (a model on your data); npx bowyer alone lists all configs',
+];
+
+/** Returns what to write for `bowyer archer_20q` and `bowyer train`, since a config is named by a flag; undefined where the word says nothing. */
 export function configWithoutFlag(error: ConfigError, configs: string): ConfigError | undefined {
   const name = /^Cannot read override '(\w+)': '=' is missing$/.exec(error.summary)?.[1];
-  if (name === undefined || !repositoryOf(configs).options('').includes(name)) return undefined;
-  return new ConfigError(error.kind, error.summary, [`write --config-name ${name}`], error);
+  return name === undefined ? undefined : withRemedy(error, name, configs);
 }
 
 /** How to compose the config that does not exist; undefined where its name says nothing. */
 export function missingConfig(error: ConfigError, configs: string): ConfigError | undefined {
   const name = /^Cannot find primary config '([\w./-]+)'$/.exec(error.summary)?.[1];
-  if (name === undefined) return undefined;
-  const instead = compositionOf(name.replace(/\.ya?ml$/, '').toLowerCase(), repositoryOf(configs));
+  return name === undefined ? undefined : withRemedy(error, name.replace(/\.ya?ml$/, ''), configs, error.details);
+}
+
+function withRemedy(
+  error: ConfigError,
+  name: string,
+  configs: string,
+  details: readonly string[] = [],
+): ConfigError | undefined {
+  if (name === 'train') return new ConfigError(error.kind, error.summary, TRAININGS, error);
+  const repository = repositoryOf(configs);
+  const instead = repository.options('').includes(name) ? name : compositionOf(name.toLowerCase(), repository);
   if (instead === undefined) return undefined;
-  return new ConfigError(error.kind, error.summary, [`write --config-name ${instead}`, ...error.details], error);
+  return new ConfigError(error.kind, error.summary, [`write --config-name ${instead}`, ...details], error);
 }
 
 function compositionOf(name: string, repository: Repository): string | undefined {

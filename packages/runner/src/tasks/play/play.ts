@@ -18,12 +18,18 @@ const UNDO = '/undo';
 export async function play(config: PlayConfig, { print, onInterrupt, envParts }: TaskContext): Promise<void> {
   const { output } = config;
   const env = wholeEnvironmentOf(config, envParts);
-  const { name, description } = environmentInfo(config.env.name);
+  const { name, description, sampleActions } = environmentInfo(config.env.name);
   const prompt = openPrompt(print);
   const help = prompt.isTerminal ? `; Tab completes, ${UNDO} takes the last action back, Ctrl-C leaves the game` : '';
   print(`${name}: ${description}\n(${LEAVE} leaves an episode${help})\n`);
   onInterrupt(() => prompt.close());
-  const table: Table = { env, print, prompt, textOf: (result) => engineText(config, result) };
+  const table: Table = {
+    env,
+    print,
+    prompt,
+    textOf: (result) => engineText(config, result),
+    example: sampleActions[0],
+  };
   try {
     for (let seed = config.seed, next: Next = 'next'; next !== 'quit'; seed += next === 'next' ? 1 : 0) {
       const record = await new Episode(table, seed).play();
@@ -44,6 +50,8 @@ interface Table {
   print: (text: string) => void;
   prompt: Prompt;
   textOf: (result: ResetResult) => string;
+  /** An action, for a player to whom none is shown. */
+  example: string;
 }
 
 type Next = 'quit' | 'restart' | 'next';
@@ -62,6 +70,7 @@ class Episode {
     await this.#start();
     this.table.print(`\nepisode with seed ${this.seed}\n\n`);
     this.#show();
+    if (this.#validActions.length === 0) this.table.print(`for example: ${this.table.example}\n`);
     for (;;) {
       const action = await this.#askAction();
       if (action === null || action === LEAVE) return null;
