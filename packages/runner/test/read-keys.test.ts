@@ -370,7 +370,15 @@ const tasks: Readonly<Record<string, () => Promise<(readonly [string, ...string[
     ],
   ],
   serve_model: async () => [
-    ['serve_model', `model=${at('chat-agent')}`, 'port=0', 'slots=2', 'threads=1', 'chat_template=chatml'],
+    [
+      'serve_model',
+      `model=${at('chat-agent')}`,
+      'port=0',
+      'slots=2',
+      'threads=1',
+      'chat_template=chatml',
+      `record=${at('traffic')}`,
+    ],
   ],
   train_agent: async () => {
     const keys = await agentKeys();
@@ -462,6 +470,12 @@ const tasks: Readonly<Record<string, () => Promise<(readonly [string, ...string[
   ],
   dashboard: async () => [['dashboard', `dir=${folder}`, 'port=0']],
   report: async () => [['report', `dirs=[${at('bc_20q', '0')}]`]],
+  canary: async () => {
+    const canary = { model: 'base', canary: 'better', share: 0.1, since: 0 };
+    await mkdir(at('canary-record'), { recursive: true });
+    await writeFile(at('canary-record', 'canary.json'), JSON.stringify(canary));
+    return [['canary', `record=${at('canary-record')}`]];
+  },
   compare: async () => [['compare', `dirs=[${at('bc_20q', '0')},${at('bc_20q', '0')}]`]],
   wandb_sync: async () => [['wandb_sync', `dir=${await offlineRun()}`]],
   wandb_agent: async () => {

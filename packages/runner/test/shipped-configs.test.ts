@@ -61,6 +61,7 @@ const asksFor: Readonly<Record<string, RegExp>> = {
   export: /^task=export needs a model, a format and a folder to write: model, format, output are null\n[^\n]*\n[^\n]*$/,
   eval_agentgym: /^task=evaluate needs an agent to play: checkpoint_path is null\n[^\n]*\n[^\n]*$/,
   report: /^task=report needs the folders of runs: dirs is empty\n[^\n]*\n[^\n]*$/,
+  canary: /^task=canary needs the record of a server: record is null\n[^\n]*\n[^\n]*$/,
   compare: /^task=compare needs two folders: dirs has 0\n[^\n]*\n[^\n]*$/,
   reverify: /^task=reverify needs stored episodes: input is null\n[^\n]*\n[^\n]*$/,
   wandb_agent: /^task=wandb_agent needs a sweep: sweep is null\n[^\n]*\n[^\n]*$/,

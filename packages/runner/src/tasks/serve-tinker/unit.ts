@@ -13,6 +13,11 @@ const KEYS_OF_OTHERS = [
   'max_adapters',
   'max_adapter_rank',
   'adapter_target_modules',
+  'record',
+  'record_mb',
+  'record_redact',
+  'canary',
+  'canary_share',
   'quantization',
   'packed_decoding',
 ];
