@@ -28,7 +28,7 @@ export function confidenceSequence(values: readonly number[], level = 0.95): Int
   return { low: lowerBound(values, bets, 1 - level), high: 1 - lowerBound(mirrored, bets, 1 - level) };
 }
 
-/** The λ_t; the same for values and for what they lack to 1. */
+/** Computes the λ_t; they are the same for values and for what they lack to 1. */
 function betsOf(values: readonly number[], alpha: number): number[] {
   let [sum, squares, variance] = [0, 0, 1 / 4];
   return values.map((value, i) => {
@@ -79,5 +79,5 @@ export function rolloutsNeeded({ difference, deviation, confidence = 0.95, power
   return Math.max(2, Math.ceil(((quantiles * deviation) / difference) ** 2));
 }
 
-/** With so many degrees of freedom Student's t is the normal distribution to four digits. */
+/** Returns the quantile of the normal distribution, which Student's t is to four digits with so many degrees of freedom. */
 const normalQuantile = (probability: number): number => studentQuantile(probability, 20_000);

@@ -37,7 +37,7 @@ const wanted = Float64Array.from({ length: ROWS * WIDTH }, (_, at) => {
   return sum;
 });
 
-/** Computes the difference from the exact gradient by the hidden rows, as a share of it. */
+/** Computes how far the gradient by the hidden rows is from the exact one, as a share of the exact one's length. */
 async function errorOf(hasExact: boolean): Promise<number> {
   const integers = await trainingIntegers(device, new Map([['head', weight]]));
   const g = new GraphBuilder('head');
