@@ -40,7 +40,7 @@ export const commandsOfComments = (text: string): string[] =>
  * init.test.ts runs it.
  */
 function commandIn(line: string): string[] {
-  const found = /(?:npx (?:bowyer|run)(?! init)|^--config-name)(?= )(?:[^#;`]|\S#)*/.exec(line)?.[0];
+  const found = /(?:npx (?:bowyer|run)(?! init)|^--config-name)(?= )(?:[^#;`]|(?<=\S)#)*/.exec(line)?.[0];
   if (found === undefined) return [];
   return [
     found
