@@ -9,8 +9,7 @@ import { isUnderWay } from '../run/run-control.js';
 import { readStarts, withoutSecret, type Starts } from '../run/start-log.js';
 
 /** The contents of results.json: those of the task that wrote it, in this version or an older one. */
-type StoredResults = Readonly<Record<string, unknown>> &
-  Partial<RunResults & FinetuneResults & { failures: string[] }>;
+type StoredResults = Readonly<Record<string, unknown>> & Partial<RunResults & FinetuneResults & { failures: string[] }>;
 
 export interface RunRecord {
   directory: string;
