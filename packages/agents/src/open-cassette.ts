@@ -1,6 +1,4 @@
 // Replays what an agent was answered, for tests without a model.
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { ReplayServer } from '@bowyer/rollouts';
 import type { AgentContext } from './rollout-context.js';
 
@@ -23,14 +21,7 @@ export interface OpenCassette extends Pick<AgentContext, 'baseURL' | 'anthropicB
  * @param folder the `savePath` of the recording, whose `conversations.jsonl` is data for training as well
  */
 export async function openCassette(folder: string, { ignore }: CassetteOptions = {}): Promise<OpenCassette> {
-  const record = join(folder, 'rollouts');
-  const server = await ReplayServer.listen({
-    folder: existsSync(record) ? record : folder,
-    host: '127.0.0.1',
-    port: 0,
-    apiKey: null,
-    ignore,
-  });
+  const server = await ReplayServer.listen({ folder, host: '127.0.0.1', port: 0, apiKey: null, ignore });
   const close = () => server.close();
   return {
     baseURL: `${server.origin}/v1`,

@@ -30,7 +30,7 @@ export interface RecordedUpstream {
 
 /** A recording in the place of an endpoint: the same requests get its answers, and another one fails with what differs. */
 export interface RecordedReplay {
-  /** `rollouts` in the folder of a record that an endpoint has answered. */
+  /** The `savePath` of a record that an endpoint has answered. */
   replay: string;
   model?: undefined;
   settings?: undefined;

@@ -92,7 +92,20 @@ test('a test of an agent takes an endpoint, with a bound of the cost', async () 
 test.each([
   [{ model: 'http://127.0.0.1:1/v1' }, "model: the endpoint 'http://127.0.0.1:1/v1' names no model"],
   [{ model: 'http://127.0.0.1:1/v1#big', temperature: 0 }, "an endpoint answers as the agent's requests say"],
+  [
+    { model: 'http://127.0.0.1:1/v1#big', prices: { bgi: { input: 1, output: 1 } } },
+    "prices: 'bgi' is none of the models (big)",
+  ],
+  [
+    { model: 'http://127.0.0.1:1/v1#big', endpointKeys: { '127.0.0.1': 'KEY' } },
+    "endpoint_keys: '127.0.0.1' is none of the models (127.0.0.1:1)",
+  ],
   [{ model: 'http://127.0.0.1:1/v1#big', models: ['a'] }, 'models is given together with model or compare_with'],
 ])('%j is refused before anything is played', async (settings, message) => {
   await expect(evaluateAgent({ ...agent, ...settings, savePath: join(folder, 'refused') })).rejects.toThrow(message);
+});
+
+test('a figure that there is not is refused before anything is played', async () => {
+  const of = 'pass@0' as const;
+  await expect(reaches(agent.run, 0.9, { ...agent, model: 'absent', of })).rejects.toThrow("of is 'pass@0'");
 });

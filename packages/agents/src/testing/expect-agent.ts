@@ -2,12 +2,11 @@
 import { AssertionError } from 'node:assert';
 import { existsSync, readFileSync } from 'node:fs';
 import { confidenceSequence, mean, Rng, rolloutsNeeded, standardDeviation, writeFileAtomically } from '@bowyer/core';
-import type { AgentTask, Prices } from '@bowyer/rollouts';
+import { costOf, usageOf, type AgentTask, type Prices } from '@bowyer/rollouts';
 import type { AgentFunctions, Reward } from '../agent-functions.js';
 import { evaluateAgent } from '../evaluate-agent.js';
 import type { AgentRunOptions } from '../run-agent-task.js';
 import type { AgentContext } from '../rollout-context.js';
-import { Cost } from './cost.js';
 
 type Run<Task extends AgentTask, Result> = AgentFunctions<Task, Result>['run'];
 
@@ -141,7 +140,16 @@ interface PlayedTest {
   reasons: string[];
 }
 
-const rolloutsOf = (of: string): number => Number(/^pass[@^](\d+)$/.exec(of)?.[1] ?? 1);
+/** Where an endpoint does not report its tokens, or nothing is priced. */
+const FREE: Prices = { input: 0, output: 0 };
+
+/** Returns the rollouts of one value. @throws for a figure that there is not */
+function rolloutsOf(of: string): number {
+  const [, count] = /^(?:reward|pass[@^]([1-9]\d*))$/.exec(of) ?? [];
+  if (count === undefined && of !== 'reward')
+    throw new Error(`of is '${of}'\n  write 'reward', 'pass@K' or 'pass^K', with K from 1 on`);
+  return Number(count ?? 1);
+}
 
 const budgetOf = ({ budget = {} }: { budget?: number | TestBudget }): TestBudget =>
   typeof budget === 'number' ? { rollouts: budget } : budget;
@@ -164,7 +172,7 @@ async function playUntil<Task extends AgentTask, Result>(
     const task = tasks[rng.integer(0, tasks.length - 1)];
     return { id: `${task.id} #${i}`, task };
   });
-  const cost = new Cost(prices);
+  let cost = 0;
   const end = budget.seconds === undefined ? Infinity : performance.now() + budget.seconds * 1000;
   const [least, most] = compared?.range ?? (of === 'reward' ? range : [0, 1]);
   const found: PlayedTest = {
@@ -185,10 +193,10 @@ async function playUntil<Task extends AgentTask, Result>(
     evalShare: 0,
     testShare: 0,
     samples,
-    failedReward: least < 0 && !compared ? least : 0,
+    failedReward: range[0],
     run: ({ task }, context: AgentContext) => run(task, { ...context, rollout: { ...context.rollout, task } }),
     reward: async ({ task }, played) => {
-      cost.add(played.rollout);
+      for (const call of played.rollout.calls) cost += costOf(usageOf(call) ?? FREE, prices ?? FREE);
       return reward ? reward(task, played) : (played.result as Reward);
     },
     isEnough(returns) {
@@ -204,10 +212,9 @@ async function playUntil<Task extends AgentTask, Result>(
         throw new RangeError(`a reward is ${least + outside * (most - least)}, outside of range [${least}, ${most}]`);
       const { low, high } = confidenceSequence(scaled, confidence);
       found.interval = { low: least + low * (most - least), high: least + high * (most - least) };
-      found.cost = cost.total;
+      found.cost = cost;
       if (isClear(found.interval)) return true;
-      if (budget.cost !== undefined && cost.total >= budget.cost)
-        found.reasons.push(`ended by budget.cost: ${budget.cost}`);
+      if (budget.cost !== undefined && cost >= budget.cost) found.reasons.push(`ended by budget.cost: ${budget.cost}`);
       else if (performance.now() >= end) found.reasons.push(`ended by budget.seconds: ${budget.seconds}`);
       return found.reasons.length > 0;
     },

@@ -1,5 +1,6 @@
 // A byte-level BPE tokenizer that is trained on a few texts. Source: Sennrich et al. 2016 (arXiv:1508.07909), algorithm 1, over bytes in
 // the letters of GPT-2. Its tokenizer.json has GPT-2's form, which llama.cpp and transformers read.
+import { bytesAsText, CHAR_OF_BYTE } from './pipeline/byte-level.js';
 import { HuggingFaceTokenizer } from './tokenizer.js';
 
 interface BytePairOptions {
@@ -20,13 +21,6 @@ const PAD = '<pad>';
 /** Words and signs. Spaces and digits are never merged, so that a word and a number have the same tokens wherever they stand. */
 const WORDS = /\p{L}+|[^\s\p{L}\p{N}]+/gu;
 
-/** GPT-2's letter for each byte. */
-const letters: readonly string[] = Array.from({ length: 256 }, (_, byte) => {
-  const shown = (b: number) => (b >= 33 && b <= 126) || (b >= 161 && b <= 172) || b >= 174;
-  if (shown(byte)) return String.fromCharCode(byte);
-  return String.fromCharCode(256 + Array.from({ length: byte }, (__, b) => b).filter((b) => !shown(b)).length);
-});
-
 /** Makes a tokenizer whose tokens are single bytes, the given texts, and parts of the words of `texts` that occur more than once. */
 export function bytePairTokenizer(
   texts: Iterable<string>,
@@ -34,8 +28,8 @@ export function bytePairTokenizer(
 ): HuggingFaceTokenizer {
   const special = [PAD, endToken];
   const added = [...new Set([...special, ...wholeTokens])];
-  const merges = learnMerges(texts, Math.max(0, size - letters.length - added.length));
-  const tokens = [...new Set([...added, ...letters, ...merges.map((pair) => pair.join(''))])];
+  const merges = learnMerges(texts, Math.max(0, size - CHAR_OF_BYTE.length - added.length));
+  const tokens = [...new Set([...added, ...CHAR_OF_BYTE, ...merges.map((pair) => pair.join(''))])];
   const byteLevel = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: true, use_regex: true };
   const definition = {
     version: '1.0',
@@ -95,7 +89,7 @@ function learnMerges(texts: Iterable<string>, most: number): Pair[] {
 function wordsOf(texts: Iterable<string>): Word[] {
   const counts = new Map<string, number>();
   for (const text of texts) for (const [word] of text.matchAll(WORDS)) counts.set(word, (counts.get(word) ?? 0) + 1);
-  return [...counts].map(([word, count]) => ({ tokens: [...Buffer.from(word)].map((byte) => letters[byte]), count }));
+  return [...counts].map(([word, count]) => ({ tokens: [...bytesAsText(word)], count }));
 }
 
 function merge(tokens: string[], [first, second]: Pair): void {

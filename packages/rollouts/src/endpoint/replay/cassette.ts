@@ -1,4 +1,6 @@
 // The recorded answers of an endpoint, found by their requests.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { jsonAsWritten } from '@bowyer/text';
 import type { RecordedAnswer } from '../../record/recorded.js';
 import { readRollouts } from '../../record/rollout-log.js';
@@ -31,12 +33,14 @@ export class Cassette {
   /**
    * Reads a record that a server with an `upstream` has written.
    *
+   * @param folder of the record, or the one above its `rollouts`
    * @param ignore members of requests that may differ, such as `user` or `metadata`
    * @throws where no call of the record has its answer as it was sent
    */
   static async read(folder: string, ignore: readonly string[] = []): Promise<Cassette> {
     const cassette = new Cassette(new Set(ignore));
-    for await (const { calls } of readRollouts(folder))
+    const record = join(folder, 'rollouts');
+    for await (const { calls } of readRollouts(existsSync(record) ? record : folder))
       for (const { protocol, request, answer, rollout, call } of calls)
         if (answer !== undefined) cassette.#add(protocol, request, answer, `call ${call} of rollout '${rollout}'`);
     if (cassette.#requests.size > 0) return cassette;

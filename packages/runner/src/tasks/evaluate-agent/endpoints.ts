@@ -36,3 +36,29 @@ export function endpointProblem(
     remedy: 'leave these out, and let the agent send them',
   };
 }
+
+type TestedModels = Pick<EvaluationKeys, 'models' | 'compareWith'> & { model: string | null };
+
+/** Returns all tested models, the first of which the others are compared with. */
+export const modelsOf = ({ model, models, compareWith }: TestedModels): readonly string[] =>
+  models.length > 0 ? models : [...(model === null ? [] : [model]), ...compareWith];
+
+/** Finds prices and keys that belong to none of the models. */
+export function unusedProblems(
+  config: TestedModels & Pick<EvaluationKeys, 'prices' | 'endpointKeys'>,
+): ConfigProblem[] {
+  const models = modelsOf(config).filter((model) => !isEndpoint(model) || URL.canParse(model));
+  const hosts = models.filter(isEndpoint).map((model) => partsOf(model).host);
+  const unused = (key: string, given: object | null, used: readonly string[]): ConfigProblem[] =>
+    Object.keys(given ?? {})
+      .filter((name) => !used.includes(name))
+      .map((name) => ({
+        key,
+        message: `${key}: '${name}' is none of the models (${used.join(', ')})`,
+        remedy: 'write a name as it stands there, or leave this one out',
+      }));
+  return [
+    ...unused('prices', config.prices, models.map(pricedName)),
+    ...unused('endpoint_keys', config.endpointKeys, hosts),
+  ];
+}

@@ -33,7 +33,7 @@ import { agentStage } from '../train-agent/agent-stage.js';
 import { openAgents, type Agents } from '../train-agent/open-agents.js';
 import { byEpisode, playAgents } from '../train-agent/play-agents.js';
 import type { OpenStage } from '../train/stage.js';
-import { isEndpoint, pricedName } from './endpoints.js';
+import { isEndpoint, modelsOf, pricedName } from './endpoints.js';
 import { openEndpoint } from './open-endpoint.js';
 import { costText, UsageMeter, type ModelCost } from './model-costs.js';
 import { drawnCounts, passRate, type PassRate } from './pass-rates.js';
@@ -148,14 +148,6 @@ async function playModel(
   }
 }
 
-/** All tested models, the first of which the others are compared with. */
-export const modelsOf = ({
-  model,
-  models,
-  compareWith,
-}: Pick<EvaluateAgentConfig, 'model' | 'models' | 'compareWith'>) =>
-  models.length > 0 ? models : [...(model === null ? [] : [model]), ...compareWith];
-
 /** Opens a model of this machine for agents. */
 async function openModel(
   folder: string,
@@ -222,7 +214,7 @@ function resultsOf(played: readonly PlayedModel[], agents: Agents, config: Evalu
       of: rollouts,
       reasons: failureReasons(failures).slice(0, SHOWN_REASONS),
     })),
-    costs: played.map(({ name, usage }) => usage.costs(name, config.prices?.[pricedName(name)])),
+    costs: played.map(({ name, usage }, i) => usage.costs(name, config.prices?.[pricedName(modelsOf(config)[i])])),
     optimalReturn: null,
     calibration: null,
   };

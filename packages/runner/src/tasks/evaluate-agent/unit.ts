@@ -5,7 +5,7 @@ import { runKeys } from '../../keys/run-keys.js';
 import type { TaskUnit } from '../task.js';
 import { agentKeys, modelKey } from '../train-agent/agent-keys.js';
 import { agentProblems } from '../train-agent/agent-problems.js';
-import { endpointProblem, isEndpoint } from './endpoints.js';
+import { endpointProblem, isEndpoint, unusedProblems } from './endpoints.js';
 import { evaluationKeys, type EvaluationKeys } from './evaluation-keys.js';
 
 export const evaluateAgentTask: TaskUnit = {
@@ -43,6 +43,7 @@ export const evaluateAgentTask: TaskUnit = {
       const problem = isEndpoint(place) ? endpointProblem(key, place, config) : await modelProblem(key, place);
       if (problem !== null) problems.push(problem);
     }
+    problems.push(...unusedProblems(config));
     if (config.failDrop !== null && models.length < 2 && compareWith.length === 0)
       problems.push({
         key: 'fail_drop',

@@ -2,7 +2,7 @@
 // Source: Radford et al. 2019; the table is `bytes_to_unicode` of openai/gpt-2's encoder.py.
 
 /** Printable bytes stand for themselves, the others for U+0100 and the following ones. */
-const CHAR_OF_BYTE: readonly string[] = (() => {
+export const CHAR_OF_BYTE: readonly string[] = (() => {
   const isPrintable = (byte: number) => (byte >= 33 && byte <= 126) || (byte >= 161 && byte !== 173);
   let next = 256;
   return Array.from({ length: 256 }, (_, byte) => String.fromCharCode(isPrintable(byte) ? byte : next++));
