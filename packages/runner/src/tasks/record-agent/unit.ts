@@ -48,7 +48,7 @@ export const recordAgentTask: TaskUnit = {
     ),
     replay: nullable(
       Type.String(),
-      'folder of a recording (rollouts/ of a run with upstream), whose answers are given again to the same requests, without a model; another request is refused with what differs. null: the model or the endpoint answers',
+      'folder of a recording (save_path of a run with upstream), whose answers are given again to the same requests, without a model; another request is refused with what differs. null: the model or the endpoint answers',
     ),
     upstream_key_env: nullable(
       Type.String(),
