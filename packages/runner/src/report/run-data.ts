@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { readJsonl } from '@bowyer/core';
 import type { EpisodeSummary, RunData, RunStatus, Table } from '@bowyer/views';
-import { finetuneHeader, finetuneRows } from '../run/finetune-results.js';
+import { finetuneTable } from '../run/finetune-results.js';
 import { resultHeader, resultNotes, resultRows, type RunResults } from '../run/results.js';
 import type { TaskResult } from '../run/breakdown.js';
 import { chartSpecs } from './charts.js';
@@ -75,8 +75,7 @@ export function runTables({ results }: RunRecord): Table[] {
   if (results === null) return [];
   const { models, policies, failures = [], tasks = {} } = results;
   if (models !== undefined) {
-    const rows = finetuneRows({ models });
-    return [{ title: 'Loss of the models', header: finetuneHeader, rows }];
+    return [{ title: 'Loss of the models', ...finetuneTable({ models }) }];
   }
   if (!Array.isArray(policies)) return [];
   const own = results as typeof results & RunResults;

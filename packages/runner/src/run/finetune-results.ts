@@ -11,10 +11,19 @@ export interface Answer {
   answer: string;
 }
 
+/** Recorded calls of tools in items that were not trained on, and what a model writes in the place of each. */
+export interface CallCounts {
+  recorded: number;
+  rightName: number;
+  /** Calls with the right name whose arguments are equal as JSON. */
+  rightArguments: number;
+  noCall: number;
+}
+
 export interface FinetuneResults {
   /** Losses are of these many items that were not trained on; 0: of the last steps of the training itself. */
   validationItems: number;
-  models: { name: string; nll: number; perplexity: number }[];
+  models: { name: string; nll: number; perplexity: number; calls?: CallCounts }[];
   /**
    * How much smaller the loss of the saved model is than that of the start, in nats per learned token, with its 95 % interval over
    * items; absent where nothing was held out.
@@ -28,20 +37,37 @@ export interface FinetuneResults {
   trial: string;
 }
 
-export const finetuneHeader = ['model', 'loss', 'perplexity'] as const;
+type Models = Pick<FinetuneResults, 'models'>;
 
-export const finetuneRows = ({ models }: Pick<FinetuneResults, 'models'>): string[][] =>
-  models.map(({ name, nll, perplexity }) => [name, nll.toFixed(4), perplexity.toPrecision(4)]);
+/** Returns the cells of the table of losses, its header first. Calls are shares of the recorded ones, where there are any. */
+export function finetuneTable({ models }: Models): { header: string[]; rows: string[][] } {
+  const hasCalls = models.some(({ calls }) => calls);
+  return {
+    header: ['model', 'loss', 'perplexity', ...(hasCalls ? ['right name', 'right arguments', 'no call'] : [])],
+    rows: models.map(({ name, nll, perplexity, calls }) => [
+      ...[name, nll.toFixed(4), perplexity.toPrecision(4)],
+      ...(hasCalls ? callCells(calls) : []),
+    ]),
+  };
+}
+
+function callCells(calls: CallCounts | undefined): string[] {
+  if (calls === undefined) return ['', '', ''];
+  const { recorded, rightName, rightArguments, noCall } = calls;
+  return [rightName, rightArguments, noCall].map((count) => (count / recorded).toFixed(2));
+}
 
 export function finetuneText(directory: string, results: FinetuneResults): string {
   const { validationItems: items } = results;
+  const { header, rows } = finetuneTable(results);
   return [
-    textTable(finetuneHeader, finetuneRows(results)),
+    textTable(header, rows),
     '',
     items > 0
       ? `loss in nats per learned token on ${items} validation ${items === 1 ? 'item' : 'items'}, which were not trained on`
       : 'loss in nats per learned token of the last training steps; nothing was held out (validation_share=0)',
     ...gainLines(results),
+    ...callLines(results),
     '',
     ...answerLines(results),
     `model: ${results.model}`,
@@ -58,6 +84,14 @@ function gainLines({ gain }: FinetuneResults): string[] {
   const range =
     interval === undefined ? 'one item gives no interval' : `95 %: ${change(interval.high)} … ${change(interval.low)}`;
   return [`best: ${verdict} beside the start, loss ${change(mean)} (${range}), item by item`];
+}
+
+function callLines({ models }: Models): string[] {
+  const calls = models.find(({ calls: counted }) => counted)?.calls;
+  if (calls === undefined) return [];
+  return [
+    `calls: shares of ${calls.recorded} recorded calls of these items, with what the model writes (greedy) in their places`,
+  ];
 }
 
 const SHOWN = 240;

@@ -1,7 +1,7 @@
 // Converts a chat to a completion: the chat template writes it, and it must fit into the context.
 import { ChatTemplateError, textAsWritten } from '@bowyer/text';
 import { inTurns } from '../http/turn.js';
-import type { Tool } from '../tool-calls/answer-parts.js';
+import { endOf, endsInThought, toolOf } from '../tool-calls/call-reader.js';
 import { reasoningMarks } from '../tool-calls/reasoning.js';
 import { callProblem, endIds, mayFrameAnswers } from '../tool-calls/call-style.js';
 import { messagesFor } from '../tool-calls/history.js';
@@ -151,27 +151,16 @@ function partsOf(
   };
 }
 
-/** Tokens that contain a mark at the end of the prompt. */
-const PROMPT_END = 16;
-
 /** Returns whether the answer begins within reasoning: behind the prompt's mark, or the message's own. */
 function isThinking(ids: readonly number[], opened: string | null, { tokenizer }: RequestReader): boolean {
   if (opened?.includes('think>')) return opened.lastIndexOf('<think>') > opened.lastIndexOf('</think>');
-  return opened === null && endOf(ids, { tokenizer }).trimEnd().endsWith('<think>');
+  return opened === null && endsInThought(ids, tokenizer);
 }
 
 /** Returns whether the answer may begin with reasoning: not where the prompt ends with the marks of empty reasoning. */
 function mayReason(ids: readonly number[], reader: Pick<RequestReader, 'tokenizer'>): boolean {
-  const end = endOf(ids, reader).trimEnd();
+  const end = endOf(ids, reader.tokenizer).trimEnd();
   return !reasoningMarks.some((mark) => end.endsWith(mark));
-}
-
-const endOf = (ids: readonly number[], { tokenizer }: Pick<RequestReader, 'tokenizer'>): string =>
-  tokenizer.decode(ids.slice(-PROMPT_END), { keepSpecialTokens: true });
-
-function toolOf(tool: Readonly<Record<string, unknown>>): Tool {
-  const { name, parameters = null, strict } = tool.function as { name: string } & Partial<Tool>;
-  return { name, parameters, strict: strict === true };
 }
 
 /** Returns the number of characters of all texts in a message or beside the messages; calls, reasoning, tools and documents are rendered too. */

@@ -4,6 +4,7 @@ import {
   ChatTemplateError,
   ChatTemplateLimitError,
   loadTokenizer,
+  type ChatTemplate,
   type EncodedConversation,
   type Tokenizer,
 } from '@bowyer/text';
@@ -20,6 +21,7 @@ import {
   type TemplateConfig,
 } from '@bowyer/agent';
 import { BadItem, mapItems, type DataFile } from '@bowyer/conversations';
+import type { CallReader } from '@bowyer/serving';
 import type { TaskContext } from '../../context/task-context.js';
 import { readTrainingItems, type TrainingItem } from './training-items.js';
 
@@ -36,6 +38,8 @@ export interface Examples {
   longest: number;
   /** Tokens that end what is learned. */
   ends: readonly number[];
+  /** Reads calls of tools; null where the data has no tools, or the template writes calls in no known way. */
+  calls: CallReader | null;
   /** The chat template that the model is saved with; null: its own, or the data has no dialogues. */
   chatTemplate: string | null;
 }
@@ -80,7 +84,8 @@ export async function loadExamples(config: ExamplesConfig, log: TaskContext['log
     );
   const isDialogue = file.items[0].value.kind === 'conversation';
   const chatTemplate = isDialogue ? await keptTemplate(config, tokenizer) : null;
-  return { ...described(split(examples, config), contextLength, config, log), ends: encoder.ends, chatTemplate };
+  const { ends, calls } = encoder;
+  return { ...described(split(examples, config), contextLength, config, log), ends, calls, chatTemplate };
 }
 
 function encoderFor(
@@ -102,6 +107,7 @@ interface ItemEncoder {
   /** One example; several where the chat template writes a dialogue's earlier messages differently later. */
   encode: (item: TrainingItem) => EncodedConversation[];
   ends: readonly number[];
+  calls: CallReader | null;
   expected: string;
 }
 
@@ -122,6 +128,7 @@ async function conversationEncoder(
   return {
     file: served,
     ends: template.terminatorIds,
+    calls: items.some(({ value }) => value.inputs?.tools) ? await callReaderOf(template, tokenizer) : null,
     expected: 'conversations that the chat template accepts; chat_template=NAME chooses another one',
     encode: (item) => {
       try {
@@ -133,6 +140,11 @@ async function conversationEncoder(
       }
     },
   };
+}
+
+async function callReaderOf(template: ChatTemplate, tokenizer: Tokenizer): Promise<CallReader | null> {
+  const { callReader } = await import('@bowyer/serving'); // most trainings have no calls
+  return callReader(template, tokenizer);
 }
 
 /** Prompt, completion, end of text; the completion and the end are learned. */
@@ -148,6 +160,7 @@ function completionEncoder(
   return {
     file,
     ends: end,
+    calls: null,
     expected: 'prompts of at least one token',
     encode: (item) => {
       const { prompt, completion } = item as TrainingItem & { kind: 'completion' };

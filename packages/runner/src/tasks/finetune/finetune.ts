@@ -47,8 +47,8 @@ import { withReport } from '../../report/write-report.js';
 import type { TaskContext } from '../../context/task-context.js';
 import { dataFilesOf } from '@bowyer/conversations';
 import { loadExamples, type Examples, type ExamplesConfig } from './examples.js';
-import { finetuneText, readFinetuneResults, type Answer, type FinetuneResults } from '../../run/finetune-results.js';
-import { heldOutAnswers } from './held-out-answers.js';
+import { finetuneText, readFinetuneResults, type FinetuneResults } from '../../run/finetune-results.js';
+import { heldOut, type HeldOut } from './held-out-answers.js';
 import { memoryEstimate } from './memory-estimate.js';
 import { TimeEstimate } from './time-estimate.js';
 import { promptOf } from './training-items.js';
@@ -124,10 +124,16 @@ async function finetuneInFolder(config: FinetuneConfig, context: TaskContext): P
   });
 }
 
-/** Figures of the model that the run ended with. */
-const finalFigures = (results: FinetuneResults) => {
-  const { nll, perplexity } = results.models.at(-1)!;
-  return { 'test/nll': nll, 'test/perplexity': perplexity };
+/** Figures of the model that the run ended with, and the calls of the one that was saved. */
+const finalFigures = ({ models }: FinetuneResults) => {
+  const { nll, perplexity } = models.at(-1)!;
+  const { recorded = 0, rightName = 0, rightArguments = 0, noCall = 0 } = models[1]?.calls ?? {};
+  const shares = {
+    'test/calls/right_name': rightName / recorded,
+    'test/calls/right_arguments': rightArguments / recorded,
+    'test/calls/none': noCall / recorded,
+  };
+  return { 'test/nll': nll, 'test/perplexity': perplexity, ...(recorded > 0 && shares) };
 };
 
 /** @returns null if the user stopped the run before its end */
@@ -176,8 +182,8 @@ async function trainOn(
       return null;
     }
     if (recorder.best === null) await model.save(recorder.bestFolder); // nothing was held out: the last one
-    const answers = await heldOutAnswers(recorder.bestFolder, examples, config, device);
-    const results = await resultsOf(recorder, examples, config, context, answers, state);
+    const replies = await heldOut(recorder.bestFolder, examples, config, device, log);
+    const results = await resultsOf(recorder, examples, config, context, replies, state);
     await loggers.finish(finalFigures(results));
     return results;
   } finally {
@@ -329,7 +335,7 @@ async function resultsOf(
   { training, validation }: Pick<Examples, 'training' | 'validation'>,
   config: Pick<FinetuneConfig, 'epochs' | 'chatTemplateKwargs' | 'quantization'>,
   { directory, log }: Pick<TaskContext, 'directory' | 'log'>,
-  answers: Answer[],
+  { answers, calls }: HeldOut,
   { start, best: ofBest }: LossState,
 ): Promise<FinetuneResults> {
   const { metrics } = await RunFiles.read(directory);
@@ -344,9 +350,15 @@ async function resultsOf(
   const lastStep = evaluated.at(-1)!.iteration;
   const bestLine = best && evaluated.find(({ iteration }) => iteration === best.iteration)!;
   const last = figures(`last (epoch ${config.epochs})`, evaluated.at(-1)!);
-  const models = isHeldOut ? [figures('start', evaluated[0])] : [];
+  const models: FinetuneResults['models'] = isHeldOut
+    ? [{ ...figures('start', evaluated[0]), ...(calls && { calls: calls.start }) }]
+    : [];
   // If items are held out, the first line is that of the start.
-  if (bestLine) models.push(figures(`best (epoch ${evaluated.indexOf(bestLine)})`, bestLine));
+  if (bestLine)
+    models.push({
+      ...figures(`best (epoch ${evaluated.indexOf(bestLine)})`, bestLine),
+      ...(calls && { calls: calls.best }),
+    });
   if (bestLine?.iteration !== lastStep) models.push(last);
   const gain = start && ofBest ? lossGain(validation, start, ofBest) : undefined;
   if (best !== null && models[1].nll >= models[0].nll)

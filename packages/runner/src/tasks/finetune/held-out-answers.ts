@@ -1,53 +1,66 @@
-// Replies of the trained model to a few items that it was not trained on, beside the references.
+// Replies of models to items that they were not trained on, beside the references.
 import { endOfText, generateTexts, LanguageModel } from '@bowyer/models';
-import type { EncodedConversation } from '@bowyer/text';
 import type { Device } from '@bowyer/graph';
-import type { AgentConfig } from '@bowyer/agent';
+import type { TaskContext } from '../../context/task-context.js';
 import type { Example, Examples } from './examples.js';
-import type { Answer } from '../../run/finetune-results.js';
+import type { Answer, CallCounts } from '../../run/finetune-results.js';
+import type { FinetuneConfig } from './finetune.js';
+import { callPlaces, countedCalls, learnedReplies } from './recorded-calls.js';
 
 const ANSWERS = 3;
 const LONGEST_ANSWER = 128;
 
-/** The most probable text in place of each item's last reply; where nothing was held out, for items that were trained on. */
-export async function heldOutAnswers(
-  dir: string,
-  { training, validation, ends }: Pick<Examples, 'training' | 'validation' | 'ends'>,
-  { quantization }: Pick<AgentConfig, 'quantization'>,
+export interface HeldOut {
+  answers: Answer[];
+  /** The calls of the start and of the trained model; absent where no call was held out. */
+  calls?: { start: CallCounts; best: CallCounts };
+}
+
+/** Has the start and the trained model write replies to items that were held out. @param best the folder of the trained model */
+export async function heldOut(
+  best: string,
+  examples: Pick<Examples, 'training' | 'validation' | 'ends' | 'calls'>,
+  { model: start, quantization }: Pick<FinetuneConfig, 'model' | 'quantization'>,
   device: Device,
+  log: TaskContext['log'],
+): Promise<HeldOut> {
+  const places = callPlaces(examples);
+  const within = async <T>(dir: string, use: (model: LanguageModel) => Promise<T>): Promise<T> => {
+    const model = await LanguageModel.load({ device, dir, quantization, masksPadding: false });
+    return use(model).finally(() => model.release());
+  };
+  const calls = (model: LanguageModel) => countedCalls(model, places, examples);
+  if (places.length === 0) return { answers: await within(best, (model) => answersOf(model, examples)) };
+  log(`writing ${places.length} replies with calls that were held out, with the start and the trained model`);
+  const ofStart = await within(start, calls);
+  return within(best, async (model) => ({
+    answers: await answersOf(model, examples),
+    calls: { start: ofStart, best: await calls(model) },
+  }));
+}
+
+/** Writes the most probable text in place of the last reply of a few items; where nothing was held out, of items that were trained on. */
+async function answersOf(
+  model: LanguageModel,
+  { training, validation, ends }: Pick<Examples, 'training' | 'validation' | 'ends'>,
 ): Promise<Answer[]> {
-  const parts = chosen(validation.length > 0 ? validation : training).flatMap(({ tokens }) => lastReply(tokens) ?? []);
-  if (parts.length === 0) return [];
-  const model = await LanguageModel.load({ device, dir, quantization, masksPadding: false });
-  try {
-    const decode = (ids: readonly number[]) => model.tokenizer.decode(ids, { keepSpecialTokens: true });
-    const answers: Answer[] = [];
-    const sampling = { temperature: 1, topK: 0, topP: 1, greedy: true, batchSize: ANSWERS, seed: 0 };
-    const terminatorIds = [...new Set([...ends, ...endOfText(model)])];
-    const items = parts.map(({ promptIds }) => ({ promptIds }));
-    for await (const { ids } of generateTexts(model, items, {
-      ...sampling,
-      terminatorIds,
-      maxNewTokens: LONGEST_ANSWER,
-    })) {
-      const { promptIds, replyIds } = parts[answers.length];
-      answers.push({ prompt: decode(promptIds), reference: decode(replyIds), answer: decode(ids) });
-    }
-    return answers;
-  } finally {
-    await model.release();
+  const items = chosen(validation.length > 0 ? validation : training);
+  const parts = items.flatMap(({ tokens }) => learnedReplies(tokens).at(-1) ?? []);
+  const decode = (ids: readonly number[]) => model.tokenizer.decode(ids, { keepSpecialTokens: true });
+  const answers: Answer[] = [];
+  const sampling = { temperature: 1, topK: 0, topP: 1, greedy: true, batchSize: ANSWERS, seed: 0 };
+  const terminatorIds = [...new Set([...ends, ...endOfText(model)])];
+  const prompts = parts.map(({ promptIds }) => ({ promptIds }));
+  const options = { ...sampling, terminatorIds, maxNewTokens: LONGEST_ANSWER };
+  for await (const { ids } of generateTexts(model, prompts, options)) {
+    const { promptIds, replyIds } = parts[answers.length];
+    answers.push({ prompt: decode(promptIds), reference: decode(replyIds), answer: decode(ids) });
   }
+  return answers;
 }
 
 /** Items of different lengths, in which the held-out ones are in order. */
 function chosen(examples: readonly Example[]): Example[] {
   const places = Array.from({ length: ANSWERS }, (_, i) => Math.floor((i * examples.length) / ANSWERS));
   return [...new Set(places)].map((place) => examples[place]);
-}
-
-/** The last text that is learned, and the tokens before it; null where nothing is before it. */
-function lastReply({ ids, lossMask }: EncodedConversation) {
-  const end = lossMask.findLastIndex((weight) => weight > 0) + 1;
-  const start = lossMask.slice(0, end).findLastIndex((weight) => weight === 0) + 1;
-  return start === 0 || end === 0 ? null : { promptIds: ids.slice(0, start), replyIds: ids.slice(start, end) };
 }
