@@ -45,7 +45,9 @@ export function finetuneTable({ models }: Models): { header: string[]; rows: str
   return {
     header: ['model', 'loss', 'perplexity', ...(hasCalls ? ['right name', 'right arguments', 'no call'] : [])],
     rows: models.map(({ name, nll, perplexity, calls }) => [
-      ...[name, nll.toFixed(4), perplexity.toPrecision(4)],
+      name,
+      nll.toFixed(4),
+      perplexity.toPrecision(4),
       ...(hasCalls ? callCells(calls) : []),
     ]),
   };

@@ -1,5 +1,6 @@
 // Calls of tools that a model writes at the places of recorded ones, which it was not trained on.
 import { isDeepStrictEqual } from 'node:util';
+import { maximum } from '@bowyer/core';
 import { endOfText, generateTexts, type LanguageModel } from '@bowyer/models';
 import type { CallReader } from '@bowyer/serving';
 import type { EncodedConversation } from '@bowyer/text';
@@ -53,12 +54,17 @@ export async function countedCalls(
   { ends, calls: reader }: Pick<Examples, 'ends' | 'calls'>,
 ): Promise<CallCounts> {
   const counts = { recorded: 0, rightName: 0, rightArguments: 0, noCall: 0 };
-  const longest = Math.max(...places.map(({ replyIds }) => replyIds.length));
+  const longest = maximum(places.map(({ replyIds }) => replyIds.length));
   const texts = generateTexts(
     model,
     places.map(({ promptIds }) => ({ promptIds })),
     {
-      ...{ temperature: 1, topK: 0, topP: 1, greedy: true, batchSize: BATCH, seed: 0 },
+      temperature: 1,
+      topK: 0,
+      topP: 1,
+      greedy: true,
+      batchSize: BATCH,
+      seed: 0,
       terminatorIds: [...new Set([...ends, ...reader!.endIds, ...endOfText(model)])],
       maxNewTokens: 2 * longest,
     },
