@@ -47,7 +47,7 @@ export const textCraftSchema = {
     },
     recipes: {
       description:
-        "Folder of Minecraft's recipe JSON files or of the package minecraft-data, or JSONL file with file and recipe on each line; null: the built-in recipes.",
+        "Folder of Minecraft's recipe JSON files, or JSONL file with file and recipe on each line; null: the built-in recipes.",
       type: ['string', 'null'],
       default: null,
     },

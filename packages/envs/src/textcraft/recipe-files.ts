@@ -1,8 +1,6 @@
-// Reads recipes from files: a folder of Minecraft's recipe JSON files, a JSONL file with {"file", "recipe"} on each line, or a
-// folder of the package minecraft-data.
+// Reads recipes from files: a folder of Minecraft's recipe JSON files, or a JSONL file with {"file", "recipe"} on each line.
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { isMinecraftDataFolder, readMinecraftData } from './minecraft-data.js';
 import { isRecord, parsedRecord, readRecord, RecipeFileError } from './recipe-json.js';
 import type { Ingredient, Recipe } from './recipe.js';
 
@@ -12,8 +10,7 @@ interface NamedFile {
 }
 
 const FORMS =
-  "recipes must name a folder with Minecraft's recipe files (one *.json each, or a subfolder recipes/ of them), a .jsonl file of " +
-  'them, or a folder of the package minecraft-data with recipes.json and items.json, such as data/pc/1.20';
+  "recipes must name a folder with Minecraft's recipe files (one *.json each, or a subfolder recipes/ of them) or a .jsonl file of them";
 
 /**
  * Returns the crafting recipes of a folder (or its subfolder `recipes`) or JSONL file; other kinds of recipes are passed over.
@@ -23,31 +20,13 @@ const FORMS =
 export function readRecipes(path: string, order: string | null): Recipe[] {
   if (!existsSync(path)) throw new RecipeFileError(path, `is not there; ${FORMS}`);
   const isFolder = statSync(path).isDirectory();
-  const recipes = isFolder && isMinecraftDataFolder(path) ? fromPackage(path, order) : fromFiles(path, isFolder, order);
+  const files = isFolder ? readFolder(path) : readLines(path);
+  const recipes = ordered(files, order).flatMap(({ file, recipe }) => craftingRecipe(recipe, `${path} ${file}`) ?? []);
   if (recipes.length === 0) {
     const found = isFolder ? ` (found: ${contentsOf(path)}); ${FORMS}` : '';
     throw new RecipeFileError(path, `contains no crafting recipe${found}`);
   }
   return recipes;
-}
-
-function fromPackage(path: string, order: string | null): Recipe[] {
-  if (order === null) return readMinecraftData(path);
-  throw new RecipeFileError(
-    path,
-    'is a folder of minecraft-data, whose recipes are ordered already; leave recipe_order null',
-  );
-}
-
-function fromFiles(path: string, isFolder: boolean, order: string | null): Recipe[] {
-  if (isFolder && existsSync(join(path, 'recipes.json'))) {
-    throw new RecipeFileError(path, `has recipes.json without items.json, which names its ids; ${FORMS}`);
-  }
-  const files = isFolder ? readFolder(path) : readLines(path);
-  return ordered(files, order).flatMap(({ file, recipe }) => {
-    const read = craftingRecipe(recipe, `${path} ${file}`);
-    return read === null ? [] : [read];
-  });
 }
 
 /** Describes the content of a folder: "blocks.json, foods.json, … (12 in all)". */
