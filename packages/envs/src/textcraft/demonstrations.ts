@@ -7,7 +7,6 @@ import { expertItems } from '../splits.js';
 import type { TextCraftOptions } from './options.js';
 import { mistakes } from './mistakes.js';
 import { craftingPlan, type PlannedAction, type PlanOrder } from './plan.js';
-import { WORLDS } from './exchanged-counts.js';
 import { renamed, wordsOfNames } from './renamed-games.js';
 import { textCraftSplits } from './splits.js';
 import { TextCraft, type TextCraftInfo } from './textcraft.js';
@@ -20,13 +19,6 @@ export const textCraftExpertSchema = {
     minimum: 0,
     maximum: 1,
     default: 0,
-  },
-  counts: {
-    description:
-      "Counts in made-up games (renamed): 'real', or 'exchanged': each recipe has those of another, so that counts must be read too.",
-    type: 'string',
-    enum: ['real', 'exchanged'],
-    default: 'real',
   },
   order: {
     description:
@@ -41,42 +33,23 @@ export const textCraftExpertSchema = {
 export interface TextCraftExpert {
   /** The share of games with exchanged words and shuffled commands, 0…1. */
   renamed?: number;
-  /** The counts of the recipes in those games; `exchanged`: each recipe has the counts of another. */
-  counts?: 'real' | 'exchanged';
   order?: PlanOrder;
 }
 
-/**
- * Replies in the ReAct format say what is being made.
- *
- * @throws {RangeError} where counts are to be exchanged in made-up games and there are none
- */
+/** Plays the expert. Replies in the ReAct format say what is being made. */
 export async function textCraftDemonstrations(
   options: TextCraftOptions & Partial<Pick<BackendOptions, 'actionFormat'>>,
-  { renamed: share = 0, counts = 'real', order, ...asked }: PlayedDemonstrationOptions & TextCraftExpert,
+  { renamed: share = 0, order, ...asked }: PlayedDemonstrationOptions & TextCraftExpert,
 ): Promise<InformedTransition[][]> {
-  if (counts === 'exchanged' && share === 0)
-    throw new RangeError(
-      'demonstrations.counts=exchanged is for made-up games, of which there are none: set demonstrations.renamed to their share',
-    );
   const env = new TextCraft(options);
   const words = wordsOfNames(env.tree.names());
   const rng = Rng.forPurpose(asked.seed, 'renamed games');
-  const isMadeUp: boolean[] = [];
-  const games: Pick<TextCraft, 'reset' | 'step' | 'close'> = {
-    reset(given) {
-      const madeUp = rng.uniform() < share;
-      isMadeUp.push(madeUp);
-      return env.reset(madeUp && counts === 'exchanged' ? { ...given, world: rng.integer(0, WORLDS - 1) } : given);
-    },
-    step: (action) => env.step(action),
-    close: () => env.close(),
-  };
   const played = await playDemonstrations(
-    expertItems(games, textCraftSplits(options), asked.split),
+    expertItems(env, textCraftSplits(options), asked.split),
     planner(env, order, options.actionFormat === 'react'),
     asked,
   );
+  const isMadeUp = played.map(() => rng.uniform() < share);
   return played.map((episode, i) => (isMadeUp[i] ? renamed(episode, words, rng) : episode));
 }
 

@@ -8,7 +8,6 @@ export interface TextCraftOptions {
   distractors: number;
   recipes: string | null;
   recipeOrder: string | null;
-  renamed: number;
 }
 
 export const textCraftSchema = {
@@ -55,14 +54,6 @@ export const textCraftSchema = {
       description: 'File with the names of the recipe files in reading order, which decides the goals; null: by name.',
       type: ['string', 'null'],
       default: null,
-    },
-    renamed: {
-      description:
-        'Share of the games for training that are made up: items get the words of others, and the commands another order. Games of evaluation and test are as they are.',
-      type: 'number',
-      minimum: 0,
-      maximum: 1,
-      default: 0,
     },
   },
 } as const;

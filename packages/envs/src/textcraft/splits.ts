@@ -8,5 +8,5 @@ export const textCraftSplits = (options: TextCraftOptions): SplitPlan =>
   listedSplits({
     noun: 'goals',
     items: options.goal === null ? drawnGoals(options) : [options.goal],
-    reset: (dataIdx, split) => ({ dataIdx, mayRename: split === 'train' }),
+    reset: (dataIdx) => ({ dataIdx }),
   });

@@ -4,7 +4,7 @@ import { Rng } from '@bowyer/core';
 import { recordings, whenRecorded } from '@bowyer/testing';
 import { recordedCalls, recordedEpisodes } from '../../test/recorded-traffic.js';
 import { oneActionOnly } from '../agentgym/reply-rules.js';
-import { makeEnv, makeSplitEnv } from '../registry.js';
+import { makeEnv } from '../registry.js';
 import { textCraftDemonstrations } from './demonstrations.js';
 import type { TextCraftOptions } from './options.js';
 import { craftingPlan } from './plan.js';
@@ -15,7 +15,6 @@ const defaults: TextCraftOptions = {
   distractors: 10,
   recipes: null,
   recipeOrder: null,
-  renamed: 0,
 };
 const textCraft = (options: Partial<TextCraftOptions> = {}) => new TextCraft({ ...defaults, ...options });
 const asRecorded: Partial<TextCraftOptions> = { observation: 'turn', stepLimit: 1000 };
@@ -256,51 +255,5 @@ test('made-up games: words are exchanged alike everywhere, so that all items can
       read += nextObservation;
     }
     expect(transitions.map(({ reward }) => reward)).toEqual(played[game].map(({ reward }) => reward));
-  }
-});
-
-test('exchanged counts: other counts are listed, and what the expert says can be crafted with them', async () => {
-  const asked = { episodes: 20, noise: 0, seed: 0, renamed: 1, order: 'craft_by_craft' } as const;
-  const turn = { ...defaults, observation: 'turn' } as const;
-  const [real, exchanged] = await Promise.all(
-    (['real', 'exchanged'] as const).map((counts) => textCraftDemonstrations(turn, { ...asked, counts })),
-  );
-  const countsOf = (text: string) => [...text.matchAll(/\d+/g)].map(([count]) => Number(count)).sort();
-  for (const [game, transitions] of exchanged.entries())
-    expect(countsOf(transitions[0].observation)).not.toEqual(countsOf(real[game][0].observation));
-  const answers = exchanged.flat().map(({ nextObservation }) => nextObservation);
-  expect(answers.filter((answer) => !/^(Got|Crafted) /.test(answer))).toEqual([]);
-  await expect(textCraftDemonstrations(turn, { ...asked, renamed: 0, counts: 'exchanged' })).rejects.toThrow(
-    'set demonstrations.renamed to their share',
-  );
-});
-
-test('renamed games for training: other words, other order, the same game; those of other splits are as they are', async () => {
-  const options = { observation: 'turn', actionFormat: 'react', renamed: 0.5 };
-  const open = (split: 'train' | 'eval', renamed = 0.5) => makeSplitEnv('textcraft', split, { ...options, renamed });
-  const [made, plain] = [open('train'), open('train', 0)];
-  let renamed = 0;
-  for (let seed = 0; seed < 40; seed++) {
-    const [first, other] = [await made.reset({ seed }), await plain.reset({ seed })];
-    const isRenamed = first.observation !== other.observation;
-    renamed += Number(isRenamed);
-    expect(first.observation.split('\n')).toHaveLength(other.observation.split('\n').length);
-    let ends = [false, false];
-    for (let turn = 0; turn < 30 && !ends[0]; turn++) {
-      const [said, meant] = [made.expertReply!()!, plain.expertReply!()!];
-      expect(said === meant).toBe(!isRenamed);
-      const [step, same] = [await made.step(said), await plain.step(meant)];
-      expect(step.reward).toBe(same.reward);
-      expect(step.observation === same.observation || isRenamed).toBe(true);
-      ends = [step, same].map(({ terminated, truncated }) => terminated || truncated);
-      expect(ends[0]).toBe(ends[1]);
-    }
-  }
-  expect(renamed).toBeGreaterThan(10);
-  expect(renamed).toBeLessThan(30);
-  const [again, evaluated, asIs] = [open('train'), open('eval'), open('eval', 0)];
-  for (let seed = 0; seed < 20; seed++) {
-    expect((await again.reset({ seed })).observation).toBe((await made.reset({ seed })).observation);
-    expect((await evaluated.reset({ seed })).observation).toBe((await asIs.reset({ seed })).observation);
   }
 });

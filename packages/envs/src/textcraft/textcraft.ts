@@ -9,7 +9,6 @@ import { stringSetOrder } from '../cpython/string-set.js';
 import { commandsOf, CraftingTree } from './crafting-tree.js';
 import { craftingPlan, type PlannedAction } from './plan.js';
 import { readRecipes } from './recipe-files.js';
-import { withExchangedCounts } from './exchanged-counts.js';
 import { parseRecipeLine, shown, type Recipe } from './recipe.js';
 import type { TextCraftOptions } from './options.js';
 import { Workshop } from './workshop.js';
@@ -38,19 +37,13 @@ interface Task {
 const COMMANDS_SEED = 42;
 const USES_DRAWN = 10;
 
-/** The recipes of games, and the tasks of goals that were played. */
-interface World {
-  tree: CraftingTree;
-  tasks: Map<number, Task>;
-}
-
 export class TextCraft implements ResumableEnv {
+  readonly tree: CraftingTree;
   readonly #order = new EpisodeOrder('textcraft');
   readonly #goals: readonly [item: string, depth: number][];
   /** The indices of the goals from which seeds draw. */
   readonly #drawn: readonly number[];
-  readonly #worlds = new Map<number | undefined, World>();
-  #world: World;
+  readonly #tasks = new Map<number, Task>();
   #rng = new Rng(0);
   #task: Task;
   #workshop: Workshop;
@@ -58,30 +51,23 @@ export class TextCraft implements ResumableEnv {
   #history = '';
 
   constructor(private readonly options: TextCraftOptions) {
-    this.#world = this.#worldOf(undefined);
+    this.tree = treeOf(options);
     this.#goals = this.tree.goals();
     this.#drawn = drawnGoals(options);
     this.#task = this.#taskOf(this.#drawn[0]);
     this.#workshop = new Workshop(this.tree);
   }
 
-  get tree(): CraftingTree {
-    return this.#world.tree;
-  }
-
   /**
    * Begins an episode.
    *
    * @param options.dataIdx the goal, counted as AgentGym's server counts: modulo the number of goals
-   * @param options.world number of a variant with exchanged counts
    */
   async reset({
     seed,
     dataIdx = this.options.goal ?? undefined,
-    world,
-  }: { seed?: number; dataIdx?: number; world?: number } = {}): Promise<ResetResult> {
+  }: { seed?: number; dataIdx?: number } = {}): Promise<ResetResult> {
     this.#order.begin();
-    this.#world = this.#worldOf(world);
     if (seed !== undefined) this.#rng = new Rng(seed);
     const count = this.#goals.length;
     this.#task = this.#taskOf(
@@ -128,17 +114,9 @@ export class TextCraft implements ResumableEnv {
     this.#order.close();
   }
 
-  #worldOf(number: number | undefined): World {
-    let world = this.#worlds.get(number);
-    if (world === undefined)
-      this.#worlds.set(number, (world = { tree: treeOf(this.options, number), tasks: new Map<number, Task>() }));
-    return world;
-  }
-
   #taskOf(index: number): Task {
-    const { tasks } = this.#world;
-    let task = tasks.get(index);
-    if (task === undefined) tasks.set(index, (task = this.#makeTask(...this.#goals[index])));
+    let task = this.#tasks.get(index);
+    if (task === undefined) this.#tasks.set(index, (task = this.#makeTask(...this.#goals[index])));
     return task;
   }
 
@@ -210,14 +188,10 @@ type GoalOptions = Pick<TextCraftOptions, 'depth'> & TreeOptions;
 /** The recipes that were read, shared by all environments, since a tree never changes. */
 const trees = new Map<string, CraftingTree>();
 
-/** Returns the tree of recipes. @param world number of a variant with exchanged counts */
-function treeOf(options: TreeOptions, world?: number): CraftingTree {
-  const key = JSON.stringify([options.recipes, options.recipeOrder, world]);
+function treeOf(options: TreeOptions): CraftingTree {
+  const key = JSON.stringify([options.recipes, options.recipeOrder]);
   let tree = trees.get(key);
-  if (tree === undefined) {
-    const recipes = recipesOf(options);
-    trees.set(key, (tree = new CraftingTree(world === undefined ? recipes : withExchangedCounts(recipes, world))));
-  }
+  if (tree === undefined) trees.set(key, (tree = new CraftingTree(recipesOf(options))));
   return tree;
 }
 

@@ -27,7 +27,6 @@ import { defineEnvironment } from '../define-environment.js';
 import { resetSchemaWith, type EnvProblem } from '../unit.js';
 import { textCraftDemonstrations, textCraftExpertSchema, type TextCraftExpert } from './demonstrations.js';
 import { textCraftSchema, type TextCraftOptions } from './options.js';
-import { RenamedGames, wordsOfNames } from './renamed-games.js';
 import { textCraftSplits } from './splits.js';
 import { itemTexts, TextCraft } from './textcraft.js';
 
@@ -66,8 +65,7 @@ export const textCraftUnit = defineEnvironment<
       const { thought, action } = game.expertAction();
       return reactLine(thought, action);
     };
-    const played = options.actionFormat === 'react' ? new ResumableReactReplies(game, wordsRule, aloud) : game;
-    return options.renamed > 0 ? new RenamedGames(played, wordsOfNames(game.tree.names()), options.renamed) : played;
+    return options.actionFormat === 'react' ? new ResumableReactReplies(game, wordsRule, aloud) : game;
   },
   hasExpert: ({ backend }) => backend === 'embedded',
   splits: (options) => (options.backend === 'agentgym' ? servedSplits('textcraft', options) : textCraftSplits(options)),
@@ -104,7 +102,6 @@ export const textCraftUnit = defineEnvironment<
       distractors: embeddedOnly,
       recipes: embeddedOnly,
       recipeOrder: embeddedOnly,
-      renamed: embeddedOnly,
     },
     problems: (options) => [...missingAddress('textcraft', options), ...thoughtsInHistory(options)],
   },
@@ -120,11 +117,9 @@ export const textCraftUnit = defineEnvironment<
         ...textCraftExpertSchema,
       },
     },
-    make: async (options, { renamed, counts, order, ...request }) =>
-      playedSet(
-        await textCraftDemonstrations(asPlayed(options), { ...playedOptions(request), renamed, counts, order }),
-      ),
+    make: async (options, { renamed, order, ...request }) =>
+      playedSet(await textCraftDemonstrations(asPlayed(options), { ...playedOptions(request), renamed, order })),
     revision: 7, // raised when turns got the inventory
-    independentOf: [...backendOptionNames.filter((name) => name !== 'backend' && name !== 'actionFormat'), 'renamed'],
+    independentOf: backendOptionNames.filter((name) => name !== 'backend' && name !== 'actionFormat'),
   },
 });

@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { Rng } from '@bowyer/core';
 import { enterLine } from './input.js';
 import { run } from './interpreter.js';
 import { Machine, type MachineOptions } from './machine.js';
-import { programOf } from './program.js';
 import { Story, StoryFormatError } from './story.js';
 
 const folder = new URL('.', import.meta.url);
@@ -51,18 +49,6 @@ const walk = [
   'take wick',
   'drop all',
 ];
-
-test('compiled and plain instructions do the same, down to every byte of memory', () => {
-  const [compiled, plain] = [start(lighthouse()), start(lighthouse(), { isCompiling: false })];
-  const rng = new Rng(3);
-  for (let turn = 0; turn < 150; turn++) {
-    const command = rng.choice([...walk, 's', 'u', 'i', 'l', 'put wick in crate', 'close crate', 'nonsense', '']);
-    expect(say(compiled, command)).toBe(say(plain, command));
-    expect(Buffer.compare(compiled.memory, plain.memory)).toBe(0);
-  }
-  expect(programOf(compiled.story).blocks.some((block) => block !== undefined)).toBe(true);
-  expect(programOf(plain.story).blocks.some((block) => block !== undefined)).toBe(false);
-});
 
 test('a snapshot brings back text, score and luck, as often as one likes', () => {
   const machine = start(lighthouse());

@@ -50,8 +50,6 @@ export interface MachineOptions {
   seed: number;
   /** Whether the game's own UNDO works. Jericho reports to games that it does not. */
   hasUndo: boolean;
-  /** Whether instructions that run often are compiled; false is slower, and serves to compare the two. */
-  isCompiling?: boolean;
 }
 
 export class Machine {
@@ -71,10 +69,9 @@ export class Machine {
   savedGame: MachineSnapshot | null = null;
   undoStates: MachineSnapshot[] = [];
   readonly hasUndo: boolean;
-  readonly isCompiling: boolean;
   /** False once an operation has stopped the loop. */
   isRunning = false;
-  /** Temporary values, and the locals of every active routine; compiled blocks work on them directly. */
+  /** Temporary values, and the locals of every active routine. */
   readonly stack = new Uint16Array(STACK_WORDS);
   stackTop = 0;
   /** The place in the stack where the current routine's locals begin. */
@@ -89,7 +86,7 @@ export class Machine {
 
   constructor(
     readonly story: Story,
-    { seed, hasUndo, isCompiling = true }: MachineOptions,
+    { seed, hasUndo }: MachineOptions,
   ) {
     this.memory = story.bytes.slice();
     this.text = new ZText(story);
@@ -97,7 +94,6 @@ export class Machine {
     this.dictionary = new Dictionary(story, this.text, this.memory, story.dictionary);
     this.random = new StoryRandom(seed);
     this.hasUndo = hasUndo;
-    this.isCompiling = isCompiling;
     this.#globals = story.globals;
     this.#staticBase = story.staticBase;
     this.restart();

@@ -1,26 +1,16 @@
-// The code of one story, decoded and compiled while it is played, shared by all machines that play it.
+// The code of one story, decoded while it is played, shared by all machines that play it.
 import { decodeInstruction } from './decoder.js';
 import type { Instruction } from './instruction.js';
 import type { Machine } from './machine.js';
 import type { Story } from './story.js';
 
-/** Runs some instructions from one address on, and leaves `machine.pc` where the next one is. */
-export type Block = (machine: Machine) => void;
-
-export class Program {
+class Program {
   /** Decoded instructions by address. */
   readonly instructions: (Instruction | undefined)[];
-  /** Compiled blocks by start address. */
-  readonly blocks: (Block | undefined)[];
-  /** The number of times that the instruction at each address has run uncompiled. */
-  readonly heat: Uint16Array;
 
   constructor(private readonly story: Story) {
-    // The arrays have full length from the start, since one that is filled at scattered places becomes a slow hash table.
-    const { length } = story.bytes;
-    this.instructions = new Array<Instruction | undefined>(length).fill(undefined);
-    this.blocks = new Array<Block | undefined>(length).fill(undefined);
-    this.heat = new Uint16Array(length);
+    // The array has full length from the start, since one that is filled at scattered places becomes a slow hash table.
+    this.instructions = new Array<Instruction | undefined>(story.bytes.length).fill(undefined);
   }
 
   /** Instructions outside dynamic memory never change, so every machine of this story shares the decoded form. */
