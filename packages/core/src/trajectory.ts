@@ -1,9 +1,6 @@
+// The data of a rollout: transitions between texts, and the token ids that the policy read and wrote, so that training scores
+// exactly what was sampled.
 import type { Utterance } from './utterance.js';
-
-/**
- * The data of a rollout: transitions between texts, and the token ids that the policy read and wrote, so
- * that training scores exactly what was sampled.
- */
 
 /** One turn: the agent read `observation`, wrote `action`, and the environment answered. */
 export interface Transition {

@@ -12,9 +12,8 @@ const description = 'the task to learn';
 
 const nameSchema = () => ({ type: 'string', enum: environmentNames(), description: 'environment' });
 
-/** The schema of the node `env`. Every option is required, since the configs of the group env contain them all. */
 /**
- * Returns the schema of the node `env`.
+ * Returns the schema of the node `env`. Every option is required, since the configs of the group env contain them all.
  *
  * @param listed the environments that this one plays, where it plays others
  */

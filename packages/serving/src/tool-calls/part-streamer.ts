@@ -40,14 +40,13 @@ export class PartStreamer {
   readonly #parts: AnswerParts;
   readonly #reading: Reading<void>;
   readonly #sent = { text: 0, reasoning: 0 };
-  /** Each call's id, and the length of its arguments that was sent. */
   /** Whether text came after the end of the only allowed call. */
   #hasMore = false;
+  /** Each call's id, and the length of its arguments that was sent. */
   readonly #calls = new Map<Call, { id: string; sent: number }>();
 
   /**
    * Starts an answer.
-   * breaks off later stays a call. Else only what is a call at its end is one
    *
    * @param streams whether pieces are sent: a call then begins with its name, and its arguments follow as they are written,
    * so that an incomplete one stays a call. Else a call counts only when it has ended
