@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } fro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { jsonAsWritten } from '@bowyer/text';
+import { jsonAsWritten, textAsWritten } from '@bowyer/text';
 import { isConversationFile, readConversations } from '../src/index.js';
 
 const fixture = (name: string) => fileURLToPath(new URL(`fixtures/${name}`, import.meta.url));
@@ -440,6 +440,49 @@ test.each([
   },
 );
 
+test('gen_ai: the role model is the assistant', async () => {
+  const called = { ...calls('a'), role: 'model' };
+  const span = chat(
+    [said('user', 'q'), called, { role: 'user', parts: [result('a', 'x')] }, said('model', 'hm')],
+    'done',
+  );
+  const [{ messages }] = await valuesOf(written(spans(span)));
+  expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant', 'assistant']);
+});
+
+test('gen_ai: the text of a tool without its call is not taken for one of the user', async () => {
+  const span = chat([said('user', 'q'), calls('a'), said('tool', '17')], 'done');
+  await expect(valuesOf(written(spans(span)))).rejects.toThrow(
+    'message 3 is of a tool and has text alone; its result is a part of type "tool_call_response"',
+  );
+});
+
+test.each(['image_url', 'input_audio', 'input_text', 'output_text', 'refusal', 'file', 'video'])(
+  'a part of type %s is refused by its name',
+  async (type) => {
+    const messages = [{ role: 'user', content: [{ type, [type]: 'x', text: 'x' }] }, yes];
+    await expect(valuesOf(written({ messages }))).rejects.toThrow(
+      `'content[0].type' of message 1 is '${type}', which cannot be read; it must be 'text', as this model reads text only`,
+    );
+  },
+);
+
+test('a key that stands twice in the arguments of a learned call is refused', async () => {
+  const of = (more: object) => ({
+    messages: [
+      asked,
+      { role: 'assistant', tool_calls: [{ function: { name: 'f', arguments: '{"a":1,"a":2}' } }], ...more },
+      yes,
+    ],
+  });
+  await expect(valuesOf(written(of({})))).rejects.toThrow(
+    'the arguments of the call of f in message 2 are a text that has an object with the key "a" twice',
+  );
+  const [{ messages }] = await valuesOf(written(of({ weight: 0 })));
+  const [{ function: called }] = messages[1].tool_calls as { function: { arguments: object } }[];
+  expect(textAsWritten(called.arguments)).toBe('{"a":1,"a":2}');
+});
+
 test('AI SDK: a result is unwrapped where it is named output and has one of its types', async () => {
   const results = [
     { result: { type: 'text', value: 356, door: 'open' } },
@@ -522,6 +565,9 @@ const finishReasons = {
 test.each<[string, object]>([
   ['gen_ai, length', spans(cutSpan('length'))],
   ['gen_ai, MAX_TOKENS', spans(cutSpan('MAX_TOKENS'))],
+  ...['model_length', 'max_output_tokens', 'guardrail_intervened', 'BLOCKLIST', 'insufficient_system_resource'].map(
+    (reason): [string, object] => [`gen_ai, ${reason}`, spans(cutSpan(reason))],
+  ),
   ['gen_ai, of the span alone', spans(cutSpan('', [finishReasons]))],
   ['AI SDK', spans(sdkSpan)],
   [

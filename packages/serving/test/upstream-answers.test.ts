@@ -97,11 +97,11 @@ test.each<[string, object[][], string[][]]>([
     ],
   ],
   [
-    'no index and no ids: names begin calls, also of the same function without arguments',
-    [[call({ name: 'now' })], [call({ name: 'now' })], [call({ name: 'clock', args: eet })]],
+    'no index and no ids: names begin calls, also of the same function',
+    [[call({ name: 'now', args: '{}' })], [call({ name: 'now', args: {} })], [call({ name: 'clock', args: eet })]],
     [
-      ['', 'now', ''],
-      ['', 'now', ''],
+      ['', 'now', '{}'],
+      ['', 'now', '{}'],
       ['', 'clock', eet],
     ],
   ],
@@ -162,7 +162,7 @@ test.each<[string, object[][], string]>([
   [
     'two pieces without an index or an id',
     [
-      [call({ name: 'f' }), call({ name: 'g' })],
+      [call({ id: 'c_1', name: 'f' }), call({ id: 'c_2', name: 'g' })],
       [call({ args: riga }), call({ args: eet })],
     ],
     'neither an index nor an id',
@@ -172,6 +172,11 @@ test.each<[string, object[][], string]>([
     [[call({ name: 'f', args: '{"a"' })], [call({ name: 'g', args: ': 1}' })]],
     'it is not clear whose it is',
   ],
+  ...[{}, { index: 0 }, { index: 0, id: 'c_1' }].map((of): [string, object[][], string] => [
+    `a name in pieces, or two calls, whose pieces have ${JSON.stringify(of)}`,
+    [[call({ ...of, name: 'wea' })], [call({ ...of, name: 'ther', args: '' })], [call({ ...of, args: riga })]],
+    'it is not clear whose it is',
+  ]),
   ['an index that is none', [[call({ index: -1, name: 'f', args: riga })]], 'has the index -1'],
   [
     'more calls than any answer has',
@@ -316,6 +321,21 @@ test.each<[string, Parameters<typeof readAnswer>, string]>([
     'it ended with an error: "overloaded"',
   ],
   ['an error behind the end', openai(piece({ content: 'a' }, 'stop'), { error: 'x' }), 'it ended with an error: "x"'],
+  [
+    "an error within a choice, as OpenRouter's",
+    openai({ choices: [{ delta: { content: 'a' }, error: { code: 502, message: 'lost' }, finish_reason: 'stop' }] }),
+    'it ended with an error: "lost"',
+  ],
+  ['usage alone', openai({ choices: [], usage: { total_tokens: 5 } }, '[DONE]'), 'it has no choices'],
+  [
+    'Anthropic: an end within the arguments of a call',
+    messages(block(0, { type: 'tool_use', id: 't', name: 'f', input: {} }), {
+      type: 'content_block_delta',
+      index: 0,
+      delta: { type: 'input_json_delta', partial_json: '{"city": "Ri' },
+    }),
+    'the message has no stop_reason',
+  ],
   [
     'an end that no model writes',
     openai(piece({ content: 'a' }, 'content_filter')),

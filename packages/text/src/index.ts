@@ -50,6 +50,8 @@ export {
 export { EmptyGrammarError, GrammarError } from './constraint/grammar-error.js';
 export { TokenVocabulary, type TokenVocabularyOptions } from './constraint/token-vocabulary.js';
 export { pattern, UnsupportedPatternError } from './constraint/ecma-pattern.js';
+export { hasPattern } from './constraint/regular-questions.js';
+export { SchemaDocument } from './constraint/json/schema-document.js';
 export { jsonValue, readingTogether, type JsonValueOptions } from './constraint/json/json-value.js';
 export { spend } from './constraint/effort.js';
 export { UnsupportedSchemaError } from './constraint/json/unsupported-schema-error.js';

@@ -10,7 +10,7 @@ import {
   type TemplateInputs,
 } from '@bowyer/text';
 import { asRecord, BadItem, found } from '../files/data-error.js';
-import { checkDepth, jsonWithin } from '../files/json-value.js';
+import { checkDepth, jsonValue, jsonWithin } from '../files/json-value.js';
 import type { UnreadKeys } from '../files/unread-keys.js';
 import type { EarlierCall } from '../forms/calls.js';
 import { readChatMessages, readChatTools, type ChatRules } from '../forms/chat-form.js';
@@ -134,9 +134,10 @@ function checkArguments(message: ChatMessage, i: number): void {
 
 function parsedArguments(text: string, what: string): unknown {
   try {
-    return JSON.parse(text);
-  } catch {
-    throw new BadItem(`${what} are a text that is not JSON; a weight of 0 keeps the message without learning it`);
+    return jsonValue(text);
+  } catch (error) {
+    const problem = error instanceof BadItem ? `are a text that ${error.message}` : 'are a text that is not JSON';
+    throw new BadItem(`${what} ${problem}; a weight of 0 keeps the message without learning it`);
   }
 }
 

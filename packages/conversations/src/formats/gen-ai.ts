@@ -81,8 +81,9 @@ interface Place {
 }
 
 /** Answers of tools are parts of a message there, in one of the role `user` too, and messages of their own here. */
-function messagesOf({ role, parts, finish_reason: reason }: Item, place: Place): Record<string, unknown>[] {
+function messagesOf({ role: given, parts, finish_reason: reason }: Item, place: Place): Record<string, unknown>[] {
   const { what, between, keys } = place;
+  const role = given === 'model' ? 'assistant' : given; // Gemini's word
   const messages: Record<string, unknown>[] = [];
   let texts: string[] = [];
   const thoughts: string[] = [];
@@ -112,6 +113,8 @@ function messagesOf({ role, parts, finish_reason: reason }: Item, place: Place):
     };
     return [said, ...messages];
   }
+  if (role === 'tool' && messages.length === 0 && texts.join('') !== '')
+    throw new BadItem(`${what} is of a tool and has text alone; its result is a part of type "tool_call_response"`);
   addTexts();
   if (calls.length > 0 || thoughts.length > 0)
     throw new BadItem(`${what} has calls or reasoning, and its role is ${JSON.stringify(role)}, not "assistant"`);

@@ -111,9 +111,11 @@ function contentOf<Rules>(fields: Fields<Rules>, rules: ChatRules<Rules>): strin
     if (text === null) throw fields.fail('content', 'must be a string or an array of text parts');
     return text;
   }
-  for (const part of fields.objects('content', null))
-    // parts of other types have other fields
-    if (part.text('type', 'text') !== 'text') throw part.fail('type', "must be 'text'; this model reads text only");
+  for (const part of fields.objects('content', null)) {
+    const type = part.text('type', 'text'); // parts of other types have other fields
+    if (type !== 'text')
+      throw part.fail('type', `is '${type}', which cannot be read; it must be 'text', as this model reads text only`);
+  }
   return fields
     .objects('content', rules['messages[].content[]'])
     .map((part) => part.text('text', ''))

@@ -100,7 +100,7 @@ function calledWith(args: string) {
   return { first, history: [user('a'), again, { role: 'tool', tool_call_id: '1', content: '2' }] };
 }
 
-test.each(['{"x": 1', '{"x": 1}{"y": 2}', '[1]', '5', 'x'])(
+test.each(['{"x": 1', '{"x": 1}{"y": 2}', '{"x": 1, "x": 2}', '[1]', '5', 'x'])(
   'a call whose arguments are not a JSON object is kept as it came and never learned: %s',
   (args) => {
     const { first, history } = calledWith(args);

@@ -1,6 +1,6 @@
 // Converts a recorded rollout to conversations to imitate: what a stronger model has said is learned by supervised learning,
 // with or without token ids.
-import type { ChatMessage } from '@bowyer/text';
+import { parseJson, type ChatMessage } from '@bowyer/text';
 import type { RecordedCall, RecordedChoice, RecordedRollout } from '../record/recorded.js';
 import { dialogueKeys, toolsKey } from '../tree/dialogue-keys.js';
 
@@ -99,12 +99,13 @@ export function answerOf({ message: { content, reasoning, calls }, finishReason,
   };
 }
 
-/** Returns whether a tool can be called with the arguments: an object of JSON, or nothing. */
+/** Returns whether a tool can be called with the arguments: an object of JSON that has each key once, or nothing. */
 function isCallable(args: string): boolean {
   if (['', 'null'].includes(args.trim())) return true;
+  let repeats = false;
   try {
-    const value: unknown = JSON.parse(args);
-    return typeof value === 'object' && value !== null && !Array.isArray(value);
+    const value = parseJson(args, () => (repeats = true));
+    return typeof value === 'object' && value !== null && !Array.isArray(value) && !repeats;
   } catch {
     return false;
   }

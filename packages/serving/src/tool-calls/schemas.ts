@@ -1,19 +1,24 @@
 // Functions about JSON schemas, as far as readers of values need them.
 import { isDeepStrictEqual } from 'node:util';
+import { hasPattern, SchemaDocument, UnsupportedSchemaError } from '@bowyer/text';
 
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** Returns the schema that `#/…` refers to. */
+/** The documents of the schemas that references were followed in. */
+const documents = new WeakMap<Schema, SchemaDocument>();
+
+/** Returns the schema that a reference leads to; null where there is none, or it is true or false. */
 export function resolved(reference: string, root: Schema | null): Schema | null {
-  if (reference === '#') return root;
-  if (!reference.startsWith('#/')) return null;
-  let value: unknown = root;
-  for (const step of reference.slice(2).split('/')) {
-    const key = step.replaceAll('~1', '/').replaceAll('~0', '~');
-    if (!isSchema(value) || !Object.hasOwn(value, key)) return null;
-    value = value[key];
+  if (root === null) return null;
+  let document = documents.get(root);
+  if (document === undefined) documents.set(root, (document = new SchemaDocument(root)));
+  try {
+    const { schema } = document.referred(reference, '#');
+    return isSchema(schema) ? schema : null;
+  } catch (error) {
+    if (error instanceof UnsupportedSchemaError) return null;
+    throw error;
   }
-  return isSchema(value) ? value : null;
 }
 
 export const isSchema = (value: unknown): value is Schema =>
@@ -57,14 +62,17 @@ export type CheckedKeywords = 'types' | 'values';
 
 /**
  * Decides whether a schema allows a value, by the keywords that separate texts from other values: types, listed values, and what joins or
- * refers to schemas; of texts their lengths, of numbers their bounds. The members of lists and objects are not looked at.
+ * refers to schemas; of texts their lengths and patterns, of numbers their bounds. The members of lists and objects are not looked at.
  */
 export const allows = (
   schema: unknown,
   value: unknown,
   root: Schema | null,
   checked: CheckedKeywords = 'values',
-): boolean => isAllowed(schema, { value, root, checked, known: new Map() }, 0);
+): boolean => isAllowed(schema, { value, root, checked, known: new Map(), patterns: MOST_PATTERNS }, 0);
+
+/** The number of patterns that a text is compared with; further ones count as matching, since strangers write them. */
+const MOST_PATTERNS = 16;
 
 /** A check of a value; schemas that others refer to many times are visited once. */
 interface Check {
@@ -72,6 +80,8 @@ interface Check {
   root: Schema | null;
   checked: CheckedKeywords;
   known: Map<Schema, boolean>;
+  /** The number of patterns that may still be looked at. */
+  patterns: number;
 }
 
 function isAllowed(schema: unknown, check: Check, depth: number): boolean {
@@ -89,6 +99,7 @@ function isAllowedOnce(schema: Schema, check: Check, depth: number): boolean {
   const { value, root, checked } = check;
   const within = (part: unknown) => isAllowed(part, check, depth + 1);
   const { type, $ref: reference, enum: values } = schema;
+  if (value === null && schema.nullable === true) return true; // OpenAPI's keyword
   if (typeof reference === 'string' && !within(resolved(reference, root))) return false;
   if (type !== undefined && ![type].flat().some((each) => isOfType(value, each, checked))) return false;
   if (Array.isArray(values) && !values.some((each) => isOneOf(value, each, checked))) return false;
@@ -97,7 +108,15 @@ function isAllowedOnce(schema: Schema, check: Check, depth: number): boolean {
   for (const branches of [schema.anyOf, schema.oneOf].map(listOf))
     if (branches.length > 0 && !branches.some(within)) return false;
   if (checked === 'types') return true;
-  return !(schema.not !== undefined && within(schema.not)) && isWithinBounds(schema, value);
+  return (
+    !(schema.not !== undefined && within(schema.not)) && isWithinBounds(schema, value) && hasItsPattern(schema, check)
+  );
+}
+
+function hasItsPattern({ pattern }: Schema, check: Check): boolean {
+  const { value } = check;
+  if (typeof pattern !== 'string' || typeof value !== 'string' || --check.patterns < 0) return true;
+  return hasPattern(pattern, value) !== false;
 }
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);

@@ -19,8 +19,13 @@ const properties = {
   list: { type: 'array' },
   flag: { type: 'boolean' },
   itself: { $ref: '#/properties/itself' },
+  coded: { anyOf: [{ type: 'integer' }, { type: 'string', pattern: '^[A-Z]+[0-9]*$' }] },
+  optional: { type: 'string', nullable: true },
+  anchored: { $ref: '#edition' },
+  escaped: { $ref: '#/$defs/Box%3Cint%3E' },
 };
-const parameters = { type: 'object', properties, $defs: { Edition: edition } };
+const $defs = { Edition: { ...edition, $anchor: 'edition' }, 'Box<int>': edition };
+const parameters = { type: 'object', properties, $defs };
 
 test.each<[key: keyof typeof properties, raw: string, json: string | null]>([
   // Neither JSON nor Python allows a number with a leading zero.
@@ -52,6 +57,12 @@ test.each<[key: keyof typeof properties, raw: string, json: string | null]>([
   ['short', '70', '"70"'],
   ['digits', '1', '1'],
   ['digits', '2', '"2"'],
+  ['coded', '7', '7'],
+  ['coded', 'B7', '"B7"'],
+  ['optional', 'null', 'null'],
+  ['optional', 'nullable', '"nullable"'],
+  ['anchored', '2.0', '"2.0"'],
+  ['escaped', '2.0', '"2.0"'],
   ['list', "[True, 'a']", '[true, "a"]'],
   ['flag', 'False', 'false'],
   ['maybeCount', 'None', 'null'],
@@ -81,6 +92,17 @@ test.each<[string, object]>([
   ['additionalProperties', { properties: {}, additionalProperties: { type: 'string' } }],
 ])('the type of an argument is read where the schema has it: %s', (_, schema) => {
   expect(typedValue('7', 'code', schema as Record<string, unknown>)).toBe('"7"');
+});
+
+test('patterns of strangers take bounded time, and those that take more count as matching', () => {
+  const either = (pattern: string) => ({ anyOf: [{ type: 'integer' }, { type: 'string', pattern }] });
+  const wild = Array.from({ length: 200 }, (_, i) => either(`^(?=(a|b)*a(a|b){${10 + i}}$)((a|b)*c){9}$`));
+  const took = cpuMilliseconds(() => {
+    expect(typedValue('7', 'code', { properties: { code: { allOf: wild } } })).toMatch(/^"?7"?$/);
+    const long = '7'.repeat(200_000);
+    expect(typedValue(long, 'code', { properties: { code: either('^(7+)+x$') } })).toBe(JSON.stringify(long));
+  });
+  expect(took).toBeLessThan(4000);
 });
 
 test('schemas that refer to others many times are looked at once each', () => {

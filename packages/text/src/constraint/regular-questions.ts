@@ -1,5 +1,6 @@
 // Questions to regular expressions: is a text one of theirs, and have they any?
-import { spend } from './effort.js';
+import { matchAnywhere, UnsupportedPatternError } from './ecma-pattern.js';
+import { Effort, GrammarEffortError, spend } from './effort.js';
 import { RegularStates, type Regular, type RegularState } from './regular.js';
 
 /** States that are looked through for one that ends; with more the expression is taken to have texts. */
@@ -28,6 +29,23 @@ export class RegularMatcher {
       state = step[1];
     }
     return state.isNullable;
+  }
+}
+
+/** Steps to decide whether one text has a pattern; a pattern that takes more is not decided. */
+const STEPS_OF_PATTERN = 20_000;
+
+/**
+ * Decides whether a pattern of ECMAScript matches somewhere in a text, in bounded time.
+ *
+ * @returns null where the pattern takes too much work, or is of a construct that no automaton has
+ */
+export function hasPattern(source: string, text: string): boolean | null {
+  try {
+    return new Effort(STEPS_OF_PATTERN).within(() => new RegularMatcher(matchAnywhere(source)).matches(text));
+  } catch (error) {
+    if (error instanceof UnsupportedPatternError || error instanceof GrammarEffortError) return null;
+    throw error;
   }
 }
 

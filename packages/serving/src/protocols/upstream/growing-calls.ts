@@ -45,7 +45,7 @@ export class GrowingCalls {
   /**
    * Adds the pieces of one delta. Endpoints say in different ways which call a piece belongs to: with an `index`, with none, with the same
    * one for all, with the id in the first piece or in each. A piece begins a call if its index or its id is new; where they are missing,
-   * if it has a name and the arguments before it are whole.
+   * if it has a name and the arguments before it are whole. A name in several pieces is refused.
    *
    * @throws {UnreadAnswerError} where the call of a piece is not known
    */
@@ -102,9 +102,9 @@ export class GrowingCalls {
     const isNumbered = index !== undefined || id !== undefined;
     if (isWhole(known)) return isNumbered && text === '' && name === known.name;
     if (isNumbered && name === known.name) return true;
-    if (known.pieces.every((piece) => piece === '')) return false;
+    // It may be the rest of the name, or a call after one without arguments.
     throw new UnreadAnswerError(
-      `a piece with the name '${name}' comes within the arguments of a call of '${known.name}', and it is not clear whose it is`,
+      `a piece with the name '${name}' comes before the arguments of a call of '${known.name}' are whole, and it is not clear whose it is`,
     );
   }
 }
