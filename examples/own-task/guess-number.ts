@@ -4,7 +4,7 @@
 //     npx bowyer --config-dir examples/own-task --config-name guess_number
 //     npx --prefix ../bowyer bowyer --config-dir . --config-name guess_number
 //     npx bowyer --config-dir examples/own-task --config-name guess_number task=measure_expert
-import { count, mean } from '@bowyer/core';
+import { integer, mean, unitOptions } from '@bowyer/core';
 import {
   defineEnvironment,
   historyOffer,
@@ -13,7 +13,7 @@ import {
   registerEnvironment,
   sharedSplits,
 } from '@bowyer/envs';
-import { environmentKeys, registerTask, runKeys, type TaskContext } from '@bowyer/runner';
+import { environmentKeys, registerTask, runKeys, type TaskConfig, type TaskContext } from '@bowyer/runner';
 
 interface GuessNumberOptions {
   highest: number;
@@ -83,14 +83,16 @@ const guessNumber = defineEnvironment<Game, GuessNumberOptions>({
 
 registerEnvironment(guessNumber);
 
-interface MeasureExpertConfig {
+const measureExpertOptions = unitOptions({ episodes: integer(1000, 'episodes to play') });
+
+type MeasureExpertConfig = TaskConfig<typeof measureExpertOptions> & {
   seed: number;
-  episodes: number;
   env: { name: string } & GuessNumberOptions;
-}
+};
 
 async function measureExpert(config: MeasureExpertConfig, { print }: TaskContext): Promise<void> {
-  const { seed, episodes, env } = config;
+  const { seed, env } = config;
+  const { episodes } = config.task;
   const { name, ...options } = env;
   const played = await playEpisodes({
     makeEnv: () => makeEnv(name, options),
@@ -107,7 +109,7 @@ async function measureExpert(config: MeasureExpertConfig, { print }: TaskContext
 registerTask({
   name: 'measure_expert',
   description: 'print the mean return of the expert of guess_number',
-  keys: (choices) => ({ ...runKeys, ...environmentKeys(choices), episodes: count('episodes to play') }),
+  keys: (choices) => ({ ...runKeys, ...environmentKeys(choices), task: measureExpertOptions }),
   plays: true,
   problems: ({ env }) =>
     (env as { name: string }).name === guessNumber.name

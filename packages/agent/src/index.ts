@@ -15,12 +15,13 @@ export {
   rolloutNode,
   samplingKeys,
   samplingPrecisionKey,
-  scheduleNode,
+  scheduleGroup,
   seedKey,
   templateKeys,
   trainingKeys,
   warmStartNode,
   writerKeys,
+  writerOptions,
   type AgentConfig,
 } from './keys/agent-keys.js';
 export type { Choices } from './keys/choices.js';

@@ -2,9 +2,6 @@
 // that it reads under their flat names, as `maxNewTokens` of `sampling.max_new_tokens`.
 import { Type, type TObject, type TProperties, type TSchema } from '@sinclair/typebox';
 
-/** The node of options that say nothing of their place: those of the task itself. */
-const OWN_NODE = 'task';
-
 /**
  * Places options in a node of the config.
  *
@@ -24,9 +21,8 @@ export function placed<Keys extends TProperties>(
   return Object.assign(changed, Object.fromEntries(entries));
 }
 
-/** Returns the path of an option in the config. A node stands at the root unless it is placed. */
-export const pathOfOption = (key: string, option: TSchema): string =>
-  (option.at as string | undefined) ?? (isNode(option) ? key : `${OWN_NODE}.${key}`);
+/** Returns the path of an option in the config: it stands at the root unless it is placed. */
+export const pathOfOption = (key: string, option: TSchema): string => (option.at as string | undefined) ?? key;
 
 /** Says whether a schema is that of a node with named options. */
 export const isNode = (schema: TSchema): schema is TObject =>

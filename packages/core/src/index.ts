@@ -105,13 +105,17 @@ export {
 } from './option-schema.js';
 export {
   choice,
+  defaulting,
   flag,
   fraction,
   group,
   integer,
   nonNegative,
   optional,
+  optionalText,
   positive,
+  text,
+  texts,
   unitOptions,
   type OptionDetails,
 } from './options/constructors.js';

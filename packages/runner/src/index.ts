@@ -1,6 +1,6 @@
 // The parts of the command line that plugins, tools that write schemas, and tests use.
 export { registerTask, findTask, taskNames } from './tasks/registry.js';
-export type { TaskUnit } from './tasks/task.js';
+export type { TaskConfig, TaskUnit } from './tasks/task.js';
 export type { TaskContext } from './context/task-context.js';
 export type { Choices } from '@bowyer/agent';
 export { runKeys } from './keys/run-keys.js';

@@ -4,7 +4,6 @@ import { optionsOfConfig, taskOf } from './config/units.js';
 import type { Leader } from './ranks/leader.js';
 import { resolvedConfig } from './context/resolved-config.js';
 import { runTask } from './run-task.js';
-import { findTask } from './tasks/registry.js';
 import { withSignals } from './context/signals.js';
 import { openTerminal } from './context/terminal.js';
 
@@ -15,14 +14,15 @@ import { openTerminal } from './context/terminal.js';
 export async function job(context: JobContext, leader: Leader | null, notes: readonly string[] = []): Promise<void> {
   const { composition, outputDirectory } = context;
   const config = resolvedConfig(composition.resolve(), optionsOfConfig(composition));
-  const { task, plugins = [], quiet, json } = config.values;
+  const { plugins = [], quiet, json } = config.values;
+  const task = taskOf(composition)!;
   const common = { directory: outputDirectory, config };
   if (leader !== null) {
-    if (!taskOf(composition)!.sharesRanks)
-      leader.refuse(`task=${String(task)}`, 'start it without them; task=train is what several processes share');
+    if (!task.sharesRanks)
+      leader.refuse(`task=${task.name}`, 'start it without them; task=train is what several processes share');
     await leader.announce({ ...common, plugins: plugins as string[] });
   }
-  const isSpoken = findTask(task as string)?.speaksOnStdout?.(config.values) === true;
+  const isSpoken = task.speaksOnStdout?.(config.values) === true;
   const { log, print, progress, close } = openTerminal(context, { quiet, json, isSpoken });
   for (const note of notes) log(note);
   try {

@@ -55,7 +55,11 @@ function observed({ log, onInterrupt }: JobContext): Pick<
 }
 
 /** The keys that are read before a task begins. */
-type StartConfig = DeviceConfig & ModelPlaces & EnvironmentConfig & TraceConfig & RecordPlaces & { processes?: number };
+type StartConfig = DeviceConfig &
+  ModelPlaces &
+  EnvironmentConfig &
+  TraceConfig &
+  RecordPlaces & { task: { name: string; processes?: number } };
 
 /** Has a job stop that has lost its folder: a server would answer for ever, and could write nothing. */
 function watchLocks(stopFor: (reason: string) => boolean): { error: LockLostError | null; end: () => void } {
@@ -73,7 +77,7 @@ function watchLocks(stopFor: (reason: string) => boolean): { error: LockLostErro
 /** @param reads for the test of unread keys */
 export async function runTask(given: JobContext, reads?: ReadWatcher): Promise<void> {
   const values = structuredClone(given.config.values) as StartConfig & Record<string, unknown>;
-  const unit = findTask(values.task as string)!;
+  const unit = findTask(values.task.name)!;
   const config = reads ? reads.watch(values) : values;
   const { stopFor, ...watched } = observed(given);
   const context = withBars({ ...given, ...watched });
@@ -81,7 +85,8 @@ export async function runTask(given: JobContext, reads?: ReadWatcher): Promise<v
   const run = await unit.load();
   if ('device' in config) await settleDevice(config, context);
   const { ranks = oneRank } = context;
-  const { threads = 0, processes: players } = unwatched(config);
+  const { threads = 0, task } = unwatched(config);
+  const { processes: players } = task;
   const processes = processesOf(ranks, threads);
   if (unit.sharesRanks === true && ranks.rank === 0)
     context.log(processes === null ? oneProcessText(threads, players) : processesText(processes));

@@ -26,7 +26,7 @@ const at = (...path: string[]) => join(folder, ...path);
 
 /** Read before a task begins, or not at all because only one value is allowed. */
 const READ_ELSEWHERE: Readonly<Record<string, string>> = {
-  task: 'chooses the task',
+  'task.name': 'chooses the task',
   plugins: 'prepare imports them',
   quiet: 'the terminal reads it',
   json: 'the terminal reads it',
@@ -34,11 +34,11 @@ const READ_ELSEWHERE: Readonly<Record<string, string>> = {
   sweeper: 'the sweep reads it',
   savePath: 'hydra.run.dir follows it',
   env: 'environments read their own options',
-  allowAnonymous: 'validation reads it, with host',
-  allowRemote: 'validation reads it, with host',
+  'task.allowAnonymous': 'validation reads it, with host',
+  'task.allowRemote': 'validation reads it, with host',
   remotePolicy: 'read with an address alone, which must answer: remote-rollouts.test.ts',
   offline: 'read where a model is named by its place on the hub',
-  asTrained: 'the command line takes other keys from the run of the agent',
+  'task.asTrained': 'the command line takes other keys from the run of the agent',
 };
 
 interface Watched {
@@ -92,8 +92,9 @@ let runs = 0;
 function leaves(options: TProperties, prefix = ''): string[] {
   return Object.entries(options).flatMap(([key, own]) => {
     const [camel] = Object.keys(camelKeys({ [key]: null }) as object);
-    if (Object.hasOwn(READ_ELSEWHERE, camel) && prefix === '') return [];
-    return own.properties ? leaves(own.properties as TProperties, `${prefix}${camel}.`) : [`${prefix}${camel}`];
+    const path = `${prefix}${camel}`;
+    if (Object.hasOwn(READ_ELSEWHERE, path)) return [];
+    return own.properties ? leaves(own.properties as TProperties, `${path}.`) : [path];
   });
 }
 

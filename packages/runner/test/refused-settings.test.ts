@@ -174,7 +174,7 @@ const wasteful: [string, string | RegExp][] = [
   ],
   [
     'archer_20q critic=roberta_base',
-    /^critic=roberta_base has the sizes of a checkpoint, and critic_lm is null\n {2}in .*configs\/shared\/agent\.yaml:\d+\n {2}give one with critic_lm=roberta-base or critic_lm=FOLDER, or write critic=transformer for one from scratch$/,
+    /^critic=roberta_base has the sizes of a checkpoint, and critic_lm is null\n {2}in .*configs\/task\/train\.yaml:\d+\n {2}give one with critic_lm=roberta-base or critic_lm=FOLDER, or write critic=transformer for one from scratch$/,
   ],
 ];
 

@@ -82,7 +82,7 @@ test('without a file to read or to write, both are asked for', async () => {
   expect(code).toBe(1);
   expect(stderr).toContain(
     'task=replay needs the actions to play and a file to write: input is null\n' +
-      '  in configs/task/replay.yaml:8\n' +
+      '  in configs/task/replay.yaml:13\n' +
       '  give both: input=FILE.jsonl output=FILE.jsonl\n',
   );
 });

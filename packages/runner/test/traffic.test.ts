@@ -141,11 +141,11 @@ test('trainings read the record as it is, and a run that is started again reads 
 }, 180_000);
 
 test('the tasks of an agent are what the users have asked', async () => {
-  const config = { tasks: at('record') as string, evalTasks: null };
-  await useRecords(config, { directory: at('agent'), log: () => undefined });
-  expect(existsSync(config.tasks)).toBe(true);
-  const asked = (await readTasks(config.tasks)).map(
-    (task) => (task as unknown as { messages: { content: string }[] }).messages[0].content,
+  const task = { tasks: at('record') as string, evalTasks: null };
+  await useRecords({ task }, { directory: at('agent'), log: () => undefined });
+  expect(existsSync(task.tasks)).toBe(true);
+  const asked = (await readTasks(task.tasks)).map(
+    (question) => (question as unknown as { messages: { content: string }[] }).messages[0].content,
   );
   expect(asked).toEqual(expect.arrayContaining(['Is it a dog ?', 'Is it a ball ?', 'Is it an apple ?']));
 });

@@ -2,7 +2,7 @@ import { actionChoiceProblems } from './context-keys.js';
 
 const rollouts = { actor: { samples: 'rollout' }, critic: { vTarget: { action: 'stored' } } };
 const problemsOf = (agentType: string, actionChoice: string, task = 'train', algorithm: object = rollouts) =>
-  actionChoiceProblems({ task, agentType, actionChoice, env: { name: 'textcraft' }, algorithm }).map(
+  actionChoiceProblems({ task: { name: task }, agentType, actionChoice, env: { name: 'textcraft' }, algorithm }).map(
     ({ remedy }) => remedy,
   );
 

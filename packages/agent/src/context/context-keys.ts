@@ -61,7 +61,7 @@ export function contextKeyProblems(config: Record<string, unknown>): ConfigProbl
 /** Says why an agent cannot choose among valid actions only: the environment lists none, or the algorithm would learn wrongly. */
 export function actionChoiceProblems(config: Record<string, unknown>): ConfigProblem[] {
   const { task, env, agentType, actionChoice } = config as {
-    task: string;
+    task: { name: string };
     env: EnvConfig;
     agentType: string;
     actionChoice?: ActionChoice;
@@ -80,7 +80,7 @@ export function actionChoiceProblems(config: Record<string, unknown>): ConfigPro
       `the player of ${algorithm.name} writes freely and then chooses by itself`,
       'write action_choice=free',
     );
-  if (task !== 'train' || algorithm === undefined) return [];
+  if (task.name !== 'train' || algorithm === undefined) return [];
   const { trainsWithChoices = [] } = algorithm;
   if (algorithm.needs.source === 'dataset' || trainsWithChoices.includes(actionChoice))
     return algorithm.choiceProblems?.(config.algorithm as Record<string, unknown>) ?? [];
@@ -94,13 +94,13 @@ export function actionChoiceProblems(config: Record<string, unknown>): ConfigPro
 /** Reports an algorithm whose rollouts ask an expert that the environment does not have, or for labels beside a dialogue. */
 export function expertProblems(config: Record<string, unknown>): ConfigProblem[] {
   const { task, env, agentType, context, algorithm } = config as {
-    task: string;
+    task: { name: string };
     env: EnvConfig;
     agentType: string;
     context: ContextOptions;
     algorithm?: { expert?: { labels?: string } };
   };
-  if (task !== 'train' || !findAlgorithm(agentType)?.needs.expert) return [];
+  if (task.name !== 'train' || !findAlgorithm(agentType)?.needs.expert) return [];
   const { name, ...options } = env;
   const info = environmentInfo(name);
   if (info.hasExpert?.(options)) {

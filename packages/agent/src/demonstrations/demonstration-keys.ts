@@ -12,7 +12,10 @@ const options = { additionalProperties: false, description: 'expert play to imit
 
 export function demonstrationsNode({ env, setting }: Choices): TSchema {
   const { path } = demonstrationKeys;
-  const file = setting('demonstrations.path') ?? null;
+  const file = setting('demonstrations.path');
+  // Which options a run reads is not known.
+  if (file === undefined)
+    return Type.Object({ ...demonstrationKeys, ...demonstrationFileKeys, ...keysOfExpert(env) }, options);
   // A file says itself how many episodes it has, and how good they are.
   if (file !== null) {
     const read = typeof file === 'string' && isConversationFile(file) ? demonstrationFileKeys : {};

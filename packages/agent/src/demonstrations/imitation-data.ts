@@ -84,11 +84,11 @@ export function asConversations({ opening, turns }: Demonstration, isDialogue: b
   return conversations;
 }
 
-type DatasetConfig = EnvironmentConfig &
+export type DatasetConfig = EnvironmentConfig &
   TemplateConfig &
   Pick<AgentConfig, 'eosStr' | 'maxNewTokens'> & {
-    /** Tokens; null or absent: the policy's context. */
-    maxInputLength?: number | null;
+    /** `maxInputLength` in tokens; null or absent: the policy's context. */
+    task: { maxInputLength?: number | null };
   };
 
 /**
@@ -118,12 +118,12 @@ export async function datasetFor(
   const [terminatorId] = terminatorIds(policy.tokenizer, config);
   const { tokenizer, contextLength } = policy;
   // Training reads as much of a long context as the player does.
-  const room = config.maxInputLength ? Infinity : contextLength - config.maxNewTokens + 1;
+  const room = config.task.maxInputLength ? Infinity : contextLength - config.maxNewTokens + 1;
   const episodes = data.demonstrations.map((demonstration, episode) =>
     demonstrationTrajectory(demonstration, { tokenizer, terminatorId, episode, room }),
   );
   const kept = writable(episodes, maskedTokenIds(tokenizer, config), log);
-  if (config.maxInputLength) {
+  if (config.task.maxInputLength) {
     const fit = withoutLongTurns(kept, longestOf(policy, config), log);
     log(`imitating ${fit.length} dialogues`);
     return { kind: 'episodes', episodes: fit };
@@ -140,7 +140,7 @@ export async function datasetFor(
         `turns are learned with the end of the dialogue alone, as they are played, in ${contexts} more contexts; ` +
         `policy.n_positions=${longest + config.maxNewTokens} has room for all, and context=window is shorter` +
         // Undefined in a warm start, which has no such key.
-        (config.maxInputLength === null ? `; max_input_length=${contextLength} leaves these turns out` : ''),
+        (config.task.maxInputLength === null ? `; max_input_length=${contextLength} leaves these turns out` : ''),
       'WARNING',
     );
   }
@@ -155,7 +155,7 @@ function outcomeOf(dialogue: RecordedDialogue, conversation: number): Conversati
 }
 
 /** Counts the tokens that one example may have. */
-const longestOf = ({ contextLength }: LanguageModel, { maxInputLength }: DatasetConfig): number =>
+const longestOf = ({ contextLength }: LanguageModel, { task: { maxInputLength } }: DatasetConfig): number =>
   Math.min(contextLength, maxInputLength ?? contextLength);
 
 /** Leaves out the tokens of turns that do not fit; rewards and texts stay whole. Episodes whose first turn does not fit are left out. */

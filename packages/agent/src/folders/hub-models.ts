@@ -5,11 +5,14 @@ import { hubId } from './hub-id.js';
 import { agentFolderOf } from './model-folders.js';
 import { convertedModel, isWeightsFile, isWhole } from './weights-file.js';
 
-const KEYS = ['model', 'policyLm', 'criticLm', 'checkpointPath', 'teacher'] as const;
-
-/** The keys of a config that name models. */
+/** The options of a config that name models. */
 export type ModelPlaces = Partial<Record<(typeof KEYS)[number], string | null>> &
-  Partial<Pick<AgentConfig, 'offline' | 'cacheDir'>>;
+  Partial<Pick<AgentConfig, 'offline' | 'cacheDir'>> & {
+    task?: { model?: string | null };
+    algorithm?: { teacher?: string | null };
+  };
+
+const KEYS = ['policyLm', 'criticLm', 'checkpointPath'] as const;
 
 /** The folder of converted models for runs without a `cache_dir`. */
 const CACHE = '.cache';
@@ -24,6 +27,10 @@ export async function useLocalModels(config: ModelPlaces, context: Reporting): P
       config[key] = await convertedModel({ file: place, model, cacheDir: config.cacheDir ?? CACHE }, context);
     } else config[key] = await localModel(place, config, context);
   }
+  const { task, algorithm } = config;
+  if (typeof task?.model === 'string') task.model = await localModel(task.model, config, context);
+  if (typeof algorithm?.teacher === 'string' && !/^https?:/.test(algorithm.teacher))
+    algorithm.teacher = await localModel(algorithm.teacher, config, context);
 }
 
 /** Returns the folder of a model, downloaded where it is one of the hub. */

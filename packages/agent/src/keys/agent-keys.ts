@@ -3,7 +3,26 @@
 import { dataFormatKey, dataSplitKey } from '@bowyer/conversations';
 import { Type, type TObject } from '@sinclair/typebox';
 import { actionChoices } from '@bowyer/algorithms';
-import { changeableOnResume, count, nullable, oneOf, placed, rate, share, type OptionsOf } from '@bowyer/core';
+import {
+  changeableOnResume,
+  choice,
+  count,
+  defaulting,
+  flag,
+  fraction,
+  group,
+  integer,
+  nonNegative,
+  nullable,
+  oneOf,
+  optional,
+  optionalText,
+  placed,
+  positive,
+  rate,
+  text,
+  type OptionsOf,
+} from '@bowyer/core';
 import { MAX_TEMPERATURE, REPETITION_PENALTIES } from '@bowyer/models';
 
 const closed = { additionalProperties: false } as const;
@@ -15,59 +34,57 @@ export const seedKey = placed('', { seed: count('seed of all randomness in the r
 export const deviceKeys = placed(
   'device',
   {
-    device: oneOf(
+    device: choice(
       ['cpu', 'webgpu', 'cuda', 'auto'],
+      'cpu',
       'where models run. cpu: the CPU; webgpu: any GPU; cuda: an NVIDIA GPU with CUDA’s files installed; auto: a GPU where one works, else the CPU (docs/devices.md)',
     ),
-    precision: oneOf(
+    precision: choice(
       ['float32', 'float16'],
+      'float32',
       'number type of the arithmetic; float16 keeps float32 master weights, scales the loss and needs device=webgpu (docs/devices.md)',
     ),
-    gpu_buffers: oneOf(
+    gpu_buffers: choice(
       ['bucket', 'exact'],
+      'bucket',
       'free buffers of device=webgpu. bucket: kept by classes of size, up to a limit; exact: all kept, by their sizes: faster where batches have few shapes, with more memory for each shape (docs/devices.md)',
     ),
-    threads: Type.Integer({
-      minimum: 0,
-      maximum: 256,
-      description: 'threads of ONNX Runtime; 0: one thread for each core',
-    }),
+    threads: integer(0, 'threads of ONNX Runtime; 0: one thread for each core', { minimum: 0, maximum: 256 }),
   },
   { device: 'kind' },
 );
 
 /** The keys of tasks that may take a model from the hub. */
 export const hubKeys = placed('hub', {
-  offline: changeableOnResume(
-    Type.Boolean({ description: 'use only models of the hub that are downloaded already, as HF_HUB_OFFLINE=1 does' }),
-  ),
+  offline: flag(false, 'use only models of the hub that are downloaded already, as HF_HUB_OFFLINE=1 does', {
+    decides: false,
+  }),
 });
 
 /** How a model samples. */
 export const samplingKeys = placed('sampling', {
-  max_new_tokens: count('longest text that the model writes at once, in tokens'),
-  do_sample: Type.Boolean({ description: 'sample tokens; false: always take the most likely token' }),
+  max_new_tokens: integer(32, 'longest text that the model writes at once, in tokens'),
+  do_sample: flag(true, 'sample tokens; false: always take the most likely token'),
   temperature: Type.Number({
     minimum: 0,
     maximum: MAX_TEMPERATURE,
+    default: 1,
     description: 'sampling temperature, dimensionless; 0: always take the most likely token',
   }),
-  top_k: count('sample among the k most likely tokens; 0: among all tokens', 0),
-  top_p: Type.Number({
-    exclusiveMinimum: 0,
-    maximum: 1,
-    description: 'sample among the most likely tokens that together have this probability',
-  }),
-  eos_str: nullable(
-    Type.String(),
+  // ArCHer's sampler has a hidden top_k of 50, which its scorer ignores.
+  top_k: integer(0, 'sample among the k most likely tokens; 0: among all tokens', { minimum: 0 }),
+  top_p: positive(1, 'sample among the most likely tokens that together have this probability', { maximum: 1 }),
+  // ArCHer's default has none, which stops two of its configs.
+  eos_str: optionalText(
     'text that ends an utterance; it must be one token. null: only the tokenizer’s end-of-text token',
+    { default: '\n' },
   ),
 });
 
 /** The keys of tasks in which a model writes texts for people, beside the sampling keys. */
 const textKeys = placed('sampling', {
-  repetition_penalty: nullable(
-    Type.Number({ minimum: REPETITION_PENALTIES.min, maximum: REPETITION_PENALTIES.max }),
+  repetition_penalty: optional(
+    () => Type.Number({ minimum: REPETITION_PENALTIES.min, maximum: REPETITION_PENALTIES.max }),
     'the logits of tokens that the text contains already are divided by this number (multiplied where they are negative); 1: no penalty; null: the value in the model’s generation_config.json',
   ),
 });
@@ -76,11 +93,11 @@ const textKeys = placed('sampling', {
 export const templateKeys = placed(
   'chat',
   {
-    chat_template: nullable(
-      Type.String(),
+    chat_template: optionalText(
       'how messages become tokens: llama-2, llama-3, chatml, chatglm-4, a file of Jinja, or one of the model’s templates by its name; null: the model’s own template',
     ),
     chat_template_kwargs: Type.Record(Type.String(), Type.Unknown(), {
+      default: {},
       description: 'variables of the chat template in every dialogue, for instance {enable_thinking: false}',
     }),
   },
@@ -89,29 +106,31 @@ export const templateKeys = placed(
 
 /** The keys of tasks that train on conversations. */
 export const conversationKeys = placed('chat', {
-  upstream_loss_mask: Type.Boolean({
-    description: 'train on the same tokens as AgentGym’s code, which include headers and messages with `loss: false`',
-  }),
+  upstream_loss_mask: flag(
+    false,
+    'train on the same tokens as AgentGym’s code, which include headers and messages with `loss: false`',
+  ),
 });
 
 /** The keys of tasks in which an agent plays episodes. The environment's own options are in the node `env`. */
 export const playKeys = placed(
   'play',
   {
-    slots: count('episodes in play at the same time'),
-    max_failure_share: share('a run stops when more than this share of the episodes collected together failed'),
-    max_turns: nullable(
-      count('turns of the longest episode'),
+    slots: integer(32, 'episodes in play at the same time'),
+    max_failure_share: fraction(0.5, 'a run stops when more than this share of the episodes collected together failed'),
+    max_turns: optional(
+      integer,
       'turns after which every episode is truncated; null: only the environment’s own limit applies',
     ),
-    action_choice: oneOf(
+    action_choice: choice(
       [...actionChoices],
+      'free',
       'free: the agent writes any text; scored: it chooses among the valid actions by the log-probability of each as a whole, with its end; likelihood, likelihood_per_character: by that of the text alone, or divided by its characters, as lm-evaluation-harness does; constrained: it chooses among them token by token',
     ),
-    play_as_chat: Type.Boolean({
-      description:
-        'the agent plays through its chat template: observations are the user’s messages, actions the assistant’s',
-    }),
+    play_as_chat: flag(
+      false,
+      'the agent plays through its chat template: observations are the user’s messages, actions the assistant’s',
+    ),
   },
   { play_as_chat: 'as_chat' },
 );
@@ -120,32 +139,38 @@ export const playKeys = placed(
 export const policyKeys = placed(
   'policy',
   {
-    policy_lm: nullable(
-      Type.String(),
+    policy_lm: optionalText(
       'the policy in Hugging Face layout: a folder, a model of the hub, or a PEFT adapter; null: built from the node `policy`',
     ),
-    checkpoint_path: nullable(
-      Type.String(),
+    checkpoint_path: optionalText(
       'the policy to start from or to play: a run’s folder (its best agent is taken), one of its checkpoints, or a model as for policy_lm',
     ),
-    quantization: oneOf(
+    quantization: choice(
       ['none', '4bit', '8bit'],
+      'none',
       'bits of the policy’s linear weights, which are then frozen; use_lora=true trains adapters beside them (QLoRA)',
     ),
   },
   { policy_lm: 'model', checkpoint_path: 'checkpoint' },
 );
 
-/** The keys of a task in which a language model writes texts. */
+/** The nodes of a task in which a language model writes texts that end with the model's own end. */
 export const writerKeys = {
   ...deviceKeys,
   ...hubKeys,
   ...samplingKeys,
+  eos_str: defaulting(samplingKeys.eos_str, null),
   ...textKeys,
   ...templateKeys,
-  ...placed('task', { quantization: policyKeys.quantization }),
-  packed_decoding: nullable(
-    Type.Boolean(),
+};
+
+const { at: _, ...quantization } = policyKeys.quantization as typeof policyKeys.quantization & { at: string };
+
+/** Options of such a task in its own node. */
+export const writerOptions = {
+  quantization: quantization as typeof policyKeys.quantization,
+  packed_decoding: optional(
+    () => Type.Boolean(),
     'decode on the CPU with a second copy of the weights that is laid out for speed; false: half the memory, and slower decoding of few rows; null: true for 64 MiB to 4 GiB of weights',
   ),
 };
@@ -180,52 +205,47 @@ export const endpointNode = Type.Object(
 );
 
 /** The endpoint that plays the rollouts in place of the policy. Without an address its other keys are not read. */
-export const remotePolicyNode = Type.Object(
+export const remotePolicyNode = group(
   {
-    base_url: changeableOnResume(
-      nullable(
-        Type.String(),
-        'address, up to the version, of a server that returns token ids, for instance http://127.0.0.1:8000/v1; the server’s policy plays the rollouts. null: the local policy plays them',
-      ),
+    base_url: optionalText(
+      'address, up to the version, of a server that returns token ids, for instance http://127.0.0.1:8000/v1; the server’s policy plays the rollouts. null: the local policy plays them',
+      { decides: false },
     ),
-    model: nullable(Type.String(), 'name of the model at the server; null: none is sent'),
-    api_key_env: changeableOnResume(
-      nullable(Type.String(), 'environment variable that contains the key; null: none is sent'),
-    ),
-    concurrency: changeableOnResume(count('requests at the same time')),
-    retries: changeableOnResume(count('further attempts after a failed request', 0)),
-    timeout_ms: changeableOnResume(timeout()),
+    model: optionalText('name of the model at the server; null: none is sent'),
+    api_key_env: optionalText('environment variable that contains the key; null: none is sent', { decides: false }),
+    concurrency: integer(64, 'requests at the same time', { decides: false }),
+    retries: integer(5, 'further attempts after a failed request', { minimum: 0, decides: false }),
+    timeout_ms: integer(300_000, 'longest wait for the whole answer to a request, in milliseconds', { decides: false }),
   },
-  { ...closed, description: 'a policy behind a server that plays the rollouts from which the local policy learns' },
+  'a policy behind a server that plays the rollouts from which the local policy learns (docs/remote-policy.md)',
 );
 
 /** Rollouts before each update, or beside the updates. A synchronous run has the first key alone. */
-export const rolloutNode = Type.Object(
+export const rolloutNode = group(
   {
-    mode: oneOf(
+    mode: choice(
       ['synchronous', 'lock_step', 'asynchronous'],
+      'synchronous',
       'synchronous: rollouts are played between the updates; lock_step: they are played during the updates, by a copy of the policy that is ' +
         'max_staleness iterations old (deterministic); asynchronous: by a copy with the newest weights, without a pause (faster; no two runs are equal)',
     ),
-    max_staleness: count(
+    max_staleness: integer(
+      1,
       'largest number of iterations between the weights that begin an episode and the weights that learn from it',
-      0,
+      { minimum: 0 },
     ),
-    threads: Type.Integer({
-      minimum: 0,
-      maximum: 256,
-      description: 'threads of the copy that plays; 0: the value of `threads`',
-    }),
+    threads: integer(0, 'threads of the copy that plays; 0: the value of `threads`', { minimum: 0, maximum: 256 }),
   },
-  { ...closed, description: 'when rollouts are played and with which weights (docs/asynchronous.md)' },
+  'when rollouts are played and with which weights (docs/asynchronous.md)',
 );
 
 /** How a policy that is trained samples its rollouts. */
 export const samplingPrecisionKey = placed(
   'sampling',
   {
-    sampling_precision: oneOf(
+    sampling_precision: choice(
       ['float32', 'integers'],
+      'float32',
       'arithmetic in which rollouts are sampled. float32: that of the policy itself, as in evaluations; integers: its linear layers multiply ' +
         'integers of 8 bits, made of the weights of each iteration, and algorithms that learn off-policy correct for it (docs/models/generation.md)',
     ),
@@ -258,40 +278,40 @@ export const loraKeys = {
   ...placed(
     'lora',
     {
-      use_lora: Type.Boolean({
-        description: 'train adapters (node `lora`) beside the policy, whose own weights stay unchanged',
-      }),
+      use_lora: flag(false, 'train adapters beside the policy, whose own weights stay unchanged'),
     },
     { use_lora: 'enabled' },
   ),
-  lora: Type.Object(
+  lora: group(
     {
-      r: count('rank of the adapters'),
-      alpha: rate('the output of the adapters is scaled by alpha / r'),
+      r: integer(8, 'rank of the adapters'),
+      alpha: positive(16, 'the output of the adapters is scaled by alpha / r'),
       dropout: Type.Number({
         minimum: 0,
         exclusiveMaximum: 1,
+        default: 0,
         description: 'share of an adapter’s input dropped in training',
       }),
       target_modules: Type.Union([Type.Array(Type.String(), { minItems: 1 }), Type.String(), Type.Null()], {
+        default: null,
         description:
           'layers with adapters: names such as [q_proj, v_proj], a regular expression for whole paths, or all-linear; null: PEFT’s choice for the architecture',
       }),
-      integer_products: Type.Boolean({
-        description:
-          'multiply the base’s weights as 8-bit integers in training and scoring, forward and backward: faster, with gradients within about 1 %; needs quantization and device=cpu',
-      }),
+      integer_products: flag(
+        false,
+        'multiply the base’s weights as 8-bit integers in training and scoring, forward and backward: faster, with gradients within about 1 %; needs quantization and device=cpu',
+      ),
     },
-    { ...closed, description: 'adapters of use_lora; a policy that is an adapter folder keeps its own settings' },
+    'adapters of use_lora; a policy that is an adapter folder keeps its own settings',
   ),
 };
 
 /** How the policy is trained, whatever the algorithm. */
 export const trainingKeys = placed('device', {
-  gradient_checkpointing: Type.Boolean({
-    description:
-      'recompute each block in the backward pass instead of keeping its activations: about half the memory, more time',
-  }),
+  gradient_checkpointing: flag(
+    false,
+    'recompute each block in the backward pass instead of keeping its activations: about half the memory, more time',
+  ),
 });
 
 const betas = Type.Array(Type.Number({ minimum: 0, exclusiveMaximum: 1 }), {
@@ -331,9 +351,9 @@ const muonNode = Type.Object({ ...adamNode.properties, ...momentumKeys }, optimi
 
 /** Folders that several runs use. */
 export const cacheKeys = placed('warm_start', {
-  cache_dir: changeableOnResume(
-    Type.String({ description: 'folder of finished warm starts; runs with the same warm-start config share one' }),
-  ),
+  cache_dir: text('.cache', 'folder of finished warm starts; runs with the same warm-start config share one', {
+    decides: false,
+  }),
 });
 
 /** Returns the schema of the node `optimizer`, which has the keys of its kind only. */
@@ -374,74 +394,66 @@ export const criticNode = (kind: unknown, pretrained: boolean) =>
 export const criticKeys = placed(
   'critic',
   {
-    critic_lm: nullable(
-      Type.String(),
+    critic_lm: optionalText(
       'the critic’s encoder in Hugging Face layout, a folder or a model of the hub; null: built from the node `critic`',
     ),
   },
   { critic_lm: 'model' },
 );
 
-const rateKind = oneOf(['constant', 'linear', 'cosine'], 'how the learning rate changes after the warm-up');
+const warmupSteps = 'optimizer steps of linear warm-up; negative: a tenth of all, as in AgentGym';
+const finalShare = 'learning rate at the end, as a share of the peak; it has no effect on a constant rate';
 
-export const scheduleNode = (steps: string, description: string) =>
-  Type.Object(
+/**
+ * How a rate changes over the optimizer steps.
+ *
+ * @param values the defaults
+ * @param flat names of version 0.2
+ */
+export const scheduleGroup = (
+  values: { kind: 'linear' | 'cosine'; warmup_steps: number; final_share: number },
+  flat: { schedule?: string; warmup_steps?: string; final_share?: string } = {},
+) =>
+  group(
     {
-      kind: rateKind,
-      warmup_steps: Type.Integer({
-        description: `${steps} of linear warm-up; negative: a tenth of all, as in AgentGym`,
-      }),
-      final_share: share('learning rate at the end, as a share of the peak; it has no effect on a constant rate'),
+      kind: choice(['constant', 'linear', 'cosine'], values.kind, 'how the learning rate changes after the warm-up'),
+      warmup_steps: Type.Integer({ default: values.warmup_steps, description: warmupSteps, flat: flat.warmup_steps }),
+      final_share: fraction(values.final_share, finalShare, { flat: flat.final_share }),
     },
-    { ...closed, description },
+    'how the learning rate changes over the steps',
+    { flat: flat.schedule },
   );
 
 /** Behaviour cloning before the first iteration. */
-export const warmStartNode = Type.Object(
+export const warmStartNode = group(
   {
-    epochs: count('passes over the demonstrations'),
-    batch_size: count('dialogues per optimizer step'),
-    lr: rate('peak of the learning rate'),
-    max_grad_norm: rate('largest global norm of the gradient; a larger gradient is scaled down to it'),
-    observation_weight: Type.Number({
-      minimum: 0,
-      description:
-        'weight in the loss of −log p of each token that the environment wrote, beside the mean over utterances; 0: only actions are learned',
-    }),
-    save_minutes: changeableOnResume(
-      Type.Number({
-        minimum: 0,
-        description:
-          'minutes between checkpoints: a process that is killed loses no more than that; 0: a checkpoint after every step',
-      }),
+    epochs: integer(1, 'passes over the demonstrations'),
+    batch_size: integer(32, 'dialogues per optimizer step'),
+    lr: positive(1e-5, 'peak of the learning rate'),
+    max_grad_norm: positive(1, 'largest global norm of the gradient; a larger gradient is scaled down to it'),
+    observation_weight: nonNegative(
+      0,
+      'weight in the loss of −log p of each token that the environment wrote, beside the mean over utterances; 0: only actions are learned',
     ),
-    schedule: Type.Object(
-      {
-        kind: rateKind,
-        warmup_steps: Type.Integer({
-          description: 'optimizer steps of linear warm-up; negative: a tenth of all',
-          flat: 'warm_start.warmup_steps',
-        }),
-        final_share: Type.Number({
-          minimum: 0,
-          maximum: 1,
-          description: 'learning rate at the end, as a share of the peak',
-          flat: 'warm_start.final_lr_share',
-        }),
-      },
-      { ...closed, description: 'how the learning rate changes over the steps' },
+    save_minutes: nonNegative(
+      5,
+      'minutes between checkpoints: a process that is killed loses no more than that; 0: a checkpoint after every step',
+      { decides: false },
+    ),
+    schedule: scheduleGroup(
+      { kind: 'linear', warmup_steps: 0, final_share: 1 },
+      { warmup_steps: 'warm_start.warmup_steps', final_share: 'warm_start.final_lr_share' },
     ),
   },
-  { ...closed, description: 'behaviour cloning before the first iteration, cached under a hash of its config' },
+  'behaviour cloning before the first iteration, cached under a hash of its config',
 );
 
 /** Expert play. An environment adds the keys that its own expert reads. */
 export const demonstrationKeys = {
-  path: nullable(
-    Type.String(),
+  path: optionalText(
     'a file to imitate: episodes as JSONL (such as a run’s trajectories), conversations or agents’ traces as JSON, JSONL or Parquet, or the environment’s own format; null: the environment’s expert plays',
   ),
-  count: count('episodes to generate'),
+  count: integer(3000, 'episodes to generate'),
 };
 
 /** How a file of conversations is read. */
@@ -456,7 +468,7 @@ type AllKeys = typeof seedKey &
   typeof conversationKeys &
   typeof playKeys &
   typeof policyKeys &
-  typeof writerKeys &
+  typeof writerOptions &
   typeof loraKeys &
   typeof trainingKeys &
   typeof criticKeys &

@@ -119,6 +119,6 @@ test.each<[string, object]>([
   ['the train split has only one of the goals', { env: { ...config.env, goal: 'stick' } }],
   ['the agent in /nowhere has no memory to begin with', { policyLm: '/nowhere' }],
 ])('refused: %s', (text, given) => {
-  const all = { task: 'train', context: { kind: 'auto' }, ...config, memory: bm25, policyLm: null, ...given };
+  const all = { task: { name: 'train' }, context: { kind: 'auto' }, ...config, memory: bm25, policyLm: null, ...given };
   expect(memoryKeyProblems(all).map(({ message }) => message)).toEqual([expect.stringContaining(text)]);
 });

@@ -75,7 +75,7 @@ export function memoryKeys({ algorithm, setting }: Choices, task: 'train' | 'eva
 }
 
 interface Config {
-  task: string;
+  task: { name: string };
   env: EnvConfig;
   context: ContextOptions;
   memory?: MemoryOptions;
@@ -98,7 +98,7 @@ export function memoryKeyProblems(config: Record<string, unknown>): ConfigProble
       message: `memory.encoder=${String(memory.encoder)}: a folder with an encoder is needed`,
       remedy: 'give a folder in Hugging Face layout, such as one of sentence-transformers; or write memory=bm25',
     });
-  if (task === 'train') problems.push(...contentProblems({ ...known, memory }));
+  if (task.name === 'train') problems.push(...contentProblems({ ...known, memory }));
   return problems;
 }
 

@@ -9,7 +9,12 @@ import { environmentInfo } from '@bowyer/envs';
 import type { Device } from '@bowyer/graph';
 import type { EnvConfig } from '../environment/environment-keys.js';
 import type { AgentConfig } from '../keys/agent-keys.js';
-import { datasetFor, loadImitationData, type ImitationDataConfig } from '../demonstrations/imitation-data.js';
+import {
+  datasetFor,
+  loadImitationData,
+  type DatasetConfig,
+  type ImitationDataConfig,
+} from '../demonstrations/imitation-data.js';
 import { contextOf } from '../context/agent-context.js';
 import { AgentMemory } from '../memory/agent-memory.js';
 import type { DialogueConfig } from '../chat/dialogues.js';
@@ -26,6 +31,7 @@ export type WarmStartConfig = ImitationDataConfig &
   FreshPolicyConfig &
   PolicyConfig &
   Pick<AgentConfig, 'cacheDir' | 'warmStart' | 'optimizer' | 'device' | 'precision' | 'maxNewTokens'> & {
+    task: DatasetConfig['task'];
     /** Whether the token that ends an utterance is learned too, as by the algorithm that begins with the start. */
     algorithm?: { actor?: { scoreTerminator?: boolean } };
   };

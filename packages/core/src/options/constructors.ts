@@ -37,6 +37,12 @@ export const choice = <const Values extends readonly string[]>(
   details: OptionDetails = {},
 ) => Type.Unsafe<Values[number]>({ type: 'string', enum: [...values], default: value, description, ...details });
 
+export const text = (value: string, description: string, details: OptionDetails = {}) =>
+  Type.String({ default: value, description, ...details });
+
+export const texts = (value: readonly string[], description: string, details: OptionDetails = {}) =>
+  Type.Array(Type.String(), { default: [...value], description, ...details });
+
 export const flag = (value: boolean, description: string, details: OptionDetails = {}) =>
   Type.Boolean({ default: value, description, ...details });
 
@@ -53,6 +59,16 @@ export function optional<Schema extends TSchema>(
   const { default: _, description: __, ...schema } = kind(1, '');
   return Type.Union([schema as Schema, Type.Null()], { default: null, description, ...details });
 }
+
+/** Declares a text that may be null, which is its default if `default` is not given. */
+export const optionalText = (description: string, details: OptionDetails & { default?: string } = {}) =>
+  optional(() => Type.String(), description, details);
+
+/** Gives an option another default, where one unit has another than those that share the option. */
+export const defaulting = <Schema extends TSchema>(option: Schema, value: Static<Schema>): Schema => ({
+  ...option,
+  default: value,
+});
 
 /** Declares options that belong together: a closed node of the config. With `flat` its members were those of the node of that name. */
 export const group = <Members extends TProperties>(

@@ -10,7 +10,7 @@ import { contextNode, endpointNode, envNodeSchema, memoryNode, type Choices } fr
 import { algorithmKeys } from '../keys/algorithm-keys.js';
 import { optionsOf } from './units.js';
 
-type Schema = { [key: string]: unknown };
+export type Schema = { [key: string]: unknown };
 
 /** Text that represents a value: `${…}`, or `???` for one that must be given. */
 const placeholder: Schema = { type: 'string', pattern: '\\$\\{|^\\?\\?\\?$' };
@@ -33,7 +33,13 @@ export function allChoices(): Choices[] {
   const settings: Record<string, unknown>[] = [
     {},
     { 'optimizer.kind': 'muon' },
-    { 'optimizer.kind': 'sgd', 'critic.kind': 'transformer', 'lora.enabled': true, 'play.as_chat': true },
+    {
+      'optimizer.kind': 'sgd',
+      'critic.kind': 'transformer',
+      'lora.enabled': true,
+      'play.as_chat': true,
+      'rollout.mode': 'lock_step',
+    },
     { 'task.protocol': 'mcp', 'task.item_list': 'list.json' },
   ].map((given) => ({
     'policy.checkpoint': null,
@@ -49,7 +55,7 @@ export function allChoices(): Choices[] {
 }
 
 /** The union of two schemas of one node: the keys of both. The first itself where the second adds none, as nearly always. */
-function merged(a: Schema | undefined, b: Schema): Schema {
+export function merged(a: Schema | undefined, b: Schema): Schema {
   if (a === b || a?.properties === undefined || b.properties === undefined) return a ?? b;
   const [left, right] = [a.properties, b.properties] as Record<string, Schema>[];
   const added = Object.entries(right)

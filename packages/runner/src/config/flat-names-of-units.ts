@@ -37,11 +37,16 @@ const rankOf = (path: string): string => {
 };
 const byNode = (a: string, b: string): number => (rankOf(a) < rankOf(b) ? -1 : 1);
 
+/** The options of the task itself had their own names in version 0.2, where nothing else is said. */
+const unnamed = ({ properties }: TObject): string[] =>
+  Object.entries(properties).flatMap(([key, { flat }]) => (flat === undefined ? [key] : []));
+
 function addOptions(options: TProperties, add: (name: string, path: string) => void): void {
   for (const [key, option] of Object.entries(options)) {
     const path = pathOfOption(key, option);
     add(key, path);
     if (!isGroup(option)) continue;
     for (const [flat, inner] of flatNames(option, `${path}.`)) add(flat, inner);
+    if (key === 'task') for (const own of unnamed(option)) add(own, `task.${own}`);
   }
 }

@@ -1,14 +1,17 @@
-// Writes what follows from the registered units: the files of configs/algorithm, configs/env and configs/demonstrations, whose options
-// have their home in the schemas, and the tables of flat names, algorithms and environments. `npm run option-files` calls it.
-import type { TObject, TProperties } from '@sinclair/typebox';
+// Writes what follows from the registered units: the files of configs/task, configs/algorithm, configs/env and configs/demonstrations,
+// whose options have their home in the schemas, and the tables of flat names, algorithms and environments. `npm run option-files` calls it.
+import { Type, type TObject, type TProperties, type TSchema } from '@sinclair/typebox';
 import { algorithmNames, findAlgorithm } from '@bowyer/algorithms';
 import type { FlatNames } from '@bowyer/config';
-import { isGroup, toSnakeCase } from '@bowyer/core';
+import { group, isGroup, nodeSchema, toSnakeCase } from '@bowyer/core';
 import { environmentInfo, environmentNames, type OptionsSchema } from '@bowyer/envs';
 import { reasonAgainstAgents } from '../tasks/train-agent/unit.js';
-import { schemaLine } from './editor-schemas.js';
+import { findTask, taskNames } from '../tasks/registry.js';
+import type { TaskUnit } from '../tasks/task.js';
+import { allChoices, merged, schemaLine, type Schema } from './editor-schemas.js';
 import { FLAT_NAMES } from './flat-names.js';
 import { flatNamesOfUnits } from './flat-names-of-units.js';
+import { MEANINGS, optionsOf } from './units.js';
 
 const WIDTH = 120;
 
@@ -31,10 +34,15 @@ export function optionFiles(pageOf: (name: string) => string, environmentsPage: 
       () => `${environmentsTable(pageOf).join('\n')}\n`,
     ),
   };
-  const add = (config: string, lines: readonly string[]): void => {
+  const add = (config: string, lines: readonly string[], node = config.split('/')[0]): void => {
     const file = `configs/${config}.yaml`;
-    files[file] = `${[`# @package ${config.split('/')[0]}`, schemaLine(file, config), ...lines].join('\n')}\n`;
+    files[file] = `${[`# @package ${node}`, schemaLine(file, config), ...lines].join('\n')}\n`;
   };
+  for (const name of taskNames()) {
+    const task = findTask(name)!;
+    const about = [...comment(sentence(task.description)), `${WRITTEN} task.`];
+    add(`task/${name}`, [...about, ...optionLines(optionsOfTask(task))], '_global_');
+  }
   for (const name of algorithmNames()) {
     const { description, options } = findAlgorithm(name)!;
     const about = [...comment(`${description}: ${pageOf(name)}`), `${WRITTEN} algorithm.`, `name: ${name}`];
@@ -53,6 +61,38 @@ export function optionFiles(pageOf: (name: string) => string, environmentsPage: 
     add(`demonstrations/${name}`, ofExpert);
   }
   return files;
+}
+
+const sentence = (text: string): string => `${text[0].toUpperCase()}${text.slice(1)}.`;
+
+/** The options for which a task has values, whatever else is chosen: the others stand in the files of what is chosen. */
+function optionsOfTask(unit: TaskUnit): TObject {
+  const [first] = environmentNames();
+  const known = allChoices().filter(({ env }) => env === first);
+  // With an algorithm its own file has the options of the algorithm.
+  const schemas = known.map(({ setting, algorithm }) => {
+    const { algorithm: _, ...options } = optionsOf(unit, { setting, algorithm, env: null });
+    return nodeSchema(options, MEANINGS);
+  });
+  const withoutAlgorithm = optionsOf(unit, { ...known[0], algorithm: null, env: null });
+  const { properties } = [...schemas, nodeSchema(withoutAlgorithm, MEANINGS)].reduce<Schema>(
+    (all, schema) => merged(all, schema as Schema),
+    { properties: {} },
+  );
+  const { task: own, ...others } = withValues(Type.Object(properties as TProperties)).properties;
+  const name = Type.Literal(unit.name, { default: unit.name, description: 'what is chosen' });
+  const task = group({ name, ...(own as TObject | undefined)?.properties }, 'what the run does');
+  return Type.Object({ task, ...others });
+}
+
+/** The options that have a default. */
+function withValues(schema: TObject): TObject {
+  const members = Object.entries(schema.properties as TProperties).flatMap(([key, member]): [string, TSchema][] => {
+    if (!isGroup(member)) return member.default === undefined ? [] : [[key, member]];
+    const inner = withValues(member);
+    return Object.keys(inner.properties).length === 0 ? [] : [[key, inner]];
+  });
+  return { ...schema, properties: Object.fromEntries(members) };
 }
 
 /** One name in a line. */
@@ -141,6 +181,7 @@ const entry = (key: string, value: unknown, isFloat: boolean): string[] =>
 
 /** A value on one line. */
 function inline(value: unknown, isFloat = false): string {
+  if (typeof value === 'string' && value.includes('\n')) return JSON.stringify(value);
   if (typeof value === 'string') return isPlain(value) ? value : `'${value.replaceAll("'", "''")}'`;
   if (typeof value === 'number') return isFloat && Number.isInteger(value) ? value.toFixed(1) : String(value);
   if (Array.isArray(value)) return `[${value.map((item) => inline(item)).join(', ')}]`;

@@ -1,7 +1,7 @@
 // The task, algorithm and environment that a composed config has chosen, and the options and the schema that follow from them.
 import { Type, type TObject, type TProperties } from '@sinclair/typebox';
 import { algorithmNames, findAlgorithm } from '@bowyer/algorithms';
-import { nodeSchema, placed } from '@bowyer/core';
+import { group, nodeSchema } from '@bowyer/core';
 import { environmentNames } from '@bowyer/envs';
 import type { Composition } from '@bowyer/config';
 import { findTask, taskNames } from '../tasks/registry.js';
@@ -47,23 +47,25 @@ export function taskOf(composition: Composition): TaskUnit | undefined {
   return typeof name === 'string' ? findTask(name) : undefined;
 }
 
-/** The options of a task under their flat names, with that which names the task itself. */
-export const optionsOf = (unit: TaskUnit | undefined, choices: Choices): TProperties => ({
-  ...placed(
-    'task',
-    { task: Type.Unsafe<string>({ type: 'string', enum: taskNames(), description: 'what the run does' }) },
-    { task: 'name' },
-  ),
-  ...unit?.keys(choices),
-});
+/** The options of a config with a task; the node `task` has its name too. */
+export function optionsOf(unit: TaskUnit | undefined, choices: Choices): TProperties {
+  const { task, ...others } = unit?.keys(choices) ?? {};
+  const name = Type.Unsafe<string>({
+    type: 'string',
+    enum: taskNames(),
+    description: 'what the run does',
+    flat: 'task',
+  });
+  return { task: group({ name, ...(task as TObject | undefined)?.properties }, 'what the run does'), ...others };
+}
 
 /** The options that a config has, under their flat names. */
 export const optionsOfConfig = (composition: Composition): TProperties =>
   optionsOf(taskOf(composition), choicesOf(composition));
 
 /** Nodes whose options come from several places. */
-const MEANINGS = {
-  task: 'what the run does',
+export const MEANINGS = {
+  algorithm: 'how the policy learns',
   policy: 'the model that the agent is',
   critic: 'the network that judges utterances',
   play: 'how episodes are played',

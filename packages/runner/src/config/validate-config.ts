@@ -39,7 +39,8 @@ export async function validateConfig(composition: Composition): Promise<void> {
   await validate(composition, schema);
   const unit = taskOf(composition)!;
   const config = resolvedConfig(composition.resolve(), optionsOfConfig(composition)).values;
-  const places = placeProblems(unit.name, (key) => config[toCamelCase(key)]);
+  const own = config.task as Record<string, unknown>;
+  const places = placeProblems(unit.name, (key) => own[toCamelCase(key)] ?? config[toCamelCase(key)]);
   const problems = [
     ...algorithmProblems(config),
     ...contextKeyProblems(config),
@@ -128,7 +129,7 @@ function sizelessCritic(composition: Composition): ConfigProblem[] {
 }
 
 function algorithmProblems(config: Record<string, unknown>): ConfigProblem[] {
-  if (!TRAINING.includes(config.task as string)) return [];
+  if (!TRAINING.includes((config.task as { name: string }).name)) return [];
   const unit = findAlgorithm(config.agentType as string);
   return unit?.problems?.(config.algorithm as Record<string, unknown>) ?? [];
 }

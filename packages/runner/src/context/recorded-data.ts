@@ -9,21 +9,18 @@ import type { TaskContext } from './task-context.js';
 
 /** The keys of a config that may name a record. */
 export interface RecordPlaces {
-  data?: unknown;
   demonstrations?: { path?: unknown };
   agentType?: string;
-  tasks?: unknown;
-  evalTasks?: unknown;
-  testTasks?: unknown;
+  task: { data?: unknown; tasks?: unknown; evalTasks?: unknown; testTasks?: unknown };
 }
 
 /** Puts a file of the run's folder in the place of each record. */
 export async function useRecords(config: RecordPlaces, context: Pick<TaskContext, 'directory' | 'log'>): Promise<void> {
-  const { demonstrations } = config;
+  const { demonstrations, task } = config;
   const prefers = findAlgorithm(config.agentType ?? '')?.needs.preferences;
   if (demonstrations) await useRecord(demonstrations, 'path', prefers ? 'prefer' : 'imitate', context);
-  await useRecord(config, 'data', 'imitate', context);
-  for (const key of ['tasks', 'evalTasks', 'testTasks'] as const) await useRecord(config, key, 'ask', context);
+  await useRecord(task, 'data', 'imitate', context);
+  for (const key of ['tasks', 'evalTasks', 'testTasks'] as const) await useRecord(task, key, 'ask', context);
 }
 
 async function useRecord<Key extends string>(

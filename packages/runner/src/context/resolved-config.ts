@@ -14,9 +14,7 @@ export interface ResolvedConfig {
 /** @param nodes a config that the schema of these options has accepted */
 export function resolvedConfig(nodes: Readonly<Record<string, unknown>>, options: TProperties): ResolvedConfig {
   const values = camelKeys(flatValues(options, nodes)) as Record<string, unknown>;
-  // A run is the same whether its options were typed or taken from another run.
-  const { asTrained: _, ...given } = values;
-  return { nodes, values: given, decisive: decisivePart(given, options) };
+  return { nodes, values, decisive: decisivePart(values, options) };
 }
 
 /** Leaves out options whose schema says `decides: false`. `iterations` may grow: the run then continues from where it was. */

@@ -2,7 +2,16 @@
 // @bowyer/agent; a key of one task alone stands in that task's unit. Defaults live in configs/.
 import { Type, type TObject } from '@sinclair/typebox';
 import { seedKey } from '@bowyer/agent';
-import { changeableOnResume, nullable, placed, type OptionsOf } from '@bowyer/core';
+import {
+  changeableOnResume,
+  nonNegative,
+  nullable,
+  optional,
+  placed,
+  positive,
+  text,
+  type OptionsOf,
+} from '@bowyer/core';
 import { launcherSchema, sweeperSchema } from './sweep-schema.js';
 
 /** The keys of every task. */
@@ -42,20 +51,20 @@ export const runKeys = placed('', {
 });
 
 /** The keys of tasks whose results have a title. */
-export const titleKeys = placed('', {
-  project_name: changeableOnResume(Type.String({ description: 'project, shown above the title of the report' })),
-  run_name: changeableOnResume(Type.String({ description: 'title of the report' })),
-});
+export const titleKeys = (runName: string, project = 'llm_rl') =>
+  placed('', {
+    project_name: text(project, 'project, shown above the title of the report', { decides: false }),
+    run_name: text(runName, 'title of the report', { decides: false }),
+  });
 
 /** When a run writes a checkpoint: its work that a kill may cost. */
 export const saveKeys = placed(
   'checkpoints',
   {
-    save_minutes: changeableOnResume(
-      nullable(
-        Type.Number({ minimum: 0 }),
-        'minutes between checkpoints; 0: a checkpoint after every step; null: 5 where an algorithm learns from a dataset, else none',
-      ),
+    save_minutes: optional(
+      nonNegative,
+      'minutes between checkpoints; 0: a checkpoint after every step; null: 5 where an algorithm learns from a dataset, else none',
+      { decides: false },
     ),
   },
   { save_minutes: 'minutes' },
@@ -65,15 +74,16 @@ export const saveKeys = placed(
 export const saveEpochsKey = placed(
   'checkpoints',
   {
-    save_freq: changeableOnResume(
-      nullable(
-        Type.Number({ exclusiveMinimum: 0 }),
-        'epochs between checkpoints (0.5: two in each epoch); null: only save_minutes decides',
-      ),
+    save_freq: optional(
+      positive,
+      'epochs between checkpoints (0.5: two in each epoch); null: only save_minutes decides',
+      {
+        decides: false,
+      },
     ),
   },
   { save_freq: 'epochs' },
 );
 
 /** Every key of runs with its type, in camelCase. A function takes the keys that it reads: `Pick<RunConfig, …>`. */
-export type RunConfig = OptionsOf<TObject<typeof runKeys & typeof titleKeys>>;
+export type RunConfig = OptionsOf<TObject<typeof runKeys & ReturnType<typeof titleKeys>>>;

@@ -61,15 +61,21 @@ async function statusOf(
 
 const environmentName = (config: Record<string, unknown>) => (config.env as { name?: string } | undefined)?.name;
 
+/** The options of a run's task; a run of version 0.2 has its name alone. */
+const taskOf = ({ task }: Record<string, unknown>): { name?: string; model?: string; epochs?: number } =>
+  typeof task === 'string' ? { name: task } : (task ?? {});
+
 function titleOf({ directory, config }: Pick<RunRecord, 'directory' | 'config'>): string {
-  const { task, agentType } = config as { task?: string; agentType?: string };
+  const { agentType } = config as { agentType?: string };
+  const { name: task } = taskOf(config);
   const env = environmentName(config);
   const method = task === 'train' || task === undefined ? agentType : [task, agentType].filter(Boolean).join(' of ');
   return [env, method].filter(Boolean).join(' · ') || basename(resolve(directory));
 }
 
 async function factsOf({ directory, config, starts }: Omit<RunRecord, 'title' | 'facts' | 'status'>): Promise<Fact[]> {
-  const { agentType, seed, model, policyLm, checkpointPath, device } = config as Record<string, string | undefined>;
+  const { agentType, seed, policyLm, checkpointPath, device, ...old } = config as Record<string, string | undefined>;
+  const { model = old.model } = taskOf(config);
   const logged = await loggedTimes(directory);
   const [first, last] = [starts.first ?? logged[0], starts.last ?? logged[1]];
   const facts: [label: string, value: string | number | null | undefined][] = [
@@ -126,7 +132,11 @@ export function gammaOf(record: Pick<RunRecord, 'config'>): number {
 
 /** Returns what metrics count: optimizer steps where there is a dataset, else iterations. */
 export function xLabelOf(record: Pick<RunRecord, 'config'>): string {
-  const { epochs, rolloutSize, rollout } = { ...record.config, ...algorithmOf(record) };
+  const { rolloutSize, rollout, ...own }: Readonly<Record<string, unknown>> = {
+    ...record.config,
+    ...algorithmOf(record),
+  };
+  const { epochs = own.epochs } = taskOf(record.config);
   const collects = rolloutSize !== undefined || (rollout as { size?: number } | undefined)?.size !== undefined;
   return !collects && epochs !== undefined ? 'optimizer step' : 'iteration';
 }

@@ -1,7 +1,6 @@
 // The guard of a run: bounds beyond which a policy has collapsed and further training is a waste.
-import { Type } from '@sinclair/typebox';
 import type { Metrics } from '@bowyer/algorithms';
-import { nullable, rate, share, type ConfigProblem } from '@bowyer/core';
+import { changeableOnResume, fraction, group, optional, positive, type ConfigProblem } from '@bowyer/core';
 
 export interface GuardBounds {
   minEntropy: number | null;
@@ -12,20 +11,18 @@ export interface GuardBounds {
 const off = 'null: no bound';
 
 /** They do not decide the numbers of a run: one that was stopped can be resumed under other bounds. */
-export const guardNode = Type.Object(
-  {
-    min_entropy: nullable(rate('nats'), `smallest rollout/utterance_entropy in nats per utterance; ${off}`),
-    max_invalid_share: nullable(
-      share('share'),
-      `largest rollout/invalid_share, the share of turns without a valid action; ${off}`,
-    ),
-    max_kl: nullable(rate('nats'), `largest diagnostics/kl_to_start, in nats per token; ${off}`),
-  },
-  {
-    additionalProperties: false,
-    decides: false,
-    description: 'bounds beyond which a run is stopped, with a checkpoint and the reason',
-  },
+export const guardNode = changeableOnResume(
+  group(
+    {
+      min_entropy: optional(positive, `smallest rollout/utterance_entropy in nats per utterance; ${off}`),
+      max_invalid_share: optional(
+        fraction,
+        `largest rollout/invalid_share, the share of turns without a valid action; ${off}`,
+      ),
+      max_kl: optional(positive, `largest diagnostics/kl_to_start, in nats per token; ${off}`),
+    },
+    'bounds beyond which a run is stopped, with a checkpoint and the reason (docs/diagnostics.md)',
+  ),
 );
 
 /** Each bound's metric, and the sign of what exceeds it. */

@@ -1,17 +1,18 @@
 // Keys of tasks that run a model over the lines of a file.
-import { Type } from '@sinclair/typebox';
-import { nullable, type ConfigProblem } from '@bowyer/core';
+import { optionalText, type ConfigProblem } from '@bowyer/core';
 
 /** @param lines what an input line contains */
 export const lineFileKeys = (lines: string) => ({
-  model: nullable(Type.String(), 'a language model: a folder, a run, or a model of the hub (OWNER/NAME[@REVISION])'),
-  input: nullable(Type.String(), `JSONL file to read: ${lines}`),
-  output: nullable(Type.String(), 'JSONL file to write, a line for each input line in the same order'),
+  model: optionalText('a language model: a folder, a run, or a model of the hub (OWNER/NAME[@REVISION])'),
+  input: optionalText(`JSONL file to read: ${lines}`),
+  output: optionalText('JSONL file to write, a line for each input line in the same order'),
 });
+
+type LineFiles = { task: { model: string | null; input: string | null; output: string | null } };
 
 export const lineFileProblems =
   (task: string) =>
-  ({ model, input, output }: Record<string, unknown>): ConfigProblem[] => {
+  ({ task: { model, input, output } }: LineFiles): ConfigProblem[] => {
     const missing = Object.entries({ model, input, output }).flatMap(([key, value]) => (value === null ? [key] : []));
     if (missing.length === 0) return [];
     return [

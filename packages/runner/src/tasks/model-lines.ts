@@ -1,18 +1,22 @@
 // The common part of task=score and task=generate: a model, a JSONL file of items, and a JSONL file that grows in their order.
 import { open, rename, rm } from 'node:fs/promises';
 import { camelKeys, LockLostError, namingFile } from '@bowyer/core';
-import { openDevice } from '@bowyer/graph';
+import { openDevice, type DeviceOptions } from '@bowyer/graph';
 import { ProgressBar } from '@bowyer/logging';
 import { ItemError, loadTextModel, type LanguageModel, type Seq2SeqModel } from '@bowyer/models';
-import { atLine, deviceOf, JsonLineError, readJsonLines, type AgentConfig, type DeviceConfig } from '@bowyer/agent';
+import { atLine, JsonLineError, readJsonLines, type AgentConfig } from '@bowyer/agent';
 import { chatMessagesOf, templateInputsOf, UnreadKeys, unreadNote, withSystem } from '@bowyer/conversations';
 import { owningOutput } from '../run/folder-owner.js';
 import type { TaskContext } from '../context/task-context.js';
 
-/** The keys that such a task reads. */
-export type LinesConfig = DeviceConfig &
-  Pick<AgentConfig, 'quantization'> &
-  Partial<Pick<AgentConfig, 'packedDecoding'>> & { task: string; model: string; input: string; output: string };
+/** The options that such a task reads. */
+export interface LinesOptions extends Pick<AgentConfig, 'quantization'>, Partial<Pick<AgentConfig, 'packedDecoding'>> {
+  name: string;
+  model: string;
+  input: string;
+  output: string;
+  device: DeviceOptions;
+}
 
 export interface ModelLines<Item> {
   /** JSON Schema of an input line; its properties are the keys that are read. */
@@ -27,19 +31,23 @@ export interface ModelLines<Item> {
  * Reads and checks the whole input, loads the model, and writes a line per item. Lines stand in `OUTPUT.partial` until the
  * last one is written, so OUTPUT is whole or not there.
  */
-export function runModelLines<Item>(config: LinesConfig, context: TaskContext, work: ModelLines<Item>): Promise<void> {
-  return owningOutput(config.output, () => writeModelLines(config, context, work));
+export function runModelLines<Item>(
+  options: LinesOptions,
+  context: TaskContext,
+  work: ModelLines<Item>,
+): Promise<void> {
+  return owningOutput(options.output, () => writeModelLines(options, context, work));
 }
 
 async function writeModelLines<Item>(
-  { input, output, model: folder, quantization, packedDecoding, ...config }: LinesConfig,
+  { name, input, output, model: folder, quantization, packedDecoding, device: where }: LinesOptions,
   { print, progress, log }: TaskContext,
   { schema, harmless, results }: ModelLines<Item>,
 ): Promise<void> {
   const { lines, notes } = await readLines(input, schema, harmless);
   for (const note of notes) log(`${input}: ${note}`);
   const partial = `${output}.partial`;
-  const device = await openDevice(deviceOf(config));
+  const device = await openDevice(where);
   try {
     // The checkpoint's own distribution: nothing is masked.
     const model = await loadTextModel({
@@ -49,7 +57,7 @@ async function writeModelLines<Item>(
       quantization,
       packedDecoding: packedDecoding ?? undefined,
     });
-    const bar = new ProgressBar(config.task, lines.length, progress);
+    const bar = new ProgressBar(name, lines.length, progress);
     const file = await open(partial, 'w');
     try {
       let done = 0;

@@ -1,13 +1,15 @@
 // A task as a unit: what `task` names. The command line knows no task but through this.
-import type { ConfigProblem } from '@bowyer/core';
-import type { TProperties } from '@sinclair/typebox';
+import type { ConfigProblem, OptionsOf } from '@bowyer/core';
+import type { TObject, TProperties } from '@sinclair/typebox';
 import type { TaskContext } from '../context/task-context.js';
 import type { Choices } from '@bowyer/agent';
 
 export interface TaskUnit {
   name: string;
   description: string;
-  /** JSON Schemas of all top-level keys that the task reads, in snake_case; defaults in configs, as task/NAME. */
+  /**
+   * The options that the task reads: nodes, of which `task` has those of the task itself. configs/task/NAME.yaml is written from them.
+   */
   keys(choices: Choices): TProperties;
   /** Whether several processes of mpirun or srun can run it together. */
   sharesRanks?: boolean;
@@ -23,3 +25,12 @@ export interface TaskUnit {
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- each task's config has been checked against its own schema
 export type TaskCode = (config: any, context: TaskContext) => Promise<void>;
+
+/**
+ * The config of a task in its code: its own options are in `task`.
+ *
+ * @template Given options that are not null there, since the task's `problems` refuses that
+ */
+export type TaskConfig<Options extends TObject, Given extends keyof OptionsOf<Options> = never> = {
+  task: { name: string } & OptionsOf<Options> & { [Key in Given]: NonNullable<OptionsOf<Options>[Key]> };
+};

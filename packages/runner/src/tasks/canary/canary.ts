@@ -3,13 +3,12 @@ import { gainVerdict } from '@bowyer/core';
 import { textTable } from '@bowyer/logging';
 import { compareArms, readCanary, readRollouts, writeCanary, type Arm, type ArmComparison } from '@bowyer/rollouts';
 import type { TaskContext } from '../../context/task-context.js';
+import type { TaskConfig } from '../task.js';
+import type { canaryOptions } from './unit.js';
 
-interface CanaryConfig {
-  record: string;
-  share: number | null;
-}
+type CanaryConfig = TaskConfig<typeof canaryOptions, 'record'>;
 
-export async function canary({ record, share }: CanaryConfig, { print }: TaskContext): Promise<void> {
+export async function canary({ task: { record, share } }: CanaryConfig, { print }: TaskContext): Promise<void> {
   const found = await readCanary(record);
   if (found === null)
     throw new Error(`${record}: no canary has been served here\n  serve one: --config-name serve_model canary=NAME`);

@@ -1,26 +1,26 @@
 // task=canary: compares a served model with its canary, and changes the canary's share.
-import { Type } from '@sinclair/typebox';
-import { nullable, share } from '@bowyer/core';
+import { fraction, optional, optionalText, unitOptions } from '@bowyer/core';
 import { runKeys } from '../../keys/run-keys.js';
-import type { TaskUnit } from '../task.js';
+import type { TaskConfig, TaskUnit } from '../task.js';
+
+export const canaryOptions = unitOptions({
+  record: optionalText('folder in which task=serve_model records (its key `record`)'),
+  share: optional(
+    fraction,
+    'share of the conversations that the canary answers from now on: 1 promotes it, 0 takes it back; null: it stays',
+  ),
+});
 
 export const canaryTask: TaskUnit = {
   name: 'canary',
   description: 'compare a served model with its canary by their feedback, and promote the canary or take it back',
   keys: () => {
     const { seed: _, ...keys } = runKeys; // nothing is drawn
-    return {
-      ...keys,
-      record: nullable(Type.String(), 'folder in which task=serve_model records (its key `record`)'),
-      share: nullable(
-        share('share of the conversations that the canary answers from now on: 1 promotes it, 0 takes it back'),
-        'share of the conversations that the canary answers from now on: 1 promotes it, 0 takes it back; null: it stays',
-      ),
-    };
+    return { ...keys, task: canaryOptions };
   },
   plays: false,
-  problems: ({ record }) =>
-    record === null
+  problems: ({ task }: TaskConfig<typeof canaryOptions>) =>
+    task.record === null
       ? [
           {
             key: 'record',

@@ -2,13 +2,14 @@
 import { comparisonText, readSides } from '../../report/comparison.js';
 import { writeComparison } from '../../report/write-report.js';
 import type { TaskContext } from '../../context/task-context.js';
+import type { TaskConfig } from '../task.js';
+import type { compareOptions } from './unit.js';
 
-interface CompareConfig {
-  dirs: [first: string, second: string];
-}
-
-export async function compare({ dirs }: CompareConfig, { directory, print }: TaskContext): Promise<void> {
-  const data = await readSides(...dirs);
+export async function compare(
+  { task: { dirs } }: TaskConfig<typeof compareOptions>,
+  { directory, print }: TaskContext,
+): Promise<void> {
+  const data = await readSides(...(dirs as [string, string]));
   const path = await writeComparison(directory, data);
   print(`${comparisonText(data)}\n\nreport: ${path}\n`);
 }

@@ -5,21 +5,17 @@ import { convertCheckpoint, isAdapterDirectory, LanguageModel } from '@bowyer/mo
 import type { AgentConfig } from '@bowyer/agent';
 import { owningNewFolder } from '../../run/folder-owner.js';
 import type { TaskContext } from '../../context/task-context.js';
+import type { TaskConfig } from '../task.js';
+import type { convertOptions } from './unit.js';
 
-interface ConvertConfig extends Pick<AgentConfig, 'quantization'> {
-  input: string;
-  output: string;
-  config: string | null;
-  tokenizer: string | null;
-  section: string | null;
-}
+type ConvertConfig = TaskConfig<typeof convertOptions, 'input' | 'output'> & Pick<AgentConfig, 'quantization'>;
 
-export function convert(options: ConvertConfig, context: TaskContext): Promise<void> {
-  return owningNewFolder(options.output, context, (command) => writeConverted(options, context, command));
+export function convert(config: ConvertConfig, context: TaskContext): Promise<void> {
+  return owningNewFolder(config.task.output, context, (command) => writeConverted(config, context, command));
 }
 
 async function writeConverted(
-  { input, output, config, tokenizer, section, quantization }: ConvertConfig,
+  { task: { input, output, config, tokenizer, section }, quantization }: ConvertConfig,
   { progress }: TaskContext,
   command: string,
 ): Promise<string> {

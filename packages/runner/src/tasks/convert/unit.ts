@@ -1,35 +1,31 @@
 // task=convert: weights of PyTorch or llama2.c, or an adapter with its base, as a folder in Hugging Face layout.
-import { Type } from '@sinclair/typebox';
-import { nullable } from '@bowyer/core';
+import { optionalText, unitOptions } from '@bowyer/core';
 import { policyKeys } from '@bowyer/agent';
 import { runKeys } from '../../keys/run-keys.js';
-import type { TaskUnit } from '../task.js';
+import type { TaskConfig, TaskUnit } from '../task.js';
 
 const { seed: _, ...keysOfRun } = runKeys; // nothing is drawn
+
+export const convertOptions = unitOptions({
+  input: optionalText('file or folder of weights, or the folder of an adapter'),
+  output: optionalText('folder to write'),
+  config: optionalText(
+    'config.json, or the folder of a model of the same sizes; null: beside the weights, or derived from them',
+  ),
+  tokenizer: optionalText(
+    'folder with tokenizer.json, or a tokenizer file of llama2.c; null: beside the config or the weights',
+  ),
+  section: optionalText(
+    'key of the state dict in a PyTorch file, for instance critic_state_dict; null: the usual keys',
+  ),
+});
 
 export const convertTask: TaskUnit = {
   name: 'convert',
   description: 'write weights of another format, or an adapter merged into its base, as a Hugging Face folder',
-  keys: () => ({
-    ...keysOfRun,
-    input: nullable(Type.String(), 'file or folder of weights, or the folder of an adapter'),
-    output: nullable(Type.String(), 'folder to write'),
-    config: nullable(
-      Type.String(),
-      'config.json, or the folder of a model of the same sizes; null: beside the weights, or derived from them',
-    ),
-    tokenizer: nullable(
-      Type.String(),
-      'folder with tokenizer.json, or a tokenizer file of llama2.c; null: beside the config or the weights',
-    ),
-    section: nullable(
-      Type.String(),
-      'key of the state dict in a PyTorch file, for instance critic_state_dict; null: the usual keys',
-    ),
-    quantization: policyKeys.quantization,
-  }),
+  keys: () => ({ ...keysOfRun, task: convertOptions, quantization: policyKeys.quantization }),
   plays: false,
-  problems({ input, output }) {
+  problems({ task: { input, output } }: TaskConfig<typeof convertOptions>) {
     if (input !== null && output !== null) return [];
     return [
       {

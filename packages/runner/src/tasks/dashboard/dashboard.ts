@@ -3,23 +3,20 @@ import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { HttpListener } from '@bowyer/serving';
 import type { TaskContext } from '../../context/task-context.js';
+import type { TaskConfig } from '../task.js';
+import type { dashboardOptions } from './unit.js';
 import { PlayTable } from './play-table.js';
 import { Routes } from './routes.js';
 import { RunIndex } from './run-index.js';
 
-interface DashboardConfig {
-  dir: string;
-  host: string;
-  port: number;
-  tokenEnv: string | null;
-}
+type DashboardConfig = TaskConfig<typeof dashboardOptions>;
 
 const TOKEN_BYTES = 24;
 const SHORTEST_TOKEN = 16;
 
-export async function dashboard(config: DashboardConfig, { print, log, onInterrupt }: TaskContext): Promise<void> {
-  const { dir, host, port } = config;
-  const token = tokenOf(config);
+export async function dashboard({ task }: DashboardConfig, { print, log, onInterrupt }: TaskContext): Promise<void> {
+  const { dir, host, port, tokenEnv } = task;
+  const token = tokenOf(tokenEnv);
   const index = await RunIndex.open(resolve(dir));
   const table = new PlayTable();
   const routes = new Routes({ index, table, token, log });
@@ -32,7 +29,7 @@ export async function dashboard(config: DashboardConfig, { print, log, onInterru
     onFault: (error) => log(error.stack ?? error.message, 'WARNING'),
   });
   // Behind the hash: a browser sends it to no server, and no log of one has it. One that the user gave is not shown.
-  const shown = config.tokenEnv === null ? token : `$${config.tokenEnv}`;
+  const shown = tokenEnv === null ? token : `$${tokenEnv}`;
   print(`${index.size} runs of ${resolve(dir)}: ${listener.origin}/#token=${shown} (Ctrl-C stops it)\n`);
   await stopped;
   routes.close();
@@ -40,7 +37,7 @@ export async function dashboard(config: DashboardConfig, { print, log, onInterru
   await table.close();
 }
 
-function tokenOf({ tokenEnv }: DashboardConfig): string {
+function tokenOf(tokenEnv: string | null): string {
   if (tokenEnv === null) return randomBytes(TOKEN_BYTES).toString('base64url');
   const token = process.env[tokenEnv] ?? '';
   if (token.length >= SHORTEST_TOKEN) return token;

@@ -1,33 +1,31 @@
 // task=dashboard: runs of a folder in the browser.
-import { Type } from '@sinclair/typebox';
-import { isLoopback, nullable } from '@bowyer/core';
+import { flag, isLoopback, optionalText, text, unitOptions } from '@bowyer/core';
 import { runKeys } from '../../keys/run-keys.js';
-import type { TaskUnit } from '../task.js';
-import { listenKeys } from '../listen-keys.js';
+import type { TaskConfig, TaskUnit } from '../task.js';
+import { hostOption, portOption } from '../listen-keys.js';
 
 /** A game that is played in the page has its own seed. */
 const { seed: _, ...withoutSeed } = runKeys;
 
+export const dashboardOptions = unitOptions({
+  dir: text('outputs', 'folder whose runs are shown, at any depth'),
+  host: hostOption,
+  port: portOption(6060),
+  allow_remote: flag(false, 'listen on an address that other machines reach; they need the token as well'),
+  token_env: optionalText('environment variable with the token; null: a random one, shown in the address'),
+});
+
 export const dashboardTask: TaskUnit = {
   name: 'dashboard',
   description: 'show the runs of a folder in the browser, where they can be followed and controlled',
-  keys: () => ({
-    ...withoutSeed,
-    dir: Type.String({ description: 'folder whose runs are shown, at any depth' }),
-    host: listenKeys.host,
-    port: listenKeys.port,
-    allow_remote: Type.Boolean({
-      description: 'listen on an address that other machines reach; they need the token as well',
-    }),
-    token_env: nullable(Type.String(), 'environment variable with the token; null: a random one, shown in the address'),
-  }),
+  keys: () => ({ ...withoutSeed, task: dashboardOptions }),
   plays: false,
-  problems({ host, allowRemote }) {
-    if (isLoopback(host as string) || allowRemote === true) return [];
+  problems({ task: { host, allowRemote } }: TaskConfig<typeof dashboardOptions>) {
+    if (isLoopback(host) || allowRemote) return [];
     return [
       {
         key: 'host',
-        message: `host=${host as string} lets other machines reach the dashboard, which can stop runs`,
+        message: `host=${host} lets other machines reach the dashboard, which can stop runs`,
         remedy: 'give allow_remote=true, or host=127.0.0.1 and forward the port: ssh -L 6060:127.0.0.1:6060 HOST',
       },
     ];

@@ -1,7 +1,7 @@
 // Endpoints as tested models: their addresses in a config.
 import type { ConfigProblem } from '@bowyer/core';
-import type { AgentTaskConfig } from '../train-agent/agent-keys.js';
-import type { EvaluationKeys } from './evaluation-keys.js';
+import type { AgentOptions } from '../train-agent/agent-keys.js';
+import type { EvaluationOptions } from './evaluation-keys.js';
 
 export const isEndpoint = (model: string): boolean => /^https?:\/\//.test(model);
 
@@ -20,7 +20,12 @@ export function partsOf(model: string): { upstream: string; host: string; name: 
 export function endpointProblem(
   key: string,
   model: string,
-  config: Pick<EvaluationKeys, 'evalDecoding'> & Pick<AgentTaskConfig, 'temperature' | 'topK' | 'topP'>,
+  {
+    temperature,
+    topK,
+    topP,
+    decoding,
+  }: Pick<EvaluationOptions, 'decoding'> & Pick<AgentOptions, 'temperature' | 'topK' | 'topP'>,
 ): ConfigProblem | null {
   if (!URL.canParse(model) || partsOf(model).name === '')
     return {
@@ -28,8 +33,7 @@ export function endpointProblem(
       message: `${key}: the endpoint '${model}' names no model`,
       remedy: 'write the name of the model behind #: https://HOST/v1#NAME',
     };
-  const { temperature, topK, topP, evalDecoding } = config;
-  if (evalDecoding === 'sample' && temperature === null && topK === null && topP === null) return null;
+  if (decoding === 'sample' && temperature === null && topK === null && topP === null) return null;
   return {
     key,
     message: `${key}: an endpoint answers as the agent's requests say, and takes no decoding, temperature, top_k or top_p of a config`,
@@ -37,7 +41,7 @@ export function endpointProblem(
   };
 }
 
-type TestedModels = Pick<EvaluationKeys, 'models' | 'compareWith'> & { model: string | null };
+type TestedModels = Pick<EvaluationOptions, 'models' | 'compareWith'> & { model: string | null };
 
 /** Returns all tested models, the first of which the others are compared with. */
 export const modelsOf = ({ model, models, compareWith }: TestedModels): readonly string[] =>
@@ -45,9 +49,9 @@ export const modelsOf = ({ model, models, compareWith }: TestedModels): readonly
 
 /** Finds prices and keys that belong to none of the models. */
 export function unusedProblems(
-  config: TestedModels & Pick<EvaluationKeys, 'prices' | 'endpointKeys'>,
+  options: TestedModels & Pick<EvaluationOptions, 'prices' | 'endpointKeys'>,
 ): ConfigProblem[] {
-  const models = modelsOf(config).filter((model) => !isEndpoint(model) || URL.canParse(model));
+  const models = modelsOf(options).filter((model) => !isEndpoint(model) || URL.canParse(model));
   const hosts = models.filter(isEndpoint).map((model) => partsOf(model).host);
   const unused = (key: string, given: object | null, used: readonly string[]): ConfigProblem[] =>
     Object.keys(given ?? {})
@@ -58,7 +62,7 @@ export function unusedProblems(
         remedy: 'write a name as it stands there, or leave this one out',
       }));
   return [
-    ...unused('prices', config.prices, models.map(pricedName)),
-    ...unused('endpoint_keys', config.endpointKeys, hosts),
+    ...unused('prices', options.prices, models.map(pricedName)),
+    ...unused('endpoint_keys', options.endpointKeys, hosts),
   ];
 }

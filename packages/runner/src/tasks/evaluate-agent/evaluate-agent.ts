@@ -28,7 +28,6 @@ import {
 } from '../../run/results.js';
 import { claimDirectory, openDirectory } from '../../run/run-files.js';
 import { storeTest } from '../../run/stored-test.js';
-import type { AgentTaskConfig } from '../train-agent/agent-keys.js';
 import { agentStage } from '../train-agent/agent-stage.js';
 import { openAgents, type Agents } from '../train-agent/open-agents.js';
 import { byEpisode, playAgents } from '../train-agent/play-agents.js';
@@ -37,10 +36,10 @@ import { isEndpoint, modelsOf, pricedName } from './endpoints.js';
 import { openEndpoint } from './open-endpoint.js';
 import { costText, UsageMeter, type ModelCost } from './model-costs.js';
 import { drawnCounts, passRate, type PassRate } from './pass-rates.js';
-import type { EvaluationKeys } from './evaluation-keys.js';
+import type { TaskConfig } from '../task.js';
+import type { evaluateAgentOptions } from './unit.js';
 
-type EvaluateAgentConfig = AgentTaskConfig &
-  EvaluationKeys &
+type EvaluateAgentConfig = TaskConfig<typeof evaluateAgentOptions> &
   DeviceConfig &
   Pick<AgentConfig, 'seed' | 'quantization' | 'chatTemplate' | 'chatTemplateKwargs' | 'maxFailureShare'>;
 
@@ -77,11 +76,11 @@ export async function evaluateAgent(config: EvaluateAgentConfig, context: TaskCo
 }
 
 async function evaluateInFolder(config: EvaluateAgentConfig, context: TaskContext): Promise<void> {
-  const agents = await openAgents(config, context);
+  const agents = await openAgents(config.task, context);
   const device = await openDevice(deviceOf(config));
   const played: PlayedModel[] = [];
   try {
-    const models = modelsOf(config).map(agentFolderOf);
+    const models = modelsOf(config.task).map(agentFolderOf);
     for (const model of models) played.push(await playModel(model, device, config, context, agents));
   } finally {
     await device.close();
@@ -95,7 +94,7 @@ async function evaluateInFolder(config: EvaluateAgentConfig, context: TaskContex
   context.print(
     `${[resultText(results), ...failedText(results), '', passText(results.pass), ...tableText(results)].join('\n')}\n`,
   );
-  checkGate(results, config);
+  checkGate(results, config.task);
 }
 
 async function playModel(
@@ -105,20 +104,20 @@ async function playModel(
   context: TaskContext,
   agents: Agents,
 ): Promise<PlayedModel> {
-  const { samples, evalDecoding } = config;
+  const { samples, decoding, concurrency } = config.task;
   const episodes = agents.tasks.test.length * samples;
   const bar = new ProgressBar('rollouts', episodes, context.progress);
   const usage = new UsageMeter();
   const metered = { ...agents, onRollout: usage.add };
   await using open = isEndpoint(folder)
-    ? await openEndpoint(folder, config, context, metered)
+    ? await openEndpoint(folder, config.task, context, metered)
     : await openModel(folder, device, config, context, metered);
   const failures: Error[] = [];
   const isEnough = context.agent?.isEnough;
   try {
     const trajectories: Trajectory[] = [];
     // A round has all rollouts of its tasks.
-    const round = isEnough ? Math.ceil(config.concurrency / samples) * samples : episodes;
+    const round = isEnough ? Math.ceil(concurrency / samples) * samples : episodes;
     let played = 0;
     do {
       const count = Math.min(round, episodes - played);
@@ -132,7 +131,7 @@ async function playModel(
       } as const;
       trajectories.push(
         ...(await playAgents(open, config, context, set, {
-          greedy: evalDecoding === 'greedy',
+          greedy: decoding === 'greedy',
           failures,
           progress(_, done) {
             bar.update(before + done);
@@ -142,7 +141,7 @@ async function playModel(
       );
       played += count;
     } while (!isEnough?.(returnsOf(trajectories)) && played < episodes);
-    return { name: folder, decoding: evalDecoding, trajectories, rollouts: played, failures, usage };
+    return { name: folder, decoding, trajectories, rollouts: played, failures, usage };
   } finally {
     bar.finish();
   }
@@ -189,6 +188,7 @@ export interface FailedRollouts {
 function resultsOf(played: readonly PlayedModel[], agents: Agents, config: EvaluateAgentConfig): AgentEvaluation {
   const items = testedItems({ noun: 'tasks', shared: agents.shared }, played[0].trajectories, null);
   const [first, ...others] = played;
+  const models = modelsOf(config.task);
   const comparable = others.filter((other) => isScored(first) && isScored(other));
   return {
     iterations: 0,
@@ -206,7 +206,7 @@ function resultsOf(played: readonly PlayedModel[], agents: Agents, config: Evalu
     ),
     pass: played.map((model) => ({
       name: model.name,
-      rates: isScored(model) ? passRates(model.trajectories, config) : [],
+      rates: isScored(model) ? passRates(model.trajectories, config.task) : [],
     })),
     failed: played.map(({ name, rollouts, failures }) => ({
       name,
@@ -214,7 +214,7 @@ function resultsOf(played: readonly PlayedModel[], agents: Agents, config: Evalu
       of: rollouts,
       reasons: failureReasons(failures).slice(0, SHOWN_REASONS),
     })),
-    costs: played.map(({ name, usage }, i) => usage.costs(name, config.prices?.[pricedName(modelsOf(config)[i])])),
+    costs: played.map(({ name, usage }, i) => usage.costs(name, config.task.prices?.[pricedName(models[i])])),
     optimalReturn: null,
     calibration: null,
   };
@@ -237,7 +237,10 @@ function failedText({ failed }: AgentEvaluation): string[] {
     ]);
 }
 
-function passRates(trajectories: readonly Trajectory[], { samples, successReward }: EvaluateAgentConfig): PassRate[] {
+function passRates(
+  trajectories: readonly Trajectory[],
+  { samples, successReward }: EvaluateAgentConfig['task'],
+): PassRate[] {
   const tasks = new Map<string, { rollouts: number; successes: number }>();
   for (const trajectory of trajectories) {
     const { rollouts, successes } = tasks.get(trajectory.item!) ?? { rollouts: 0, successes: 0 };
@@ -264,7 +267,7 @@ function passText(pass: AgentEvaluation['pass']): string {
 /** @throws {BelowError} */
 function checkGate(
   { policies: [{ metrics }], comparisons }: AgentEvaluation,
-  { failBelow, failDrop }: EvaluateAgentConfig,
+  { failBelow, failDrop }: EvaluateAgentConfig['task'],
 ): void {
   const { 'test/episodic_return': reward = null } = metrics as Partial<Metrics>;
   if (reward === null && (failBelow !== null || failDrop !== null))

@@ -6,20 +6,20 @@ import type { TaskContext } from '../../context/task-context.js';
 import { CALLS_FOLDER } from '../../run/calls-folder.js';
 import { keyOf } from '../server-key.js';
 import type { OpenStage } from '../train/stage.js';
-import type { AgentTaskConfig } from '../train-agent/agent-keys.js';
+import type { AgentOptions } from '../train-agent/agent-keys.js';
 import type { Agents } from '../train-agent/open-agents.js';
 import { partsOf } from './endpoints.js';
-import type { EvaluationKeys } from './evaluation-keys.js';
+import type { EvaluationOptions } from './evaluation-keys.js';
 
 /** Opens what agents need to play with an endpoint: a server that passes their requests on, and records them in the run's folder. */
 export async function openEndpoint(
   model: string,
-  config: Pick<AgentTaskConfig, 'attempts' | 'failedReward'> & Pick<EvaluationKeys, 'endpointKeys'>,
+  options: Pick<AgentOptions, 'attempts' | 'failedReward'> & Pick<EvaluationOptions, 'endpointKeys'>,
   { directory, log }: Pick<TaskContext, 'directory' | 'log'>,
   agents: Agents,
 ): Promise<OpenStage> {
   const { upstream, host, name } = partsOf(model);
-  const { attempts, failedReward, endpointKeys } = config;
+  const { attempts, failedReward, endpointKeys } = options;
   const upstreamKey = keyOf({ serverKeyEnv: endpointKeys?.[host] ?? null }, 'endpoint_keys');
   const calls = await RolloutLog.open(join(directory, CALLS_FOLDER));
   const server = await ProxyServer.listen({

@@ -1,12 +1,22 @@
 // task=evaluate_agent: how good an agent of the user is with one or more models, as a report and as a gate.
-import type { ConfigProblem } from '@bowyer/core';
+import { defaulting, unitOptions, type ConfigProblem } from '@bowyer/core';
 import { deviceKeys, hubKeys, modelProblem, playKeys, policyKeys, templateKeys } from '@bowyer/agent';
 import { runKeys } from '../../keys/run-keys.js';
-import type { TaskUnit } from '../task.js';
-import { agentKeys, modelKey } from '../train-agent/agent-keys.js';
+import type { TaskConfig, TaskUnit } from '../task.js';
+import { agentOptions, modelOption } from '../train-agent/agent-keys.js';
 import { agentProblems } from '../train-agent/agent-problems.js';
 import { endpointProblem, isEndpoint, unusedProblems } from './endpoints.js';
-import { evaluationKeys, type EvaluationKeys } from './evaluation-keys.js';
+import { evaluationOptions } from './evaluation-keys.js';
+
+/** Rollouts of a failed agent count, so that models are compared on the same tasks. */
+const { failed_reward } = agentOptions;
+
+export const evaluateAgentOptions = unitOptions({
+  ...agentOptions,
+  ...modelOption,
+  ...evaluationOptions,
+  failed_reward: defaulting(failed_reward, 0),
+});
 
 export const evaluateAgentTask: TaskUnit = {
   name: 'evaluate_agent',
@@ -16,20 +26,14 @@ export const evaluateAgentTask: TaskUnit = {
     ...deviceKeys,
     ...hubKeys,
     ...templateKeys,
-    ...agentKeys,
-    ...modelKey,
-    ...evaluationKeys,
+    task: evaluateAgentOptions,
     max_failure_share: playKeys.max_failure_share,
     quantization: policyKeys.quantization,
   }),
   plays: false,
-  async problems(raw) {
-    const config = raw as typeof raw &
-      Parameters<typeof agentProblems>[0] &
-      Parameters<typeof endpointProblem>[2] &
-      EvaluationKeys;
-    const { model, models, compareWith } = config;
-    const problems: ConfigProblem[] = agentProblems({ ...config, model: model ?? models[0] ?? null });
+  async problems({ task }: TaskConfig<typeof evaluateAgentOptions>) {
+    const { model, models, compareWith } = task;
+    const problems: ConfigProblem[] = agentProblems({ ...task, model: model ?? models[0] ?? null });
     if (models.length > 0 && (model !== null || compareWith.length > 0))
       problems.push({
         key: 'models',
@@ -40,14 +44,14 @@ export const evaluateAgentTask: TaskUnit = {
     for (const [key, place] of Object.entries(places).flatMap(([name, own]) =>
       own.map((one) => [name, one] as const),
     )) {
-      const problem = isEndpoint(place) ? endpointProblem(key, place, config) : await modelProblem(key, place);
+      const problem = isEndpoint(place) ? endpointProblem(key, place, task) : await modelProblem(key, place);
       if (problem !== null) problems.push(problem);
     }
-    problems.push(...unusedProblems(config));
-    if (config.failDrop !== null && models.length < 2 && compareWith.length === 0)
+    problems.push(...unusedProblems(task));
+    if (task.failDrop !== null && models.length < 2 && compareWith.length === 0)
       problems.push({
         key: 'fail_drop',
-        message: `fail_drop=${config.failDrop}: there is no other model to compare with`,
+        message: `fail_drop=${task.failDrop}: there is no other model to compare with`,
         remedy: 'give compare_with=[FOLDER], or write fail_drop=null',
       });
     return problems;

@@ -40,7 +40,11 @@ async function evaluateInFolder(config: EvaluateConfig, context: TaskContext): P
 
 /** @throws where processes would not have a part of the work each */
 function refuseOnRanks(config: EvaluateConfig, size: number): void {
-  const what = isEndpoint(config) ? 'a chat endpoint' : config.processes > 1 ? `processes=${config.processes}` : null;
+  const what = isEndpoint(config)
+    ? 'a chat endpoint'
+    : config.task.processes > 1
+      ? `processes=${config.task.processes}`
+      : null;
   if (what === null) return;
   throw new Error(
     `task=evaluate with ${what} cannot run on several processes, and ${size} were started by mpirun or srun\n` +
@@ -57,7 +61,7 @@ interface PlayedModels {
 
 async function playModels(config: ModelConfig, context: TaskContext): Promise<PlayedModels> {
   const folder = (config.checkpointPath ?? config.policyLm)!;
-  const folders = [folder, ...config.compareWith.map(agentFolderOf)];
+  const folders = [folder, ...config.task.compareWith.map(agentFolderOf)];
   const decodings = decodingsOf(
     findAlgorithm(config.agentType)!.alwaysSamples ? 'sample' : config.algorithm.eval!.decoding,
   );
@@ -122,8 +126,9 @@ function plan(
   decodings: readonly Decoding[],
   agents: number,
 ) {
-  const seeds = config.seeds ?? [config.seed];
-  const episodes = itemsToPlay(config, envParts).listed ?? config.testSize!;
+  const { seeds: given, testSize } = config.task;
+  const seeds = given ?? [config.seed];
+  const episodes = itemsToPlay(config, envParts).listed ?? testSize!;
   const parts = partsOf({ slots: config.slots, episodes }, seeds, decodings);
   return { parts, bar: new ProgressBar('episodes', episodes * seeds.length * decodings.length * agents, progress) };
 }

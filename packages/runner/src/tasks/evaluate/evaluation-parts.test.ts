@@ -55,7 +55,7 @@ test('a list of problems is played in its order, cut by data_len', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'bowyer-list-'));
   const itemList = join(folder, 'test.jsonl');
   writeFileSync(itemList, '{"item_id":"textcraft_9"}\n{"item_id":"textcraft_2"}\n{"item_id":"textcraft_5"}\n');
-  const { listed, makeEnv } = itemsToPlay({ env: { name: 'textcraft' }, itemList, dataLen: 2 }, {});
+  const { listed, makeEnv } = itemsToPlay({ env: { name: 'textcraft' }, task: { itemList, dataLen: 2 } }, {});
   expect(listed).toBe(2);
   const env = makeEnv('test');
   const items = [];

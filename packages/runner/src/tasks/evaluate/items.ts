@@ -1,6 +1,5 @@
 // Which items an evaluation plays: those of a split, or of a list of AgentGym's.
-import { Type } from '@sinclair/typebox';
-import { nullable, oneOf } from '@bowyer/core';
+import { choice, integer, optional, optionalText } from '@bowyer/core';
 import {
   itemKey,
   listedSplits,
@@ -16,28 +15,27 @@ import {
 import { environmentOptions, splitPlanOf, type Choices, type EnvironmentConfig } from '@bowyer/agent';
 
 export interface ItemConfig {
-  split?: Split;
-  itemList: string | null;
-  dataLen?: number | null;
+  task: {
+    split?: Split;
+    itemList: string | null;
+    dataLen?: number | null;
+  };
 }
 
-export const itemListKey = {
-  item_list: nullable(
-    Type.String(),
+const itemListKey = {
+  item_list: optionalText(
     'file with AgentGym’s list of problems (JSON or JSON lines with item_id), each played once; null: items of a split are played',
   ),
 };
 
-export const dataLenKey = {
-  data_len: nullable(
-    Type.Integer({ minimum: 1 }),
-    'number of problems that are played from the beginning of item_list; null: all',
-  ),
+const dataLenKey = {
+  data_len: optional(integer, 'number of problems that are played from the beginning of item_list; null: all'),
 };
 
-export const splitKey = {
-  split: oneOf(
+const splitKey = {
+  split: choice(
     ['test', 'eval', 'train'],
+    'test',
     'items to play. test: held out for the final test; eval: those on which the best agent is chosen; train: those of training',
   ),
 };
@@ -57,15 +55,16 @@ export interface PlayedItems {
 /** @throws ItemListError for a list that cannot be read */
 export function itemsToPlay(config: EnvironmentConfig & ItemConfig, parts: EnvParts): PlayedItems {
   const { name } = config.env;
+  const { itemList, dataLen, split: chosen } = config.task;
   const options = environmentOptions(config);
-  if (config.itemList === null)
+  if (itemList === null)
     return {
       plan: splitPlanOf(config),
-      split: config.split!,
+      split: chosen!,
       listed: null,
       makeEnv: (split) => makeSplitEnv(name, split, options, parts),
     };
-  const numbers = readItemNumbers(config.itemList).slice(0, config.dataLen ?? undefined);
+  const numbers = readItemNumbers(itemList).slice(0, dataLen ?? undefined);
   const key = itemKey(name);
   const plan = listedSplits({
     noun: 'problems of the list',

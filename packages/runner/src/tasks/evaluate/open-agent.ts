@@ -33,7 +33,9 @@ import { itemsToPlay, type ItemConfig } from './items.js';
 export type PlayedConfig = ContextConfig &
   MemoryConfig &
   ItemConfig &
-  Pick<AgentConfig, 'seed' | 'slots' | 'maxFailureShare' | 'eosStr'> & { testSize?: number; seeds: number[] | null };
+  Pick<AgentConfig, 'seed' | 'slots' | 'maxFailureShare' | 'eosStr'> & {
+    task: { testSize?: number; seeds: number[] | null };
+  };
 
 export type ModelConfig = PlayedConfig &
   PlayConfig &
@@ -46,8 +48,7 @@ export type ModelConfig = PlayedConfig &
     agentType: string;
     /** Those options of the algorithm that its player reads, and how it chooses tokens, unless it always samples. */
     algorithm: Readonly<Record<string, unknown>> & { eval?: { decoding: Decoding | 'both' } };
-    compareWith: string[];
-    processes: number;
+    task: { compareWith: string[]; processes: number };
   };
 
 export type EndpointPlayConfig = PlayedConfig & { policy: { endpoint: EndpointConfig } };

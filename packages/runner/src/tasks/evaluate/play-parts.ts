@@ -42,7 +42,7 @@ export async function playParts(
   onEpisode: () => void,
 ): Promise<PlayedPart[][]> {
   const jobs = folders.flatMap((folder) => parts.map((part): Job => ({ folder, part })));
-  const processes = Math.min(config.processes, jobs.length);
+  const processes = Math.min(config.task.processes, jobs.length);
   const played =
     processes <= 1
       ? await playHere(jobs, config, context, onEpisode)

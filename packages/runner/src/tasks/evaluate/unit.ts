@@ -1,7 +1,7 @@
 // task=evaluate: plays a trained agent, or a chat endpoint, and reports how good it is.
 import { Type, type TProperties } from '@sinclair/typebox';
 import { findAlgorithm, type AnyAlgorithm } from '@bowyer/algorithms';
-import { choice, count, group, nullable, unitOptions, type ConfigProblem } from '@bowyer/core';
+import { choice, flag, group, integer, optional, texts, unitOptions, type ConfigProblem } from '@bowyer/core';
 import { membersOf } from '@bowyer/envs';
 import {
   agentFolderOf,
@@ -48,6 +48,31 @@ const decodingGroup = group(
   'how the episodes are played',
 );
 
+const test_size = integer(300, 'episodes to play with each seed, which training never sees');
+
+const seeds = optional(
+  () => Type.Array(Type.Integer({ minimum: 0 }), { minItems: 1, uniqueItems: true }),
+  'seeds with each of which all episodes are played once; null: `seed` alone',
+);
+
+/** Options where models play. */
+const optionsOfModels = {
+  compare_with: texts(
+    [],
+    'further agents (runs, checkpoints or models) that play the same episodes and are compared with the first',
+  ),
+  // A run is the same whether its options were typed or taken from another run.
+  as_trained: flag(
+    false,
+    'take environment, context, memory, chat template and lengths from the run in which the agent was trained, unless the command line gives them',
+    { decides: false },
+  ),
+  processes: integer(
+    1,
+    'number of processes that play at the same time, each with a copy of the model; the episodes stay the same',
+  ),
+};
+
 function keys(choices: Choices): TProperties {
   const common = {
     ...runKeys,
@@ -57,19 +82,17 @@ function keys(choices: Choices): TProperties {
     slots: playKeys.slots,
     max_failure_share: playKeys.max_failure_share,
     max_turns: playKeys.max_turns,
+  };
+  const items = {
     ...itemKeys(choices),
-    ...((choices.setting('task.item_list') ?? null) === null && {
-      test_size: count('episodes to play with each seed, which training never sees'),
-    }),
-    seeds: nullable(
-      Type.Array(Type.Integer({ minimum: 0 }), { minItems: 1, uniqueItems: true }),
-      'seeds with each of which all episodes are played once; null: `seed` alone',
-    ),
+    ...((choices.setting('task.item_list') ?? null) === null && { test_size }),
+    seeds,
   };
   // An endpoint samples by its own settings.
   if (choices.setting('policy.endpoint') !== undefined)
     return {
       ...common,
+      task: unitOptions(items),
       policy: Type.Object({ endpoint: endpointNode }, { additionalProperties: false, description: 'who plays' }),
       eos_str: samplingKeys.eos_str,
     };
@@ -93,17 +116,7 @@ function keys(choices: Choices): TProperties {
       critic: criticNode(choices.setting('critic.kind'), choices.setting('critic.model') !== null),
     }),
     ...sampling,
-    compare_with: Type.Array(Type.String(), {
-      description:
-        'further agents (runs, checkpoints or models) that play the same episodes and are compared with the first',
-    }),
-    as_trained: Type.Boolean({
-      description:
-        'take environment, context, memory, chat template and lengths from the run in which the agent was trained, unless the command line gives them',
-    }),
-    processes: count(
-      'number of processes that play at the same time, each with a copy of the model; the episodes stay the same',
-    ),
+    task: unitOptions({ ...items, ...optionsOfModels }),
     play_as_chat: playKeys.play_as_chat,
     action_choice: playKeys.action_choice,
     ...(choices.setting('play.as_chat') === true && templateKeys),
@@ -181,7 +194,7 @@ export const evaluateTask: TaskUnit = {
         },
       ];
     const found = [await modelProblem('checkpoint_path', checkpointPath), await modelProblem('policy_lm', policyLm)];
-    const others = (config as { compareWith: string[] }).compareWith;
+    const others = (config.task as { compareWith: string[] }).compareWith;
     for (const place of others) found.push(await modelProblem('compare_with', place), folderProblem(place));
     const problems = found.filter((problem): problem is ConfigProblem => problem !== null);
     const algorithm = findAlgorithm(config.agentType as string);

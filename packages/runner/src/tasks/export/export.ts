@@ -20,7 +20,7 @@ import { writeHuggingFaceFolder } from './hugging-face-folder.js';
 import { modelCard } from './model-card.js';
 import { modelfile } from './modelfile.js';
 
-export function exportModel(config: ExportConfig, context: TaskContext): Promise<void> {
+export function exportModel({ task: config }: { task: ExportConfig }, context: TaskContext): Promise<void> {
   if (isGgufFile(config)) return owningOutput(config.output, () => writeGgufFile(config, context));
   return owningNewFolder(config.output, context, async (command) => {
     await refuseUsedFolder('export', config.output);

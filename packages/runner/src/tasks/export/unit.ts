@@ -1,10 +1,10 @@
 // task=export: a trained model for other programs: GGUF for llama.cpp and Ollama, ONNX for
 // transformers.js, or a folder in Hugging Face's layout.
 import { Type } from '@sinclair/typebox';
-import { nullable, type ConfigProblem } from '@bowyer/core';
+import { flag, optional, optionalText, unitOptions, type ConfigProblem } from '@bowyer/core';
 import { hubKeys, isAdapterFolder, modelProblem } from '@bowyer/agent';
 import { runKeys } from '../../keys/run-keys.js';
-import type { TaskUnit } from '../task.js';
+import type { TaskConfig, TaskUnit } from '../task.js';
 import { GGUF_ENDING } from './export-config.js';
 
 const { seed: _, ...keysOfRun } = runKeys; // nothing is drawn
@@ -17,45 +17,44 @@ const DTYPES: Readonly<Record<string, readonly string[]>> = {
 
 const oneOf = (names: readonly string[]) => Type.Union(names.map((name) => Type.Literal(name)));
 
-export const exportTask: TaskUnit = {
-  name: 'export',
-  description:
-    'write a model for other programs: GGUF for llama.cpp and Ollama, ONNX for transformers.js, or a Hugging Face folder',
-  keys: () => ({
-    ...keysOfRun,
-    ...hubKeys,
-    model: nullable(
-      Type.String(),
-      'folder of a model or of an adapter, a run or one of its checkpoints, or a model of the hub',
-    ),
-    format: nullable(
-      oneOf(FORMATS),
-      'gguf: model.gguf for llama.cpp, with a Modelfile for Ollama; onnx: a folder for transformers.js and ONNX Runtime; hf: a folder in Hugging Face layout',
-    ),
-    output: nullable(
-      Type.String(),
-      'folder to write, whose name is the name of the model; with format=gguf and a name that ends with .gguf that file, its Modelfile and card beside it',
-    ),
-    dtype: nullable(
+export const exportOptions = unitOptions({
+  model: optionalText('folder of a model or of an adapter, a run or one of its checkpoints, or a model of the hub'),
+  format: optional(
+    () => oneOf(FORMATS),
+    'gguf: model.gguf for llama.cpp, with a Modelfile for Ollama; onnx: a folder for transformers.js and ONNX Runtime; hf: a folder in Hugging Face layout',
+  ),
+  output: optionalText(
+    'folder to write, whose name is the name of the model; with format=gguf and a name that ends with .gguf that file, its Modelfile and card beside it',
+  ),
+  dtype: optional(
+    () =>
       Type.Union([
         oneOf([...DTYPES.gguf, ...DTYPES.onnx]),
         Type.Array(oneOf(DTYPES.onnx), { minItems: 1, uniqueItems: true }),
       ]),
-      'type of the matrices: in GGUF f32, f16, bf16, q8_0, q4_0 or q4_k, norms and biases being float32; in ONNX fp32, fp16, q8, q4 or q4f16, or a list of them, a file each. null: f16 in GGUF, all five in ONNX, and in hf as they are stored',
-    ),
-    merge: Type.Boolean({ description: 'add an adapter to its base model; false: write the adapter alone' }),
-    license: nullable(
-      Type.String({ minLength: 1 }),
-      'licence of the weights for the model card, as an identifier of SPDX such as apache-2.0; null: the card says that it is not known',
-    ),
-  }),
+    'type of the matrices: in GGUF f32, f16, bf16, q8_0, q4_0 or q4_k, norms and biases being float32; in ONNX fp32, fp16, q8, q4 or q4f16, or a list of them, a file each. null: f16 in GGUF, all five in ONNX, and in hf as they are stored',
+  ),
+  merge: flag(false, 'add an adapter to its base model; false: write the adapter alone'),
+  license: optional(
+    () => Type.String({ minLength: 1 }),
+    'licence of the weights for the model card, as an identifier of SPDX such as apache-2.0; null: the card says that it is not known',
+  ),
+});
+
+export const exportTask: TaskUnit = {
+  name: 'export',
+  description:
+    'write a model for other programs: GGUF for llama.cpp and Ollama, ONNX for transformers.js, or a Hugging Face folder',
+  keys: () => ({ ...keysOfRun, ...hubKeys, task: exportOptions }),
   plays: false,
   problems,
   load: async () => (await import('./export.js')).exportModel,
 };
 
-async function problems(config: Record<string, unknown>): Promise<ConfigProblem[]> {
-  const missing = ['model', 'format', 'output'].filter((key) => config[key] === null);
+type Options = TaskConfig<typeof exportOptions>['task'];
+
+async function problems({ task }: { task: Options }): Promise<ConfigProblem[]> {
+  const missing = (['model', 'format', 'output'] as const).filter((key) => task[key] === null);
   if (missing.length > 0)
     return [
       {
@@ -64,28 +63,28 @@ async function problems(config: Record<string, unknown>): Promise<ConfigProblem[
         remedy: `give all three: model=FOLDER format=${FORMATS.join('|')} output=FOLDER`,
       },
     ];
-  const model = config.model as string;
+  const model = task.model!;
   const wrong = await modelProblem('model', model);
   if (wrong !== null) return [wrong];
-  return [...outputProblems(config), ...dtypeProblems(config), ...mergeProblems(config, model)];
+  return [...outputProblems(task), ...dtypeProblems(task), ...mergeProblems(task, model)];
 }
 
 /** A folder with the name of a file would be taken for one. */
-function outputProblems({ format, output }: Record<string, unknown>): ConfigProblem[] {
-  if (format === 'gguf' || !GGUF_ENDING.test(output as string)) return [];
+function outputProblems({ format, output }: Options): ConfigProblem[] {
+  if (format === 'gguf' || !GGUF_ENDING.test(output!)) return [];
   return [
     {
       key: 'output',
-      message: `output=${output as string} is the name of a GGUF file, and format=${format as string} writes a folder`,
+      message: `output=${output} is the name of a GGUF file, and format=${format} writes a folder`,
       remedy: 'write format=gguf, or give the folder another name',
     },
   ];
 }
 
-function dtypeProblems({ format, dtype }: Record<string, unknown>): ConfigProblem[] {
+function dtypeProblems({ format, dtype }: Options): ConfigProblem[] {
   if (dtype === null) return [];
   const message = `dtype=${Array.isArray(dtype) ? `[${dtype.join(',')}]` : String(dtype)}`;
-  const known = DTYPES[format as string];
+  const known = DTYPES[format!];
   if (known === undefined)
     return [
       {
@@ -94,19 +93,18 @@ function dtypeProblems({ format, dtype }: Record<string, unknown>): ConfigProble
         remedy: 'leave dtype out, or write format=gguf or format=onnx',
       },
     ];
-  if ([dtype].flat().every((each) => known.includes(each as string)) && (format === 'onnx' || !Array.isArray(dtype)))
-    return [];
+  if ([dtype].flat().every((each) => known.includes(each)) && (format === 'onnx' || !Array.isArray(dtype))) return [];
   const form = format === 'onnx' ? 'one of them, or a list' : 'one of them';
   return [
     {
       key: 'dtype',
-      message: `${message}: format=${format as string} has the types ${known.join(', ')}`,
+      message: `${message}: format=${format} has the types ${known.join(', ')}`,
       remedy: `give ${form}, or leave dtype out`,
     },
   ];
 }
 
-function mergeProblems({ format, merge }: Record<string, unknown>, model: string): ConfigProblem[] {
+function mergeProblems({ format, merge }: Options, model: string): ConfigProblem[] {
   const isAdapter = isAdapterFolder(model);
   if (merge === true && !isAdapter)
     return [

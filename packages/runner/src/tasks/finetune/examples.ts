@@ -23,6 +23,8 @@ import {
 import { BadItem, mapItems, type DataFile } from '@bowyer/conversations';
 import type { CallReader } from '@bowyer/serving';
 import type { TaskContext } from '../../context/task-context.js';
+import type { TaskConfig } from '../task.js';
+import type { finetuneOptions } from './unit.js';
 import { readTrainingItems, type TrainingItem } from './training-items.js';
 
 export interface Example {
@@ -44,24 +46,18 @@ export interface Examples {
   chatTemplate: string | null;
 }
 
-export type ExamplesConfig = TemplateConfig & {
-  model: string;
-  data: string;
-  dataFormat: string | null;
-  dataSplit: string | null;
-  seed: number;
-  validationShare: number;
-};
+/** The options of a finetuning, whose model and data are given. */
+export type FinetuneOptions = TaskConfig<typeof finetuneOptions, 'model' | 'data'>['task'];
+
+export type ExamplesConfig = TemplateConfig & { task: FinetuneOptions; seed: number };
 
 /** Reads the model's tokenizer and sizes, not its weights. Conversations that do not fit into its context are cut, and logged. */
 export async function loadExamples(config: ExamplesConfig, log: TaskContext['log']): Promise<Examples> {
-  const { notes, ...file } = await readTrainingItems(config.data, {
-    format: config.dataFormat,
-    split: config.dataSplit,
-  });
+  const { model, data, dataFormat, dataSplit } = config.task;
+  const { notes, ...file } = await readTrainingItems(data, { format: dataFormat, split: dataSplit });
   for (const note of notes) log(`data: ${note}`);
-  const { baseDir } = await openAdapterDirectory(config.model);
-  const tokenizer = await loadTokenizer(baseDir, { templatesOf: config.model });
+  const { baseDir } = await openAdapterDirectory(model);
+  const tokenizer = await loadTokenizer(baseDir, { templatesOf: model });
   const json = await readDecoderConfig(baseDir);
   const { contextLength } = architectureFor(json, join(baseDir, 'config.json'));
   const encoder = await encoderFor(file, tokenizer, json, config, log);
@@ -80,7 +76,7 @@ export async function loadExamples(config: ExamplesConfig, log: TaskContext['log
     .filter(({ length }) => length > 0);
   if (examples.length === 0)
     throw new Error(
-      `${config.data}: none of the items has a token to learn from\n  a conversation needs a message of the assistant`,
+      `${data}: none of the items has a token to learn from\n  a conversation needs a message of the assistant`,
     );
   const isDialogue = file.items[0].value.kind === 'conversation';
   const chatTemplate = isDialogue ? await keptTemplate(config, tokenizer) : null;
@@ -185,7 +181,7 @@ function endOf({ eosTokenId }: Tokenizer, { eos_token_id: named }: PretrainedCon
 /** The seed decides which items are held out, each with all its examples. @param examples of each item */
 function split(
   examples: readonly (readonly Example[])[],
-  { seed, validationShare, data }: ExamplesConfig,
+  { seed, task: { validationShare, data } }: ExamplesConfig,
 ): Pick<Examples, 'training' | 'validation'> {
   const held = validationShare === 0 ? 0 : Math.max(1, Math.round(validationShare * examples.length));
   if (held >= examples.length)
@@ -211,7 +207,7 @@ function split(
 function described(
   { training, validation }: Pick<Examples, 'training' | 'validation'>,
   contextLength: number,
-  { validationShare }: ExamplesConfig,
+  { task: { validationShare } }: ExamplesConfig,
   log: TaskContext['log'],
 ): Pick<Examples, 'training' | 'validation' | 'longest'> {
   const all = [...training, ...validation].map(({ tokens }) => tokens);

@@ -21,7 +21,6 @@ import {
   shellQuoted,
   snakeKeys,
   writeFileAtomically,
-  type LearningRateSchedule,
 } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { ProgressBar } from '@bowyer/logging';
@@ -46,7 +45,7 @@ import { claimDirectory, openDirectory, RunFiles } from '../../run/run-files.js'
 import { withReport } from '../../report/write-report.js';
 import type { TaskContext } from '../../context/task-context.js';
 import { dataFilesOf } from '@bowyer/conversations';
-import { loadExamples, type Examples, type ExamplesConfig } from './examples.js';
+import { loadExamples, type Examples, type ExamplesConfig, type FinetuneOptions } from './examples.js';
 import { finetuneText, readFinetuneResults, type FinetuneResults } from '../../run/finetune-results.js';
 import { heldOut, type HeldOut } from './held-out-answers.js';
 import { memoryEstimate } from './memory-estimate.js';
@@ -58,21 +57,11 @@ export type FinetuneConfig = ExamplesConfig &
   Pick<RunConfig, 'projectName' | 'runName'> &
   Pick<AgentConfig, 'quantization' | 'useLora' | 'gradientCheckpointing' | 'optimizer'> &
   Partial<Pick<AgentConfig, 'lora'>> & {
-    epochs: number;
-    batchSize: number;
-    gradAccumSteps: number;
-    lmLr: number;
-    lmSchedule: LearningRateSchedule;
-    maxGradNorm: number;
-    dropout: boolean;
-    loggingSteps: number | null;
+    task: FinetuneOptions;
     saveMinutes: number | null;
     saveFreq: number | null;
     logger: LoggerConfig;
   };
-
-/** The keys that decide how many optimizer steps there are, and how large they are. */
-type StepsConfig = Pick<FinetuneConfig, 'epochs' | 'batchSize' | 'gradAccumSteps'>;
 
 /** Points of the training loss's curve in an epoch, where `logging_steps` says nothing else. */
 const LOGS_PER_EPOCH = 10;
@@ -87,7 +76,7 @@ export async function finetune(
 ): Promise<void> {
   // A file may change under its name, and a run is resumed on the same items only.
   const hash = createHash('sha256');
-  for (const file of dataFilesOf(config.data, config.dataSplit))
+  for (const file of dataFilesOf(config.task.data, config.task.dataSplit))
     for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
   const dataSha256 = hash.digest('hex');
   const decisive = { ...context.config.decisive, dataSha256 };
@@ -147,9 +136,9 @@ async function trainOn(
   const store = checkpointsOf(directory);
   const found = await store.newest((warning) => log(warning, 'WARNING'));
   if (found) log(`resumed after optimizer step ${found.progress.nextIteration}`);
-  const model = await loadModel(found ? join(found.folder, 'policy') : config.model, config, examples, device);
+  const model = await loadModel(found ? join(found.folder, 'policy') : config.task.model, config, examples, device);
   try {
-    if (config.dropout) model.useDropout(config.seed);
+    if (config.task.dropout) model.useDropout(config.seed);
     logPlan(model, examples, config, log);
     await model.createOptimizer(policyOptimizer(config));
     if (found) await restoreOptimizer(model, join(found.folder, 'policy'));
@@ -167,7 +156,7 @@ async function trainOn(
     const recorder = new Recorder(
       { files, checkpoints: store, saveable, logger: loggers },
       { iterations: null, firstIteration, state, best: progress?.best ?? null },
-      { saveMinutes: config.saveMinutes, saveEpochs: { between: config.saveFreq, all: config.epochs }, control },
+      { saveMinutes: config.saveMinutes, saveEpochs: { between: config.saveFreq, all: config.task.epochs }, control },
       context,
     );
     const stop = () => {
@@ -217,24 +206,23 @@ function loadModel(
 function logPlan(
   model: LanguageModel,
   { training, longest }: Pick<Examples, 'training' | 'longest'>,
-  config: StepsConfig &
-    Pick<FinetuneConfig, 'model' | 'device' | 'useLora' | 'quantization' | 'gradientCheckpointing'> &
-    Pick<FinetuneConfig, 'optimizer' | 'lmSchedule'>,
+  config: Pick<FinetuneConfig, 'task' | 'device' | 'useLora' | 'quantization' | 'gradientCheckpointing' | 'optimizer'>,
   log: TaskContext['log'],
 ) {
-  const { epochs, batchSize, gradAccumSteps, useLora, quantization, gradientCheckpointing, lmSchedule } = config;
+  const { useLora, quantization, gradientCheckpointing } = config;
+  const { model: folder, epochs, batchSize, gradAccumSteps, schedule } = config.task;
   const stepsPerEpoch = Math.ceil(training.length / batchSize);
   const steps = epochs * stepsPerEpoch;
   const rows = Math.ceil(Math.min(batchSize, training.length) / gradAccumSteps);
-  if (useLora && isAdapterFolder(config.model))
+  if (useLora && isAdapterFolder(folder))
     log('model is an adapter and keeps its own settings: the node lora has no effect');
   log(
     `training ${model.parameters.size} parameters: ${steps} optimizer steps (epochs=${epochs}, ${stepsPerEpoch} each), ` +
       `items through the model at once: ${rows}`,
   );
-  if (lmSchedule.warmupSteps >= steps)
+  if (schedule.warmupSteps >= steps)
     log(
-      `lm_schedule.warmup_steps=${lmSchedule.warmupSteps}: the warm-up takes all ${steps} steps, so the learning rate stays below lm_lr`,
+      `task.schedule.warmup_steps=${schedule.warmupSteps}: the warm-up takes all ${steps} steps, so the learning rate stays below task.lr`,
       'WARNING',
     );
   const optimizer = policyOptimizer(config);
@@ -270,10 +258,10 @@ interface Training {
 async function train(
   model: LanguageModel,
   { training, validation }: Pick<Examples, 'training' | 'validation'>,
-  config: StepsConfig & Pick<FinetuneConfig, 'seed' | 'lmLr' | 'lmSchedule' | 'maxGradNorm' | 'loggingSteps'>,
+  { seed, task }: Pick<FinetuneConfig, 'seed' | 'task'>,
   { state, firstIteration, recorder, context }: Training,
 ): Promise<void> {
-  const { batchSize, gradAccumSteps, epochs, loggingSteps, seed, lmLr, lmSchedule, maxGradNorm } = config;
+  const { batchSize, gradAccumSteps, epochs, loggingSteps, lr, schedule, maxGradNorm } = task;
   const rows = Math.ceil(batchSize / gradAccumSteps);
   const stepsPerEpoch = Math.ceil(training.length / batchSize);
   const time = new TimeEstimate(epochs, context.log);
@@ -319,7 +307,7 @@ async function train(
       ...examples,
       metricsOf: ({ lr, ...interval }) => ({ ...examples.metricsOf({ ...interval, lr }), 'optim/lm_lr': lr }),
     },
-    { epochs, seed, actor: { lr: lmLr, schedule: lmSchedule, maxGradNorm } },
+    { epochs, seed, actor: { lr, schedule, maxGradNorm } },
     {
       batchSize,
       parts: gradAccumSteps,
@@ -333,7 +321,7 @@ async function train(
 async function resultsOf(
   { best, bestFolder }: Recorder,
   { training, validation }: Pick<Examples, 'training' | 'validation'>,
-  config: Pick<FinetuneConfig, 'epochs' | 'chatTemplateKwargs' | 'quantization'>,
+  config: Pick<FinetuneConfig, 'task' | 'chatTemplateKwargs' | 'quantization'>,
   { directory, log }: Pick<TaskContext, 'directory' | 'log'>,
   { answers, calls }: HeldOut,
   { start, best: ofBest }: LossState,
@@ -349,7 +337,7 @@ async function resultsOf(
   });
   const lastStep = evaluated.at(-1)!.iteration;
   const bestLine = best && evaluated.find(({ iteration }) => iteration === best.iteration)!;
-  const last = figures(`last (epoch ${config.epochs})`, evaluated.at(-1)!);
+  const last = figures(`last (epoch ${config.task.epochs})`, evaluated.at(-1)!);
   const models: FinetuneResults['models'] = isHeldOut
     ? [{ ...figures('start', evaluated[0]), ...(calls && { calls: calls.start }) }]
     : [];

@@ -1,7 +1,16 @@
 // task=finetune: a model learns from a person's own conversations or prompts and completions.
-import { Type, type TProperties } from '@sinclair/typebox';
+import type { TProperties } from '@sinclair/typebox';
 import { loggingStepsKey } from '@bowyer/algorithms';
-import { count, nullable, placed, rate, share, type ConfigProblem } from '@bowyer/core';
+import {
+  defaulting,
+  flag,
+  fraction,
+  integer,
+  optionalText,
+  positive,
+  unitOptions,
+  type ConfigProblem,
+} from '@bowyer/core';
 import {
   conversationKeys,
   deviceKeys,
@@ -12,67 +21,63 @@ import {
   optimizerNode,
   policyKeys,
   quantizationProblems,
-  scheduleNode,
+  scheduleGroup,
   templateKeys,
   trainingKeys,
+  type AgentConfig,
   type Choices,
   type QuantizationConfig,
 } from '@bowyer/agent';
 import { dataFormatKey, dataSplitKey, DataFileError, isRecordFolder, pipeProblem } from '@bowyer/conversations';
 import { runKeys, saveEpochsKey, saveKeys, titleKeys } from '../../keys/run-keys.js';
 import { loggerKeys } from '../../keys/logger-keys.js';
-import type { TaskUnit } from '../task.js';
+import type { TaskConfig, TaskUnit } from '../task.js';
 import { readTrainingItems } from './training-items.js';
 
-/** The keys of a supervised training on a person's own data. */
-export function supervisedKeys(choices: Choices) {
-  return {
-    ...runKeys,
-    ...titleKeys,
-    ...loggerKeys(choices),
-    ...deviceKeys,
-    ...templateKeys,
-    data: nullable(
-      Type.String(),
-      'JSON, JSONL or Parquet of conversations, of agents’ traces, or of prompts and completions ({prompt, completion}); or a folder of such files',
-    ),
-    data_format: dataFormatKey,
-    data_split: dataSplitKey,
-    validation_share: share('share of the items that is never trained on, but scored after every epoch'),
-    epochs: count('passes over the training items'),
-    batch_size: count('items per optimizer step'),
-    grad_accum_steps: count('parts in which a batch is run through the model, one after the other: less memory'),
-    ...placed(
-      'task',
-      {
-        lm_lr: rate('peak learning rate'),
-        lm_schedule: scheduleNode('optimizer steps', 'how the learning rate changes over the steps'),
-      },
-      { lm_lr: 'lr', lm_schedule: 'schedule' },
-    ),
-    max_grad_norm: rate('largest global norm of the gradient; a larger gradient is scaled down to it'),
-    dropout: Type.Boolean({
-      description: 'training drops activations with the probabilities of the model’s config.json',
-    }),
-    ...loggingStepsKey('ten lines an epoch'),
-    ...saveKeys,
-    ...saveEpochsKey,
-    ...trainingKeys,
-    optimizer: optimizerNode(choices.setting('optimizer.kind')),
-  };
-}
+/** Options of a supervised training on a person's own data. */
+export const supervisedOptions = {
+  data: optionalText(
+    'JSON, JSONL or Parquet of conversations, of agents’ traces, or of prompts and completions ({prompt, completion}); or a folder of such files',
+  ),
+  data_format: dataFormatKey,
+  data_split: dataSplitKey,
+  validation_share: fraction(0.1, 'share of the items that is never trained on, but scored after every epoch'),
+  epochs: integer(3, 'passes over the training items'),
+  batch_size: integer(8, 'items per optimizer step'),
+  grad_accum_steps: integer(1, 'parts in which a batch is run through the model, one after the other: less memory'),
+  lr: positive(2e-5, 'peak learning rate; with adapters about 2e-4', { flat: 'lm_lr' }),
+  schedule: scheduleGroup({ kind: 'cosine', warmup_steps: -1, final_share: 0 }, { schedule: 'lm_schedule' }),
+  max_grad_norm: positive(1, 'largest global norm of the gradient; a larger gradient is scaled down to it'),
+  dropout: flag(false, 'training drops activations with the probabilities of the model’s config.json'),
+  ...loggingStepsKey('ten lines an epoch'),
+};
+
+export const finetuneOptions = unitOptions({
+  model: optionalText('the model to train: a folder, a run, an adapter, or a model of the hub (OWNER/NAME)'),
+  ...supervisedOptions,
+});
+
+/** Nodes of a supervised training on a person's own data. */
+export const supervisedKeys = (choices: Choices) => ({
+  ...loggerKeys(choices),
+  ...runKeys,
+  ...deviceKeys,
+  ...templateKeys,
+  save_minutes: defaulting(saveKeys.save_minutes, 5),
+  ...saveEpochsKey,
+  ...trainingKeys,
+  optimizer: optimizerNode(choices.setting('optimizer.kind')),
+});
 
 function keys(choices: Choices): TProperties {
   const { use_lora, lora } = loraKeys;
   return {
     ...supervisedKeys(choices),
+    ...titleKeys('finetune'),
     ...hubKeys,
     ...conversationKeys,
-    model: nullable(
-      Type.String(),
-      'the model to train: a folder, a run, an adapter, or a model of the hub (OWNER/NAME)',
-    ),
-    ...placed('policy', { quantization: policyKeys.quantization }),
+    task: finetuneOptions,
+    quantization: policyKeys.quantization,
     use_lora,
     ...(choices.setting('lora.enabled') === true && { lora }),
   };
@@ -83,9 +88,9 @@ export const finetuneTask: TaskUnit = {
   description: 'train a model on your own conversations, or prompts and completions',
   keys,
   plays: false,
-  async problems(raw) {
-    const config = raw as typeof raw & FinetuneKeys;
-    const { model, data, useLora } = config;
+  async problems(config: FinetuneKeys) {
+    const { useLora } = config;
+    const { model, data } = config.task;
     if (model === null || data === null)
       return [
         {
@@ -110,19 +115,11 @@ export const finetuneTask: TaskUnit = {
   load: async () => (await import('./finetune.js')).finetune,
 };
 
-interface FinetuneKeys extends QuantizationConfig {
-  model: string | null;
-  data: string | null;
-  dataFormat: string | null;
-  dataSplit: string | null;
-  batchSize: number;
-  gradAccumSteps: number;
-  chatTemplate: string | null;
-  chatTemplateKwargs: Readonly<Record<string, unknown>>;
-  upstreamLossMask: boolean;
-}
+type FinetuneKeys = QuantizationConfig &
+  TaskConfig<typeof finetuneOptions> &
+  Pick<AgentConfig, 'chatTemplate' | 'chatTemplateKwargs' | 'upstreamLossMask'>;
 
-function batchProblems({ batchSize, gradAccumSteps }: FinetuneKeys): ConfigProblem[] {
+function batchProblems({ task: { batchSize, gradAccumSteps } }: FinetuneKeys): ConfigProblem[] {
   if (gradAccumSteps <= batchSize) return [];
   return [
     {
@@ -134,12 +131,8 @@ function batchProblems({ batchSize, gradAccumSteps }: FinetuneKeys): ConfigProbl
 }
 
 /** The whole file is read before a model is downloaded or loaded. */
-async function dataProblems({
-  data,
-  dataFormat: format,
-  dataSplit: split,
-  ...keys
-}: FinetuneKeys): Promise<ConfigProblem[]> {
+async function dataProblems({ task, ...keys }: FinetuneKeys): Promise<ConfigProblem[]> {
+  const { data, dataFormat: format, dataSplit: split } = task;
   const problem = pipeProblem('data', data!);
   if (problem) return [problem];
   if (isRecordFolder(data!)) return maskProblems(keys.chatTemplate, keys.upstreamLossMask);

@@ -12,16 +12,21 @@ import { ChatTemplateError, type ChatTemplate, type Conversation } from '@bowyer
 import {
   asServed,
   checkTerminator,
+  deviceOf,
   loadChatTemplate,
   terminatorIds,
   textRules,
   withMessages,
   type AgentConfig,
+  type DeviceConfig,
 } from '@bowyer/agent';
-import { linesOf, runModelLines, type LinesConfig } from '../model-lines.js';
+import { linesOf, runModelLines } from '../model-lines.js';
+import type { TaskConfig } from '../task.js';
+import type { generateOptions } from './unit.js';
 import type { TaskContext } from '../../context/task-context.js';
 
-type GenerateConfig = LinesConfig &
+type GenerateConfig = DeviceConfig &
+  TaskConfig<typeof generateOptions, 'model' | 'input' | 'output'> &
   Pick<
     AgentConfig,
     | 'seed'
@@ -34,19 +39,17 @@ type GenerateConfig = LinesConfig &
     | 'eosStr'
     | 'chatTemplate'
     | 'chatTemplateKwargs'
-  > & {
-    batchSize: number;
-    ignoreEos: boolean;
-  };
+  >;
 
 export async function generate(config: GenerateConfig, context: TaskContext): Promise<void> {
-  const { seed, batchSize, temperature, topK, topP, doSample, maxNewTokens } = config;
+  const { batchSize, ignoreEos, model: folder } = config.task;
+  const { seed, temperature, topK, topP, doSample, maxNewTokens } = config;
   let cut = 0;
-  if (!config.ignoreEos) await checkTerminator(config.model, config);
+  if (!ignoreEos) await checkTerminator(folder, config);
   const results = async function* (model: LanguageModel | Seq2SeqModel, lines: ChatItem[]) {
     const { items, template } = await promptsOf(lines, model, config);
-    const rules = await textRules(config.model, model, config);
-    const ends = config.ignoreEos ? [] : (template?.terminatorIds ?? []);
+    const rules = await textRules(folder, model, config);
+    const ends = ignoreEos ? [] : (template?.terminatorIds ?? []);
     let line = 0;
     const options = { temperature, topK, topP, greedy: !doSample, maxNewTokens, batchSize, seed };
     const texts =
@@ -66,7 +69,8 @@ export async function generate(config: GenerateConfig, context: TaskContext): Pr
       yield { text: shown, ids, logprobs, finish_reason: finishReason };
     }
   };
-  await runModelLines(config, context, { schema: withMessages(linesOf('prompt')), harmless: ANSWERS, results });
+  const options = { ...config.task, device: deviceOf(config) };
+  await runModelLines(options, context, { schema: withMessages(linesOf('prompt')), harmless: ANSWERS, results });
   if (cut > 0) context.print(`${cut} of the texts end before max_new_tokens, where the model's context does\n`);
 }
 
@@ -120,8 +124,8 @@ async function promptsOf(
 }
 
 const textEnds = (model: LanguageModel, config: GenerateConfig) =>
-  config.ignoreEos ? [] : [...new Set([...terminatorIds(model.tokenizer, config), ...endOfText(model)])];
+  config.task.ignoreEos ? [] : [...new Set([...terminatorIds(model.tokenizer, config), ...endOfText(model)])];
 
 /** The ends that the checkpoint's own files name: a model without a tokenizer has no `eos_str`. */
 const targetEnds = ({ tokenizer, rules }: Seq2SeqModel, config: GenerateConfig) =>
-  config.ignoreEos ? [] : [...new Set([...(tokenizer ? terminatorIds(tokenizer, config) : []), ...rules.eosIds])];
+  config.task.ignoreEos ? [] : [...new Set([...(tokenizer ? terminatorIds(tokenizer, config) : []), ...rules.eosIds])];

@@ -1,10 +1,16 @@
 // task=generate: continues prompts, or answers them where the model is an encoder-decoder.
-import { Type } from '@sinclair/typebox';
-import { count } from '@bowyer/core';
-import { writerKeys } from '@bowyer/agent';
+import { defaulting, flag, integer, unitOptions } from '@bowyer/core';
+import { writerKeys, writerOptions } from '@bowyer/agent';
 import { runKeys } from '../../keys/run-keys.js';
 import { lineFileKeys, lineFileProblems } from '../model-line-keys.js';
 import type { TaskUnit } from '../task.js';
+
+export const generateOptions = unitOptions({
+  ...lineFileKeys('lines with {prompt}, {prompt_ids} or {messages}'),
+  batch_size: integer(16, 'prompts in a batch'),
+  ignore_eos: flag(false, 'continue after a token that ends texts, up to max_new_tokens'),
+  ...writerOptions,
+});
 
 export const generateTask: TaskUnit = {
   name: 'generate',
@@ -12,9 +18,8 @@ export const generateTask: TaskUnit = {
   keys: () => ({
     ...runKeys,
     ...writerKeys,
-    ...lineFileKeys('lines with {prompt}, {prompt_ids} or {messages}'),
-    batch_size: count('prompts in a batch'),
-    ignore_eos: Type.Boolean({ description: 'continue after a token that ends texts, up to max_new_tokens' }),
+    do_sample: defaulting(writerKeys.do_sample, false),
+    task: generateOptions,
   }),
   plays: false,
   problems: lineFileProblems('generate'),

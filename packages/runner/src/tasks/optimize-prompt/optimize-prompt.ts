@@ -16,7 +16,7 @@ import { openAgents, type Agents } from '../train-agent/open-agents.js';
 import { byEpisode } from '../train-agent/play-agents.js';
 import { PromptTrials } from './prompt-trials.js';
 import { openReflector } from './reflector.js';
-import type { OptimizeConfig, PromptKeys } from './prompt-keys.js';
+import type { OptimizeConfig } from './prompt-keys.js';
 
 /** Everything that the next iteration needs. */
 const STATE_FILE = 'evolution.json';
@@ -53,10 +53,10 @@ export async function optimizePrompt(config: OptimizeConfig, context: TaskContex
 }
 
 async function optimizeInFolder(config: OptimizeConfig, context: TaskContext): Promise<RunResults | null> {
-  const agents = await openAgents(config, context);
+  const agents = await openAgents(config.task, context);
   const device = await openDevice(deviceOf(config));
   try {
-    const policy = await loadPolicy(config.model!, config, device);
+    const policy = await loadPolicy(config.task.model!, config, device);
     const trials = await PromptTrials.open(policy, config, context, agents);
     try {
       await claimDirectory(context.directory, context.config.decisive);
@@ -79,7 +79,7 @@ async function optimizeWith(
 ): Promise<RunResults | null> {
   const { directory } = context;
   const saved = await readState(directory);
-  const own = saved?.own ?? (await givenPrompts(config)) ?? (await trials.findPrompts());
+  const own = saved?.own ?? (await givenPrompts(config.task)) ?? (await trials.findPrompts());
   trials.use(own);
   context.log(`prompts that may be changed: ${Object.keys(own).join(', ')}`);
   const files = await RunFiles.open(directory, saved?.fileLengths ?? {});
@@ -99,10 +99,10 @@ async function optimizeWith(
         },
         stopRequested: () => stopRequested,
       },
-      { ...config, mostWithoutText: MOST_WITHOUT_TEXT },
+      { ...config.task, seed: config.seed, mostWithoutText: MOST_WITHOUT_TEXT },
       saved?.evolution ?? null,
     );
-    if (stopRequested && state.rollouts < config.budget) return null;
+    if (stopRequested && state.rollouts < config.task.budget) return null;
     context.onInterrupt(null);
     return await tested(own, state, trials, agents, context);
   } finally {
@@ -143,7 +143,7 @@ async function tested(
 }
 
 /** Reads the file of prompts. @throws where it has no texts, or two that stand in the same place */
-async function givenPrompts({ prompts: file }: PromptKeys): Promise<Prompts | null> {
+async function givenPrompts({ prompts: file }: OptimizeConfig['task']): Promise<Prompts | null> {
   if (file === null) return null;
   const prompts: unknown = JSON.parse(await readFile(file, 'utf8'));
   const isObject = typeof prompts === 'object' && prompts !== null && !Array.isArray(prompts);

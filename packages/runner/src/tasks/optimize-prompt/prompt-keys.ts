@@ -1,44 +1,62 @@
 // Config keys of task=optimize_prompt.
-import { Type, type TObject } from '@sinclair/typebox';
-import { changeableOnResume, count, nullable, type OptionsOf } from '@bowyer/core';
+import { Type } from '@sinclair/typebox';
+import {
+  defaulting,
+  group,
+  integer,
+  nonNegative,
+  optional,
+  optionalText,
+  text,
+  unitOptions,
+  type OptionsOf,
+} from '@bowyer/core';
 import type { AgentConfig, DeviceConfig } from '@bowyer/agent';
-import type { AgentTaskConfig } from '../train-agent/agent-keys.js';
+import { agentOptions, modelOption } from '../train-agent/agent-keys.js';
 
-const reflectorNode = Type.Object(
+export const reflectorNode = group(
   {
-    base_url: nullable(Type.String(), 'address up to the version, for instance http://127.0.0.1:8000/v1'),
-    model: Type.String({ description: 'name of the model at the endpoint' }),
-    api_key_env: changeableOnResume(
-      nullable(Type.String(), 'environment variable that contains the key; null: none is sent'),
-    ),
-    temperature: Type.Number({ minimum: 0, description: 'sampling temperature, dimensionless' }),
-    max_tokens: count('longest answer in tokens'),
-    retries: changeableOnResume(count('further attempts after a failed request, or an answer without a text', 0)),
-    timeout_ms: changeableOnResume(count('longest time for an answer, in milliseconds')),
+    base_url: optionalText('address up to the version, for instance http://127.0.0.1:8000/v1'),
+    model: text('default', 'name of the model at the endpoint'),
+    api_key_env: optionalText('environment variable that contains the key; null: none is sent', { decides: false }),
+    temperature: nonNegative(1, 'sampling temperature, dimensionless'),
+    max_tokens: integer(4096, 'longest answer in tokens'),
+    retries: integer(2, 'further attempts after a failed request, or an answer without a text', {
+      minimum: 0,
+      decides: false,
+    }),
+    timeout_ms: integer(300_000, 'longest time for an answer, in milliseconds', { decides: false }),
   },
-  { additionalProperties: false, description: 'the model that reads what the agent did and writes better prompts' },
+  'the model that reads what the agent did and writes better prompts',
 );
 
-export const promptKeys = {
-  prompts: nullable(
-    Type.String(),
+const promptOptions = {
+  prompts: optionalText(
     'file with a JSON object of the texts that may be changed, by name: each is replaced wherever the agent sends it in a system message, and `tool NAME` in the description of that tool; null: system messages and descriptions of tools that the agent sends in every one of its first rollouts',
   ),
-  budget: count('rollouts of the agent after which no further iteration begins'),
-  minibatch_size: count('rollouts that the reflector reads at once, and on which a change has to score better'),
-  merges: count('largest number of attempts to join the changes of two candidates', 0),
-  perfect_score: nullable(
-    Type.Number(),
+  budget: integer(400, 'rollouts of the agent after which no further iteration begins'),
+  minibatch_size: integer(4, 'rollouts that the reflector reads at once, and on which a change has to score better'),
+  merges: integer(5, 'largest number of attempts to join the changes of two candidates', { minimum: 0 }),
+  perfect_score: optional(
+    () => Type.Number(),
     'highest possible reward: rollouts that have it are not reflected on; null: it is not known',
+    { default: 1 },
   ),
-  test_samples: count('rollouts of each test task with the first prompts and with the best ones'),
-  reflector: reflectorNode,
+  test_samples: integer(4, 'rollouts of each test task with the first prompts and with the best ones'),
 };
 
-/** In camelCase. */
-export type PromptKeys = OptionsOf<TObject<typeof promptKeys>>;
+export const optimizePromptOptions = unitOptions({
+  ...agentOptions,
+  ...modelOption,
+  ...promptOptions,
+  eval_share: defaulting(agentOptions.eval_share, 0.3),
+  // Prompts are compared on the same tasks, so that a rollout that fails needs a reward too.
+  failed_reward: defaulting(agentOptions.failed_reward, 0),
+});
 
-export type OptimizeConfig = AgentTaskConfig &
-  PromptKeys &
-  DeviceConfig &
+export interface ReflectorConfig {
+  reflector: OptionsOf<typeof reflectorNode>;
+}
+
+export type OptimizeConfig = ReflectorConfig & { task: OptionsOf<typeof optimizePromptOptions> } & DeviceConfig &
   Pick<AgentConfig, 'seed' | 'quantization' | 'chatTemplate' | 'chatTemplateKwargs' | 'maxFailureShare'>;

@@ -68,7 +68,7 @@ export class PromptTrials {
 
   /** `testSamples` rollouts of every test task. */
   test(prompts: Prompts): Promise<Trajectory[]> {
-    const { testSamples } = this.config;
+    const { testSamples } = this.config.task;
     const episodes = this.agents.tasks.test.length * testSamples;
     return this.#play(prompts, { purpose: 'test', split: 'test', firstEpisode: 0, episodes, groupSize: testSamples });
   }
@@ -84,7 +84,7 @@ export class PromptTrials {
 
   #trial(trajectory: Trajectory | undefined): Trial {
     if (trajectory === undefined)
-      return { task: 'unknown', score: this.config.failedReward!, feedback: 'The rollout could not be played.' };
+      return { task: 'unknown', score: this.config.task.failedReward!, feedback: 'The rollout could not be played.' };
     const { segments, task = '', infos } = trajectory;
     const { tokenizer } = this.policy;
     const dialogues = segments.map(({ ids }) => tokenizer.decode(ids, { keepSpecialTokens: true }));

@@ -1,7 +1,7 @@
 // The reflector behind an endpoint.
 import { openChat } from '@bowyer/agent';
 import { reflectedText, reflectionMessage, type EvolutionParts } from '@bowyer/rollouts';
-import type { PromptKeys } from './prompt-keys.js';
+import type { ReflectorConfig } from './prompt-keys.js';
 
 export interface Reflector {
   reflect: EvolutionParts['reflect'];
@@ -9,7 +9,7 @@ export interface Reflector {
 }
 
 /** @throws where the key's variable is not set */
-export function openReflector({ reflector }: PromptKeys): Reflector {
+export function openReflector({ reflector }: ReflectorConfig): Reflector {
   const { temperature, maxTokens, retries } = reflector;
   const chat = openChat('reflector', { ...reflector, baseUrl: reflector.baseUrl! });
   return {

@@ -3,9 +3,8 @@ import type { ConfigProblem } from '@bowyer/core';
 import { deviceKeys, hubKeys, modelProblem, playKeys, policyKeys, templateKeys } from '@bowyer/agent';
 import { runKeys } from '../../keys/run-keys.js';
 import type { TaskUnit } from '../task.js';
-import { agentKeys, modelKey } from '../train-agent/agent-keys.js';
 import { agentProblems } from '../train-agent/agent-problems.js';
-import { promptKeys, type PromptKeys } from './prompt-keys.js';
+import { optimizePromptOptions, reflectorNode, type OptimizeConfig } from './prompt-keys.js';
 
 export const optimizePromptTask: TaskUnit = {
   name: 'optimize_prompt',
@@ -15,19 +14,15 @@ export const optimizePromptTask: TaskUnit = {
     ...deviceKeys,
     ...hubKeys,
     ...templateKeys,
-    ...agentKeys,
-    ...modelKey,
-    ...promptKeys,
+    task: optimizePromptOptions,
+    reflector: reflectorNode,
     max_failure_share: playKeys.max_failure_share,
     quantization: policyKeys.quantization,
   }),
   plays: false,
-  async problems(raw) {
-    const config = raw as typeof raw &
-      Parameters<typeof agentProblems>[0] &
-      PromptKeys & { failedReward: number | null };
-    const problems: ConfigProblem[] = agentProblems(config);
-    const { model, reflector, failedReward } = config;
+  async problems({ task, reflector }: Pick<OptimizeConfig, 'task' | 'reflector'>) {
+    const problems: ConfigProblem[] = agentProblems(task);
+    const { model, failedReward } = task;
     const problem = model === null ? null : await modelProblem('model', model);
     if (problem !== null) problems.push(problem);
     if (reflector.baseUrl === null)

@@ -5,10 +5,12 @@ import { environmentInfo, type Env, type ResetResult } from '@bowyer/envs';
 import { namingFile, recordedInfo, recordedReturn, type EpisodeRecord } from '@bowyer/core';
 import { engineText, wholeEnvironmentOf, type AgentConfig, type EnvironmentConfig } from '@bowyer/agent';
 import type { TaskContext } from '../../context/task-context.js';
+import type { TaskConfig } from '../task.js';
+import type { playTaskOptions } from './unit.js';
 import { openPrompt, type Prompt } from './prompt.js';
 import { actionLines, atWords, meantAction } from './valid-actions.js';
 
-type PlayConfig = EnvironmentConfig & Pick<AgentConfig, 'seed'> & { output: string | null };
+type PlayConfig = EnvironmentConfig & Pick<AgentConfig, 'seed'> & TaskConfig<typeof playTaskOptions>;
 
 /** Typed instead of an action: leaves the episode, and once more the game. */
 const LEAVE = 'quit';
@@ -16,7 +18,7 @@ const LEAVE = 'quit';
 const UNDO = '/undo';
 
 export async function play(config: PlayConfig, { print, onInterrupt, envParts }: TaskContext): Promise<void> {
-  const { output } = config;
+  const { output } = config.task;
   const env = wholeEnvironmentOf(config, envParts);
   const { name, description, sampleActions } = environmentInfo(config.env.name);
   const prompt = openPrompt(print);

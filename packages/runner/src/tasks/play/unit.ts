@@ -1,9 +1,12 @@
 // task=play: a person plays in the terminal.
-import { Type } from '@sinclair/typebox';
-import { nullable } from '@bowyer/core';
+import { optionalText, unitOptions } from '@bowyer/core';
 import { environmentKeysOf, oracleKeysOf } from '@bowyer/agent';
 import { runKeys } from '../../keys/run-keys.js';
 import type { TaskUnit } from '../task.js';
+
+export const playTaskOptions = unitOptions({
+  output: optionalText('JSONL file to which finished episodes are appended; null: none'),
+});
 
 export const playTask: TaskUnit = {
   name: 'play',
@@ -12,7 +15,7 @@ export const playTask: TaskUnit = {
     ...runKeys,
     ...environmentKeysOf(choices),
     ...oracleKeysOf(choices),
-    output: nullable(Type.String(), 'JSONL file to which finished episodes are appended; null: none'),
+    task: playTaskOptions,
   }),
   plays: true,
   load: async () => (await import('./play.js')).play,

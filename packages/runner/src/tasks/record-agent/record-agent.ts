@@ -3,53 +3,27 @@ import { join } from 'node:path';
 import { checkTerminator, deviceOf } from '@bowyer/agent';
 import { checkHeld } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
-import {
-  AgentServer,
-  Cassette,
-  ProxyServer,
-  readRollouts,
-  RolloutLog,
-  writeConversations,
-  type SplicePolicy,
-} from '@bowyer/rollouts';
+import { AgentServer, Cassette, ProxyServer, readRollouts, RolloutLog, writeConversations } from '@bowyer/rollouts';
 import type { TaskContext } from '../../context/task-context.js';
 import { loadDecoder, serverOptions, type ServeConfig } from '../serve-model/serve-model.js';
+import { withoutAdapters } from '../serve-model/served-adapters.js';
 import { keyOf } from '../server-key.js';
+import type { TaskConfig } from '../task.js';
+import type { recordAgentOptions } from './unit.js';
 
-type RecordConfig = Omit<ServeConfig, 'model'> & {
-  model: string | null;
-  upstream: string | null;
-  replay: string | null;
-  upstreamKeyEnv: string | null;
-  minReward: number | null;
-  splice: SplicePolicy;
-};
-
-/** Without adapters. */
-const none = {
-  adapters: null,
-  runtimeAdapters: [],
-  maxAdapters: null,
-  maxAdapterRank: null,
-  adapterTargetModules: null,
-  follow: null,
-  record: null,
-  recordMb: 1,
-  recordRedact: [],
-  canary: null,
-  canaryShare: 0,
-};
+type RecordConfig = Omit<ServeConfig, 'task'> & TaskConfig<typeof recordAgentOptions>;
 
 export async function recordAgent(config: RecordConfig, context: TaskContext): Promise<void> {
   const { directory, log: say, print } = context;
-  const { minReward } = config;
+  const { minReward, replay, model } = config.task;
   const log = await RolloutLog.open(join(directory, 'rollouts'));
   if (log.cutBytes > 0) say(`${log.folder}: ${log.cutBytes} bytes of a line that was cut off are removed`, 'WARNING');
   try {
-    const cassette = config.replay === null ? undefined : await Cassette.read(config.replay);
-    const upstream = config.upstream ?? config.replay;
-    if (upstream === null) await recordModel({ ...config, ...none, model: config.model! }, log, context);
-    else await recordUpstream(config, { upstream, cassette }, log, context);
+    const cassette = replay === null ? undefined : await Cassette.read(replay);
+    const upstream = config.task.upstream ?? replay;
+    if (upstream === null)
+      await recordModel({ ...config, task: { ...config.task, ...withoutAdapters, model: model! } }, log, context);
+    else await recordUpstream(config.task, { upstream, cassette }, log, context);
     checkHeld(log.folder); // else the files are another process's
   } finally {
     await log.close();
@@ -60,18 +34,19 @@ export async function recordAgent(config: RecordConfig, context: TaskContext): P
 }
 
 async function recordModel(
-  config: ServeConfig & Pick<RecordConfig, 'splice'>,
+  config: ServeConfig & { task: Pick<RecordConfig['task'], 'splice'> },
   log: RolloutLog,
   context: TaskContext,
 ): Promise<void> {
-  await checkTerminator(config.model, config);
+  const { model: folder, splice } = config.task;
+  await checkTerminator(folder, config);
   const stopped = untilStopped(context);
   const device = await openDevice(deviceOf(config));
   try {
-    const model = await loadDecoder(config.model, config, device);
+    const model = await loadDecoder(folder, config, device);
     const options = await serverOptions(config, model, context.log);
-    const server = await AgentServer.listen({ ...options, answersAnyName: true, log, splice: config.splice });
-    announce(server.origin, config.model, log, context);
+    const server = await AgentServer.listen({ ...options, answersAnyName: true, log, splice });
+    announce(server.origin, folder, log, context);
     await stopped;
     await server.close();
     context.print('stopped: every answer is finished\n');
@@ -81,12 +56,11 @@ async function recordModel(
 }
 
 async function recordUpstream(
-  config: RecordConfig,
+  { host, port, upstreamKeyEnv, serverKeyEnv }: RecordConfig['task'],
   { upstream, cassette }: { upstream: string; cassette: Cassette | undefined },
   log: RolloutLog,
   context: TaskContext,
 ): Promise<void> {
-  const { host, port, upstreamKeyEnv } = config;
   const stopped = untilStopped(context);
   const server = await ProxyServer.listen({
     upstream,
@@ -94,7 +68,7 @@ async function recordUpstream(
     upstreamKey: upstreamKeyEnv === null ? null : keyOf({ serverKeyEnv: upstreamKeyEnv }, 'upstream_key_env'),
     host,
     port,
-    apiKey: keyOf(config),
+    apiKey: keyOf({ serverKeyEnv }),
     log,
     onFault: (error) => context.log(error.stack ?? error.message, 'WARNING'),
   });

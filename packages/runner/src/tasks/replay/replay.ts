@@ -5,8 +5,10 @@ import { ProgressBar } from '@bowyer/logging';
 import { engineText, JsonLineError, readJsonLines, replayEnvironment, type EnvironmentConfig } from '@bowyer/agent';
 import { UnreadKeys, unreadNote } from '@bowyer/conversations';
 import type { TaskContext } from '../../context/task-context.js';
+import type { TaskConfig } from '../task.js';
+import type { replayOptions } from './unit.js';
 
-type ReplayConfig = EnvironmentConfig & { input: string; output: string };
+type ReplayConfig = EnvironmentConfig & TaskConfig<typeof replayOptions, 'input' | 'output'>;
 
 /** The answers of a recording's environment, which are not played. */
 const RECORDED = ['steps', 'final', 'final_score', 'return', 'episodic_return'];
@@ -18,7 +20,7 @@ export interface ReplayLine {
 }
 
 export async function replay(config: ReplayConfig, { print, progress, log }: TaskContext): Promise<void> {
-  const { input, output } = config;
+  const { input, output } = config.task;
   const lines = await readJsonLines<ReplayLine>(input, lineSchema(config.env.name));
   const keys = new UnreadKeys(RECORDED);
   for (const { line, value } of lines) keys.check('a line', `line ${line}`, { ...value }, ['reset', 'actions']);

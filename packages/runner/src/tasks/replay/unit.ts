@@ -1,11 +1,15 @@
 // task=replay: plays recorded actions again and writes what the environment answered.
-import { Type } from '@sinclair/typebox';
-import { nullable } from '@bowyer/core';
+import { optionalText, unitOptions } from '@bowyer/core';
 import { environmentKeysOf } from '@bowyer/agent';
 import { runKeys } from '../../keys/run-keys.js';
-import type { TaskUnit } from '../task.js';
+import type { TaskConfig, TaskUnit } from '../task.js';
 
 const { seed: _, ...keysOfRun } = runKeys; // nothing is drawn
+
+export const replayOptions = unitOptions({
+  input: optionalText('JSONL file to read: {reset, actions}'),
+  output: optionalText('JSONL file to write: {reset, steps}'),
+});
 
 export const replayTask: TaskUnit = {
   name: 'replay',
@@ -13,11 +17,10 @@ export const replayTask: TaskUnit = {
   keys: (choices) => ({
     ...keysOfRun,
     ...environmentKeysOf(choices),
-    input: nullable(Type.String(), 'JSONL file to read: {reset, actions}'),
-    output: nullable(Type.String(), 'JSONL file to write: {reset, steps}'),
+    task: replayOptions,
   }),
   plays: true,
-  problems({ input, output }) {
+  problems({ task: { input, output } }: TaskConfig<typeof replayOptions>) {
     const missing = Object.entries({ input, output }).find(([, file]) => file === null);
     if (missing === undefined) return [];
     return [

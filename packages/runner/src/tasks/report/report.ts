@@ -4,12 +4,13 @@ import { comparisonText, readSettings } from '../../report/comparison.js';
 import { findRuns, isRun } from '../../report/find-runs.js';
 import { writeComparison, writeReport } from '../../report/write-report.js';
 import type { TaskContext } from '../../context/task-context.js';
+import type { TaskConfig } from '../task.js';
+import type { reportOptions } from './unit.js';
 
-interface ReportConfig {
-  dirs: string[];
-}
-
-export async function report({ dirs }: ReportConfig, { directory, print }: TaskContext): Promise<void> {
+export async function report(
+  { task: { dirs } }: TaskConfig<typeof reportOptions>,
+  { directory, print }: TaskContext,
+): Promise<void> {
   const [only] = dirs;
   if (dirs.length === 1 && isRun(only)) return void print(`report: ${await writeReport(only)}\n`);
   for (const dir of dirs) await findRuns(dir); // every folder has a run, before anything is written

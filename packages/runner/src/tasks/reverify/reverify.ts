@@ -19,7 +19,7 @@ import { claimDirectory, openDirectory } from '../../run/run-files.js';
 import { itemsToPlay, type ItemConfig } from '../evaluate/items.js';
 import type { TaskContext } from '../../context/task-context.js';
 
-type ReverifyConfig = EnvironmentConfig & Pick<ItemConfig, 'itemList' | 'dataLen'> & { input: string };
+type ReverifyConfig = EnvironmentConfig & { task: Omit<ItemConfig['task'], 'split'> & { input: string } };
 
 /** Episodes as evaluations and training runs write them. A rollout's split is not written, since it is always the same. */
 type StoredEpisode = TrajectoryRecord & { split?: Split };
@@ -35,7 +35,7 @@ interface Verified {
 export async function reverify(config: ReverifyConfig, context: TaskContext): Promise<void> {
   const { directory, envParts, progress, print, log } = context;
   await openDirectory(directory, context.config.decisive);
-  const { input } = config;
+  const { input } = config.task;
   const lines = await readJsonLines<StoredEpisode>(input, episodeSchema);
   const keys = new EpisodeKeys();
   for (const { line, value } of lines) keys.checkTrajectory(`line ${line}`, value, []);
@@ -47,7 +47,7 @@ export async function reverify(config: ReverifyConfig, context: TaskContext): Pr
   try {
     for (const { line, value } of lines) {
       const split = value.split ?? 'train';
-      const items = itemsToPlay({ ...config, split }, envParts);
+      const items = itemsToPlay({ ...config, task: { ...config.task, split } }, envParts);
       const env = open.get(split) ?? items.makeEnv(split);
       open.set(split, env);
       const again = await verify(env, value, split).catch((error: Error) => {
@@ -111,7 +111,7 @@ async function writeVerified(
   { directory, envParts }: TaskContext,
   verified: readonly Verified[],
 ): Promise<string> {
-  const { plan } = itemsToPlay({ ...config, split: 'test' }, envParts);
+  const { plan } = itemsToPlay({ ...config, task: { ...config.task, split: 'test' } }, envParts);
   const file = await JsonlFile.open(join(directory, 'trajectories', 'reverified.jsonl'), 0);
   await file.append(
     ...verified.map(({ after, stored }) => ({ ...stored, ...toRecord(after, stored.iteration), segments: [] })),

@@ -1,6 +1,6 @@
 // task=reverify: scores stored episodes again, with another reward or other options, without playing.
-import { Type, type TProperties } from '@sinclair/typebox';
-import { nullable } from '@bowyer/core';
+import type { TProperties } from '@sinclair/typebox';
+import { optionalText, unitOptions } from '@bowyer/core';
 import { environmentKeysOf, oracleKeysOf, type Choices } from '@bowyer/agent';
 import { runKeys } from '../../keys/run-keys.js';
 import { itemKeys } from '../evaluate/items.js';
@@ -14,11 +14,12 @@ function keys(choices: Choices): TProperties {
     ...keysOfRun,
     ...environmentKeysOf(choices),
     ...oracleKeysOf(choices),
-    ...items,
-    input: nullable(
-      Type.String(),
-      'file of episodes as a run stores them: trajectories/test.jsonl or rollout.jsonl of its folder',
-    ),
+    task: unitOptions({
+      input: optionalText(
+        'file of episodes as a run stores them: trajectories/test.jsonl or rollout.jsonl of its folder',
+      ),
+      ...items,
+    }),
   };
 }
 
@@ -27,8 +28,8 @@ export const reverifyTask: TaskUnit = {
   description: 'score stored episodes again, with another reward or other options, without playing',
   keys,
   plays: true,
-  problems: ({ input }) =>
-    input === null
+  problems: ({ task }: { task: { input: string | null } }) =>
+    task.input === null
       ? [
           {
             key: 'input',

@@ -7,16 +7,27 @@ import {
   type ContinuationItem,
   type LanguageModel,
 } from '@bowyer/models';
-import { linesOf, runModelLines, type LinesConfig } from '../model-lines.js';
+import { deviceOf, type AgentConfig, type DeviceConfig } from '@bowyer/agent';
+import { linesOf, runModelLines } from '../model-lines.js';
+import type { TaskConfig } from '../task.js';
+import type { scoreOptions } from './unit.js';
 import type { TaskContext } from '../../context/task-context.js';
 
-export async function score(config: LinesConfig & { batchTokens: number }, context: TaskContext): Promise<void> {
+type ScoreConfig = DeviceConfig &
+  Pick<AgentConfig, 'quantization'> &
+  TaskConfig<typeof scoreOptions, 'model' | 'input' | 'output'>;
+
+export async function score(config: ScoreConfig, context: TaskContext): Promise<void> {
+  const { task, quantization } = config;
   const results = async function* (model: LanguageModel | Seq2SeqModel, items: ContinuationItem[]) {
-    const options = { maxTokens: config.batchTokens };
+    const options = { maxTokens: task.batchTokens };
     const scores =
       model instanceof Seq2SeqModel ? scoreTargets(model, items, options) : scoreContinuations(model, items, options);
     for await (const { promptIds, continuationIds, logprobs, logitsHead } of scores)
       yield { prompt_ids: promptIds, continuation_ids: continuationIds, logprobs, logits_head: logitsHead };
   };
-  await runModelLines(config, context, { schema: linesOf('prompt', 'continuation'), results });
+  await runModelLines({ ...task, quantization, device: deviceOf(config) }, context, {
+    schema: linesOf('prompt', 'continuation'),
+    results,
+  });
 }

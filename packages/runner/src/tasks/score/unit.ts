@@ -1,9 +1,14 @@
 // task=score: the log-probabilities of given continuations.
-import { count } from '@bowyer/core';
+import { integer, unitOptions } from '@bowyer/core';
 import { deviceKeys, hubKeys, policyKeys } from '@bowyer/agent';
 import { runKeys } from '../../keys/run-keys.js';
 import { lineFileKeys, lineFileProblems } from '../model-line-keys.js';
 import type { TaskUnit } from '../task.js';
+
+export const scoreOptions = unitOptions({
+  ...lineFileKeys('lines with {prompt, continuation} or {prompt_ids, continuation_ids}'),
+  batch_tokens: integer(2048, 'tokens in a batch, padding included'),
+});
 
 export const scoreTask: TaskUnit = {
   name: 'score',
@@ -14,9 +19,8 @@ export const scoreTask: TaskUnit = {
       ...keys,
       ...deviceKeys,
       ...hubKeys,
-      ...lineFileKeys('lines with {prompt, continuation} or {prompt_ids, continuation_ids}'),
       quantization: policyKeys.quantization,
-      batch_tokens: count('tokens in a batch, padding included'),
+      task: scoreOptions,
     };
   },
   plays: false,

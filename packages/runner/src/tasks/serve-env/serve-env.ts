@@ -9,18 +9,11 @@ import {
 import { environmentOptions, type EnvironmentConfig } from '@bowyer/agent';
 import type { TaskContext } from '../../context/task-context.js';
 import { keyOf } from '../server-key.js';
-import type { protocols, transports } from './protocols.js';
+import type { TaskConfig } from '../task.js';
+import type { serveEnvOptions } from './unit.js';
 
-/** Keys that the protocol and its transport have; `keys` of the unit says which. */
-type ServeConfig = EnvironmentConfig & {
-  protocol: (typeof protocols)[number];
-  host: string;
-  port: number;
-  maxInstances: number;
-  idleMinutes: number;
-  transport: (typeof transports)[number];
-  serverKeyEnv: string | null;
-};
+/** Options that the protocol and its transport have; `keys` of the unit says which. */
+type ServeConfig = EnvironmentConfig & TaskConfig<typeof serveEnvOptions>;
 
 interface Server {
   url: string;
@@ -34,7 +27,8 @@ const hasOwnShop = ({ env }: EnvironmentConfig): boolean =>
 const MS_PER_MINUTE = 60_000;
 
 export async function serveEnv(config: ServeConfig, context: TaskContext): Promise<void> {
-  const { env, protocol } = config;
+  const { env } = config;
+  const { protocol, transport } = config.task;
   const { print, log, onInterrupt, envParts } = context;
   const stopped = new Promise<void>((resolve) =>
     onInterrupt(resolve, 'the server stops when every request is answered'),
@@ -45,8 +39,8 @@ export async function serveEnv(config: ServeConfig, context: TaskContext): Promi
     parts: envParts,
     onFault: (error) => log(`${env.name}: ${error.stack ?? error.message}`, 'WARNING'),
   };
-  if (protocol === 'mcp' && config.transport === 'stdio') return servePipe(served, stopped, log);
-  const server = await listen(config, served);
+  if (protocol === 'mcp' && transport === 'stdio') return servePipe(served, stopped, log);
+  const server = await listen(config.task, served);
   if (protocol === 'agentgym' && hasOwnShop(config))
     log(
       'webshop: a client of this shop needs env.webshop_upper=NUMBER of its goals; by default it counts AgentGym’s 3930',
@@ -57,10 +51,10 @@ export async function serveEnv(config: ServeConfig, context: TaskContext): Promi
   print('stopped: every request is answered, every environment closed\n');
 }
 
-function listen(config: ServeConfig, served: ServedEnvOptions): Promise<Server> {
-  const { protocol, host, port, maxInstances, idleMinutes } = config;
+function listen(task: ServeConfig['task'], served: ServedEnvOptions): Promise<Server> {
+  const { protocol, host, port, maxInstances, idleMinutes } = task;
   const options = { ...served, host, port, maxInstances, idleMs: idleMinutes * MS_PER_MINUTE };
-  if (protocol === 'mcp') return serveMcpEnv({ ...options, apiKey: keyOf(config) });
+  if (protocol === 'mcp') return serveMcpEnv({ ...options, apiKey: keyOf(task) });
   return protocol === 'openenv' ? serveOpenEnv(options) : serveAgentGym(options);
 }
 

@@ -1,34 +1,36 @@
 // task=serve_env: an environment over AgentGym's HTTP protocol, OpenEnv's WebSocket protocol, or MCP.
-import { Type, type TProperties } from '@sinclair/typebox';
-import { count, nullable, oneOf, rate, type ConfigProblem } from '@bowyer/core';
+import { choice, integer, positive, unitOptions, type ConfigProblem } from '@bowyer/core';
 import { environmentKeysOf } from '@bowyer/agent';
 import { runKeys } from '../../keys/run-keys.js';
-import { listenKeys, listenProblems } from '../listen-keys.js';
-import type { TaskUnit } from '../task.js';
+import { listenOptions, listenProblems, serverKeyOption } from '../listen-keys.js';
+import type { TaskConfig, TaskUnit } from '../task.js';
 import { protocols, transports } from './protocols.js';
 
 const { seed: _, ...keysOfRun } = runKeys; // nothing is drawn
 
 /** Read where clients connect over HTTP. */
-const keysOfHttp: TProperties = {
-  ...listenKeys,
-  max_instances: count('largest number of environments that are open at the same time'),
-  idle_minutes: rate('an environment without requests is closed after this time, in minutes'),
+const optionsOfHttp = {
+  ...listenOptions(36_001),
+  max_instances: integer(256, 'largest number of environments that are open at the same time'),
+  idle_minutes: positive(60, 'an environment without requests is closed after this time, in minutes'),
 };
 
-const keysOfMcp: TProperties = {
-  transport: oneOf(
+export const serveEnvOptions = unitOptions({
+  protocol: choice(
+    protocols,
+    'agentgym',
+    'agentgym: HTTP; openenv: a WebSocket for each session, and HTTP routes; mcp: tools for any MCP client',
+  ),
+  transport: choice(
     transports,
+    'http',
     'http: Streamable HTTP; stdio: one client, the program that has started this one, on standard input and output',
   ),
-};
+  server_key_env: serverKeyOption,
+  ...optionsOfHttp,
+});
 
-const serverKeyEnv: TProperties = {
-  server_key_env: nullable(
-    Type.String(),
-    'environment variable with the key that clients must send; null: no key is required',
-  ),
-};
+type ServeEnvConfig = TaskConfig<typeof serveEnvOptions> & { json: boolean };
 
 export const serveEnvTask: TaskUnit = {
   name: 'serve_env',
@@ -36,29 +38,27 @@ export const serveEnvTask: TaskUnit = {
   keys: (choices) => {
     const isMcp = choices.setting('task.protocol') === 'mcp';
     const isPipe = isMcp && choices.setting('task.transport') === 'stdio';
-    return {
-      ...keysOfRun,
-      ...environmentKeysOf(choices),
-      protocol: oneOf(
-        protocols,
-        'agentgym: HTTP; openenv: a WebSocket for each session, and HTTP routes; mcp: tools for any MCP client',
-      ),
-      ...(isMcp && keysOfMcp),
-      ...(isMcp && !isPipe && serverKeyEnv),
-      ...(!isPipe && keysOfHttp),
+    const { protocol, transport, server_key_env } = serveEnvOptions.properties;
+    const own = {
+      protocol,
+      ...(isMcp && { transport }),
+      ...(isMcp && !isPipe && { server_key_env }),
+      ...(!isPipe && optionsOfHttp),
     };
+    return { ...keysOfRun, ...environmentKeysOf(choices), task: unitOptions(own) };
   },
   plays: true,
-  speaksOnStdout: ({ protocol, transport }) => protocol === 'mcp' && transport === 'stdio',
-  problems: (config) => (serveEnvTask.speaksOnStdout!(config) ? pipeProblems(config) : addressProblems(config)),
+  speaksOnStdout: ({ task: { protocol, transport } }: ServeEnvConfig) => protocol === 'mcp' && transport === 'stdio',
+  problems: (config: ServeEnvConfig) =>
+    serveEnvTask.speaksOnStdout!(config) ? pipeProblems(config) : addressProblems(config),
   load: async () => (await import('./serve-env.js')).serveEnv,
 };
 
-const addressProblems = (config: Record<string, unknown>): ConfigProblem[] =>
-  listenProblems(config, config.protocol === 'mcp' ? 'server_key_env' : null);
+const addressProblems = ({ task }: ServeEnvConfig): ConfigProblem[] =>
+  listenProblems(task, task.protocol === 'mcp' ? 'server_key_env' : null);
 
-const pipeProblems = ({ json }: Record<string, unknown>): ConfigProblem[] =>
-  json === true
+const pipeProblems = ({ json }: ServeEnvConfig): ConfigProblem[] =>
+  json
     ? [
         {
           key: 'json',

@@ -25,22 +25,25 @@ import {
   type AgentConfig,
   type DeviceConfig,
   type EnvironmentConfig,
+  type writerOptions,
 } from '@bowyer/agent';
+import type { OptionsOf } from '@bowyer/core';
+import type { TObject } from '@sinclair/typebox';
 import type { TaskContext } from '../../context/task-context.js';
 import { keyOf } from '../server-key.js';
+import type { TaskConfig } from '../task.js';
+import type { modelServerOptions, serveModelOptions } from './unit.js';
 import { adapterBankOf, announceRoom, servedAdapters, type AdapterConfig } from './served-adapters.js';
 import { followRun } from './follow-run.js';
-import { openTraffic, type TrafficConfig } from './record-traffic.js';
+import { openTraffic } from './record-traffic.js';
+
+/** Options of a server of a model, whichever task runs it. */
+export type ServerOptions = TaskConfig<TObject<typeof modelServerOptions>, 'model'>['task'];
 
 export type ServeConfig = DeviceConfig &
-  AdapterConfig &
-  TrafficConfig &
   Pick<
     AgentConfig,
     | 'seed'
-    | 'quantization'
-    | 'packedDecoding'
-    | 'slots'
     | 'maxNewTokens'
     | 'doSample'
     | 'temperature'
@@ -50,26 +53,14 @@ export type ServeConfig = DeviceConfig &
     | 'eosStr'
     | 'chatTemplate'
     | 'chatTemplateKwargs'
-  > & {
-    model: string;
-    follow: string | null;
-    host: string;
-    port: number;
-    servedName: string | null;
-    serverKeyEnv: string | null;
-    maxQueued: number;
-    prefixCacheMb: number;
-    splitMessages: boolean;
-    storedResponses: number;
-    storedResponsesMb: number;
-    trustRequestChatTemplate: boolean;
-    contextLength: number | null;
-  };
+  > & { task: ServerOptions & AdapterConfig & Partial<OptionsOf<TObject<typeof writerOptions>>> };
 
-export async function serveModel(config: ServeConfig, { print, log, onInterrupt }: TaskContext): Promise<void> {
-  const { model: dir } = config;
+type ServeModelConfig = ServeConfig & TaskConfig<typeof serveModelOptions, 'model'>;
+
+export async function serveModel(config: ServeModelConfig, { print, log, onInterrupt }: TaskContext): Promise<void> {
+  const { model: dir, follow, prefixCacheMb } = config.task;
   warnOfParts(dir, log);
-  const apiKey = keyOf(config);
+  const apiKey = keyOf(config.task);
   await checkTerminator(dir, config);
   const stopped = new Promise<void>((resolve) =>
     onInterrupt(resolve, 'the server stops when the current answers are finished'),
@@ -81,17 +72,16 @@ export async function serveModel(config: ServeConfig, { print, log, onInterrupt 
     const model = await loadDecoder(dir, config, device);
     announceRoom(model, log);
     const options = await serverOptions(config, model, log);
-    traffic = await openTraffic(config, options.name, log);
+    traffic = await openTraffic(config.task, options.name, log);
     const server = await ModelServer.listen({ ...options, ...traffic?.options });
     const takeUp = async (folder: string, checkpoint: number) => {
       const weights = await weightsOf(folder, model, config, device);
       await server.changeWeights(() => model.restoreParameters(weights, folder));
       if (traffic) traffic.options.observer.version = checkpoint;
-      log(`checkpoint ${checkpoint} of ${config.follow} is served`);
+      log(`checkpoint ${checkpoint} of ${follow} is served`);
     };
-    const follower =
-      config.follow === null ? null : followRun(config.follow, takeUp, ({ message }) => log(message, 'WARNING'));
-    log(prefixCacheText(config.prefixCacheMb, server.prefixCacheTokens));
+    const follower = follow === null ? null : followRun(follow, takeUp, ({ message }) => log(message, 'WARNING'));
+    log(prefixCacheText(prefixCacheMb, server.prefixCacheTokens));
     print(`${dir} is served at ${server.url} (Ctrl-C stops it)\n`);
     await stopped;
     await follower?.stop();
@@ -109,7 +99,8 @@ export async function serverOptions(
   model: LanguageModel,
   log: TaskContext['log'],
 ): Promise<ModelServerOptions> {
-  const { model: dir, host, port, slots, maxQueued, seed, servedName, temperature, topK, topP, maxNewTokens } = config;
+  const { task, seed, temperature, topK, topP, maxNewTokens } = config;
+  const { model: dir, host, port, slots, maxQueued, servedName } = task;
   const tokenizer = new SteppedTokenizer(model.tokenizer);
   return {
     model,
@@ -118,18 +109,18 @@ export async function serverOptions(
     port,
     slots,
     maxQueued,
-    prefixCacheBytes: config.prefixCacheMb * 2 ** 20,
+    prefixCacheBytes: task.prefixCacheMb * 2 ** 20,
     seed,
-    apiKey: keyOf(config),
-    splitsMessages: config.splitMessages,
+    apiKey: keyOf(task),
+    splitsMessages: task.splitMessages,
     name: servedName ?? modelNameOf(dir),
     template: await templateOf(tokenizer, config, log),
-    ...(config.trustRequestChatTemplate && { templateOf: (source) => chatTemplateOf(source, tokenizer, config) }),
+    ...(task.trustRequestChatTemplate && { templateOf: (source) => chatTemplateOf(source, tokenizer, config) }),
     rules: await textRules(dir, model, config),
     terminatorIds: config.eosStr === null ? [] : terminatorIds(model.tokenizer, config),
     defaults: { temperature: config.doSample ? temperature : 0, topK, topP, maxTokens: maxNewTokens },
-    adapters: servedAdapters(dir, config, log),
-    storage: { responses: config.storedResponses, bytes: config.storedResponsesMb * 2 ** 20 },
+    adapters: servedAdapters(dir, task, log),
+    storage: { responses: task.storedResponses, bytes: task.storedResponsesMb * 2 ** 20 },
     onFault: (error) => log(error.stack ?? error.message, 'WARNING'),
   };
 }
@@ -154,7 +145,7 @@ async function serveEncoder(
   { config, device, apiKey, stopped }: EncoderToServe,
   { print, log }: Pick<TaskContext, 'print' | 'log'>,
 ): Promise<void> {
-  const { model: dir, host, port, maxQueued, servedName } = config;
+  const { model: dir, host, port, maxQueued, servedName } = config.task;
   const encoder = await SentenceEncoder.load(device, dir);
   const name = servedName ?? modelNameOf(dir);
   const onFault = (error: Error) => log(error.stack ?? error.message, 'WARNING');
@@ -180,7 +171,7 @@ function warnOfParts(dir: string, log: TaskContext['log']): void {
 
 /** An agent writes here what it writes in its run. Any other model has its checkpoint's own distribution: nothing is masked. */
 export async function loadDecoder(dir: string, config: ServeConfig, device: Device): Promise<LanguageModel> {
-  const { quantization, packedDecoding, contextLength } = config;
+  const { quantization, packedDecoding, contextLength } = config.task;
   const run = runOf(dir);
   const isAgent = run?.agentType !== undefined && environmentNames().includes(run.env?.name ?? '');
   const model = await loadTextModel({
@@ -189,7 +180,7 @@ export async function loadDecoder(dir: string, config: ServeConfig, device: Devi
     quantization,
     packedDecoding: packedDecoding ?? undefined,
     masksPadding: isAgent,
-    adapterBank: adapterBankOf(config),
+    adapterBank: adapterBankOf(config.task),
     ...(isAgent && { maskedTokenIds: await maskedInRun(dir, run as EnvironmentConfig) }),
     ...(contextLength !== null && { contextLength }),
   });
@@ -213,7 +204,7 @@ async function weightsOf(
   try {
     if (newer.hasAdapters !== served.hasAdapters)
       throw new Error(
-        `follow: ${folder} is ${newer.hasAdapters ? 'an adapter' : 'a whole model'}, and ${config.model} is not\n` +
+        `follow: ${folder} is ${newer.hasAdapters ? 'an adapter' : 'a whole model'}, and ${config.task.model} is not\n` +
           '  serve what the run has begun with, or one of its checkpoints: model=RUN',
       );
     return await newer.copyParameters();

@@ -13,6 +13,15 @@ export interface AdapterConfig {
   adapterTargetModules: readonly string[] | string | null;
 }
 
+/** The options of a server whose model has no adapters beside it. */
+export const withoutAdapters: AdapterConfig = {
+  adapters: null,
+  runtimeAdapters: [],
+  maxAdapters: null,
+  maxAdapterRank: null,
+  adapterTargetModules: null,
+};
+
 /** Where clients load adapters, and nothing is said of how many or of which rank. */
 const RUNTIME = { places: 4, rank: 16 };
 

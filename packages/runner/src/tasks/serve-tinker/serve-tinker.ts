@@ -6,35 +6,27 @@ import { openDevice } from '@bowyer/graph';
 import { openTrainingBase, TinkerServer, type Quotas } from '@bowyer/tinker';
 import type { TaskContext } from '../../context/task-context.js';
 import { owningFolder } from '../../run/folder-owner.js';
+import { withoutAdapters } from '../serve-model/served-adapters.js';
 import { serverOptions, type ServeConfig } from '../serve-model/serve-model.js';
 import { keyOf } from '../server-key.js';
+import type { TaskConfig } from '../task.js';
+import type { serveTinkerOptions } from './unit.js';
 
-type TinkerConfig = ServeConfig & {
-  folder: string | null;
-  maxModels: number;
-  maxModelsMb: number;
-  maxLoraRank: number;
-  maxSamplers: number;
-  maxRequestTokens: number;
-  maxDatums: number;
-  maxBodyMb: number;
-  maxStorageMb: number;
-  maxResultsMb: number;
-};
+type TinkerConfig = ServeConfig & TaskConfig<typeof serveTinkerOptions, 'model'>;
 
 const MIB = 2 ** 20;
 
 export async function serveTinker(given: TinkerConfig, context: TaskContext): Promise<void> {
-  const folder = resolve(given.folder ?? join(context.directory, 'tinker'));
+  const folder = resolve(given.task.folder ?? join(context.directory, 'tinker'));
   await mkdir(folder, { recursive: true });
   await owningFolder(folder, 'server', context.log, () => serveFrom(folder, given, context));
 }
 
 async function serveFrom(folder: string, given: TinkerConfig, context: TaskContext): Promise<void> {
   const { print, log, onInterrupt } = context;
-  const config = { ...given, adapters: null, runtimeAdapters: [], maxAdapters: null, maxAdapterRank: null };
-  const { model: dir, contextLength, maxLoraRank: rank, maxSamplers: places } = config;
-  checkKey(config);
+  const config = { ...given, task: { ...given.task, ...withoutAdapters } };
+  const { model: dir, contextLength, maxLoraRank: rank, maxSamplers: places } = config.task;
+  checkKey(config.task);
   await checkTerminator(dir, config);
   const stopped = new Promise<void>((done) =>
     onInterrupt(done, 'the server stops; a restart with its folder continues'),
@@ -51,7 +43,7 @@ async function serveFrom(folder: string, given: TinkerConfig, context: TaskConte
         base,
         folder,
         modelFolder: dir,
-        quotas: quotasOf(config),
+        quotas: quotasOf(config.task),
       });
       print(`${dir} is served at ${server.url} as '${options.name}': set TINKER_BASE_URL to it (Ctrl-C stops it)\n`);
       await stopped;
@@ -66,22 +58,22 @@ async function serveFrom(folder: string, given: TinkerConfig, context: TaskConte
 }
 
 /** Tinker's client sends no other keys. */
-function checkKey(config: TinkerConfig): void {
-  const key = keyOf(config);
+function checkKey({ serverKeyEnv }: TinkerConfig['task']): void {
+  const key = keyOf({ serverKeyEnv });
   if (key === null || key.startsWith('tml-')) return;
   throw new Error(
-    `server_key_env: the key in ${config.serverKeyEnv} does not begin with tml-, and Tinker's client sends no other\n` +
+    `server_key_env: the key in ${serverKeyEnv} does not begin with tml-, and Tinker's client sends no other\n` +
       '  choose one that does',
   );
 }
 
-const quotasOf = (config: TinkerConfig): Quotas => ({
-  models: config.maxModels,
-  modelBytes: config.maxModelsMb * MIB,
-  maxRank: config.maxLoraRank,
-  requestTokens: config.maxRequestTokens,
-  datums: config.maxDatums,
-  bodyBytes: config.maxBodyMb * MIB,
-  storageBytes: config.maxStorageMb * MIB,
-  resultBytes: config.maxResultsMb * MIB,
+const quotasOf = (task: TinkerConfig['task']): Quotas => ({
+  models: task.maxModels,
+  modelBytes: task.maxModelsMb * MIB,
+  maxRank: task.maxLoraRank,
+  requestTokens: task.maxRequestTokens,
+  datums: task.maxDatums,
+  bodyBytes: task.maxBodyMb * MIB,
+  storageBytes: task.maxStorageMb * MIB,
+  resultBytes: task.maxResultsMb * MIB,
 });

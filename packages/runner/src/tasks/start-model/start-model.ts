@@ -11,15 +11,12 @@ import type { RecordedDialogue } from '@bowyer/conversations';
 import type { TaskContext } from '../../context/task-context.js';
 import { finetune, type FinetuneConfig } from '../finetune/finetune.js';
 import { readTrainingItems } from '../finetune/training-items.js';
+import type { TaskConfig } from '../task.js';
+import type { startModelOptions } from './unit.js';
 import { piecesOf } from './dialogue-pieces.js';
 
-type StartModelConfig = Omit<FinetuneConfig, 'model' | 'epochs' | 'quantization' | 'useLora'> & {
-  epochs: number | null;
-  width: number;
-  layers: number;
-  vocabularySize: number;
-  contextLength: number | null;
-};
+type StartModelConfig = Omit<FinetuneConfig, 'task' | 'quantization' | 'useLora'> &
+  TaskConfig<typeof startModelOptions, 'data'>;
 
 /** The folder of the run with the model of random weights. */
 const UNTRAINED = 'untrained';
@@ -29,16 +26,15 @@ const STEPS = 300;
 const FEWEST_EPOCHS = 3;
 
 export async function startModel(config: StartModelConfig, context: TaskContext): Promise<void> {
-  const { data, dataFormat: format, dataSplit: split, validationShare, batchSize } = config;
+  const { data, dataFormat: format, dataSplit: split, validationShare, batchSize } = config.task;
   const { items } = await readTrainingItems(data, { format, split });
   const stepsOfEpoch = Math.ceil((items.length * (1 - validationShare)) / batchSize);
-  const epochs = config.epochs ?? Math.max(FEWEST_EPOCHS, Math.round(STEPS / stepsOfEpoch));
+  const epochs = config.task.epochs ?? Math.max(FEWEST_EPOCHS, Math.round(STEPS / stepsOfEpoch));
   const model = join(context.directory, UNTRAINED);
   const dialogues = items.flatMap(({ value }) => (value.kind === 'conversation' ? [value] : []));
   // The model of random weights has the template.
   const whole = {
-    model,
-    epochs,
+    task: { ...config.task, model, epochs },
     chatTemplate: null,
     upstreamLossMask: false,
     useLora: false,
@@ -55,12 +51,12 @@ async function writeUntrained(
   config: StartModelConfig,
   { log }: Pick<TaskContext, 'log'>,
 ): Promise<void> {
-  const { vocabularySize, width, layers, seed } = config;
+  const { vocabularySize, width, layers } = config.task;
   const template = (await keptTemplate({ chatTemplate: config.chatTemplate ?? 'tools' }, {}))!;
   const { texts, shared, endToken } = piecesOf(dialogues, template);
   const vocabulary = { size: vocabularySize, endToken, wholeTokens: shared, chatTemplate: template };
   const longest = longestOf(dialogues, bytePairTokenizer(texts, vocabulary), template);
-  const contextLength = config.contextLength ?? contextFor(longest);
+  const contextLength = config.task.contextLength ?? contextFor(longest);
   const tokenizer = bytePairTokenizer(texts, { ...vocabulary, contextLength });
   log(
     `a tokenizer of ${tokenizer.vocabSize} tokens, ${shared.length} of which are lines that the dialogues share; ` +
@@ -71,7 +67,7 @@ async function writeUntrained(
     const model = await LanguageModel.create({
       device,
       tokenizer,
-      rng: Rng.forPurpose(seed, 'start_model'),
+      rng: Rng.forPurpose(config.seed, 'start_model'),
       config: {
         ...decoderOf(width, layers),
         max_position_embeddings: contextLength,

@@ -1,46 +1,52 @@
 // task=start_model: a small model from records or conversations, for an agent that has none.
-import { count, nullable, type ConfigProblem } from '@bowyer/core';
-import { Type, type TProperties } from '@sinclair/typebox';
+import { defaulting, integer, optional, unitOptions, type ConfigProblem } from '@bowyer/core';
+import { Type } from '@sinclair/typebox';
 import { DataFileError, pipeProblem } from '@bowyer/conversations';
-import type { Choices } from '@bowyer/agent';
-import { supervisedKeys } from '../finetune/unit.js';
+import { titleKeys } from '../../keys/run-keys.js';
+import { supervisedKeys, supervisedOptions } from '../finetune/unit.js';
 import { readTrainingItems } from '../finetune/training-items.js';
-import type { TaskUnit } from '../task.js';
+import type { TaskConfig, TaskUnit } from '../task.js';
 
-function keys(choices: Choices): TProperties {
-  const { epochs, ...supervised } = supervisedKeys(choices);
-  return {
-    ...supervised,
-    epochs: nullable(epochs, 'passes over the training items; null: as many as take 300 optimizer steps, at least 3'),
-    width: Type.Integer({
-      minimum: 8,
-      multipleOf: 8,
-      description: 'size of the hidden states, a multiple of 64 from 256 on',
-    }),
-    layers: count('layers of the decoder'),
-    vocabulary_size: count('tokens of the tokenizer; lines that dialogues share and the 256 bytes are always in it'),
-    context_length: nullable(
-      count('tokens of the longest text that the model reads'),
-      'tokens of the longest text that the model reads; null: twice the longest dialogue',
-    ),
-  };
-}
+const { lr, batch_size, epochs } = supervisedOptions;
 
-interface StartKeys {
-  data: string | null;
-  dataFormat: string | null;
-  dataSplit: string | null;
-  width: number;
-}
+export const startModelOptions = unitOptions({
+  ...supervisedOptions,
+  lr: defaulting(lr, 4e-3),
+  batch_size: defaulting(batch_size, 16),
+  epochs: optional(
+    () => epochs,
+    'passes over the training items; null: as many as take 300 optimizer steps, at least 3',
+  ),
+  width: Type.Integer({
+    minimum: 8,
+    multipleOf: 8,
+    default: 64,
+    description: 'size of the hidden states, a multiple of 64 from 256 on; 64 with two layers: 0.1 million weights',
+  }),
+  layers: integer(2, 'layers of the decoder'),
+  vocabulary_size: integer(
+    1024,
+    'tokens of the tokenizer; lines that dialogues share and the 256 bytes are always in it',
+  ),
+  context_length: optional(
+    integer,
+    'tokens of the longest text that the model reads; null: twice the longest dialogue',
+  ),
+});
+
+type StartModelTask = TaskConfig<typeof startModelOptions>;
 
 export const startModelTask: TaskUnit = {
   name: 'start_model',
   description: 'make a small model for an agent from its records or conversations, with tools and without a download',
-  keys,
+  keys: (choices) => ({
+    ...supervisedKeys(choices),
+    ...titleKeys('start_model', 'agents'),
+    task: startModelOptions,
+  }),
   plays: false,
-  async problems(raw) {
-    const config = raw as typeof raw & StartKeys;
-    if (config.data === null)
+  async problems({ task }: StartModelTask) {
+    if (task.data === null)
       return [
         {
           key: 'data',
@@ -49,13 +55,13 @@ export const startModelTask: TaskUnit = {
             'give conversations.jsonl of record_agent, or lines with {"messages": […], "tools": […]}: data=FILE.jsonl',
         },
       ];
-    return [...widthProblems(config), ...(await dataProblems(config.data, config))];
+    return [...widthProblems(task), ...(await dataProblems(task.data, task))];
   },
   load: async () => (await import('./start-model.js')).startModel,
 };
 
 /** Heads have 64 dimensions from this width on. */
-function widthProblems({ width }: StartKeys): ConfigProblem[] {
+function widthProblems({ width }: StartModelTask['task']): ConfigProblem[] {
   if (width < 256 || width % 64 === 0) return [];
   return [
     {
@@ -68,7 +74,7 @@ function widthProblems({ width }: StartKeys): ConfigProblem[] {
 
 async function dataProblems(
   data: string,
-  { dataFormat: format, dataSplit: split }: StartKeys,
+  { dataFormat: format, dataSplit: split }: StartModelTask['task'],
 ): Promise<ConfigProblem[]> {
   const problem = pipeProblem('data', data);
   if (problem) return [problem];

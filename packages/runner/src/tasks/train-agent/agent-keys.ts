@@ -1,79 +1,87 @@
 // Config keys of tasks in which an agent of the user plays: who it is, its tasks, how it is judged, and the server that it calls.
 import { Type, type TObject } from '@sinclair/typebox';
-import { changeableOnResume, count, LARGEST_REWARD, nullable, oneOf, share, type OptionsOf } from '@bowyer/core';
+import {
+  choice,
+  fraction,
+  integer,
+  LARGEST_REWARD,
+  nonNegative,
+  optional,
+  optionalText,
+  texts,
+  type OptionsOf,
+} from '@bowyer/core';
 import { samplingKeys } from '@bowyer/agent';
 
 /** The model that is trained or tested. */
-export const modelKey = {
-  model: nullable(
-    Type.String(),
+export const modelOption = {
+  model: optionalText(
     'the model that the agent calls: a folder in Hugging Face layout, a run, or a model of the hub (OWNER/NAME[@REVISION])',
   ),
 };
 
-const tasksFile = (what: string) => nullable(Type.String(), what);
-
-export const agentKeys = {
-  agent: nullable(
-    Type.String(),
+export const agentOptions = {
+  agent: optionalText(
     'shell command that plays one task; its environment has OPENAI_BASE_URL, OPENAI_API_KEY, ANTHROPIC_BASE_URL, ANTHROPIC_API_KEY, BOWYER_TASK, BOWYER_TASK_FILE and BOWYER_ROLLOUT_URL',
   ),
-  tasks: tasksFile('file of tasks as JSON lines, each an object with an `id`'),
-  eval_tasks: tasksFile('file of the tasks of evaluations; null: eval_share of `tasks` is held out'),
-  test_tasks: tasksFile('file of the tasks of the final test; null: test_share of `tasks` is held out'),
-  eval_share: share(
+  tasks: optionalText('file of tasks as JSON lines, each an object with an `id`'),
+  eval_tasks: optionalText('file of the tasks of evaluations; null: eval_share of `tasks` is held out'),
+  test_tasks: optionalText('file of the tasks of the final test; null: test_share of `tasks` is held out'),
+  eval_share: fraction(
+    0.1,
     'share of `tasks` that evaluations play and training does not; 0: evaluations play the tasks of training',
   ),
-  test_share: share(
+  test_share: fraction(
+    0.2,
     'share of `tasks` that the final test plays and training does not; 0: the test plays the tasks of training',
   ),
-  reward: nullable(
-    Type.String(),
+  reward: optionalText(
     'command that judges a rollout: it reads {task, rollout} as JSON from standard input and prints a number, or {"reward": …, "components": {…}}, as its last line; null: the agent reports its own reward',
   ),
-  concurrency: changeableOnResume(count('agents that play at the same time')),
-  timeout: Type.Number({
-    minimum: 0,
-    description: 'seconds after which an agent or a judge is ended with all processes that it has started; 0: no limit',
-  }),
-  attempts: count('attempts at a rollout whose agent fails'),
-  failed_reward: nullable(
-    Type.Number({ minimum: -LARGEST_REWARD, maximum: LARGEST_REWARD }),
+  concurrency: integer(8, 'agents that play at the same time', { decides: false }),
+  timeout: nonNegative(
+    600,
+    'seconds after which an agent or a judge is ended with all processes that it has started; 0: no limit',
+  ),
+  attempts: integer(2, 'attempts at a rollout whose agent fails'),
+  failed_reward: optional(
+    () => Type.Number({ minimum: -LARGEST_REWARD, maximum: LARGEST_REWARD }),
     'reward of a rollout whose agent has failed in every attempt; null: the rollout is left out',
   ),
-  pass_env: changeableOnResume(
-    Type.Array(Type.String(), {
-      description:
-        'names of environment variables that agents get from this process, in addition to PATH, HOME and the like',
-    }),
+  pass_env: texts(
+    [],
+    'names of environment variables that agents get from this process, in addition to PATH, HOME and the like',
+    { decides: false },
   ),
-  slots: changeableOnResume(
-    count('answers that are generated at the same time; each has its share of the key-value cache'),
-  ),
-  max_new_tokens: count('longest answer in tokens to a request that names no limit'),
-  temperature: nullable(
-    samplingKeys.temperature,
+  slots: integer(8, 'answers that are generated at the same time; each has its share of the key-value cache', {
+    decides: false,
+  }),
+  max_new_tokens: integer(256, 'longest answer in tokens to a request that names no limit'),
+  temperature: optional(
+    () => samplingKeys.temperature,
     'sampling temperature of every answer, dimensionless; null: as the agent’s requests say, and 1 where they do not',
   ),
-  top_k: nullable(
-    samplingKeys.top_k,
+  top_k: optional(
+    () => samplingKeys.top_k,
     'answers are sampled from the k most likely tokens, 0: from all; null: as the agent’s requests say, and from all where they do not',
   ),
-  top_p: nullable(
-    samplingKeys.top_p,
+  top_p: optional(
+    () => samplingKeys.top_p,
     'answers are sampled from the most likely tokens that together have this probability; null: as the agent’s requests say, and 1 where they do not',
   ),
-  splice: oneOf(
+  splice: choice(
     ['template', 'sampled'],
+    'template',
     'tokens of the earlier turns after a new message of the user. template: the chat template writes the dialogue again, which may leave earlier thoughts out; sampled: the tokens stay as they were sampled',
   ),
-  prefix_cache_mb: changeableOnResume(
-    count(
-      'MiB for keys and values of prompts and answers that have ended, for later prompts with the same beginning; 0: only slots keep them',
-      0,
-    ),
+  prefix_cache_mb: integer(
+    256,
+    'MiB for keys and values of prompts and answers that have ended, for later prompts with the same beginning; 0: only slots keep them',
+    { minimum: 0, decides: false },
   ),
 };
 
 /** In camelCase. */
-export type AgentTaskConfig = OptionsOf<TObject<typeof agentKeys & typeof modelKey>>;
+export type AgentOptions = OptionsOf<TObject<typeof agentOptions & typeof modelOption>>;
+
+export type AgentTaskConfig = { task: AgentOptions };

@@ -2,12 +2,9 @@
 import { existsSync } from 'node:fs';
 import type { ConfigProblem } from '@bowyer/core';
 import { isFunction } from '../../context/given-agent.js';
-import type { AgentTaskConfig } from './agent-keys.js';
+import type { AgentOptions } from './agent-keys.js';
 
-type Checked = Pick<
-  AgentTaskConfig,
-  'model' | 'agent' | 'tasks' | 'evalTasks' | 'testTasks' | 'evalShare' | 'testShare'
->;
+type Checked = Pick<AgentOptions, 'model' | 'agent' | 'tasks' | 'evalTasks' | 'testTasks' | 'evalShare' | 'testShare'>;
 
 export function agentProblems(config: Checked): ConfigProblem[] {
   const missing: Record<string, [value: string | null, remedy: string]> = {

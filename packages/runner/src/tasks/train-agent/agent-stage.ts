@@ -10,7 +10,7 @@ import type { TaskContext } from '../../context/task-context.js';
 import { breakdownBy } from '../../run/breakdown.js';
 import { CALLS_FOLDER } from '../../run/calls-folder.js';
 import type { OpenStage, Stage } from '../train/stage.js';
-import type { AgentTaskConfig } from './agent-keys.js';
+import type { AgentOptions, AgentTaskConfig } from './agent-keys.js';
 import type { Agents } from './open-agents.js';
 import { openRanking } from './open-ranking.js';
 import type { RankingConfig } from './ranking-keys.js';
@@ -46,7 +46,7 @@ async function openServer(
   { directory, log }: TaskContext,
   { bodyOf, ...agents }: Agents & Pick<AgentServerOptions, 'bodyOf'>,
 ): Promise<OpenStage> {
-  const { seed, slots, splice, maxNewTokens, prefixCacheMb, concurrency, attempts, failedReward } = config;
+  const { slots, splice, maxNewTokens, prefixCacheMb, concurrency, attempts, failedReward } = config.task;
   const calls = await RolloutLog.open(join(directory, CALLS_FOLDER));
   const tokenizer = new SteppedTokenizer(policy.tokenizer);
   const template = await loadChatTemplate(config, tokenizer);
@@ -67,7 +67,7 @@ async function openServer(
     slots,
     maxQueued: QUEUED_PER_AGENT * concurrency,
     prefixCacheBytes: prefixCacheMb * 2 ** 20,
-    seed,
+    seed: config.seed,
     splitsMessages: true,
     defaults: { temperature: 1, topK: 0, topP: 1, maxTokens: maxNewTokens },
     onFault: (error) => log(error.stack ?? error.message, 'WARNING'),
@@ -78,7 +78,7 @@ async function openServer(
     ...(ranking && { rank: ranking.rank }),
     attempts,
     failedReward,
-    sampling: fixedSampling(config),
+    sampling: fixedSampling(config.task),
     decode: (ids) => policy.tokenizer.decode(ids, { keepSpecialTokens: true }),
     masks: new RecordedMasks({ model: policy, template }),
   });
@@ -101,7 +101,7 @@ async function openServer(
 /** Calls of one agent that may wait at the same time. */
 const QUEUED_PER_AGENT = 16;
 
-const fixedSampling = ({ temperature, topK, topP }: StageConfig) => ({
+const fixedSampling = ({ temperature, topK, topP }: AgentOptions) => ({
   ...(temperature !== null && { temperature }),
   ...(topK !== null && { topK }),
   ...(topP !== null && { topP }),

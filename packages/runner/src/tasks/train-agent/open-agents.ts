@@ -14,7 +14,7 @@ import {
 } from '@bowyer/rollouts';
 import { DeadlineError, withDeadline } from '@bowyer/core';
 import type { TaskContext } from '../../context/task-context.js';
-import type { AgentTaskConfig } from './agent-keys.js';
+import type { AgentOptions } from './agent-keys.js';
 import { isFunction, type GivenAgent } from '../../context/given-agent.js';
 
 /** Folder of a run with what its programs have printed. */
@@ -31,7 +31,7 @@ export interface Agents {
 }
 
 type AgentsConfig = Pick<
-  AgentTaskConfig,
+  AgentOptions,
   'agent' | 'tasks' | 'evalTasks' | 'testTasks' | 'evalShare' | 'testShare' | 'reward' | 'timeout' | 'passEnv'
 >;
 

@@ -6,10 +6,12 @@ import type { TaskContext } from '../../context/task-context.js';
 import { failureLog } from '../../run/failure-log.js';
 import { playHooks } from '../../run/play-hooks.js';
 import type { OpenStage } from '../train/stage.js';
-import type { AgentTaskConfig } from './agent-keys.js';
+import type { AgentOptions } from './agent-keys.js';
 
-type AgentPlayConfig = Pick<AgentTaskConfig, 'concurrency' | 'maxNewTokens'> &
-  Pick<AgentConfig, 'seed' | 'maxFailureShare'>;
+type AgentPlayConfig = { task: Pick<AgentOptions, 'concurrency' | 'maxNewTokens'> } & Pick<
+  AgentConfig,
+  'seed' | 'maxFailureShare'
+>;
 
 interface AgentPlayOptions {
   /** The likeliest token each time; false if not given. */
@@ -25,7 +27,7 @@ interface AgentPlayOptions {
  */
 export function playAgents(
   { parts }: OpenStage,
-  { seed, concurrency, maxFailureShare, maxNewTokens }: AgentPlayConfig,
+  { seed, maxFailureShare, task: { concurrency, maxNewTokens } }: AgentPlayConfig,
   { log, signal }: Pick<TaskContext, 'log' | 'signal'>,
   set: PlayedSet & GroupOptions,
   { greedy = false, failures, progress = () => undefined }: AgentPlayOptions = {},

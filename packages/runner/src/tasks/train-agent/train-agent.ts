@@ -4,18 +4,19 @@ import type { TaskContext } from '../../context/task-context.js';
 import { train } from '../train/train.js';
 import type { TrainConfig } from '../train/train-config.js';
 import type { AgentConfig } from '@bowyer/agent';
-import type { AgentTaskConfig } from './agent-keys.js';
 import { agentStage } from './agent-stage.js';
 import { openAgents } from './open-agents.js';
+import type { TaskConfig } from '../task.js';
+import type { trainAgentOptions } from './unit.js';
 import { usualRate } from './usual-rate.js';
 
 /** The keys of a training that this task has too; those of environments and of a start from scratch are not read. */
-export type TrainAgentConfig = Omit<TrainConfig, keyof AgentTaskConfig> &
-  AgentTaskConfig &
+export type TrainAgentConfig = Omit<TrainConfig, 'task' | 'temperature' | 'topK' | 'topP' | 'slots'> &
+  TaskConfig<typeof trainAgentOptions> &
   Pick<AgentConfig, 'optimizer'>;
 
 export async function trainAgent(config: TrainAgentConfig, context: TaskContext): Promise<void> {
-  const agents = await openAgents(config, context);
+  const agents = await openAgents(config.task, context);
   context.log(tasksText(agents.tasks));
   await train(trainingConfig(config, await rateOf(config, context)), context, (_, own) =>
     agentStage(config, own, agents),
@@ -26,7 +27,7 @@ export async function trainAgent(config: TrainAgentConfig, context: TaskContext)
 async function rateOf(config: TrainAgentConfig, { log }: TaskContext): Promise<number | undefined> {
   const given = config.algorithm.actor?.lr;
   if (given !== null) return given;
-  const { lr, text } = await usualRate(config.model!, config);
+  const { lr, text } = await usualRate(config.task.model!, config);
   log(text);
   return lr;
 }
@@ -48,19 +49,19 @@ function trainingConfig(config: TrainAgentConfig, lr: number | undefined): Train
     },
     checkpointPath: null,
     get policyLm() {
-      return config.model;
+      return config.task.model;
     },
     get slots() {
-      return config.concurrency;
+      return config.task.concurrency;
     },
     get temperature() {
-      return config.temperature ?? 1;
+      return config.task.temperature ?? 1;
     },
     get topK() {
-      return config.topK ?? 0;
+      return config.task.topK ?? 0;
     },
     get topP() {
-      return config.topP ?? 1;
+      return config.task.topP ?? 1;
     },
     doSample: true,
     eosStr: null,

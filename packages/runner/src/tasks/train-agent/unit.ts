@@ -1,7 +1,7 @@
 // task=train_agent: trains the model of an agent that the user has, from what it does over a server.
 import type { TObject, TProperties } from '@sinclair/typebox';
 import { findAlgorithm, type AnyAlgorithm } from '@bowyer/algorithms';
-import { count, nullable, placed, rate, type ConfigProblem } from '@bowyer/core';
+import { integer, optional, positive, unitOptions, type ConfigProblem } from '@bowyer/core';
 import {
   criticKeys,
   criticNode,
@@ -24,14 +24,20 @@ import { guardNode, guardProblems } from '../../run/guard.js';
 import { diagnosticsNode } from '../train/diagnostics-node.js';
 import { lossProblems, type LossConfig } from '../train/loss-problems.js';
 import type { TaskUnit } from '../task.js';
-import { agentKeys, modelKey } from './agent-keys.js';
+import { agentOptions, modelOption } from './agent-keys.js';
 import { agentProblems } from './agent-problems.js';
 import { rankingNode } from './ranking-keys.js';
 import { watchNode } from './watch-node.js';
 import type { TrainAgentConfig } from './train-agent.js';
 
-const rateKey = nullable(
-  rate('peak learning rate of the policy'),
+export const trainAgentOptions = unitOptions({
+  ...agentOptions,
+  ...modelOption,
+  test_size: integer(256, 'rollouts of the final test, over held-out tasks'),
+});
+
+const rateKey = optional(
+  positive,
   'peak learning rate of the policy; null: it follows from the width of the model, for Adam (docs/agents/train.md)',
 );
 
@@ -48,18 +54,16 @@ function keys(choices: Choices): TProperties {
   const isPretrained = setting('critic.model') !== null;
   return {
     ...runKeys,
-    ...titleKeys,
+    ...titleKeys('train_agent'),
     ...loggerKeys(choices),
     ...deviceKeys,
     ...hubKeys,
     ...algorithmKeys(algorithm, algorithm === null ? undefined : withUsualRate(algorithm.options as TObject)),
-    ...agentKeys,
-    ...modelKey,
+    task: trainAgentOptions,
     ranking: rankingNode,
     max_failure_share: playKeys.max_failure_share,
     ...templateKeys,
-    test_size: count('rollouts of the final test, over held-out tasks'),
-    ...placed('policy', { quantization: policyKeys.quantization }),
+    quantization: policyKeys.quantization,
     use_lora: loraKeys.use_lora,
     ...(setting('lora.enabled') === true && { lora: loraKeys.lora }),
     ...trainingKeys,
@@ -81,8 +85,9 @@ export const trainAgentTask: TaskUnit = {
   async problems(raw) {
     const config = raw as typeof raw & TrainAgentConfig;
     const unit = findAlgorithm(config.agentType);
-    const problems = [...(await agentProblems(config)), ...algorithmProblems(unit, raw)];
-    const { model, guard, diagnostics } = config;
+    const problems = [...(await agentProblems(config.task)), ...algorithmProblems(unit, raw)];
+    const { guard, diagnostics } = config;
+    const { model } = config.task;
     if (model !== null) {
       const problem = await modelProblem('model', model);
       if (problem !== null) problems.push(problem);

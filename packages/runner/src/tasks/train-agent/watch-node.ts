@@ -1,21 +1,19 @@
 // Config keys of what watches an agent's training, whose result is handed out.
-import { Type } from '@sinclair/typebox';
-import { count, nullable } from '@bowyer/core';
+import { group, integer, optional } from '@bowyer/core';
 
-export const watchNode = Type.Object(
+export const watchNode = group(
   {
-    rollbacks: count(
+    rollbacks: integer(
+      2,
       'times that an agent whose evaluation is significantly worse (99 %) than that of the best one goes back to the best one, with half ' +
         'the step; the next time the run ends',
-      0,
+      { minimum: 0 },
     ),
-    signal_patience: nullable(
-      count('iterations'),
+    signal_patience: optional(
+      integer,
       'the run ends after so many iterations in which nine of ten groups had no two different returns; null: it goes through all iterations',
+      { default: 5 },
     ),
   },
-  {
-    additionalProperties: false,
-    description: 'what happens to a training that makes the agent worse, or that has nothing to learn from',
-  },
+  'what happens to a training that makes the agent worse, or that has nothing to learn from',
 );

@@ -1,23 +1,20 @@
 // The config keys of figures that are measured on each rollout beside those of its algorithm: docs/diagnostics.md
-import { Type } from '@sinclair/typebox';
-import { changeableOnResume, count, nullable, rate } from '@bowyer/core';
+import { flag, group, integer, optional, positive } from '@bowyer/core';
 
-export const diagnosticsNode = Type.Object(
+export const diagnosticsNode = group(
   {
-    turns: count('turns of each rollout whose tokens are scored again before and after the update; 0: no turns', 0),
-    max_logprob_mismatch: changeableOnResume(
-      nullable(
-        rate('nats'),
-        'largest difference, in nats, between the log-probability of a token as it was sampled and as the trainer computes it; a larger one stops the run; null: no bound',
-      ),
-    ),
-    kl_to_start: Type.Boolean({
-      description:
-        'also measure the KL to the start of the run; without adapters this keeps a copy of the start in memory',
+    turns: integer(16, 'turns of each rollout whose tokens are scored again before and after the update; 0: no turns', {
+      minimum: 0,
     }),
+    max_logprob_mismatch: optional(
+      positive,
+      'largest difference, in nats, between the log-probability of a token as it was sampled and as the trainer computes it (in float32 on the CPU 1e-5 is kept); a larger one stops the run; null: no bound',
+      { decides: false },
+    ),
+    kl_to_start: flag(
+      false,
+      'also measure the KL to the start of the run; without adapters this keeps a copy of the start in memory',
+    ),
   },
-  {
-    additionalProperties: false,
-    description: 'figures that are measured on each rollout beside those of the algorithm',
-  },
+  'figures that are measured on each rollout beside those of the algorithm (docs/diagnostics.md)',
 );

@@ -55,7 +55,7 @@ const aheadOf = ({ rollout }: Pick<TrainConfig, 'rollout'>): Pick<RunResults, 'r
 /** The keys that decide how the agents are loaded and played, and what the results say of the training. */
 type TestConfig = PolicyConfig &
   PlayConfig &
-  Pick<TrainConfig, 'algorithm' | 'testSize' | 'checkpointPath' | 'policyLm' | 'rollout' | 'demonstrations'>;
+  Pick<TrainConfig, 'algorithm' | 'task' | 'checkpointPath' | 'policyLm' | 'rollout' | 'demonstrations'>;
 
 interface Played {
   name: string;
@@ -216,9 +216,9 @@ export class FinalTest {
   async #playDecoded(name: string, agent: Agent, decoding: Decoding): Promise<Played> {
     const { config, unit, context } = this;
     context.log(
-      `testing the ${name} policy on ${config.testSize} held-out ${config.testSize === 1 ? 'episode' : 'episodes'}`,
+      `testing the ${name} policy on ${config.task.testSize} held-out ${config.task.testSize === 1 ? 'episode' : 'episodes'}`,
     );
-    const bar = new ProgressBar('episodes', config.testSize, context.progress);
+    const bar = new ProgressBar('episodes', config.task.testSize, context.progress);
     const options = recipeOptions(config, agent.policy.tokenizer);
     const canAct = agent.critic !== null || !unit.playsWithCritic;
     const openPlayer = canAct ? unit.openPlayer(agent, options) : policyPlayer(agent, options);
@@ -235,7 +235,7 @@ export class FinalTest {
         ranks: context.ranks,
       },
       openPlayer,
-      { ...playOptions(config, agent.policy.tokenizer), eval: { size: config.testSize, decoding } },
+      { ...playOptions(config, agent.policy.tokenizer), eval: { size: config.task.testSize, decoding } },
       'test',
     );
     bar.finish();

@@ -21,7 +21,7 @@ import type { TaskContext } from '../../context/task-context.js';
 import type { TrainConfig } from './train-config.js';
 
 /** The keys that decide what a run begins with. */
-type StartConfig = WarmStartConfig & Pick<TrainConfig, 'checkpointPath' | 'policyLm' | 'maxInputLength'>;
+type StartConfig = WarmStartConfig & Pick<TrainConfig, 'checkpointPath' | 'policyLm' | 'task'>;
 
 /** @returns null if the user stopped the warm start */
 export async function findStart(

@@ -1,5 +1,6 @@
 // The keys that task=train reads.
-import type { LearningRateSchedule } from '@bowyer/core';
+import type { TObject } from '@sinclair/typebox';
+import type { LearningRateSchedule, OptionsOf } from '@bowyer/core';
 import type { Decoding, DiagnosticsOptions, ReplayPlacement, WatchOptions } from '@bowyer/algorithms';
 import type {
   CriticConfig,
@@ -12,6 +13,7 @@ import type {
   MemoryConfig,
 } from '@bowyer/agent';
 import type { RunConfig } from '../../keys/run-keys.js';
+import type { datasetOptions, trainOptions } from './unit.js';
 import type { LoggerConfig } from '../../run/open-loggers.js';
 import type { GuardBounds } from '../../run/guard.js';
 
@@ -50,10 +52,10 @@ export type TrainConfig = WarmStartConfig &
       actor?: { lr?: number | null; schedule?: LearningRateSchedule };
       gamma?: number;
     };
-    testSize: number;
+    /** `maxInputLength` is read where the algorithm learns from a dataset. */
+    task: OptionsOf<TObject<typeof trainOptions>> & Partial<OptionsOf<TObject<typeof datasetOptions>>>;
     saveMinutes?: number | null;
     saveFreq?: number | null;
-    maxInputLength?: number | null;
     /** Read by an algorithm that plays episodes. */
     diagnostics?: Omit<DiagnosticsOptions, 'seed'>;
     guard?: GuardBounds;

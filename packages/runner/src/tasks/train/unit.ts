@@ -1,7 +1,16 @@
 // task=train: an algorithm from its start to its final test.
 import { Type, type TProperties, type TSchema } from '@sinclair/typebox';
 import { findAlgorithm } from '@bowyer/algorithms';
-import { count, nullable, oneOf, type ConfigProblem, changeableOnResume } from '@bowyer/core';
+import {
+  changeableOnResume,
+  choice,
+  flag,
+  group,
+  integer,
+  optional,
+  unitOptions,
+  type ConfigProblem,
+} from '@bowyer/core';
 import {
   cacheKeys,
   contextKeys,
@@ -49,24 +58,22 @@ import type { TaskUnit } from '../task.js';
 /** How several processes share a run. A run may be resumed with another number of them, and with other keys. */
 const distributedNode = ({ algorithm }: Choices) =>
   changeableOnResume(
-    Type.Object(
+    group(
       {
-        shard_optimizer: Type.Boolean({
-          description:
-            'each process keeps the moments of only a part of the parameters (ZeRO-1) and sends the others what it has updated; it has no effect on one process',
-        }),
+        shard_optimizer: flag(
+          false,
+          'each process keeps the moments of only a part of the parameters (ZeRO-1) and sends the others what it has updated; it has no effect on one process',
+        ),
         ...('replay' in (algorithm?.options.properties ?? {}) &&
           algorithm?.needs.critic === 'double' && {
-            replay: oneOf(
+            replay: choice(
               ['global', 'local'],
+              'global',
               'global: every process has the whole replay buffer; local: the buffer is divided among the processes, and each gives its share of every batch',
             ),
           }),
       },
-      {
-        additionalProperties: false,
-        description: 'how the processes that mpirun or srun has started share the run (docs/data-parallel.md)',
-      },
+      'how the processes that mpirun or srun has started share the run (docs/data-parallel.md)',
     ),
   );
 
@@ -85,6 +92,18 @@ const precisionKeyOf = ({ setting }: Choices): TProperties =>
     ? samplingPrecisionKey
     : { sampling_precision: changeableOnResume(samplingPrecisionKey.sampling_precision) };
 
+export const trainOptions = {
+  test_size: integer(300, 'episodes of the final test, which neither training nor the choice of the best policy sees'),
+};
+
+/** Options of algorithms that learn from a dataset. */
+export const datasetOptions = {
+  max_input_length: optional(
+    integer,
+    'longest example in tokens: longer conversations lose their end, and longer episodes their last turns; null: the length of the policy’s context',
+  ),
+};
+
 function keys(choices: Choices): TProperties {
   const { algorithm, setting } = choices;
   const collects = algorithm?.needs.source !== 'dataset';
@@ -98,7 +117,7 @@ function keys(choices: Choices): TProperties {
   const { do_sample, ...sampling } = samplingKeys;
   return {
     ...runKeys,
-    ...titleKeys,
+    ...titleKeys('archer-acc'),
     ...loggerKeys(choices),
     ...deviceKeys,
     distributed: distributedNode(choices),
@@ -112,7 +131,7 @@ function keys(choices: Choices): TProperties {
     ...sampling,
     ...(collects && !algorithm?.alwaysSamples && { do_sample }),
     ...(usesTemplate && { ...templateKeys, ...conversationKeys }),
-    test_size: count('episodes of the final test, which neither training nor the choice of the best policy sees'),
+    task: unitOptions({ ...trainOptions, ...(hasDataset && datasetOptions) }),
     ...policyKeys,
     ...(!isGiven && { policy: policyNode }),
     use_lora: loraKeys.use_lora,
@@ -124,12 +143,6 @@ function keys(choices: Choices): TProperties {
       critic: criticNode(setting('critic.kind'), isPretrained),
     }),
     ...(imitates && { demonstrations: demonstrationsNode(choices) }),
-    ...(hasDataset && {
-      max_input_length: nullable(
-        count('tokens'),
-        'longest example in tokens: longer conversations lose their end, and longer episodes their last turns; null: the length of the policy’s context',
-      ),
-    }),
     ...(collects && { diagnostics: diagnosticsNode, guard: guardNode, remote_policy: remotePolicyNode }),
     ...(collects && { rollout: rolloutNodeOf(choices), ...precisionKeyOf(choices) }),
     ...saveKeys,

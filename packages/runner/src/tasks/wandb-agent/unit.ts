@@ -1,25 +1,25 @@
 // task=wandb_agent: runs the trials of a sweep of Weights & Biases, its parameters as overrides.
-import { Type } from '@sinclair/typebox';
-import { count, nullable } from '@bowyer/core';
+import { integer, optional, optionalText, texts, unitOptions } from '@bowyer/core';
 import { runKeys } from '../../keys/run-keys.js';
-import type { TaskUnit } from '../task.js';
+import type { TaskConfig, TaskUnit } from '../task.js';
 
 const { seed: _, ...keysOfRun } = runKeys; // each trial has its own
+
+export const wandbAgentOptions = unitOptions({
+  sweep: optionalText('ID, PROJECT/ID or ENTITY/PROJECT/ID, as W&B shows it'),
+  command: texts(
+    [],
+    'words of each trial’s command line before the sweep’s parameters, for instance [--config-name,archer_20q]',
+  ),
+  trials: optional(integer, 'number of trials after which the agent ends; null: it ends with the sweep'),
+});
 
 export const wandbAgentTask: TaskUnit = {
   name: 'wandb_agent',
   description: 'run the trials of a sweep of Weights & Biases',
-  keys: () => ({
-    ...keysOfRun,
-    sweep: nullable(Type.String(), 'ID, PROJECT/ID or ENTITY/PROJECT/ID, as W&B shows it'),
-    command: Type.Array(Type.String(), {
-      description:
-        'words of each trial’s command line before the sweep’s parameters, for instance [--config-name,archer_20q]',
-    }),
-    trials: nullable(count('trials'), 'number of trials after which the agent ends; null: it ends with the sweep'),
-  }),
+  keys: () => ({ ...keysOfRun, task: wandbAgentOptions }),
   plays: false,
-  problems: ({ sweep }) =>
+  problems: ({ task: { sweep } }: TaskConfig<typeof wandbAgentOptions>) =>
     sweep === null
       ? [
           {

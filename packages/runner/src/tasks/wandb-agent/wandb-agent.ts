@@ -12,19 +12,18 @@ import {
 } from '@bowyer/wandb';
 import { startJobProcess, type JobProcess } from '../../sweep/job-process.js';
 import type { TaskContext } from '../../context/task-context.js';
+import type { TaskConfig } from '../task.js';
+import type { wandbAgentOptions } from './unit.js';
 import { overrideOf } from './override-of.js';
-
-interface AgentConfig {
-  sweep: string;
-  command: readonly string[];
-  trials: number | null;
-}
 
 /** A sweep whose every trial fails at once is broken: after so many failures in the first minute the agent ends. */
 const FAILURES = 3;
 const FIRST_MS = 60_000;
 
-export async function wandbAgent({ sweep, command, trials }: AgentConfig, context: TaskContext): Promise<void> {
+export async function wandbAgent(
+  { task: { sweep, command, trials } }: TaskConfig<typeof wandbAgentOptions, 'sweep'>,
+  context: TaskContext,
+): Promise<void> {
   const place = parseSweep(sweep, process.env);
   const started = performance.now();
   const runs = new Trials({ command, trials }, place, context);

@@ -1,20 +1,20 @@
 // task=wandb_sync: sends runs to Weights & Biases that were offline, or that its server did not get whole.
-import { Type } from '@sinclair/typebox';
-import { nullable } from '@bowyer/core';
+import { optionalText, unitOptions } from '@bowyer/core';
 import { runKeys } from '../../keys/run-keys.js';
-import type { TaskUnit } from '../task.js';
+import type { TaskConfig, TaskUnit } from '../task.js';
 
 const { seed: _, ...keysOfRun } = runKeys; // nothing is drawn
+
+export const syncOptions = unitOptions({
+  dir: optionalText('folder of a run or of several runs, or a log run-ID.wandb'),
+});
 
 export const wandbSyncTask: TaskUnit = {
   name: 'wandb_sync',
   description: 'send runs to Weights & Biases that were logged offline, or that its server has received only in part',
-  keys: () => ({
-    ...keysOfRun,
-    dir: nullable(Type.String(), 'folder of a run or of several runs, or a log run-ID.wandb'),
-  }),
+  keys: () => ({ ...keysOfRun, task: syncOptions }),
   plays: false,
-  problems: ({ dir }) =>
+  problems: ({ task: { dir } }: TaskConfig<typeof syncOptions>) =>
     dir === null
       ? [{ key: 'dir', message: 'task=wandb_sync needs runs to send: dir is null', remedy: 'give dir=FOLDER' }]
       : [],

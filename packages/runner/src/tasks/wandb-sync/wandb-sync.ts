@@ -1,8 +1,13 @@
 import { textTable, wandbSyncCommand } from '@bowyer/logging';
 import { syncRuns } from '@bowyer/wandb';
 import type { TaskContext } from '../../context/task-context.js';
+import type { TaskConfig } from '../task.js';
+import type { syncOptions } from './unit.js';
 
-export async function wandbSync({ dir }: { dir: string }, context: TaskContext): Promise<void> {
+export async function wandbSync(
+  { task: { dir } }: TaskConfig<typeof syncOptions, 'dir'>,
+  context: TaskContext,
+): Promise<void> {
   const { log, print, onInterrupt } = context;
   const runs = await syncRuns(dir, {
     env: process.env,
