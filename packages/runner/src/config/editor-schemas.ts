@@ -45,7 +45,6 @@ export function allChoices(): Choices[] {
     'policy.checkpoint': null,
     'policy.model': null,
     'critic.model': null,
-    'task.upstream': null,
     ...given,
   }));
   const variants = [...algorithmNames().flatMap((name) => environmentNames().map((env) => ({ name, env })))];

@@ -37,7 +37,7 @@ export const recordAgentTask: TaskUnit = {
   name: 'record_agent',
   description: 'serve a model, or pass requests on to another endpoint, and record the rollouts of agents',
   keys: ({ setting }) =>
-    setting('task.upstream') === null && setting('task.replay') === null
+    (setting('task.upstream') ?? setting('task.replay') ?? null) === null
       ? { ...modelServerKeys, task: recordAgentOptions }
       : { ...runKeys, task: unitOptions({ ...optionsOfProxy, ...ownOptions }) },
   plays: false,
