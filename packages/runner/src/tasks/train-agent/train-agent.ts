@@ -11,7 +11,10 @@ import type { trainAgentOptions } from './unit.js';
 import { usualRate } from './usual-rate.js';
 
 /** The keys of a training that this task has too; those of environments and of a start from scratch are not read. */
-export type TrainAgentConfig = Omit<TrainConfig, 'task' | 'temperature' | 'topK' | 'topP' | 'slots'> &
+export type TrainAgentConfig = Omit<
+  TrainConfig,
+  'task' | 'checkpointPath' | 'policyLm' | 'slots' | 'maxNewTokens' | 'temperature' | 'topK' | 'topP' | 'doSample'
+> &
   TaskConfig<typeof trainAgentOptions> &
   Pick<AgentConfig, 'optimizer'>;
 
@@ -54,6 +57,9 @@ function trainingConfig(config: TrainAgentConfig, lr: number | undefined): Train
     get slots() {
       return config.task.concurrency;
     },
+    get maxNewTokens() {
+      return config.task.maxNewTokens;
+    },
     get temperature() {
       return config.task.temperature ?? 1;
     },
@@ -71,5 +77,5 @@ function trainingConfig(config: TrainAgentConfig, lr: number | undefined): Train
   for (const key of Object.keys(config))
     if (!(key in own))
       Object.defineProperty(own, key, { enumerable: true, get: () => config[key as keyof TrainAgentConfig] });
-  return own as typeof own & TrainAgentConfig & TrainConfig;
+  return own as typeof own & Omit<TrainAgentConfig, keyof typeof own>;
 }
