@@ -20,7 +20,7 @@ export interface HeldOut {
 export async function heldOut(
   best: string,
   examples: Pick<Examples, 'training' | 'validation' | 'ends' | 'calls'>,
-  { model: start, quantization }: Pick<FinetuneConfig, 'model' | 'quantization'>,
+  { task: { model: start }, quantization }: Pick<FinetuneConfig, 'task' | 'quantization'>,
   device: Device,
   log: TaskContext['log'],
 ): Promise<HeldOut> {
