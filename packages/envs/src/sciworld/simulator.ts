@@ -1,6 +1,6 @@
 // ScienceWorld's own simulator over Py4J's protocol.
 // Source: its Python wrapper and PythonInterface at e8216d6.
-import { isReference, Py4jConnection, type JavaReference } from './py4j-connection.js';
+import { isReference, Py4jConnection, type JavaReference } from '../textworld-express/java/py4j-connection.js';
 import { JavaProcess } from './java-process.js';
 
 const INTERFACE = 'scienceworld.runtime.pythonapi.PythonInterface';

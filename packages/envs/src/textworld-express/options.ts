@@ -1,7 +1,11 @@
 // The options of the TextWorldExpress environments and their schema.
+import { LONGEST_WAIT_MS } from '@bowyer/core';
 import type { Fold } from './parameters.js';
 
 export interface TextWorldExpressOptions {
+  backend: 'embedded' | 'java';
+  baseUrl: string | null;
+  timeoutMs: number;
   fold: Fold | null;
   params: string;
   stepLimit: number;
@@ -13,6 +17,24 @@ export const textWorldExpressSchema = {
   type: 'object',
   additionalProperties: false,
   properties: {
+    backend: {
+      description: "'embedded' plays in this process; 'java' plays in a listening TextWorldExpress simulator.",
+      type: 'string',
+      enum: ['embedded', 'java'],
+      default: 'embedded',
+    },
+    baseUrl: {
+      description: "host:port of the simulator for backend 'java'; null means 127.0.0.1:25335.",
+      type: ['string', 'null'],
+      default: null,
+    },
+    timeoutMs: {
+      description: "Milliseconds that connecting and each answer may take with backend 'java'.",
+      type: 'integer',
+      minimum: 1,
+      maximum: LONGEST_WAIT_MS,
+      default: 30_000,
+    },
     fold: {
       description:
         'Content in play; recipes, objects, nouns and problems differ between the folds. null: train, dev and test as the run trains, evaluates and tests.',

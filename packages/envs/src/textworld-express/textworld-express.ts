@@ -4,12 +4,11 @@ import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
 import { UnknownNameError } from '../contract/unknown-name-error.js';
-import { builtInContent } from './content/built-in-content.js';
-import type { Content } from './content/content.js';
-import { loadContent } from './content/load-content.js';
 import { textWorldExpressGames } from './descriptions.js';
+import { EmbeddedEngine, type Engine, type World } from './engine.js';
 import { gameKinds } from './games/index.js';
-import type { GameKind, GameTurn, TextGame, WorldChoice } from './games/text-game.js';
+import type { GameKind, GameTurn } from './games/text-game.js';
+import { JavaEngine } from './java/java-engine.js';
 import type { TextWorldExpressOptions } from './options.js';
 import { folds, foldSeeds, parseParameters, type Fold } from './parameters.js';
 
@@ -39,17 +38,19 @@ interface TextWorldExpressInfo extends Record<string, unknown> {
 }
 
 const REJECTED = 'That is not something you can do now.';
+const LOCAL_SERVER = '127.0.0.1:25335';
 
 export class TextWorldExpress implements Env {
   readonly #kind: GameKind;
   readonly #order: EpisodeOrder;
-  readonly #content: Content;
+  readonly #engine: Engine;
   #rng = new Rng(0);
-  #world: WorldChoice | null = null;
-  #game: TextGame | null = null;
+  #world: World | null = null;
   #stepLimit: number;
+  #taskDescription = '';
   #turn: GameTurn = noTurn;
   #numMoves = 0;
+  #isClosed = false;
 
   /** Prepares a game. @param game by name, without regard to case */
   constructor(
@@ -59,38 +60,38 @@ export class TextWorldExpress implements Env {
     this.#kind = findGame(game);
     this.#order = new EpisodeOrder(this.#kind.name);
     this.#stepLimit = options.stepLimit;
-    this.#content = options.contentDir === null ? builtInContent() : loadContent(options.contentDir);
     // This reports errors in the options before any episode.
     this.#chooseWorld({ seed: 0 });
+    this.#engine =
+      options.backend === 'java'
+        ? new JavaEngine(this.#kind.name, options.baseUrl ?? LOCAL_SERVER, options.timeoutMs)
+        : new EmbeddedEngine(this.#kind, options.contentDir);
   }
 
   async reset(options: TextWorldExpressReset = {}): Promise<ResetResult> {
     this.#order.begin();
-    try {
+    const { turn, taskDescription, properties } = await this.#orEnd(async () => {
       this.#world = this.#chooseWorld(options);
-      this.#game = this.#kind.make(this.#world);
-    } catch (error) {
-      this.#order.end();
-      throw error;
-    }
-    const { taskDescription, properties } = this.#game;
+      return this.#engine.start(this.#world);
+    });
     this.#stepLimit = options.stepLimit ?? this.options.stepLimit;
-    this.#turn = this.#game.begin();
+    this.#taskDescription = taskDescription;
+    this.#turn = turn;
     this.#numMoves = 0;
     return {
-      observation: this.#show(`${taskDescription}\n\n${this.#turn.observation}`),
-      info: { ...this.#info(), seed: properties.seed, fold: this.#world.fold, properties },
+      observation: this.#show(`${taskDescription}\n\n${turn.observation}`),
+      info: { ...this.#info(), seed: properties.seed, fold: options.fold ?? this.#fold, properties },
     };
   }
 
   async step(action: string): Promise<StepResult> {
     this.#order.assertRunning();
     // `help` is answered without the game, and is not a move.
-    if (action === 'help') return this.#result(this.#game!.taskDescription, 0, { accepted: false, invalid: false });
+    if (action === 'help') return this.#result(this.#taskDescription, 0, { accepted: false, invalid: false });
     const text = trim(action);
     const scoreBefore = this.#turn.score.normalized;
     const accepted = this.#turn.validActions.includes(text);
-    if (accepted) this.#turn = this.#game!.act(text);
+    if (accepted) this.#turn = await this.#orEnd(() => this.#engine.act(text));
     this.#numMoves++;
     // The opening score counts as 0, which matters only where a world is won from the start.
     const reward = this.#turn.score.normalized - (this.#numMoves === 1 ? 0 : scoreBefore);
@@ -98,25 +99,37 @@ export class TextWorldExpress implements Env {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     this.#order.close();
+    await this.#engine.close();
   }
 
   /** Returns actions that win the current world from its start. The running episode is not affected. */
   async goldPath(): Promise<string[]> {
     if (this.#world === null) throw new Error(`${this.#kind.name}: goldPath() needs a world; call reset() first`);
-    return this.#kind.goldPath(this.#world);
+    return this.#engine.goldPath(this.#world);
+  }
+
+  /** Does work whose failure ends the episode: the next call must be a reset. */
+  async #orEnd<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!this.#isClosed) this.#order.end();
+      throw error;
+    }
   }
 
   /** Draws the seed when none is given, and refuses what the game does not know. */
-  #chooseWorld({ seed, fold = this.#fold, params = this.options.params }: TextWorldExpressReset): WorldChoice {
+  #chooseWorld({ seed, fold = this.#fold, params = this.options.params }: TextWorldExpressReset): World {
     if (!folds.includes(fold)) throw new UnknownNameError('fold', fold, folds);
     if (seed !== undefined && !Number.isSafeInteger(seed)) {
       throw new RangeError(`${this.#kind.name}: the seed is ${seed}; give an integer, of which 32 bits count`);
     }
-    const parameters = parseParameters(this.#kind.name, this.#kind.parameters, params);
+    parseParameters(this.#kind.name, this.#kind.parameters, params);
     if (seed !== undefined) this.#rng = new Rng(seed);
     const chosen = seed ?? this.#rng.integer(foldSeeds[fold], foldSeeds[fold] + 999);
-    return { seed: chosen | 0, fold, parameters, content: this.#content };
+    return { seed: chosen | 0, fold, params };
   }
 
   get #fold(): Fold {
@@ -152,7 +165,7 @@ export class TextWorldExpress implements Env {
       failed: score.failed,
       look,
       inventory,
-      taskDescription: this.#game?.taskDescription ?? '',
+      taskDescription: this.#taskDescription,
       numMoves: this.#numMoves,
     };
   }

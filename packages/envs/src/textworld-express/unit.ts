@@ -1,6 +1,6 @@
 import { contextParts } from '../context/context-options.js';
 import { defineEnvironment } from '../define-environment.js';
-import { resetSchemaWith } from '../unit.js';
+import { resetSchemaWith, type Condition } from '../unit.js';
 import { expertSlipsSchema, playedSet, type ExpertSlips } from '../played-demonstrations.js';
 import { textWorldExpressDemonstrations } from './demonstrations.js';
 import {
@@ -19,6 +19,7 @@ const fold = {
   type: 'string',
   enum: ['train', 'dev', 'test'],
 };
+const simulated: Condition = { backend: ['java'] };
 
 /** The distance between seeds: adjacent seeds give worlds whose first draws are alike. */
 const SEED_STEP = 123_456;
@@ -35,6 +36,7 @@ const unitOf = (name: TextWorldExpressGame) =>
     sampleActions: textWorldExpressSampleActions,
     // Scores end at 1; random play on valid actions gets less than half of it in most games.
     critic: { typicalReturn: () => 0.4 },
+    config: { readWith: { baseUrl: simulated, timeoutMs: simulated, contentDir: { backend: ['embedded'] } } },
     demonstrations: {
       schema: expertSlipsSchema,
       make: async (options, { count: episodes, seed, slips, split = 'train' }) => {
@@ -67,6 +69,11 @@ const unitOf = (name: TextWorldExpressGame) =>
           ]),
         );
       },
+      problem: ({ backend }) =>
+        backend === 'java'
+          ? `${name} with backend=java has no demonstrations: the expert plays the embedded game, whose texts are worded differently`
+          : null,
+      independentOf: ['backend', 'baseUrl', 'timeoutMs'],
     },
   });
 
