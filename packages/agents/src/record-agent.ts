@@ -6,8 +6,8 @@ import {
   checkTasks,
   ProxyServer,
   readRollouts,
+  recordTasks,
   RolloutLog,
-  reportVerdict,
   writeConversations,
   type AgentTask,
   type RecordedRollout,
@@ -119,6 +119,7 @@ async function recordUpstream<Task extends AgentTask, Result>(
   recorded: RecordedAgent,
 ): Promise<void> {
   const { upstreamKey, replay, tasks, savePath, signal = new AbortController().signal } = options;
+  const { run, judge = null } = agentFunctions(options);
   const cassette = replay === undefined ? undefined : await Cassette.read(replay);
   const log = await RolloutLog.open(join(savePath, 'rollouts'));
   const server = await ProxyServer.listen({
@@ -130,17 +131,17 @@ async function recordUpstream<Task extends AgentTask, Result>(
     apiKey: randomUUID(),
     log,
   });
-  const waiting = [...tasks];
-  const lane = async () => {
-    for (let task = waiting.shift(); task !== undefined && !signal.aborted; task = waiting.shift())
-      await recordTask(task, server, options, signal).then(
-        (rollout) => recorded.rollouts.push(rollout),
-        (error: Error) =>
-          recorded.failures.push({ task: task.id, error: error instanceof UserError ? asError(error.cause) : error }),
-      );
-  };
   try {
-    await Promise.all(Array.from({ length: options.concurrency ?? CONCURRENCY }, lane));
+    await recordTasks(server.rollouts, {
+      tasks,
+      run,
+      judge,
+      concurrency: options.concurrency ?? CONCURRENCY,
+      signal,
+      onRecorded: (rollout) => recorded.rollouts.push(rollout),
+      onFailure: ({ id: task }, error) =>
+        recorded.failures.push({ task, error: error instanceof UserError ? asError(error.cause) : error }),
+    });
   } finally {
     await server.close();
     await log.close();
@@ -149,23 +150,3 @@ async function recordUpstream<Task extends AgentTask, Result>(
 
 /** Agents at the same time, if not given. */
 const CONCURRENCY = 8;
-
-async function recordTask<Task extends AgentTask, Result>(
-  task: Task,
-  { rollouts }: ProxyServer,
-  options: AgentFunctions<Task, Result>,
-  signal: AbortSignal,
-): Promise<RecordedRollout> {
-  const { run, judge } = agentFunctions(options);
-  const open = await rollouts.begin({ id: `${task.id}-${randomUUID()}`, task: task.id });
-  const played = { name: task.id, task, open };
-  try {
-    await reportVerdict(rollouts, open.id, await run(played, signal));
-    await rollouts.end(open.id);
-  } catch (error) {
-    await rollouts.end(open.id, { status: 'failed', reason: String(error) });
-    throw error;
-  }
-  if (judge) await reportVerdict(rollouts, open.id, await judge(played, await rollouts.read(open.id), signal));
-  return rollouts.read(open.id);
-}

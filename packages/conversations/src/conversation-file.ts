@@ -6,7 +6,7 @@ import { isGzip } from '@bowyer/core';
 import { lossWeight, type Conversation } from '@bowyer/text';
 import { BadItem, DataFileError } from './files/data-error.js';
 import { readDataFile, type DataFile } from './files/data-file.js';
-import { dataFilesIn, isFolder, isRecordFolder } from './files/data-folder.js';
+import { dataFilesIn, isFolder, recordFolderOf } from './files/data-folder.js';
 import { UnreadKeys } from './files/unread-keys.js';
 import { EXPECTED_CONVERSATION } from './formats/chat.js';
 import { FORMATS, formatOf, isTrace, MARKS } from './formats/detect.js';
@@ -21,7 +21,7 @@ const known = new Map<string, boolean>();
 /** Returns whether a file contains conversations rather than episodes, by its beginning; false where there is none. */
 export function isConversationFile(path: string | null): boolean {
   if (path === null) return false;
-  if (isRecordFolder(path)) return true;
+  if (recordFolderOf(path) !== null) return true;
   if (isFolder(path)) return dataFilesIn(path).slice(0, 1).some(isConversationFile);
   if (path.endsWith('.parquet')) return true;
   const stat = /\.jsonl?(\.gz)?$/.test(path) ? statSync(path, { throwIfNoEntry: false }) : undefined;

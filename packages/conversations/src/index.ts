@@ -26,7 +26,7 @@ export {
   type DataFileOptions,
   type DataItem,
 } from './files/data-file.js';
-export { dataFilesOf, isRecordFolder } from './files/data-folder.js';
+export { dataFilesOf, recordFolderOf } from './files/data-folder.js';
 export { dataFormatKey, dataSplitKey } from './data-keys.js';
 export { isEmpty, UnreadKeys } from './files/unread-keys.js';
 

@@ -31,6 +31,7 @@ export { redactPatterns, type Redact } from './traffic/redacted.js';
 export { TrafficRecorder, type Feedback, type TrafficRecorderOptions } from './traffic/traffic-recorder.js';
 
 // Playing: a user's agents as a source of episodes.
+export { recordTasks, type RecordTasksOptions } from './play/record-tasks.js';
 export { rolloutPlayer, type RolloutHost, type RolloutPlayOptions } from './play/play-rollouts.js';
 export type {
   JudgeRollout,

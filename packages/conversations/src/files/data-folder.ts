@@ -7,9 +7,14 @@ const EXPECTED = 'a folder with files .parquet, or else .json and .jsonl';
 
 export const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
-/** Returns whether a server has recorded rollouts in a folder. */
-export const isRecordFolder = (path: string): boolean =>
-  isFolder(path) && readdirSync(path).some((name) => /^rollouts\.\d{5,}\.jsonl$/.test(name));
+/** Returns the folder with the files of recorded rollouts: the path itself, or that of a run of record_agent; null where it has none. */
+export function recordFolderOf(path: string): string | null {
+  if (!isFolder(path)) return null;
+  const isRecord = (folder: string) => readdirSync(folder).some((name) => /^rollouts\.\d{5,}\.jsonl$/.test(name));
+  if (isRecord(path)) return path;
+  const inside = join(path, 'rollouts');
+  return isFolder(inside) && isRecord(inside) ? inside : null;
+}
 
 /**
  * Returns the files of a path in the order of their names: the path itself where it is a file.
@@ -22,7 +27,7 @@ export function dataFilesOf(path: string, split: string | null): string[] {
     if (split === null) return [path];
     throw new DataFileError(`${path} is a file, so it has no split '${split}'`, EXPECTED);
   }
-  if (isRecordFolder(path))
+  if (recordFolderOf(path) !== null)
     throw new DataFileError(
       `${path} is a record of rollouts`,
       'a file that writeRecordedData of @bowyer/rollouts has made of it',

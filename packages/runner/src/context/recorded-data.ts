@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findAlgorithm } from '@bowyer/algorithms';
-import { DataFileError, EXPECTED_CONVERSATION, isRecordFolder } from '@bowyer/conversations';
+import { DataFileError, EXPECTED_CONVERSATION, recordFolderOf } from '@bowyer/conversations';
 import type { RecordedUse } from '@bowyer/rollouts';
 import type { TaskContext } from './task-context.js';
 
@@ -29,8 +29,9 @@ async function useRecord<Key extends string>(
   use: RecordedUse,
   { directory, log }: Pick<TaskContext, 'directory' | 'log'>,
 ): Promise<void> {
-  const folder = config[key];
-  if (typeof folder !== 'string' || !isRecordFolder(folder)) return;
+  const given = config[key];
+  const folder = typeof given === 'string' ? recordFolderOf(given) : null;
+  if (folder === null) return;
   const parent = join(directory, 'recorded');
   const path = join(parent, `${key}.jsonl`);
   config[key] = path;

@@ -1,6 +1,5 @@
 // The recorded answers of an endpoint, found by their requests.
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { recordFolderOf } from '@bowyer/conversations';
 import { jsonAsWritten } from '@bowyer/text';
 import type { RecordedAnswer } from '../../record/recorded.js';
 import { readRollouts } from '../../record/rollout-log.js';
@@ -39,8 +38,7 @@ export class Cassette {
    */
   static async read(folder: string, ignore: readonly string[] = []): Promise<Cassette> {
     const cassette = new Cassette(new Set(ignore));
-    const record = join(folder, 'rollouts');
-    for await (const { calls } of readRollouts(existsSync(record) ? record : folder))
+    for await (const { calls } of readRollouts(recordFolderOf(folder) ?? folder))
       for (const { protocol, request, answer, rollout, call } of calls)
         if (answer !== undefined) cassette.#add(protocol, request, answer, `call ${call} of rollout '${rollout}'`);
     if (cassette.#requests.size > 0) return cassette;

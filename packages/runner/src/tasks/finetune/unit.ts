@@ -28,7 +28,7 @@ import {
   type Choices,
   type QuantizationConfig,
 } from '@bowyer/agent';
-import { dataFormatKey, dataSplitKey, DataFileError, isRecordFolder, pipeProblem } from '@bowyer/conversations';
+import { dataFormatKey, dataSplitKey, DataFileError, pipeProblem, recordFolderOf } from '@bowyer/conversations';
 import { runKeys, saveEpochsKey, saveKeys, titleKeys } from '../../keys/run-keys.js';
 import { loggerKeys } from '../../keys/logger-keys.js';
 import type { TaskConfig, TaskUnit } from '../task.js';
@@ -135,7 +135,7 @@ async function dataProblems({ task, ...keys }: FinetuneKeys): Promise<ConfigProb
   const { data, dataFormat: format, dataSplit: split } = task;
   const problem = pipeProblem('data', data!);
   if (problem) return [problem];
-  if (isRecordFolder(data!)) return maskProblems(keys.chatTemplate, keys.upstreamLossMask);
+  if (recordFolderOf(data!) !== null) return maskProblems(keys.chatTemplate, keys.upstreamLossMask);
   try {
     const { items } = await readTrainingItems(data!, { format, split });
     if (items[0].value.kind === 'conversation') return maskProblems(keys.chatTemplate, keys.upstreamLossMask);

@@ -1,14 +1,28 @@
 // task=record_agent: agents play with a model, or with another endpoint, and every call is recorded, until the user stops it.
 import { join } from 'node:path';
 import { checkTerminator, deviceOf } from '@bowyer/agent';
-import { checkHeld } from '@bowyer/core';
+import { InterruptedError } from '@bowyer/algorithms';
+import { checkHeld, mean } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
-import { AgentServer, Cassette, ProxyServer, readRollouts, RolloutLog, writeConversations } from '@bowyer/rollouts';
+import { ProgressBar } from '@bowyer/logging';
+import {
+  AgentServer,
+  Cassette,
+  finalRewards,
+  ProxyServer,
+  readRollouts,
+  recordTasks,
+  REWARD,
+  RolloutLog,
+  writeConversations,
+} from '@bowyer/rollouts';
 import type { TaskContext } from '../../context/task-context.js';
+import { failureLog } from '../../run/failure-log.js';
 import { loadDecoder, serverOptions, type ServeConfig } from '../serve-model/serve-model.js';
 import { withoutAdapters } from '../serve-model/served-adapters.js';
 import { keyOf } from '../server-key.js';
 import type { TaskConfig } from '../task.js';
+import { openAgents, type Agents } from '../train-agent/open-agents.js';
 import type { recordAgentOptions } from './unit.js';
 
 type RecordConfig = Omit<ServeConfig, 'task'> & TaskConfig<typeof recordAgentOptions>;
@@ -34,34 +48,34 @@ export async function recordAgent(config: RecordConfig, context: TaskContext): P
 }
 
 async function recordModel(
-  config: ServeConfig & { task: Pick<RecordConfig['task'], 'splice'> },
+  config: ServeConfig & { task: Omit<RecordConfig['task'], 'model'> },
   log: RolloutLog,
   context: TaskContext,
 ): Promise<void> {
   const { model: folder, splice } = config.task;
   await checkTerminator(folder, config);
-  const stopped = untilStopped(context);
+  const agents = await agentsUntilStopped(config.task, context);
   const device = await openDevice(deviceOf(config));
   try {
     const model = await loadDecoder(folder, config, device);
     const options = await serverOptions(config, model, context.log);
     const server = await AgentServer.listen({ ...options, answersAnyName: true, log, splice });
     announce(server.origin, folder, log, context);
-    await stopped;
+    await agents(server, log);
     await server.close();
-    context.print('stopped: every answer is finished\n');
   } finally {
     await device.close();
   }
 }
 
 async function recordUpstream(
-  { host, port, upstreamKeyEnv, serverKeyEnv }: RecordConfig['task'],
+  options: RecordConfig['task'],
   { upstream, cassette }: { upstream: string; cassette: Cassette | undefined },
   log: RolloutLog,
   context: TaskContext,
 ): Promise<void> {
-  const stopped = untilStopped(context);
+  const { host, port, upstreamKeyEnv, serverKeyEnv } = options;
+  const agents = await agentsUntilStopped(options, context);
   const server = await ProxyServer.listen({
     upstream,
     cassette,
@@ -73,13 +87,86 @@ async function recordUpstream(
     onFault: (error) => context.log(error.stack ?? error.message, 'WARNING'),
   });
   announce(server.origin, upstream, log, context);
-  await stopped;
+  await agents(server.rollouts, log);
   await server.close();
-  context.print('stopped: every answer is finished\n');
 }
 
-const untilStopped = ({ onInterrupt }: TaskContext): Promise<void> =>
-  new Promise((resolve) => onInterrupt(resolve, 'the server stops when the answers under way are finished'));
+type Host = Parameters<typeof recordTasks>[0];
+
+/** Opens the agent of the config. @returns what has it play its tasks, or waits for the agents of others until the user stops them */
+async function agentsUntilStopped(
+  options: RecordConfig['task'],
+  context: TaskContext,
+): Promise<(host: Host, log: RolloutLog) => Promise<void>> {
+  const { onInterrupt, print } = context;
+  if (options.agent === null) {
+    const stopped = new Promise<void>((resolve) =>
+      onInterrupt(resolve, 'the server stops when the answers under way are finished'),
+    );
+    return async () => {
+      await stopped;
+      print('stopped: every answer is finished\n');
+    };
+  }
+  const stop = new AbortController();
+  onInterrupt(
+    () => stop.abort(new InterruptedError('record')),
+    'stopping; the same command plays the tasks that are left',
+  );
+  const whole = { evalTasks: null, testTasks: null, evalShare: 0, testShare: 0 };
+  const agents = await openAgents({ ...options, ...whole }, context);
+  return (host, log) => recordAll(host, log, agents, options.concurrency, stop.signal, context);
+}
+
+/** Plays the tasks that have no rollout in the record. @throws where all of them fail */
+async function recordAll(
+  host: Host,
+  log: RolloutLog,
+  { tasks: { train: tasks }, run, judge }: Agents,
+  concurrency: number,
+  signal: AbortSignal,
+  { log: say, print, progress }: TaskContext,
+): Promise<void> {
+  const recorded = new Set<string | undefined>();
+  for await (const { task, status } of readRollouts(log.folder)) if (status === 'ended') recorded.add(task);
+  const left = tasks.filter(({ id }) => !recorded.has(id));
+  if (left.length < tasks.length) say(`${tasks.length - left.length} of ${tasks.length} tasks are in the record`);
+  const bar = new ProgressBar('rollouts', left.length, progress);
+  const failures: Error[] = [];
+  const rewards: (number | null)[] = [];
+  let ended = 0;
+  const { onFailure, onSetEnd } = failureLog(say);
+  await recordTasks(host, {
+    tasks: left,
+    run,
+    judge,
+    concurrency,
+    signal,
+    onRecorded(rollout) {
+      bar.update(++ended);
+      rewards.push(finalRewards(rollout)[REWARD] ?? null);
+    },
+    onFailure({ id }, error) {
+      if (signal.aborted) return;
+      bar.update(++ended);
+      failures.push(error);
+      onFailure(error, id);
+    },
+  }).finally(() => bar.finish());
+  onSetEnd();
+  const given = rewards.filter((reward) => reward !== null);
+  const missing = rewards.length - given.length;
+  if (given.length > 0) print(`mean reward of ${given.length} rollouts: ${mean(given).toFixed(3)}\n`);
+  if (missing > 0)
+    say(
+      `${missing} of ${rewards.length} rollouts have no reward, so that nothing can be chosen by it: the agent prints one, or reward=COMMAND judges`,
+      'WARNING',
+    );
+  if (failures.length > 0 && failures.length === left.length)
+    throw new Error(`the agent failed in all ${left.length} rollouts, the first: ${failures[0].message}`, {
+      cause: failures[0],
+    });
+}
 
 function announce(origin: string, what: string, { folder }: RolloutLog, { print }: TaskContext): void {
   print(

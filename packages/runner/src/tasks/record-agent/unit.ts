@@ -1,4 +1,5 @@
 // task=record_agent: a model, or another endpoint, for agents whose rollouts are recorded.
+import { existsSync } from 'node:fs';
 import { Type } from '@sinclair/typebox';
 import { optional, optionalText, unitOptions } from '@bowyer/core';
 import { writerOptions } from '@bowyer/agent';
@@ -15,6 +16,8 @@ const optionsOfModel = { ...modelServerOptions, ...writerOptions, splice: agentO
 const { model, host, port, allow_anonymous, server_key_env } = modelServerOptions;
 const optionsOfProxy = { model, host, port, allow_anonymous, server_key_env };
 
+const { tasks, reward, concurrency, timeout, pass_env } = agentOptions;
+
 const ownOptions = {
   upstream: optionalText(
     'base URL of an endpoint that answers in place of a model, such as https://HOST/v1; its answers have no tokens, so they are for supervised learning alone. null: the model answers',
@@ -25,6 +28,14 @@ const ownOptions = {
   upstream_key_env: optionalText(
     'environment variable with the key that the endpoint is sent; null: the key that the agent sends is passed on',
   ),
+  agent: optionalText(
+    'shell command that plays a task, as train_agent starts it: each task of `tasks` is played once, and the recording ends; null: agents that others start are recorded until the user stops it',
+  ),
+  tasks,
+  reward,
+  concurrency,
+  timeout,
+  pass_env,
   min_reward: optional(
     () => Type.Number(),
     'rollouts with a smaller reward, or without one, are left out of conversations.jsonl, which is written at the end; null: they are kept',
@@ -42,7 +53,7 @@ export const recordAgentTask: TaskUnit = {
       : { ...runKeys, task: unitOptions({ ...optionsOfProxy, ...ownOptions }) },
   plays: false,
   problems({ task }: TaskConfig<typeof recordAgentOptions>) {
-    const { model, upstream, replay, upstreamKeyEnv } = task;
+    const { model, upstream, replay, upstreamKeyEnv, agent, tasks: file, reward: judge } = task;
     const given = Object.entries({ model, upstream, replay }).filter(([, value]) => value !== null);
     if (given.length !== 1)
       return [
@@ -55,6 +66,22 @@ export const recordAgentTask: TaskUnit = {
     if (upstream === null && upstreamKeyEnv !== null)
       return [
         { key: 'upstream_key_env', message: 'upstream_key_env is given without upstream', remedy: 'give upstream=URL' },
+      ];
+    if (agent === null && (file !== null || judge !== null))
+      return [
+        {
+          key: 'agent',
+          message: `${file === null ? 'reward' : 'tasks'} is given without an agent that this command starts`,
+          remedy: "give the command that plays a task, agent='node my-agent.js', or leave it out",
+        },
+      ];
+    if (agent !== null && (file === null || !existsSync(file)))
+      return [
+        {
+          key: 'tasks',
+          message: file === null ? 'an agent needs tasks, which is null' : `tasks: there is no file '${file}'`,
+          remedy: 'give a file of JSON lines, each an object with an id: tasks=tasks.jsonl',
+        },
       ];
     return listenProblems(task, 'server_key_env');
   },

@@ -1,0 +1,57 @@
+// Plays each task once and records it, without an episode to learn from.
+import { randomUUID } from 'node:crypto';
+import type { AgentTask } from './agent-task.js';
+import type { RolloutHost } from './play-rollouts.js';
+import { reportVerdict } from './report-verdict.js';
+import type { JudgeRollout, RunAgent } from './run-agent.js';
+
+export interface RecordTasksOptions {
+  tasks: readonly AgentTask[];
+  run: RunAgent;
+  /** Judges a rollout; null: the agent says what it is worth, or nobody does. */
+  judge: JudgeRollout | null;
+  /** Agents at the same time. */
+  concurrency: number;
+  /** Ends the agents that play, and leaves out the tasks that wait. */
+  signal: AbortSignal;
+  onRecorded?(rollout: Awaited<ReturnType<RecordingHost['read']>>): void;
+  /** Gets the error of the agent or of its judge. Its rollout is in the record as failed. */
+  onFailure(task: AgentTask, error: Error): void;
+}
+
+type RecordingHost = Omit<RolloutHost, 'learnt'>;
+
+/** Has the agent play each task once, at a server that records it. */
+export async function recordTasks(host: RecordingHost, options: RecordTasksOptions): Promise<void> {
+  const { tasks, concurrency, signal, onRecorded, onFailure } = options;
+  const waiting = [...tasks.entries()];
+  const lane = async () => {
+    for (let next = waiting.shift(); next !== undefined && !signal.aborted; next = waiting.shift()) {
+      const [index, task] = next;
+      await recordTask(host, `task-${index}`, task, options).then(onRecorded, (error: unknown) =>
+        onFailure(task, error instanceof Error ? error : new Error(String(error))),
+      );
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, lane));
+}
+
+async function recordTask(
+  host: RecordingHost,
+  name: string,
+  task: AgentTask,
+  { run, judge, signal }: Pick<RecordTasksOptions, 'run' | 'judge' | 'signal'>,
+): ReturnType<RecordingHost['read']> {
+  const open = await host.begin({ id: `${task.id}-${randomUUID()}`, task: task.id });
+  const played = { name, task, open };
+  try {
+    await reportVerdict(host, open.id, await run(played, signal));
+    await host.end(open.id, { status: 'ended' });
+    const verdict = await judge?.(played, await host.read(open.id), signal);
+    if (verdict) await reportVerdict(host, open.id, verdict);
+  } catch (error) {
+    await host.end(open.id, { status: 'failed', reason: String(error) });
+    throw error;
+  }
+  return host.read(open.id);
+}
