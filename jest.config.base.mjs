@@ -23,6 +23,7 @@ export default {
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
+  globalSetup: '<rootDir>/../testing/temporary-files.mjs',
   testSequencer: '<rootDir>/../testing/longest-first.mjs',
   reporters: ['default', '<rootDir>/../testing/skip-reporter.mjs'],
   testTimeout: 180_000, // only what hangs fails: the tests of a busy machine take ten times as long

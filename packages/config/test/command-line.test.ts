@@ -3,9 +3,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { ConfigError, type Composition, type SweepRequest } from '../src/index.js';
 import { runProgram } from './run-program.js';
-import { removeTemporaryTrees, temporaryTree } from './temporary-tree.js';
-
-afterAll(removeTemporaryTrees);
+import { temporaryTree } from './temporary-tree.js';
 
 const configs = {
   'conf/config.yaml': 'defaults:\n  - agent: ppo\n  - _self_\nseed: 1\nname: ${agent.kind}_${seed}\n',

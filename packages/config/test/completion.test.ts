@@ -6,9 +6,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { when } from '@bowyer/testing';
 import { runProgram } from './run-program.js';
-import { removeTemporaryTrees, temporaryTree } from './temporary-tree.js';
-
-afterAll(removeTemporaryTrees);
+import { temporaryTree } from './temporary-tree.js';
 
 const configs = {
   'conf/config.yaml':

@@ -9,9 +9,7 @@ import {
   type Composition,
 } from '../src/index.js';
 import { clearResolver } from '../src/interpolation/resolvers.js';
-import { removeTemporaryTrees, temporaryTree } from './temporary-tree.js';
-
-afterAll(removeTemporaryTrees);
+import { temporaryTree } from './temporary-tree.js';
 
 const tree = {
   'config.yaml': 'defaults:\n  - agent: ppo\n  - _self_\n\nseed: 1\nnote: run_${agent.name}\n',

@@ -3,9 +3,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { ConfigError, recompose, type CommandLine, type PrepareContext } from '../src/index.js';
 import { runProgram } from './run-program.js';
-import { removeTemporaryTrees, temporaryTree } from './temporary-tree.js';
-
-afterAll(removeTemporaryTrees);
+import { temporaryTree } from './temporary-tree.js';
 
 const configs = {
   'conf/config.yaml':

@@ -1,8 +1,6 @@
 // Every recorded command line of the real Hydra (fixtures, area cli) against ours: exit codes, printed configs, job lists,
 // tables, completion answers and the files that a run leaves.
-import { mkdtempSync, rmSync } from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
+import { newFolder } from '@bowyer/testing';
 import { commandLineAnswer, commandLineProblems } from './recorded-command-line.js';
 import { recordedCases, type RecordedCase } from './recorded-case.js';
 
@@ -10,9 +8,8 @@ const cases = recordedCases('command line');
 let root = '';
 
 beforeEach(() => {
-  root = mkdtempSync(path.join(os.tmpdir(), 'bowyer-cli-'));
+  root = newFolder();
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 test.each(cases.map((one): [string, RecordedCase] => [one.id, one]))('%s', async (_, one) => {
   const ours = await commandLineAnswer(one, root);

@@ -1,8 +1,6 @@
 // Every recorded answer of the real Hydra (fixtures) against ours: configs, YAML to the byte, resolved values,
 // defaults lists, choices, hydra settings, sweeps, and that what fails there fails here for the same cause and names the same things.
-import { mkdtempSync, rmSync } from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
+import { newFolder } from '@bowyer/testing';
 import { answer, problems, recordedCases, setRoot, type RecordedCase } from './recorded-case.js';
 
 const composed = recordedCases('composition');
@@ -10,10 +8,9 @@ let root = '';
 const areas = [...new Set(composed.map(({ area }) => area))];
 
 beforeEach(() => {
-  root = mkdtempSync(path.join(os.tmpdir(), 'bowyer-conformance-'));
+  root = newFolder();
   setRoot(root);
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 describe.each(areas)('%s', (area) => {
   const mine = composed.filter((test) => test.area === area);

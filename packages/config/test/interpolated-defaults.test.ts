@@ -1,8 +1,6 @@
 // Presets that choose their values by the algorithm: defaults lists whose options are interpolations of other choices.
 import { compose, ConfigError } from '../src/index.js';
-import { removeTemporaryTrees, temporaryTree } from './temporary-tree.js';
-
-afterAll(removeTemporaryTrees);
+import { temporaryTree } from './temporary-tree.js';
 
 const values = (lr: number) => `# @package _global_\nlr: ${lr}\n`;
 

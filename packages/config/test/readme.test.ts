@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as library from '../src/index.js';
-import { removeTemporaryTrees, temporaryTree } from './temporary-tree.js';
+import { temporaryTree } from './temporary-tree.js';
 import { clearResolver } from '../src/interpolation/resolvers.js';
 
 const readme = readFileSync(path.join(import.meta.dirname, '../README.md'), 'utf8');
@@ -40,10 +40,7 @@ function shownValue(comment: string): string {
   return literal.startsWith('[') ? literal.slice(0, literal.lastIndexOf(']') + 1) : literal;
 }
 
-afterAll(() => {
-  clearResolver('double');
-  removeTemporaryTrees();
-});
+afterAll(() => clearResolver('double'));
 
 test.each(
   blocks

@@ -1,7 +1,5 @@
 import { compose, ConfigError, findViolations, validate, type JsonSchema } from '../src/index.js';
-import { removeTemporaryTrees, temporaryTree } from './temporary-tree.js';
-
-afterAll(removeTemporaryTrees);
+import { temporaryTree } from './temporary-tree.js';
 
 const schema: JsonSchema = {
   type: 'object',

@@ -1,9 +1,9 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { newFolder } from '@bowyer/testing';
 import { writeFileAtomically } from './atomic-file.js';
 import { namingFile } from './disk-error.js';
 import { hasLiveOwner, holderMessage, withFileLock, type LockHolder } from './file-lock.js';
@@ -13,10 +13,9 @@ import { identityOf, stateOf } from './process-identity.js';
 let dir: string;
 let path: string;
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'bowyer-lock-'));
+  dir = newFolder();
   path = join(dir, 'new', 'file.lock');
 });
-afterEach(() => rmSync(dir, { recursive: true }));
 
 const quick = { staleSeconds: 0.5, pollSeconds: 0.005 };
 /** Writes the lock file of a process that was killed. */

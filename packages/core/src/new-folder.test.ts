@@ -1,12 +1,11 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { newFolder } from '@bowyer/testing';
 import { refuseUsedFolder, writeNewFolder } from './new-folder.js';
 
 let folder: string;
-beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'new-folder-'))));
-afterEach(() => rmSync(folder, { recursive: true }));
+beforeEach(() => (folder = newFolder()));
 
 const file = (into: string, text: string) => writeFile(join(into, 'a.txt'), text);
 

@@ -1,12 +1,10 @@
 // as_trained: an evaluation reads from the run of its agent what the command line does not say, of a mixture's members too.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { newFolder } from '@bowyer/testing';
 import { composed, notesOf, refusal } from './composed.js';
 
-let folder: string;
-beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'bowyer-as-trained-'))));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = newFolder();
 
 const common = {
   context: { kind: 'auto' },

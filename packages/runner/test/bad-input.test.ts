@@ -1,15 +1,13 @@
 // The effect of a user's mistake: one clear message, an exit code that is not 0, nothing half-written.
 import { existsSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, mkdir, readdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { wordLevelTokenizer } from '@bowyer/text';
+import { newFolder } from '@bowyer/testing';
 import { tinyGame } from './command-line.js';
 import { runHere } from './in-process.js';
 
-let directory: string;
-beforeAll(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-bad-input-'))));
-afterAll(() => rm(directory, { recursive: true, force: true }));
+const directory = newFolder();
 
 const HINT = '\nSet the environment variable HYDRA_FULL_ERROR=1 for a complete stack trace.\n';
 

@@ -1,13 +1,12 @@
 // Behaviour cloning of a model that is given, through the real command.
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { newFolder } from '@bowyer/testing';
 import { tinyGame } from './command-line.js';
 import { runHere } from './in-process.js';
 
 let directory: string;
-beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-bc-'))));
-afterEach(() => rm(directory, { recursive: true, force: true }));
+beforeEach(() => (directory = newFolder()));
 
 test('a given policy learns the demonstrations; the run again does nothing, its folder is left as it was', async () => {
   const at = (...path: string[]) => join(directory, ...path);

@@ -1,18 +1,16 @@
 // Online algorithms roll out through a chat template by the real command: every turn is a message, its tokens stay as they
 // were sampled, and the next prompt continues them.
 import { existsSync, readdirSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readSafetensors } from '@bowyer/checkpoints';
 import { chatTemplate, loadTokenizer, type ChatMessage } from '@bowyer/text';
 import { spokenIds, type TrajectoryRecord } from '@bowyer/core';
+import { newFolder } from '@bowyer/testing';
 import { tinyGame } from './command-line.js';
 import { runHere } from './in-process.js';
 
-let directory: string;
-beforeAll(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-chat-rollouts-'))));
-afterAll(() => rm(directory, { recursive: true, force: true }));
+const directory = newFolder();
 
 const at = (...path: string[]) => join(directory, ...path);
 const short = ['iterations=2', 'rollout_size=6', 'eval_size=2', 'test_size=2'];

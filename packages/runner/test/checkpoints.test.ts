@@ -1,17 +1,15 @@
 // A run's files are the input of the next: each of its checkpoints as a model, its episodes as demonstrations.
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { newFolder } from '@bowyer/testing';
 import { tinyGame } from './command-line.js';
 import { runHere } from './in-process.js';
 
-let directory: string;
+const directory = newFolder();
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'bowyer-checkpoints-'));
   const folders = [`save_path=${at('chai')}`, `cache_dir=${at('cache')}`];
   await ends([...tinyGame('chai_20q'), 'iterations=3', 'save_freq=2', 'eval_freq=1', 'threads=1', ...folders]);
 }, 200_000);
-afterAll(() => rm(directory, { recursive: true, force: true }));
 
 const at = (...path: string[]) => join(directory, ...path);
 

@@ -1,11 +1,11 @@
 // A model that says colours, and a program that asks it for one, as users write them: a folder with both and with tasks.
-import { mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { wordLevelTokenizer } from '@bowyer/text';
+import { newFolder } from '@bowyer/testing';
 
 const colours = ['red', 'green', 'blue', 'black'];
 const template =
@@ -31,7 +31,7 @@ console.log(JSON.stringify({ reward: choices[0].message.content.trim() === 'red'
  * @returns a new folder with `model`, `agent.mjs` and `tasks.jsonl`
  */
 export async function colourProgram(others: readonly { id: string }[] = []): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'colour-program-'));
+  const folder = newFolder();
   const tokenizer = wordLevelTokenizer([`user assistant say a b x\n${colours.join(' ')}`], {
     wholeTokens: ['[start]', '[end]'],
   });

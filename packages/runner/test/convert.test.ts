@@ -1,10 +1,9 @@
 // task=convert through the real command: what comes out scores as PyTorch scored what went in.
 import { readdirSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { wordLevelTokenizer } from '@bowyer/text';
-import { recordings, whenRecorded } from '@bowyer/testing';
+import { newFolder, recordings, whenRecorded } from '@bowyer/testing';
 import { repository } from './command-line.js';
 import { runHere } from './in-process.js';
 
@@ -12,8 +11,7 @@ const fixtures = join(repository, 'packages/models/test/fixtures');
 const pickles = join(repository, 'packages/checkpoints/test/fixtures/pickles');
 
 let directory: string;
-beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-convert-'))));
-afterEach(() => rm(directory, { recursive: true, force: true }));
+beforeEach(() => (directory = newFolder()));
 
 const convert = (input: string, ...overrides: string[]) =>
   runHere([

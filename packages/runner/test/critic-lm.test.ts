@@ -1,15 +1,14 @@
 // critic_lm through the real command: ArCHer trains a critic on a DistilBERT, and on a BERT as MiniLM's checkpoints are.
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readWeights, writeWeights } from '@bowyer/checkpoints';
 import { wordLevelTokenizer } from '@bowyer/text';
+import { newFolder } from '@bowyer/testing';
 import { repository, tinyGame } from './command-line.js';
 import { runHere } from './in-process.js';
 
 let directory: string;
-beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-critic-lm-'))));
-afterEach(() => rm(directory, { recursive: true, force: true }));
+beforeEach(() => (directory = newFolder()));
 
 /** 24 words, two answers and three special tokens, one for each row of the fixtures' word tables. */
 const tokenizer = wordLevelTokenizer(

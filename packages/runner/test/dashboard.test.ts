@@ -1,11 +1,10 @@
 // The dashboard in headless Chromium, as a person uses it: real files of runs, the real server, and a game whose policy is a script.
 import { existsSync } from 'node:fs';
-import { appendFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { appendFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { HttpListener } from '@bowyer/serving';
-import { when } from '@bowyer/testing';
+import { newFolder, when } from '@bowyer/testing';
 import type { GameView, PlayTable } from '../src/tasks/dashboard/play-table.js';
 import { Routes } from '../src/tasks/dashboard/routes.js';
 import { RunIndex } from '../src/tasks/dashboard/run-index.js';
@@ -14,7 +13,7 @@ const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/go
 const { test: inBrowser } = when(CHROMIUM !== undefined, 'there is no Chromium');
 
 const TOKEN = 'a-long-random-text';
-let folder: string;
+const folder = newFolder();
 let listener: HttpListener;
 let routes: Routes;
 let browser: Browser;
@@ -67,7 +66,6 @@ const table = {
 } as PlayTable;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'bowyer-dashboard-page-'));
   await writeRun('alpha', 1, -3);
   await writeRun('beta', 2, -5);
   for (const name of ['run.lock', 'takes-requests']) await writeFile(join(folder, 'beta', name), '{}'); // a process is at work on it
@@ -93,7 +91,6 @@ afterAll(async () => {
   await browser?.close();
   routes.close();
   await listener.close();
-  await rm(folder, { recursive: true });
 });
 
 const firstColumn = () => page.locator('table.list tbody th').allTextContents();
@@ -172,7 +169,7 @@ inBrowser('on a phone every figure of the list is in view, and moments have the 
 });
 
 inBrowser('a folder without runs says what to do, until there is one', async () => {
-  const empty = await mkdtemp(join(tmpdir(), 'bowyer-dashboard-empty-'));
+  const empty = newFolder();
   const emptyRoutes = new Routes({ index: await RunIndex.open(empty), table, token: TOKEN, log: () => undefined });
   const own = await HttpListener.listen({
     host: '127.0.0.1',
@@ -190,7 +187,6 @@ inBrowser('a folder without runs says what to do, until there is one', async () 
   await other.close();
   emptyRoutes.close();
   await own.close();
-  await rm(empty, { recursive: true });
 });
 
 inBrowser('without the token the page shows nothing but the reason; another site cannot act', async () => {

@@ -1,20 +1,18 @@
 // Two processes under mpirun train what one process trains. Needs an MPI; Debian's is openmpi-bin.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { hostname, tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { readSafetensors } from '@bowyer/checkpoints';
-import { when } from '@bowyer/testing';
+import { newFolder, when } from '@bowyer/testing';
 import { repository, run, tinyGame } from './command-line.js';
 
 const mpirun = ['mpirun', '--allow-run-as-root', '--oversubscribe', '--bind-to', 'none'];
 const hasMpi = spawnSync('mpirun', ['--version']).stdout?.toString().includes('Open MPI') ?? false;
 const bin = join(repository, 'packages', 'runner', 'bin', 'bowyer.js');
 
-let folder: string;
-beforeAll(async () => (folder = await mkdtemp(join(tmpdir(), 'bowyer-ranks-'))));
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = newFolder();
 
 const small = [
   'iterations=2',

@@ -1,8 +1,8 @@
 // The documentation is right: linked files exist, commands are valid, and the metrics that a run logs are on its page.
-import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { runCommandLine } from '@bowyer/config';
+import { newFolder } from '@bowyer/testing';
 import { bowyer } from '../src/program.js';
 import { repository, run, tinyGame } from './command-line.js';
 import {
@@ -120,12 +120,11 @@ describe('commands', () => {
   const home = process.cwd();
   let folder: string;
   beforeEach(() => {
-    folder = realpathSync(mkdtempSync(join(tmpdir(), 'bowyer-docs-')));
+    folder = newFolder();
     process.chdir(folder);
   });
   afterEach(() => {
     process.chdir(home);
-    rmSync(folder, { recursive: true });
   });
 
   test.each(checked)('%s: %s', async (_, line) => {
@@ -158,23 +157,19 @@ function documentedMetrics(page: string): string[] {
 test.each(['archer', 'bc'])(
   'all metrics that a run of %s logs are on its page or on that of diagnostics',
   async (name) => {
-    const folder = mkdtempSync(join(tmpdir(), 'bowyer-docs-'));
-    try {
-      const cache = name === 'bc' ? [] : [`cache_dir=${join(folder, 'cache')}`];
-      const { code, stderr } = await run([...tinyGame(`${name}_20q`), `save_path=${join(folder, 'run')}`, ...cache]);
-      expect({ code, stderr }).toMatchObject({ code: 0 });
-      const lines = readFileSync(join(folder, 'run/metrics.jsonl'), 'utf8').trim().split('\n');
-      const logged = new Set(lines.flatMap((line) => Object.keys(JSON.parse(line) as object)));
-      const ours = [...logged].filter((key) => key.includes('/')); // ArCHer's own names have dots
-      const documented = [
-        'docs/diagnostics.md',
-        pages.find((page) => page.startsWith('packages/') && page.endsWith(`/${name}.md`))!,
-      ].flatMap(documentedMetrics);
-      expect(ours.filter((metric) => !documented.includes(metric))).toEqual([]);
-      expect(ours).toContain(name === 'bc' ? 'losses/nll' : 'losses/q1');
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
+    const folder = newFolder();
+    const cache = name === 'bc' ? [] : [`cache_dir=${join(folder, 'cache')}`];
+    const { code, stderr } = await run([...tinyGame(`${name}_20q`), `save_path=${join(folder, 'run')}`, ...cache]);
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    const lines = readFileSync(join(folder, 'run/metrics.jsonl'), 'utf8').trim().split('\n');
+    const logged = new Set(lines.flatMap((line) => Object.keys(JSON.parse(line) as object)));
+    const ours = [...logged].filter((key) => key.includes('/')); // ArCHer's own names have dots
+    const documented = [
+      'docs/diagnostics.md',
+      pages.find((page) => page.startsWith('packages/') && page.endsWith(`/${name}.md`))!,
+    ].flatMap(documentedMetrics);
+    expect(ours.filter((metric) => !documented.includes(metric))).toEqual([]);
+    expect(ours).toContain(name === 'bc' ? 'losses/nll' : 'losses/q1');
   },
   180_000,
 );

@@ -1,15 +1,14 @@
 // Every `curl` that the documentation shows, asked of a server that is started by the command shown before it.
 import { execFile, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { wordLevelTokenizer } from '@bowyer/text';
-import { when } from '@bowyer/testing';
+import { newFolder, when } from '@bowyer/testing';
 import { repository } from './command-line.js';
 import { curlsOfPage, shellWords } from './documented-commands.js';
 
@@ -24,10 +23,9 @@ const curls = pages.flatMap((page) =>
   curlsOfPage(readFileSync(join(repository, page), 'utf8')).map((shown) => ({ page, ...shown })),
 );
 
-let folder: string;
+const folder = newFolder();
 const servers = new Map<string, { child: ChildProcess; address: string }>();
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'bowyer-curls-'));
   const device = await openDevice({ device: 'cpu', threads: 1 });
   const config = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: 256 };
   const tokenizer = wordLevelTokenizer(['Hello you\n']);
@@ -44,7 +42,6 @@ afterAll(async () => {
     child.kill('SIGTERM');
     if (child.exitCode === null) await once(child, 'exit');
   }
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** Starts the server of a command as it is shown, at a free port and with a small model where it names one. */

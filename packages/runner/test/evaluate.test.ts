@@ -1,18 +1,15 @@
 // task=evaluate and task=reverify as a user runs them.
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { when } from '@bowyer/testing';
+import { newFolder, when } from '@bowyer/testing';
 import { repository, run } from './command-line.js';
 import { runHere } from './in-process.js';
 
-let folder: string;
+const folder = newFolder();
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'bowyer-evaluate-'));
   expect(await runHere([...played, ...tiny, 'test_size=2', `save_path=${at('run')}`])).toMatchObject({ code: 0 });
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 const at = (...path: string[]) => join(folder, ...path);
 const read = (...path: string[]) => readFile(at(...path), 'utf8');
 

@@ -1,7 +1,6 @@
 // Every algorithm must resume after a stop as if there had been none, train adapters on a quantized base, and learn
 // nothing of what the environment wrote. Options are those of the shipped configs, made small.
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   algorithmNames,
@@ -14,19 +13,18 @@ import {
 import type { Trajectory } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import type { LanguageModel, TokenExample } from '@bowyer/models';
+import { newFolder } from '@bowyer/testing';
 import { Chronicle, makeAgent, optionsOf, smallDataset, writable } from './small-training.js';
 
 let device: Device;
-let folder: string;
+const folder = newFolder();
 let dataset: TrainingRun['dataset'];
 beforeAll(async () => {
   device = await openDevice({ device: 'cpu', threads: 1 });
-  folder = await mkdtemp(join(tmpdir(), 'bowyer-every-'));
   dataset = await smallDataset();
 });
 afterAll(async () => {
   await device.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 /** Makes a frozen policy with other weights. */

@@ -1,15 +1,15 @@
 // task=export by the real command: files that other programs open, under the name that was given.
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { HuggingFaceTokenizer } from '@bowyer/text';
+import { newFolder } from '@bowyer/testing';
 import { runHere } from './in-process.js';
 
-let directory: string;
+const directory = newFolder();
 const at = (...path: string[]) => join(directory, ...path);
 
 /** Lists GPT-2's bytes as characters, the vocabulary of a byte-level BPE without merges. */
@@ -46,11 +46,9 @@ async function makeModel(folder: string, chatTemplate: string): Promise<void> {
 }
 
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'bowyer-export-'));
   await makeModel(at('plain'), MESSAGES);
   await makeModel(at('tools'), TOOLS + MESSAGES);
 });
-afterAll(() => rm(directory, { recursive: true, force: true }));
 
 const exported = (model: string, output: string, ...more: string[]) =>
   runHere(['--config-name', 'export', `model=${at(model)}`, 'format=gguf', `output=${output}`, ...more]);

@@ -1,17 +1,17 @@
 // task=finetune through the real command: data of a person in, a model that learned them out.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { templateTokens, wordLevelTokenizer } from '@bowyer/text';
+import { newFolder } from '@bowyer/testing';
 import { run } from './command-line.js';
 import { runHere } from './in-process.js';
 
-let directory: string;
+const directory = newFolder();
 const at = (...path: string[]) => join(directory, ...path);
 
 const rooms = ['hall', 'attic', 'cellar', 'garden'];
@@ -46,13 +46,11 @@ async function makeModel(folder: string, positions = 40): Promise<void> {
 }
 
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'bowyer-finetune-'));
   await makeModel(at('model'));
   await writeFile(at('conversations.jsonl'), jsonl(conversations));
   await writeFile(at('completions.json'), JSON.stringify(completions));
   await writeFile(at('empty.jsonl'), jsonl([completions[0], { prompt: '', completion: 'a' }]));
 });
-afterAll(() => rm(directory, { recursive: true, force: true }));
 
 /** Returns the words of a training on twenty items: 16 to train on in four steps an epoch, 4 held out. */
 const command = (name: string, data: string, ...overrides: string[]) => [

@@ -1,15 +1,13 @@
 // A run in float16 through the real command; it needs a GPU with float16 in shaders, such as Mesa's lavapipe in software.
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { webgpuAvailable } from '@bowyer/graph';
-import { when } from '@bowyer/testing';
+import { newFolder, when } from '@bowyer/testing';
 import { tinyGame } from './command-line.js';
 import { runHere } from './in-process.js';
 
 let directory: string;
-beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-float16-'))));
-afterEach(() => rm(directory, { recursive: true, force: true }));
+beforeEach(() => (directory = newFolder()));
 
 const short = ['iterations=2', 'warmup_iter=1', 'epochs=2', 'demonstrations.count=32', 'rollout_size=4', 'slots=4'];
 

@@ -1,16 +1,13 @@
 // Behaviour cloning killed with SIGKILL on its way and started again ends with the bytes of one never killed. Adapters with dropout on
 // conversations are in finetune.test.ts.
 import { existsSync, readdirSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { whenExhaustive } from '@bowyer/testing';
+import { newFolder, whenExhaustive } from '@bowyer/testing';
 import { run, tinyGame } from './command-line.js';
 import { runHere } from './in-process.js';
 
-let directory: string;
-beforeAll(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-imitation-'))));
-afterAll(() => rm(directory, { recursive: true, force: true }));
+const directory = newFolder();
 
 const at = (...path: string[]) => join(directory, ...path);
 /** Sixteen dialogues in four steps an epoch, a checkpoint after each step. */

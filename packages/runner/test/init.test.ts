@@ -1,16 +1,15 @@
 // `bowyer init agent` in an empty folder: a project whose test passes as it is written.
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { newFolder } from '@bowyer/testing';
 import { initProject } from '../src/init/init-project.js';
 import { run } from './command-line.js';
 
 let folder: string;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'bowyer-init-'));
+  folder = newFolder();
 });
-afterEach(() => rm(folder, { recursive: true }));
 
 const scriptsOf = async (path: string) =>
   (JSON.parse(await readFile(join(path, 'package.json'), 'utf8')) as { scripts: Record<string, string> }).scripts;

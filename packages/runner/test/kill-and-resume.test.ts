@@ -1,15 +1,12 @@
 // A run killed with SIGKILL at any moment and started again on its folder ends with the bytes of one never killed.
 import { existsSync, readdirSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
-import { isExhaustive, whenExhaustive } from '@bowyer/testing';
+import { newFolder, isExhaustive, whenExhaustive } from '@bowyer/testing';
 import { run, tinyGame } from './command-line.js';
 
-let directory: string;
-beforeAll(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-kill-'))));
-afterAll(() => rm(directory, { recursive: true, force: true }));
+const directory = newFolder();
 
 /** The kills of each run, each at a random moment of its own share of it. */
 const KILLS = isExhaustive() ? 8 : 1;

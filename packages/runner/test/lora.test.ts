@@ -1,22 +1,20 @@
 // LoRA through the real command: algorithms train adapters and leave the base as it is; what is saved is played and merged into a plain
 // model. Runs with adapters that are killed are in kill-and-resume.test.ts.
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readSafetensors } from '@bowyer/checkpoints';
+import { newFolder } from '@bowyer/testing';
 import { PlayTable } from '../src/tasks/dashboard/play-table.js';
 import { tinyGame } from './command-line.js';
 import { runHere } from './in-process.js';
 
-let directory: string;
+const directory = newFolder();
 /** A policy to put adapters beside, made once. */
 let base: string;
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'bowyer-lora-'));
   await ends([...tinyGame('bc_20q'), 'threads=1', `save_path=${at('start')}`]);
   base = at('start', 'checkpoints', 'best');
 });
-afterAll(() => rm(directory, { recursive: true, force: true }));
 
 const at = (...path: string[]) => join(directory, ...path);
 const lora = ['use_lora=true', 'lora.r=4', 'lora.dropout=0.1', 'lora.target_modules=all-linear', 'threads=1'];

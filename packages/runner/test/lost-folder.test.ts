@@ -2,15 +2,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { newFolder } from '@bowyer/testing';
 import { repository } from './command-line.js';
 
 test.each(['is removed', 'is another process’s'])(
   'a recorder whose lock %s ends with its message, and writes nothing more',
   async (how) => {
-    const folder = await mkdtemp(join(tmpdir(), 'lost-folder-'));
+    const folder = newFolder();
     const args = [
       '--config-name',
       'record_agent',

@@ -1,17 +1,16 @@
 // The command lines of the originals, word by word: ArCHer's keys as its README and configs have them, the scripts of AgentGym's tutorial
 // on behaviour cloning and of its AgentEvol, and those of ArCHer's fork for mathematics. Each composes, or is refused for what it asks.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { newFolder } from '@bowyer/testing';
 import { parse } from './words.js';
 import { run } from './command-line.js';
 import { bowyer } from '../src/program.js';
 import { composed, contextOf, expectValues, notesOf, refusal, unprepared } from './composed.js';
 
-let folder: string;
+const folder = newFolder();
 const at = (...names: string[]) => join(folder, ...names);
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'bowyer-original-'));
   for (const file of ['policy.pt', '20q_t5_oracle.pt', 'city_t5_oracle.pt', 'bc_model.pt']) writeFileSync(at(file), '');
   writeFileSync(
     at('mix.json'),
@@ -21,7 +20,6 @@ beforeAll(() => {
   mkdirSync(at('llama'));
   for (const file of ['config.json', 'tokenizer.json', 'tokenizer_config.json']) writeFileSync(at('llama', file), '{}');
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Returns the words of a script, whose PATH is a folder of this test. */
 const words = (text: string): string[] => parse(text.replaceAll('PATH', folder));

@@ -1,9 +1,9 @@
 // The config files of ArCHer (scripts/config/*.yaml at 7c771a7), key by key as they are: each is accepted, or refused with a message
 // that names it. Paths of the authors' machines stand here as PATH.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { compose, type Composition } from '@bowyer/config';
+import { newFolder } from '@bowyer/testing';
 import { bowyer } from '../src/program.js';
 import { ConfigNotes } from '../src/config/config-notes.js';
 import { validateConfig } from '../src/config/validate-config.js';
@@ -163,9 +163,7 @@ const originals: Record<string, { groups: [string, string]; keys: Record<string,
   },
 };
 
-let folder: string;
-beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'bowyer-originals-'))));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = newFolder();
 
 /** Composes one of our configs with keys of a file below it; returns null where it is accepted, else what it says. */
 async function said(groups: [string, string], { task, ...keys }: Record<string, string>): Promise<string | null> {

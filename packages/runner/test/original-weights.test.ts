@@ -1,9 +1,9 @@
 // ArCHer's own files: a checkpoint of its trainer as checkpoint_path, an oracle's weights as env_load_path, and a token as a key. Through
 // the real command.
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { wordLevelTokenizer } from '@bowyer/text';
+import { newFolder } from '@bowyer/testing';
 import { repository, run } from './command-line.js';
 import { runHere } from './in-process.js';
 
@@ -12,8 +12,7 @@ const pickles = join(repository, 'packages/checkpoints/test/fixtures/pickles');
 
 let directory: string;
 const at = (...names: string[]) => join(directory, ...names);
-beforeEach(() => (directory = mkdtempSync(join(tmpdir(), 'bowyer-weights-'))));
-afterEach(() => rmSync(directory, { recursive: true, force: true }));
+beforeEach(() => (directory = newFolder()));
 
 /** Writes a model in Hugging Face layout with the sizes of the pickles. */
 async function model(): Promise<string> {

@@ -1,14 +1,13 @@
 // Another environment than Twenty Questions goes the whole way: expert play, warm start, training, test.
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { newFolder } from '@bowyer/testing';
 import { tinyRun } from './command-line.js';
 import { runHere } from './in-process.js';
 
 let directory: string;
-beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-other-'))));
-afterEach(() => rm(directory, { recursive: true, force: true }));
+beforeEach(() => (directory = newFolder()));
 
 const coin = ['env=coin', 'env.params="numLocations=2,includeDoors=0"', 'env.step_limit=9'];
 

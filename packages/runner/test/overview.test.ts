@@ -1,17 +1,14 @@
 // `bowyer` without a config says what it can do and runs nothing; `--help` opens with the product's name and usage.
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
 import { runCommandLine } from '@bowyer/config';
+import { newFolder } from '@bowyer/testing';
 import { bowyer } from '../src/program.js';
 import { taskNames } from '../src/tasks/registry.js';
 import { contextOf } from './composed.js';
 import { ConfigNotes } from '../src/config/config-notes.js';
 import { shellWords } from './documented-commands.js';
 
-let folder: string;
-beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'bowyer-overview-'))));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder();
 
 async function printed(...argv: string[]) {
   const answer = { code: -1, stdout: '', stderr: '' };

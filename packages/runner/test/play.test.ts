@@ -1,14 +1,13 @@
 // task=play through the real command, with what a person would type on its standard input.
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EpisodeRecord } from '@bowyer/core';
 import { readEpisodes } from '@bowyer/agent';
+import { newFolder } from '@bowyer/testing';
 import { run } from './command-line.js';
 
 let directory: string;
-beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-play-'))));
-afterEach(() => rm(directory, { recursive: true, force: true }));
+beforeEach(() => (directory = newFolder()));
 
 const play = (stdin: string, ...overrides: string[]) =>
   run(['--config-name', 'play', `save_path=${join(directory, 'run')}`, ...overrides], { stdin });

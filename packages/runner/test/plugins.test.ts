@@ -1,19 +1,18 @@
 // Units of one's own, from a folder outside the repository: the examples run as a user would run a copy of them.
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
+import { newFolder } from '@bowyer/testing';
 import { repository, run } from './command-line.js';
 import { shellWords } from './documented-commands.js';
 
-const outside = realpathSync(mkdtempSync(join(tmpdir(), 'bowyer-plugins-')));
+const outside = newFolder();
 cpSync(join(repository, 'examples/own-environment'), join(outside, 'smallest'), { recursive: true });
 cpSync(join(repository, 'examples/own-task'), join(outside, 'mine'), { recursive: true });
 cpSync(join(repository, 'examples/own-algorithm'), join(outside, 'algo'), { recursive: true });
-afterAll(() => rmSync(outside, { recursive: true, force: true }));
 
 const bowyer = (...args: string[]) => run(args, { cwd: outside });
 const guessNumber = (...args: string[]) => bowyer('--config-dir', './mine', '--config-name', 'guess_number', ...args);

@@ -1,8 +1,9 @@
 // Settings that would be ignored or would waste a run are refused before anything starts, with the place and the remedy.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { algorithmNames, findAlgorithm } from '@bowyer/algorithms';
+import { newFolder } from '@bowyer/testing';
 import { composed, refusal } from './composed.js';
 
 /** Algorithms whose rollouts may be those of another policy. */
@@ -10,9 +11,8 @@ const takesOthers = algorithmNames()
   .filter((name) => findAlgorithm(name)!.offPolicyRollouts !== undefined)
   .sort();
 
-let directory: string;
+const directory = newFolder();
 beforeAll(() => {
-  directory = mkdtempSync(join(tmpdir(), 'bowyer-refused-'));
   mkdirSync(join(directory, 'photos'));
   writeFileSync(join(directory, 'photos', 'cat.jpg'), '');
   for (const [name, agentType] of [
@@ -21,7 +21,6 @@ beforeAll(() => {
   ])
     agent(name, agentType);
 });
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 /** Writes a run's folder as far as it is looked at before the start. */
 function agent(name: string, agentType: string): void {

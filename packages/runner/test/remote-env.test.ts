@@ -1,27 +1,25 @@
 // A run whose environment is on a server: its address under both names, none, two; and a server that fails some episodes.
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { serveEnv, serveOpenEnv, type EnvServer } from '@bowyer/serving';
 import { wordLevelTokenizer } from '@bowyer/text';
+import { newFolder } from '@bowyer/testing';
 import { tinyRun } from './command-line.js';
 import { runHere } from './in-process.js';
 
-let directory: string;
+const directory = newFolder();
 let maze: EnvServer;
 beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'bowyer-remote-'));
   const limits = { host: '127.0.0.1', port: 0, maxInstances: 64, idleMs: 600_000 };
   maze = await serveEnv({ name: 'maze', options: {}, ...limits });
 });
 afterAll(async () => {
   await maze.close();
-  rmSync(directory, { recursive: true, force: true });
 });
 
 const folder = (name: string) => `save_path=${join(directory, name)}`;

@@ -1,13 +1,11 @@
 // task=replay through the real command: its format, what it refuses, and the recordings of the original engines.
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { recordedLines, recordings, whenRecorded } from '@bowyer/testing';
+import { newFolder, recordedLines, recordings, whenRecorded } from '@bowyer/testing';
 import { runHere } from './in-process.js';
 
 let directory: string;
-beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-replay-'))));
-afterEach(() => rm(directory, { recursive: true, force: true }));
+beforeEach(() => (directory = newFolder()));
 
 interface Line {
   reset: { observation: string; info: Record<string, unknown> };

@@ -1,14 +1,12 @@
 // task=score and task=generate through the real command, against what PyTorch gave for a real checkpoint.
 import { readFileSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { recordings, whenRecorded } from '@bowyer/testing';
+import { newFolder, recordings, whenRecorded } from '@bowyer/testing';
 import { runHere } from './in-process.js';
 
 let directory: string;
-beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-score-'))));
-afterEach(() => rm(directory, { recursive: true, force: true }));
+beforeEach(() => (directory = newFolder()));
 
 async function task<Line>(name: string, items: readonly object[], overrides: readonly string[]) {
   const [input, output] = [join(directory, 'input.jsonl'), join(directory, 'output.jsonl')];

@@ -2,23 +2,22 @@
 // client has loaded while the server runs.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { generateTexts, LanguageModel } from '@bowyer/models';
 import { wordLevelTokenizer } from '@bowyer/text';
+import { newFolder } from '@bowyer/testing';
 import { repository } from './command-line.js';
 
-let folder: string;
+const folder = newFolder();
 const at = (...parts: string[]) => join(folder, ...parts);
 let child: ChildProcess;
 let said = '';
 let url: string;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'serve-adapters-'));
   const device = await openDevice({ device: 'cpu', threads: 1 });
   const config = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: 64, initializer_range: 0.3 };
   const tokenizer = wordLevelTokenizer(['Is it a dog cat ball ? Yes . No . The object is an apple\n']);
@@ -56,7 +55,6 @@ beforeAll(async () => {
 
 afterAll(() => {
   child.kill('SIGKILL');
-  rmSync(folder, { recursive: true, force: true });
 });
 
 async function post(path: string, json: object) {

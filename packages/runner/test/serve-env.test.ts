@@ -1,20 +1,18 @@
 // `run --config-name serve_env` as a user starts it, played by our client, stopped by SIGTERM.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { agentGymEnv } from '@bowyer/envs';
+import { newFolder } from '@bowyer/testing';
 
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
 
 const program = ['packages/runner/bin/bowyer.js', '--config-name', 'serve_env'];
 
 test('plays with the MCP client that starts it, on standard output alone', async () => {
-  const save = mkdtempSync(join(tmpdir(), 'serve-env-'));
+  const save = newFolder();
   const words = ['env=maze', 'protocol=mcp', 'transport=stdio', `save_path=${save}`, `hydra.run.dir=${save}`];
   const args = [...program, ...words];
   const transport = new StdioClientTransport({ command: process.execPath, args, cwd: repository, stderr: 'pipe' });
@@ -34,7 +32,7 @@ test('plays with the MCP client that starts it, on standard output alone', async
 });
 
 test('serves a maze over AgentGym’s protocol and stops gracefully', async () => {
-  const save = mkdtempSync(join(tmpdir(), 'serve-env-'));
+  const save = newFolder();
   const words = ['env=maze', 'port=0', `save_path=${save}`, `hydra.run.dir=${save}`];
   const child = spawn(process.execPath, [...program, ...words], {
     cwd: repository,

@@ -1,17 +1,17 @@
 // `run --config-name serve_model` as a user starts it, asked by fetch, by policy=openai and by env.oracle=openai.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { wordLevelTokenizer } from '@bowyer/text';
+import { newFolder } from '@bowyer/testing';
 import { repository } from './command-line.js';
 import { runHere } from './in-process.js';
 
-let folder: string;
+const folder = newFolder();
 let model: string;
 let child: ChildProcess;
 let said = '';
@@ -20,7 +20,6 @@ let url: string;
 const words = 'Questions : Is it a dog cat ball ? Yes . No . Invalid Question . The object is an apple\n';
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'serve-model-'));
   model = join(folder, 'tiny-model');
   const device = await openDevice({ device: 'cpu', threads: 1 });
   const config = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: 256 };
@@ -47,7 +46,6 @@ beforeAll(async () => {
 
 afterAll(() => {
   child.kill('SIGKILL');
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const evaluation = (name: string, overrides: string[], env: Record<string, string>) =>

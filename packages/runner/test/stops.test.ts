@@ -1,15 +1,13 @@
 // SIGTERM during an evaluation or a rollout: the run ends without waiting for it, and the same command then ends with the bytes of a run
 // that nobody has stopped. The environment itself sends the signal, so that no time decides when it comes.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { cp, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { whenExhaustive } from '@bowyer/testing';
+import { newFolder, whenExhaustive } from '@bowyer/testing';
 import { repository, run } from './command-line.js';
 
-let folder: string;
+const folder = newFolder();
 beforeAll(async () => {
-  folder = await realpath(await mkdtemp(join(tmpdir(), 'bowyer-stops-')));
   await cp(join(repository, 'examples/own-task'), folder, { recursive: true });
   const file = join(folder, 'guess-number.ts');
   const begin = 'reset: ({ options: { highest }, rng }) => {';
@@ -18,7 +16,6 @@ beforeAll(async () => {
   const counted = `if (String(++resets) === process.env.STOP_AT) process.kill(process.pid, 'SIGTERM');`;
   await writeFile(file, `${source.replace(begin, `${begin}\n    ${counted}`)}\nlet resets = 0;\n`);
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const play = ['threads=1', 'slots=2', 'eval_size=8', 'test_size=4', 'demonstrations.count=32'];
 const policy = ['policy.n_embd=16', 'policy.n_layer=1', 'policy.n_head=2'];

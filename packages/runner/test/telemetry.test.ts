@@ -1,19 +1,15 @@
 // A run writes inside its folder and its cache only: ONNX Runtime's telemetry, which keeps a device id under the home folder
 // and sends reports, is off unless the user turns it on.
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { newFolder } from '@bowyer/testing';
 import { run, tinyGame } from './command-line.js';
 
 test('a training run leaves the home folder empty', async () => {
-  const home = await mkdtemp(join(tmpdir(), 'bowyer-home-'));
-  try {
-    const folder = `save_path=${join(home, 'work/run')}`;
-    // The variable that the test suite itself runs with must not hide a command that fails to set it.
-    const env = { HOME: home, XDG_CACHE_HOME: undefined, ORT_DISABLE_TELEMETRY: undefined };
-    expect(await run([...tinyGame('bc_20q'), folder], { env })).toMatchObject({ code: 0 });
-    expect(await readdir(home)).toEqual(['work']);
-  } finally {
-    await rm(home, { recursive: true, force: true });
-  }
+  const home = newFolder();
+  const folder = `save_path=${join(home, 'work/run')}`;
+  // The variable that the test suite itself runs with must not hide a command that fails to set it.
+  const env = { HOME: home, XDG_CACHE_HOME: undefined, ORT_DISABLE_TELEMETRY: undefined };
+  expect(await run([...tinyGame('bc_20q'), folder], { env })).toMatchObject({ code: 0 });
+  expect(await readdir(home)).toEqual(['work']);
 }, 180_000);

@@ -1,7 +1,6 @@
 // The circle in production, as a user starts it: a server that records, feedback, a canary that is promoted, and trainings on the record.
 import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Rng } from '@bowyer/core';
@@ -9,11 +8,12 @@ import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { readRollouts, readTasks } from '@bowyer/rollouts';
 import { templateTokens, wordLevelTokenizer } from '@bowyer/text';
+import { newFolder } from '@bowyer/testing';
 import { useRecords } from '../src/context/recorded-data.js';
 import { repository } from './command-line.js';
 import { runHere } from './in-process.js';
 
-let folder: string;
+const folder = newFolder();
 const at = (...parts: string[]) => join(folder, ...parts);
 let child: ChildProcess;
 let url: string;
@@ -22,7 +22,6 @@ let url: string;
 const characters = [...'abcdefghijklmnopqrstuvwxyzIYN?.'];
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'traffic-'));
   const device = await openDevice({ device: 'cpu', threads: 1 });
   const config = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: 128, initializer_range: 0.3 };
   const tokenizer = wordLevelTokenizer([characters.join('\n')], {
@@ -52,7 +51,6 @@ beforeAll(async () => {
 
 afterAll(() => {
   child.kill('SIGKILL');
-  rmSync(folder, { recursive: true, force: true });
 });
 
 async function post(path: string, json: object, headers: Record<string, string> = {}): Promise<{ id: string }> {

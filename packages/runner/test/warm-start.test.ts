@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { composed } from './composed.js';
 import { warmStartHash, type WarmStartConfig } from '@bowyer/agent';
+import { newFolder } from '@bowyer/testing';
 import { optionsOfConfig } from '../src/config/units.js';
 import { resolvedConfig } from '../src/context/resolved-config.js';
 
@@ -34,41 +34,33 @@ test.each([
   ['demonstrations', 'demonstrations.path'],
   ['tasks to play', 'env=mcp', 'env.tasks'],
 ])('%s from a file are distinguished by the contents of the file', async (_, ...keys) => {
-  const directory = await mkdtemp(join(tmpdir(), 'bowyer-warm-start-'));
-  try {
-    const file = join(directory, 'games.json');
-    const hashOf = async (text: string) => {
-      await writeFile(file, text);
-      return hash('archer_20q', ...keys.slice(0, -1), `${keys.at(-1)}='${file}'`);
-    };
-    expect(await hashOf('[]')).not.toBe(await hashOf('[{}]'));
-    expect(await hashOf('[]')).toBe(await hashOf('[]'));
-  } finally {
-    await rm(directory, { recursive: true });
-  }
+  const directory = newFolder();
+  const file = join(directory, 'games.json');
+  const hashOf = async (text: string) => {
+    await writeFile(file, text);
+    return hash('archer_20q', ...keys.slice(0, -1), `${keys.at(-1)}='${file}'`);
+  };
+  expect(await hashOf('[]')).not.toBe(await hashOf('[{}]'));
+  expect(await hashOf('[]')).toBe(await hashOf('[]'));
 });
 
 test('files within a folder of tasks, and those of the members of a mixture, decide the name', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'bowyer-warm-start-'));
-  try {
-    await mkdir(join(directory, 'five', 'solution'), { recursive: true });
-    await writeFile(join(directory, 'five', 'task.toml'), '');
-    const solution = join(directory, 'five', 'solution', 'solve.sh');
-    const lines = join(directory, 'lines.jsonl');
-    for (const [file, overrides] of [
-      [solution, ['env=harbor', `env.tasks='${directory}'`]],
-      [solution, ['env=mixture', `env.envs=[{name:harbor,tasks:'${directory}'},maze]`]],
-      [lines, ['env=mixture', `env.envs=[{name:code,data:'${lines}'},maze]`]],
-    ] as const) {
-      const hashOf = async (text: string) => {
-        await writeFile(file, text);
-        return hash('archer_20q', ...overrides);
-      };
-      expect(await hashOf('echo 5')).not.toBe(await hashOf('echo 6'));
-      expect(await hashOf('echo 5')).toBe(await hashOf('echo 5'));
-    }
-  } finally {
-    await rm(directory, { recursive: true });
+  const directory = newFolder();
+  await mkdir(join(directory, 'five', 'solution'), { recursive: true });
+  await writeFile(join(directory, 'five', 'task.toml'), '');
+  const solution = join(directory, 'five', 'solution', 'solve.sh');
+  const lines = join(directory, 'lines.jsonl');
+  for (const [file, overrides] of [
+    [solution, ['env=harbor', `env.tasks='${directory}'`]],
+    [solution, ['env=mixture', `env.envs=[{name:harbor,tasks:'${directory}'},maze]`]],
+    [lines, ['env=mixture', `env.envs=[{name:code,data:'${lines}'},maze]`]],
+  ] as const) {
+    const hashOf = async (text: string) => {
+      await writeFile(file, text);
+      return hash('archer_20q', ...overrides);
+    };
+    expect(await hashOf('echo 5')).not.toBe(await hashOf('echo 6'));
+    expect(await hashOf('echo 5')).toBe(await hashOf('echo 5'));
   }
 });
 

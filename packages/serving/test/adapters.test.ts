@@ -1,12 +1,10 @@
 // Tests adapters by name over HTTP: each answers as a server of that adapter alone does, while others are loaded and unloaded.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { wordLevelTokenizer } from '@bowyer/text';
-import { tinyLlama } from '@bowyer/testing';
+import { newFolder, tinyLlama } from '@bowyer/testing';
 import { SteppedTokenizer } from '../src/generation/stepped-tokenizer.js';
 import { ModelServer, type ModelServerOptions } from '../src/model-server/model-server.js';
 import { usual } from './tiny-server.js';
@@ -15,7 +13,7 @@ const tokenizer = wordLevelTokenizer(['is it a dog or a cat ? yes . no . the big
 const config = tinyLlama(96, { num_hidden_layers: 2, initializer_range: 0.2 });
 
 let device: Device;
-let folder: string;
+const folder = newFolder();
 let base: string;
 /** The folders of the given adapters, by name. */
 const given: Record<string, string> = {};
@@ -26,7 +24,6 @@ const loaded: LanguageModel[] = [];
 
 beforeAll(async () => {
   device = await openDevice({ device: 'cpu', threads: 1 });
-  folder = await mkdtemp(join(tmpdir(), 'served-adapters-'));
   base = join(folder, 'base');
   const model = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(5) });
   await model.save(base);
@@ -51,7 +48,6 @@ afterEach(async () => {
 });
 afterAll(async () => {
   await device.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 async function serve(

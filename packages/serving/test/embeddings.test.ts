@@ -1,24 +1,22 @@
 // Tests embeddings over HTTP against a slow pooling of the encoder's own hidden states.
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { openDevice, type Device } from '@bowyer/graph';
 import { SentenceEncoder, TextEncoder } from '@bowyer/models';
 import { wordLevelTokenizer } from '@bowyer/text';
+import { newFolder } from '@bowyer/testing';
 import { EmbeddingServer } from '../src/model-server/embedding-server.js';
 
 const fixture = resolve(import.meta.dirname, '../../models/test/encoder-fixtures/bert');
 const tokenizer = wordLevelTokenizer(['is it a dog or a cat ?']);
 
 let device: Device;
-let dir: string;
+const dir = newFolder();
 beforeAll(async () => {
   device = await openDevice({ device: 'cpu', threads: 1 });
-  dir = mkdtempSync(join(tmpdir(), 'bowyer-embeddings-'));
 });
 afterAll(async () => {
   await device.close();
-  rmSync(dir, { recursive: true });
 });
 
 /** Writes a folder of sentence-transformers. */

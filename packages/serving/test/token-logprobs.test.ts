@@ -1,12 +1,11 @@
 // Tests bytes and names of tokens that are parts of characters, in answers of a server with a byte-level tokenizer.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { chatTemplate, loadTokenizer, type Tokenizer } from '@bowyer/text';
-import { tinyLlama } from '@bowyer/testing';
+import { newFolder, tinyLlama } from '@bowyer/testing';
 import type { Completed } from '../src/generation/answer.js';
 import type { CompletionRequest } from '../src/generation/completion-request.js';
 import { runCompletion } from '../src/generation/completion-run.js';
@@ -25,15 +24,13 @@ const fixtures = resolve(import.meta.dirname, '../../text/test/tokenizer-fixture
 const config = tinyLlama(96);
 const template = '{% for m in messages %}{{ m.content }}{% endfor %}';
 
-let folder: string;
+const folder = newFolder();
 let device: Device;
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'bowyer-logprobs-'));
   device = await openDevice({ device: 'cpu', threads: 1 });
 });
 afterAll(async () => {
   await device.close();
-  rmSync(folder, { recursive: true });
 });
 
 async function load(name: string): Promise<Tokenizer> {

@@ -1,6 +1,5 @@
 // Tests that training uses the tokens of serving: a dialogue gives the same ids from every data format and every protocol.
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readConversations } from '@bowyer/conversations';
@@ -13,6 +12,7 @@ import {
   type EncodedConversation,
   type Tokenizer,
 } from '@bowyer/text';
+import { newFolder } from '@bowyer/testing';
 import { AnswerConstraints } from '../src/generation/answer-constraints.js';
 import type { ChatRequest } from '../src/generation/chat-request.js';
 import type { RequestReader } from '../src/generation/completion-request.js';
@@ -138,7 +138,7 @@ const GROUPS: readonly Group[] = [
 ];
 
 const talks = Array.from({ length: Number(process.env.TALKS ?? 8) }, (_, i) => randomTalk(i + 1));
-const folder = mkdtempSync(join(tmpdir(), 'trained-as-served-'));
+const folder = newFolder();
 const counts = { readings: 0, examples: 0, prompts: 0, refused: 0, unsaid: 0 };
 const refusals = new Map<string, number>();
 

@@ -16,16 +16,15 @@ const { learningRate: lr, gradClipNorm: maxGradNorm } = settings;
 
 let device: Device;
 let base: TrainingBase;
-let files: Awaited<ReturnType<typeof tinyBase>>;
+let modelFolder: string;
 beforeAll(async () => {
   device = await openDevice({ device: 'cpu', threads: 1 });
-  files = await tinyBase(device);
-  base = await openTrainingBase({ model: files.folder, device });
+  modelFolder = await tinyBase(device);
+  base = await openTrainingBase({ model: modelFolder, device });
 });
 afterAll(async () => {
   await base.close();
   await device.close();
-  await files.remove();
 });
 
 const lora = () => ({
@@ -38,7 +37,7 @@ const lora = () => ({
 
 /** Opens the policy as a run of ours does: a model of its own. */
 async function ownPolicy(): Promise<LanguageModel> {
-  const policy = await LanguageModel.load({ dir: files.folder, device, masksPadding: false, lora: lora() });
+  const policy = await LanguageModel.load({ dir: modelFolder, device, masksPadding: false, lora: lora() });
   const { beta1, beta2, eps, weightDecay } = settings;
   await policy.createOptimizer({ kind: 'adamw', betas: [beta1, beta2], eps, weightDecay });
   return policy;

@@ -338,7 +338,7 @@ test('a head that is the embedding is not trained, and weights_info says so', as
   const device = await openDevice({ device: 'cpu', threads: 1 });
   const tied = await tinyBase(device, { isTied: true });
   await device.close();
-  const { server, close } = await tinyServer(tied.folder, places.server);
+  const { server, close } = await tinyServer(tied, places.server);
   try {
     const client = clientOf(server.url);
     const id = await session(client);
@@ -352,7 +352,6 @@ test('a head that is the embedding is not trained, and weights_info says so', as
     });
   } finally {
     await close();
-    await tied.remove();
   }
 });
 

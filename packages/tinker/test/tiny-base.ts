@@ -1,11 +1,10 @@
 // A base of a few thousand weights in a folder, for tests.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import type { Device } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { wordLevelTokenizer } from '@bowyer/text';
+import { newFolder } from '@bowyer/testing';
 import type { LoraShape } from '../src/training/trainable.js';
 
 export const VOCABULARY = 40;
@@ -16,12 +15,9 @@ export const adam = { learningRate: 1e-2, beta1: 0.9, beta2: 0.95, eps: 1e-8, we
 
 const words = Array.from({ length: 30 }, (_, i) => `w${i}`);
 
-/** Writes a tiny base to a folder. @returns the folder, and a function that removes it */
-export async function tinyBase(
-  device: Device,
-  { isTied = false } = {},
-): Promise<{ folder: string; remove: () => Promise<void> }> {
-  const folder = await mkdtemp(join(tmpdir(), 'tinker-base-'));
+/** Writes a tiny base. @returns its folder */
+export async function tinyBase(device: Device, { isTied = false } = {}): Promise<string> {
+  const folder = newFolder();
   const tokenizer = wordLevelTokenizer([words.join(' ')], { minCount: 1 });
   const config = {
     model_type: 'llama',
@@ -42,7 +38,7 @@ export async function tinyBase(
   await model.restoreParameters(wide);
   await model.save(join(folder, 'tiny'));
   await model.release();
-  return { folder: join(folder, 'tiny'), remove: () => rm(folder, { recursive: true }) };
+  return join(folder, 'tiny');
 }
 
 /** Ids that the tokenizer has and no special ones. */

@@ -1,8 +1,6 @@
 // Sets up a tiny base for the tests of a file, a folder for each test, and a server over both.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { openDevice } from '@bowyer/graph';
+import { newFolder } from '@bowyer/testing';
 import { TinkerClient } from '../src/index.js';
 import { tinyBase } from './tiny-base.js';
 import { tinyServer } from './tiny-server.js';
@@ -12,15 +10,12 @@ export const clientOf = (baseURL: string) => new TinkerClient({ baseURL, apiKey:
 /** The folders of the model and of the server's state, which are there while a test runs. */
 export const places = { model: '', server: '' };
 
-let remove: () => Promise<void>;
 beforeAll(async () => {
   const device = await openDevice({ device: 'cpu', threads: 1 });
-  ({ folder: places.model, remove } = await tinyBase(device));
+  places.model = await tinyBase(device);
   await device.close();
 });
-afterAll(() => remove());
-beforeEach(async () => (places.server = await mkdtemp(join(tmpdir(), 'tinker-server-'))));
-afterEach(() => rm(places.server, { recursive: true, force: true }));
+beforeEach(() => (places.server = newFolder()));
 
 export async function withServer<Result>(
   use: (client: TinkerClient) => Promise<Result>,

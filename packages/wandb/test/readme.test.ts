@@ -1,10 +1,8 @@
 // The README's program, and the command, against a local server.
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { programArguments, readmePrograms, WandbServer } from '@bowyer/testing';
+import { newFolder, programArguments, readmePrograms, WandbServer } from '@bowyer/testing';
 import { openRun } from '../src/index.js';
 
 const folder = resolve(import.meta.dirname, '..');
@@ -15,7 +13,7 @@ let home: string;
 const before = { ...process.env };
 beforeEach(async () => {
   server = await WandbServer.start();
-  home = await mkdtemp(join(tmpdir(), 'wandb-readme-'));
+  home = newFolder();
   for (const name of Object.keys(process.env)) if (name.startsWith('WANDB_')) delete process.env[name];
   Object.assign(process.env, {
     HOME: home,
@@ -27,7 +25,6 @@ beforeEach(async () => {
 afterEach(async () => {
   process.env = { ...before };
   await server.close();
-  await rm(home, { recursive: true });
 });
 
 test('the program of the README writes a run to disk and sends it', async () => {

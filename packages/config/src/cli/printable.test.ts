@@ -1,6 +1,6 @@
-import { mkdtempSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { newFolder } from '@bowyer/testing';
 import { JobLog } from './job-log.js';
 import { printable } from './printable.js';
 import { reportError } from './report-error.js';
@@ -18,7 +18,7 @@ test('what a terminal obeys is shown; other texts stay, and a second time change
 });
 
 test('lines of the log and errors are shown so, on the terminal and in the file', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'log-'));
+  const folder = newFolder();
   const texts: string[] = [];
   const stderr = { write: (text: string) => texts.push(text) };
   const handlers = {

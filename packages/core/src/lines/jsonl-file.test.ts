@@ -1,11 +1,10 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { newFolder } from '@bowyer/testing';
 import { JsonlFile } from './jsonl-file.js';
 
 let directory: string;
-beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-jsonl-'))));
-afterEach(() => rm(directory, { recursive: true }));
+beforeEach(() => (directory = newFolder()));
 
 test('what was written after the remembered length is cut off', async () => {
   const path = join(directory, 'deep', 'metrics.jsonl');

@@ -1,13 +1,12 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import { newFolder } from '@bowyer/testing';
 import { readJsonl } from './jsonl-reader.js';
 import { PartedJsonl, readLineAt, readPartedJsonl, readParts, type LinePlace } from './parted-jsonl.js';
 
 let folder: string;
-beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'bowyer-parts-'))));
-afterEach(() => rm(folder, { recursive: true }));
+beforeEach(() => (folder = newFolder()));
 const path = () => join(folder, 'rollout.jsonl');
 const line = (n: number) => ({ n, text: 'ä'.repeat(20) });
 

@@ -1,14 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { appendFile, open } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
+import { newFolder } from '@bowyer/testing';
 import { LONGEST_LINE, readTextLines } from './text-lines.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'bowyer-text-lines-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder();
 let files = 0;
 function file(bytes: Uint8Array | string): string {
   const path = join(folder, `f${++files}`);

@@ -1,17 +1,15 @@
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { newFolder } from '@bowyer/testing';
 import { placeProblems } from './place-problems.js';
 
-let folder: string;
+const folder = newFolder();
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'bowyer-places-'));
   writeFileSync(join(folder, 'file'), '');
   symlinkSync('loop-b', join(folder, 'loop-a'));
   symlinkSync('loop-a', join(folder, 'loop-b'));
   symlinkSync(join(folder, 'nothing', 'here'), join(folder, 'dangling'));
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const messages = (task: string, key: string, path: string) =>
   placeProblems(task, (name) => (name === key ? path : null)).map(({ message, remedy }) => `${message}\n${remedy}`);

@@ -1,15 +1,12 @@
 // A process that ends with its parent, and a job of a sweep, which is started in the same way.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { identityOf, stateOf } from '@bowyer/core';
+import { newFolder } from '@bowyer/testing';
 
 let directory: string;
-beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-parent-'))));
-afterEach(() => rm(directory, { recursive: true, force: true }));
+beforeEach(() => (directory = newFolder()));
 
 const module = (path: string) => JSON.stringify(new URL(path, import.meta.url).href);
 const node = [process.execPath, '--conditions=source', '--import', 'tsx', '--input-type=module', '-e'];

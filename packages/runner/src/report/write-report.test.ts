@@ -1,14 +1,13 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { newFolder } from '@bowyer/testing';
 import { withReport } from './write-report.js';
 
 let directory: string;
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'report-'));
+  directory = newFolder();
 });
-afterEach(() => rm(directory, { recursive: true }));
 
 const report = () => readFile(join(directory, 'report.html'), 'utf8').catch(() => '');
 const line = (iteration: number) => `${JSON.stringify({ iteration, 'rollout/episodic_return': iteration })}\n`;

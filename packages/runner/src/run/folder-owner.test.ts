@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { identityOf, refuseUsedFolder, stateOf, JsonlFile, writeNewFolder } from '@bowyer/core';
 import { run } from '../../test/command-line.js';
 import { CheckpointStore } from '@bowyer/checkpoints';
+import { newFolder } from '@bowyer/testing';
 import { admitToFolder, owningFolder, owningNewFolder } from './folder-owner.js';
 import { TestCache } from './test-cache.js';
 import { RunControl } from './run-control.js';
@@ -15,8 +15,7 @@ import { claimDirectory, RunFiles } from './run-files.js';
 import { withReport } from '../report/write-report.js';
 
 let directory: string;
-beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-owner-'))));
-afterEach(() => rm(directory, { recursive: true, force: true }));
+beforeEach(() => (directory = newFolder()));
 
 /** A process that owns the folder until it is killed. */
 async function otherOwner(lock = join(directory, 'run.lock')) {

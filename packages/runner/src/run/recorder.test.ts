@@ -1,9 +1,9 @@
 import { jest } from '@jest/globals';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CheckpointStore } from '@bowyer/checkpoints';
 import type { Trajectory } from '@bowyer/core';
+import { newFolder } from '@bowyer/testing';
 import { Recorder } from './recorder.js';
 import { RunFiles } from './run-files.js';
 
@@ -13,7 +13,7 @@ let printed: string;
 let saved: string[];
 
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'bowyer-recorder-'));
+  directory = newFolder();
   printed = '';
   saved = [];
   const saveable = {
@@ -28,7 +28,6 @@ beforeEach(async () => {
   const output = { files, checkpoints: store, saveable, logger };
   recorder = new Recorder(output, start, { saveMinutes: null }, terminal);
 });
-afterEach(() => rm(directory, { recursive: true }));
 
 test('only a better score replaces the best policy', async () => {
   await recorder.keepBest(0, -7);

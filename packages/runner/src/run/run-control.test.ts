@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { newFolder } from '@bowyer/testing';
 import { isPaused, requestControl, RunControl } from './run-control.js';
 
 let directory: string;
 let control: RunControl;
 let stopped: boolean;
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'bowyer-control-'));
+  directory = newFolder();
   await writeFile(join(directory, 'run.lock'), '{}');
   await writeFile(join(directory, 'control.json'), '{"action":"stop"}'); // to an earlier process
   stopped = false;
@@ -21,7 +21,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await control[Symbol.asyncDispose]();
-  await rm(directory, { recursive: true });
 });
 
 async function until(isTrue: () => boolean): Promise<void> {

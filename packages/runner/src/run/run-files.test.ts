@@ -1,11 +1,10 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { newFolder } from '@bowyer/testing';
 import { claimDirectory, openDirectory, RunFiles } from './run-files.js';
 
 let directory: string;
-beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-run-'))));
-afterEach(() => rm(directory, { recursive: true, force: true }));
+beforeEach(() => (directory = newFolder()));
 
 test('a resumed run cuts back what was written after its checkpoint', async () => {
   const files = await RunFiles.open(directory, {});

@@ -1,13 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { newFolder } from '@bowyer/testing';
 import { readStarts, recordStart } from './start-log.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'bowyer-starts-'));
+const folder = newFolder();
 const argv = process.argv;
 afterAll(() => {
   process.argv = argv;
-  rmSync(folder, { recursive: true });
 });
 
 test.each([

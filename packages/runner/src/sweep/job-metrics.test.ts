@@ -1,11 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { newFolder } from '@bowyer/testing';
 import { readJobMetrics } from './job-metrics.js';
 
 let directory: string;
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'bowyer-job-metrics-'));
+  directory = newFolder();
   const policies = [
     { name: 'warm start', metrics: { 'test/return': 1 } },
     { name: 'best (iteration 50)', metrics: { 'test/return': 3 } },
@@ -20,7 +20,6 @@ beforeEach(async () => {
   const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
   await writeFile(join(directory, 'metrics.jsonl'), `${text}{"iteration": 4, "lo`);
 });
-afterEach(() => rm(directory, { recursive: true }));
 
 test.each([
   ['test/return', 2], // of the last policy listed

@@ -1,12 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { newFolder } from '@bowyer/testing';
 
 let folder: string;
-beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'bowyer-job-'))));
-afterEach(() => rm(folder, { recursive: true, force: true }));
+beforeEach(() => (folder = newFolder()));
 
 test('a job for which no files are left has a problem, and its launcher lives', async () => {
   const script = join(folder, 'launcher.mts');

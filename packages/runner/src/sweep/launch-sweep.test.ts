@@ -1,11 +1,11 @@
 // Whole sweeps through the command line, each in a process of its own; those that are refused, in this one.
 import { spawn } from 'node:child_process';
-import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { access, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { runCommandLine } from '@bowyer/config';
+import { newFolder } from '@bowyer/testing';
 import { isStale } from '../../bin/is-stale.js';
 import { launchSweep } from './launch-sweep.js';
 import { programOptions } from './test-program/options.mjs';
@@ -15,8 +15,7 @@ const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 const fromSources = isStale() ? ['--conditions=source', '--import', tsx] : [];
 
 let directory: string;
-beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-launch-'))));
-afterEach(() => rm(directory, { recursive: true, force: true }));
+beforeEach(() => (directory = newFolder()));
 
 interface Ended {
   code: number | null;

@@ -1,7 +1,7 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { newFolder } from '@bowyer/testing';
 import { AshaSource } from './asha-source.js';
 import { JobBoard } from './job-board.js';
 import { jobList } from './job-list.js';
@@ -12,8 +12,7 @@ import type { JobOutcome, JobSource, SweepJob } from './sweep-job.js';
 const child = fileURLToPath(new URL('./test-program/child.mjs', import.meta.url));
 
 let directory: string;
-beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-sweep-'))));
-afterEach(() => rm(directory, { recursive: true, force: true }));
+beforeEach(() => (directory = newFolder()));
 
 const makeJobs = (...points: string[][]): SweepJob[] =>
   points.map((overrides, number) => ({ number, overrides, directory: join(directory, String(number)) }));

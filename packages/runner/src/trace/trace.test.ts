@@ -1,18 +1,17 @@
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { timed, type Span } from '@bowyer/core';
+import { newFolder } from '@bowyer/testing';
 import { ChromeTrace } from './chrome-trace.js';
 import { collectorOf, OtlpExporter } from './otlp.js';
 import { TraceSummary } from './trace-summary.js';
 import { withTracing } from './with-tracing.js';
 
 let directory: string;
-beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-trace-'))));
-afterEach(() => rm(directory, { recursive: true }));
+beforeEach(() => (directory = newFolder()));
 
 const phase: Span = { category: 'phase', name: 'rollout', start: 1000, end: 1250.5, attributes: { iteration: 1 } };
 const call: Span = { ...phase, category: 'http', name: 'POST /step', attributes: { 'http.request.method': 'POST' } };

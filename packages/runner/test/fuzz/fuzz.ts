@@ -1,8 +1,8 @@
 // Reads damaged inputs and collects what a user would not understand: errors of the language itself, and readers that take long.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
+import { newFolder } from '@bowyer/testing';
 import { mistakeOf } from './mistakes.js';
 import type { Target } from './target.js';
 import { targets } from './targets.js';
@@ -43,7 +43,7 @@ async function timed<T>(work: () => Promise<T>): Promise<{ value: T; ms: number 
  * @param first of the seeds, one for each input
  */
 export async function fuzz(target: string, count: number, first = 1): Promise<FuzzResult> {
-  const folder = mkdtempSync(join(tmpdir(), 'bowyer-fuzz-'));
+  const folder = newFolder();
   const reader = await targets[target](folder);
   for (const seed of reader.seeds) await reader.read(seed); // what is damaged was valid
   const result: FuzzResult = { inputs: count, accepted: 0, slowestMs: 0, findings: [] };
@@ -67,7 +67,6 @@ export async function fuzz(target: string, count: number, first = 1): Promise<Fu
     }
   } finally {
     await reader.close?.();
-    rmSync(folder, { recursive: true, force: true });
   }
   return result;
 }

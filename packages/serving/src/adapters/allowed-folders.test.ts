@@ -1,10 +1,10 @@
-import { mkdir, mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { newFolder } from '@bowyer/testing';
 import { folderBelow } from './allowed-folders.js';
 
 test('a folder is read below a root, by its own path or by the part below, and never outside', async () => {
-  const folder = await realpath(await mkdtemp(join(tmpdir(), 'allowed-')));
+  const folder = newFolder();
   const [root, outside] = [join(folder, 'root'), join(folder, 'root-beside')];
   await mkdir(join(root, 'a', 'b'), { recursive: true });
   await mkdir(outside);
@@ -17,5 +17,4 @@ test('a folder is read below a root, by its own path or by the part below, and n
   for (const path of [root, '.', '..', outside, '../root-beside', 'a/../../root-beside', 'link', 'missing', '/etc'])
     expect(await below(path)).toBeNull();
   expect(await folderBelow([], root)).toBeNull();
-  await rm(folder, { recursive: true });
 });

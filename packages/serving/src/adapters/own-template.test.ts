@@ -1,13 +1,12 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { newFolder } from '@bowyer/testing';
 import { hasOtherTemplate } from './own-template.js';
 
 let dir: string;
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'bowyer-template-'));
+  dir = newFolder();
 });
-afterEach(() => rmSync(dir, { recursive: true }));
 
 function folder(name: string, files: Readonly<Record<string, string>>): string {
   mkdirSync(join(dir, name));

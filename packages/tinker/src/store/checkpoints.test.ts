@@ -1,13 +1,12 @@
 // Tests of checkpoints that are overwritten and removed: what is listed can be read at any time.
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { newFolder } from '@bowyer/testing';
 import { checkpointName, Checkpoints, pathOf } from './checkpoints.js';
 
 let folder: string;
-beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'tinker-checkpoints-'))));
-afterEach(() => rm(folder, { recursive: true, force: true }));
+beforeEach(() => (folder = newFolder()));
 
 const shape = { rank: 2, seed: 1, trainAttn: true, trainMlp: true, trainUnembed: false };
 const one = { run: 'a:train:0', kind: 'weights', name: 'one', baseModel: 'tiny', shape } as const;

@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { jest } from '@jest/globals';
 import { LanguageModel } from '@bowyer/models';
+import { newFolder } from '@bowyer/testing';
 import { adam, randomIds, shape, tinyBase } from '../../test/tiny-base.js';
 import { LoraModel } from './lora-model.js';
 import { targetModules } from './lora-targets.js';
@@ -14,20 +14,17 @@ import type { Datum, LossRequest, TrainableModel, TrainingBase } from './trainab
 
 let device: Device;
 let base: TrainingBase;
-let files: Awaited<ReturnType<typeof tinyBase>>;
-let folder: string;
+let modelFolder: string;
+const folder = newFolder();
 beforeAll(async () => {
   device = await openDevice({ device: 'cpu', threads: 1 });
-  files = await tinyBase(device);
+  modelFolder = await tinyBase(device);
   const adapterBank = { places: 2, rank: 4, targetModules: 'all', dirs: [] } as const;
-  base = await openTrainingBase({ model: files.folder, device, adapterBank });
-  folder = await mkdtemp(join(tmpdir(), 'tinker-training-'));
+  base = await openTrainingBase({ model: modelFolder, device, adapterBank });
 });
 afterAll(async () => {
   await base.close();
   await device.close();
-  await files.remove();
-  await rm(folder, { recursive: true });
 });
 
 const rng = new Rng(1);

@@ -1,15 +1,13 @@
 // The log against one that the official client wrote, and at the borders of its blocks.
-import { mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { newFolder } from '@bowyer/testing';
 import { figuresOf } from './figures.js';
 import { HistoryRows } from './history-row.js';
 import { decodeRecord, encodeRecord, type LogRecord } from './records.js';
 import { closedOnError, readLog, TransactionLog, type FramedRecord } from './transaction-log.js';
 
-let directory: string;
-beforeAll(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-wandb-log-'))));
-afterAll(() => rm(directory, { recursive: true }));
+const directory = newFolder();
 
 const fixture = join(import.meta.dirname, '../../test/fixtures/offline-run.wandb');
 async function recordsOf(path: string): Promise<FramedRecord[]> {

@@ -1,13 +1,12 @@
 // Tests of where a run's settings and its key come from.
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { newFolder } from '@bowyer/testing';
 import { findKey } from './api-key.js';
 import { settingsOf, type PlaceOptions } from './settings.js';
 
 let directory: string;
-beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'wandb-settings-'))));
-afterEach(() => rm(directory, { recursive: true }));
+beforeEach(() => (directory = newFolder()));
 
 const places: PlaceOptions = {
   mode: null,

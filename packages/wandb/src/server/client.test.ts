@@ -1,9 +1,9 @@
 // Tests that an answer of one byte at a time, which never ends, is given up after its time limit.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { newFolder } from '@bowyer/testing';
 import { WandbClient } from './client.js';
 import type { WandbError } from './wandb-error.js';
 
@@ -60,7 +60,7 @@ test.each(['graphql', 'stream'] as const)(
 );
 
 test('a file is uploaded whole', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'wandb-client-'));
+  const folder = newFolder();
   const path = join(folder, 'file');
   await writeFile(path, Buffer.alloc(3_000_000, 'x'));
   let taken = 0;
@@ -68,6 +68,5 @@ test('a file is uploaded whole', async () => {
   const client = open();
   await client.put(`${url}/bucket?signature=secret`, path, {});
   await client.close();
-  await rm(folder, { recursive: true });
   expect(taken).toBe(3_000_000);
 });

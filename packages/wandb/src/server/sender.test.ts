@@ -1,9 +1,8 @@
 // Sending against a server that answers as recorded and misbehaves: every line must arrive once.
 import { jest } from '@jest/globals';
-import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { WandbServer, type Fault } from '@bowyer/testing';
+import { newFolder, WandbServer, type Fault } from '@bowyer/testing';
 import { figuresOf } from '../log/figures.js';
 import { MetricDefinitions } from '../log/metric-definitions.js';
 import { timestampOf, type LogRecord } from '../log/records.js';
@@ -16,13 +15,12 @@ let directory: string;
 let server: WandbServer;
 let said: string[];
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'bowyer-wandb-'));
+  directory = newFolder();
   server = await WandbServer.start();
   said = [];
 });
 afterEach(async () => {
   await server.close();
-  await rm(directory, { recursive: true });
 });
 
 const fixtures = join(import.meta.dirname, '../../test/fixtures');

@@ -1,9 +1,8 @@
 // The manifest against the schema of Kubernetes itself (kubernetes-models, made from its OpenAPI description), and as a shell runs it.
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Job } from 'kubernetes-models/batch/v1/Job';
+import { newFolder } from '@bowyer/testing';
 import type { KubernetesConfig } from '../../keys/sweep-schema.js';
 import { jobManifest, jobName } from './job-manifest.js';
 
@@ -64,7 +63,7 @@ test('the schema refuses what is not a Job', () => {
 });
 
 test('a pod starts the job of its index', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'bowyer-kubernetes-'));
+  const folder = newFolder();
   const own = [0, 1].map((i) => ({ directory: join(folder, `it's ${i}`), command: ['echo', `job ${i}`, "x='a b'"] }));
   const [{ command }] = jobManifest(own, place, folder).spec.template.spec.containers;
   const said = execFileSync(command[0], command.slice(1), {
@@ -72,5 +71,4 @@ test('a pod starts the job of its index', () => {
     encoding: 'utf8',
   });
   expect(said).toBe("job 1 x='a b'\n");
-  rmSync(folder, { recursive: true });
 });

@@ -1,14 +1,13 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SweepRequest } from '@bowyer/config';
+import { newFolder } from '@bowyer/testing';
 import type { PlannedSweep } from '../plan-jobs.js';
 import type { LauncherConfig } from '../../keys/sweep-schema.js';
 import { writeKubernetes } from './write-kubernetes.js';
 
 let folder: string;
-beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'bowyer-kubernetes-'))));
-afterEach(() => rm(folder, { recursive: true, force: true }));
+beforeEach(() => (folder = newFolder()));
 
 /**
  * Writes a manifest.

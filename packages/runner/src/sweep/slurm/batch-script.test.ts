@@ -1,10 +1,10 @@
 // The script as text, and what bash makes of it where stand-ins take the place of Slurm's commands.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { newFolder } from '@bowyer/testing';
 import type { SlurmConfig } from '../../keys/sweep-schema.js';
 import { batchScript, refusedParameters } from './batch-script.js';
 import { readSlurmEvents } from './slurm-events.js';
@@ -75,8 +75,7 @@ test('an option that the launcher sets itself is refused', () => {
 });
 
 let folder: string;
-beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'bowyer-slurm-'))));
-afterEach(() => rm(folder, { recursive: true, force: true }));
+beforeEach(() => (folder = newFolder()));
 
 /** A job that leaves as a run does when it is asked to; its process id appears as a whole, as an empty one would be 0. */
 const WAITING =

@@ -2,11 +2,11 @@
 // (benchmarks/slurm/start.sh makes one).
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runCommandLine } from '@bowyer/config';
+import { newFolder } from '@bowyer/testing';
 import { launchSweep } from '../launch-sweep.js';
 
 const programs = fileURLToPath(new URL('../test-program/', import.meta.url));
@@ -14,10 +14,9 @@ const fakes = join(programs, 'fake-slurm');
 
 let directory: string;
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'bowyer-launch-'));
+  directory = newFolder();
   await mkdir(join(directory, 'fake'));
 });
-afterEach(() => rm(directory, { recursive: true, force: true }));
 
 const fake = () => ({ PATH: `${fakes}:${process.env.PATH}`, FAKE_SLURM: join(directory, 'fake') });
 

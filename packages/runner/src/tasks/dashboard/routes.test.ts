@@ -1,17 +1,17 @@
 // The dashboard's answers over HTTP, as a page of its own and a page of another site would ask.
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { request, type IncomingMessage } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { HttpListener } from '@bowyer/serving';
+import { newFolder } from '@bowyer/testing';
 import { PlayTable } from './play-table.js';
 import { Routes } from './routes.js';
 import { RunIndex } from './run-index.js';
 
 const TOKEN = 'a-long-random-text';
-let folder: string;
+const folder = newFolder();
 let listener: HttpListener;
 let routes: Routes;
 
@@ -19,7 +19,6 @@ const episode = { episode: 1, iteration: 2, seed: 5, episodic_return: -3, openin
 const turn = { action: 'is it a "Cat"?\n', reply: 'Yes.\n', reward: -1, terminated: true, truncated: false, info: {} };
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'bowyer-dashboard-'));
   const run = join(folder, 'runs', 'sweep', '0');
   await mkdir(join(run, 'trajectories'), { recursive: true });
   await writeFile(
@@ -46,7 +45,6 @@ beforeAll(async () => {
 afterAll(async () => {
   routes.close();
   await listener.close();
-  await rm(folder, { recursive: true });
 });
 
 interface Asked {

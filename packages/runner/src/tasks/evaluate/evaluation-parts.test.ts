@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Trajectory } from '@bowyer/core';
+import { newFolder } from '@bowyer/testing';
 import { agentGymLine } from './agentgym-lines.js';
 import { itemsToPlay } from './items.js';
 import { partsOf } from './play-parts.js';
@@ -52,7 +52,7 @@ test('the reward is what the server counts, and a success what the environment c
 });
 
 test('a list of problems is played in its order, cut by data_len', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'bowyer-list-'));
+  const folder = newFolder();
   const itemList = join(folder, 'test.jsonl');
   writeFileSync(itemList, '{"item_id":"textcraft_9"}\n{"item_id":"textcraft_2"}\n{"item_id":"textcraft_5"}\n');
   const { listed, makeEnv } = itemsToPlay({ env: { name: 'textcraft' }, task: { itemList, dataLen: 2 } }, {});
@@ -62,5 +62,4 @@ test('a list of problems is played in its order, cut by data_len', async () => {
   for (let episode = 0; episode < 3; episode++) items.push((await env.reset({ seed: 0, episode })).info.item);
   expect(items).toEqual(['textcraft_9', 'textcraft_2', 'textcraft_9']);
   await env.close();
-  rmSync(folder, { recursive: true });
 });

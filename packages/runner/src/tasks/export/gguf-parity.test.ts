@@ -1,20 +1,18 @@
 // The file of a small model with tools, read by llama.cpp where benchmarks/peers/llama-cpp has it, and by engines that read it wrongly.
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { exportGguf, LanguageModel } from '@bowyer/models';
-import { when } from '@bowyer/testing';
+import { newFolder, when } from '@bowyer/testing';
 import { bytePairTokenizer, chatTemplate } from '@bowyer/text';
 import { ggufParity } from './gguf-parity.js';
 
 const peer = resolve(import.meta.dirname, '../../../../../benchmarks/peers/llama-cpp');
-let folder: string;
+const folder = newFolder();
 const at = (...parts: string[]) => join(folder, ...parts);
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'parity-'));
   for (const [name, seed] of [
     ['model', 0],
     ['other', 1],
@@ -23,7 +21,6 @@ beforeAll(async () => {
     await exportGguf({ dir: at(name), output: at(`${name}.gguf`), dtype: 'f32', merge: false, name });
   }
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 const template =
   '{% for t in tools or [] %}{{ t | tojson }}\n{% endfor %}{% for m in messages %}# {{ m.role }}\n{{ m.content }}' +

@@ -1,17 +1,15 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { newFolder } from '@bowyer/testing';
 import { adapterProblems } from './adapter-problems.js';
 
-let folder: string;
+const folder = newFolder();
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'adapter-problems-'));
   // A run stands for its best agent.
   await mkdir(join(folder, 'run', 'checkpoints', 'best'), { recursive: true });
   await writeFile(join(folder, 'run', 'checkpoints', 'best', 'adapter_config.json'), '{}');
   await mkdir(join(folder, 'base'));
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const messages = (config: Parameters<typeof adapterProblems>[0]) =>
   adapterProblems({ model: join(folder, 'base'), ...config }).map(({ key, message }) => [key, message]);

@@ -1,10 +1,10 @@
-import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { newFolder } from '@bowyer/testing';
 import { followRun } from './follow-run.js';
 
 let run: string;
-beforeEach(async () => (run = join(await mkdtemp(join(tmpdir(), 'bowyer-follow-')), 'later')));
+beforeEach(async () => (run = join(newFolder(), 'later')));
 afterEach(() => rm(run, { recursive: true, force: true }));
 
 const until = async (isTrue: () => boolean) => {

@@ -1,11 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { newFolder } from '@bowyer/testing';
 import { usualRate } from './usual-rate.js';
 
-let folder: string;
-beforeAll(async () => (folder = await mkdtemp(join(tmpdir(), 'rate-'))));
-afterAll(() => rm(folder, { recursive: true }));
+const folder = newFolder();
 
 async function rate(config: object, useLora = false) {
   await writeFile(join(folder, 'config.json'), JSON.stringify(config));

@@ -1,18 +1,17 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { newFolder } from '@bowyer/testing';
 import type { Comparison } from '../../run/results.js';
 import { handOut } from './hand-out.js';
 
 let directory: string;
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'hand-out-'));
+  directory = newFolder();
   for (const name of ['best', 'candidate']) {
     await mkdir(join(directory, 'checkpoints', name), { recursive: true });
     await writeFile(join(directory, 'checkpoints', name, 'model.safetensors'), name);
   }
 });
-afterEach(() => rm(directory, { recursive: true }));
 const handedOut = () => readFile(join(directory, 'checkpoints/best/model.safetensors'), 'utf8');
 
 const comparison = (verdict: Comparison['verdict'], low: number, high: number): Comparison => ({
