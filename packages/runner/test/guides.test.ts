@@ -1,8 +1,8 @@
 // The guides are true: shell blocks consist of commands, tables of members are complete against the interface in the source, what they
-// show stands in the sources and examples, and what the walk through the code names is reached from the algorithm that it follows.
+// show stands in the sources and examples, and the files that the walk through the code names are there.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { join } from 'node:path';
 import { defineEnvironment } from '@bowyer/envs';
 import ts from 'typescript';
 import { repository } from './command-line.js';
@@ -71,7 +71,8 @@ describe('shell blocks', () => {
 
 /** Lists the own members of an interface. */
 function membersOf(file: string, name: string): string[] {
-  const found = sourceOf(file).statements.find(
+  const source = ts.createSourceFile(file, textOf(file), ts.ScriptTarget.Latest);
+  const found = source.statements.find(
     (statement): statement is ts.InterfaceDeclaration =>
       ts.isInterfaceDeclaration(statement) && statement.name.text === name,
   );
@@ -150,8 +151,6 @@ describe('docs/walkthrough.md', () => {
       return { title: title!, folders, spans };
     });
   const isFile = (span: string) => /^[\w./-]+\.(?:ts|js|json)$/.test(span);
-  /** Returns the member that code names: `run.collect` names `collect`. */
-  const symbolOf = (span: string) => /^(?:run\.)?([A-Za-z]\w*)$/.exec(span)?.[1];
   const fileOf = (span: string, folders: readonly string[]) =>
     ['', ...folders].map((folder) => join(folder, span)).find((path) => existsSync(join(repository, path)));
 
@@ -163,79 +162,4 @@ describe('docs/walkthrough.md', () => {
     );
     expect(missing).toEqual([]);
   });
-
-  test('what the step of the algorithm names is reached by imports from ArCHer', () => {
-    const { folders, spans } = sections.find(({ title }) => title.includes('The algorithm'))!;
-    const reached = importsFrom('packages/algorithms/src/archer/archer.ts');
-    const files = spans.filter(isFile).map((span) => fileOf(span, folders)!);
-    const ofTheRun = (file: string) => /^packages\/(runner|checkpoints)\//.test(file);
-    expect(files.filter((file) => !ofTheRun(file) && !reached.has(file))).toEqual([]);
-    const declared = new Set([...reached].flatMap(declaredIn));
-    const symbols = spans.flatMap((span) => symbolOf(span) ?? []);
-    expect(symbols.length).toBeGreaterThan(10);
-    expect(symbols.filter((symbol) => !declared.has(symbol))).toEqual([]);
-  });
-
-  test('a name that no file reached from ArCHer declares would be noticed', () => {
-    const reached = importsFrom('packages/algorithms/src/archer/archer.ts');
-    expect([...reached].flatMap(declaredIn)).not.toContain('preferencePairs');
-    expect(reached.has('packages/core/src/losses/dpo.ts')).toBe(false);
-  });
 });
-
-const parsed = new Map<string, ts.SourceFile>();
-function sourceOf(file: string): ts.SourceFile {
-  const source = parsed.get(file) ?? ts.createSourceFile(file, textOf(file), ts.ScriptTarget.Latest);
-  parsed.set(file, source);
-  return source;
-}
-
-/** Lists the files that a file reaches by imports; those of another package by the names that it takes from the package's front door. */
-function importsFrom(first: string): Set<string> {
-  const reached = new Set<string>();
-  const visit = (file: string): void => {
-    if (reached.has(file)) return;
-    reached.add(file);
-    for (const statement of sourceOf(file).statements) {
-      const { moduleSpecifier } = statement as ts.ImportDeclaration | ts.ExportDeclaration;
-      if (moduleSpecifier === undefined || !ts.isStringLiteral(moduleSpecifier)) continue;
-      const from = moduleSpecifier.text;
-      if (from.startsWith('.'))
-        visit(relative(repository, join(repository, dirname(file), from)).replace(/\.js$/, '.ts'));
-      else if (from.startsWith('@bowyer/') && ts.isImportDeclaration(statement))
-        homesOf(from, statement).forEach(visit);
-    }
-  };
-  visit(first);
-  return reached;
-}
-
-/** Lists the files of a package that define what an import takes from it. */
-function homesOf(from: string, { importClause }: ts.ImportDeclaration): string[] {
-  const folder = `packages/${from.slice('@bowyer/'.length)}/src`;
-  const bindings = importClause?.namedBindings;
-  const names = new Set(
-    bindings && ts.isNamedImports(bindings)
-      ? bindings.elements.map(({ name, propertyName }) => (propertyName ?? name).text)
-      : [],
-  );
-  return sourceOf(`${folder}/index.ts`).statements.flatMap((statement) => {
-    if (!ts.isExportDeclaration(statement) || !statement.exportClause || !statement.moduleSpecifier) return [];
-    if (!ts.isNamedExports(statement.exportClause)) return [];
-    const isTaken = statement.exportClause.elements.some(({ name }) => names.has(name.text));
-    const path = (statement.moduleSpecifier as ts.StringLiteral).text.replace(/\.js$/, '.ts');
-    return isTaken && path.startsWith('.') ? [join(folder, path)] : [];
-  });
-}
-
-/** Lists the names of what a file declares, members included. */
-function declaredIn(file: string): string[] {
-  const names: string[] = [];
-  const visit = (node: ts.Node): void => {
-    const { name } = node as Partial<ts.NamedDeclaration>;
-    if (name !== undefined && ts.isIdentifier(name) && !ts.isImportSpecifier(node)) names.push(name.text);
-    ts.forEachChild(node, visit);
-  };
-  visit(sourceOf(file));
-  return names;
-}

@@ -56,48 +56,8 @@ test.each(KEYS.split(/\s+/))('%s alone', async (word) => {
   expect(await refusal('archer_20q', ...words(word))).toBeNull();
 });
 
-/** Files of ArCHer's scripts/config as they are, over its default. */
+/** Keys of the fork's scripts; those of ArCHer's scripts/config are in original-configs.test.ts. */
 const CONFIGS: [name: string, text: string, expected: object][] = [
-  [
-    'archer_city',
-    `agent_type=archer checkpoint_path=PATH/policy.pt save_path=PATH/run env_name=guess_my_city env_load_path=PATH/city_t5_oracle.pt
-     rollout_size=128 batch_size=8 iterations=2000 epochs=50 actor_epochs=3 warmup_iter=10 grad_accum_steps=32 critic_lr=2e-5
-     lm_lr=1e-5 project_name=llm_rl_city run_name=archer-acc use_wandb=false`,
-    { env: { name: 'guess_my_city', oracle: 't5' }, policy_lm: 'gpt2' },
-  ],
-  [
-    'archer_detective',
-    `checkpoint_path=PATH/policy.pt save_path=PATH/run env_name=adventure env_load_path=PATH/detective.z5 rollout_size=128 batch_size=8
-     iterations=2000 epochs=50 actor_epochs=3 warmup_iter=10 grad_accum_steps=32 critic_lr=2e-5 lm_lr=1e-5 project_name=llm_rl_20q`,
-    { env: { name: 'adventure' }, env_load_path: 'PATH/detective.z5' },
-  ],
-  [
-    'archer_webshop',
-    `checkpoint_path='' policy_lm=gpt2 save_path=PATH/run env_name=webshop env_load_path=http://127.0.0.1:3000 webshop_lower=2000
-     webshop_upper=2100 rollout_size=512 batch_size=8 iterations=2000 epochs=50 actor_epochs=3 warmup_iter=20 grad_accum_steps=32
-     critic_lr=2e-5 lm_lr=1e-5 project_name=llm_rl_20q`,
-    { env: { name: 'webshop', backend: 'site' }, checkpoint_path: null, webshop_lower: 2000, webshop_upper: 2100 },
-  ],
-  [
-    'archer_llm_20q',
-    `agent_type=archer_llm policy_lm=mistralai/Mistral-7B-Instruct-v0.2 use_lora=true max_new_tokens=64 eos_str=null rollout_size=32
-     eval_size=32 batch_size=4 iterations=2000 epochs=20 actor_epochs=1 warmup_iter=20 grad_accum_steps=64 do_sample=true
-     temperature=1.0 critic_lr=1e-5 lm_lr=2e-6 env_idx=null gamma=0.95 tau=0.1 max_grad_norm=1.0 use_wandb=true checkpoint_path=null
-     save_path=PATH/run env_name=twenty_questions env_load_path=PATH/20q_t5_oracle.pt project_name=llm_rl_20qsubset`,
-    { agent_type: 'archer_llm', use_lora: true, env: { oracle: 't5', format: 'json_prompt' } },
-  ],
-  [
-    'chai_20q',
-    `agent_type=chai checkpoint_path=PATH/policy.pt save_path=PATH/run env_name=twenty_questions env_load_path=PATH/20q_t5_oracle.pt
-     project_name=llm_rl_20q run_name=archer-acc`,
-    { agent_type: 'chai', env: { oracle: 't5' } },
-  ],
-  [
-    'online_filteredbc_20q',
-    `agent_type=online_filteredbc checkpoint_path=PATH/policy.pt save_path=PATH/run env_name=twenty_questions
-     env_load_path=PATH/20q_t5_oracle.pt project_name=llm_rl_20q run_name=archer-acc`,
-    { agent_type: 'online_filteredbc', env: { oracle: 't5' } },
-  ],
   // The fork's text quotes these of its bc_math.yaml.
   [
     'filteredbc_math',
@@ -114,7 +74,7 @@ const CONFIGS: [name: string, text: string, expected: object][] = [
   ],
 ];
 
-test.each(CONFIGS)('%s with the keys of its original', async (name, text, expected) => {
+test.each(CONFIGS)('%s with the keys of its fork', async (name, text, expected) => {
   expect(await refusal(name, ...words(text))).toBeNull();
   const want = JSON.parse(JSON.stringify(expected).replaceAll('PATH', folder)) as object;
   await expectValues([name, ...words(text)], want);
