@@ -70,7 +70,8 @@ function ofNamedUnit(root: MapNode, paths: readonly string[]): readonly string[]
 
 /** Moves what a config has under flat names to their paths in the config that it is merged into. @param used gets each of them */
 export function withoutFlatNames(body: MapNode, root: MapNode, names: FlatNames, used: FlatUse[]): MapNode {
-  const moves = Object.keys(names).flatMap((name) => {
+  const given = Object.keys(names).filter((name) => body.get(name.split('.', 1)[0]!) !== undefined);
+  const moves = given.flatMap((name) => {
     const value = nodeAt(rootFrame(body), name)?.node;
     if (value === undefined) return [];
     const path = pathOfFlatName(root, name, names, { value, origin: value.origin });

@@ -16,6 +16,9 @@ interface ConfigFile {
   readonly body: MapNode | ListNode;
 }
 
+/** Configs by their files: a process composes a config several times, and changes none of what it has read. */
+const known = new Map<string, { text: string; config: ConfigFile }>();
+
 /**
  * Reads the config of a file.
  *
@@ -23,9 +26,13 @@ interface ConfigFile {
  */
 export function readConfigFile(file: string): ConfigFile {
   const text = readText(file);
+  const before = known.get(file);
+  if (before?.text === text) return before.config;
   const body = asContainer(parse(text, file), file);
   checkInterpolations(body, '');
-  return { package: packageHeader(text, file), body };
+  const config = { package: packageHeader(text, file), body };
+  known.set(file, { text, config });
+  return config;
 }
 
 function readText(file: string): string {
