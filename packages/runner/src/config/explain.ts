@@ -1,9 +1,7 @@
 // A clearer error for what cannot be composed: keys that the run does not have, all at once, each with the key that it has; and a primary
 // config that does not exist, with how to compose it.
-import { ConfigError, type Composition, type TranslateContext } from '@bowyer/config';
-import { habits } from './originals/habits.js';
+import { ConfigError, type Composition, type PlainObject, type TranslateContext } from '@bowyer/config';
 import type { Choices } from '@bowyer/agent';
-import type { RunFacts } from './originals/outcome.js';
 import { configWithoutFlag, missingConfig } from './missing-config.js';
 
 type Context = TranslateContext & { overrides: readonly string[] };
@@ -14,8 +12,8 @@ export async function explain(error: ConfigError, context: Context, configs: str
   if (missing !== undefined) return missing;
   if (unknownKey(error) === undefined) return undefined;
   const { unknown, composition } = withoutUnknown(error, context);
-  const facts = composition && (await factsOf(composition));
-  const said = await Promise.all(unknown.map(async ({ key, error: own }) => explanation(key, own, facts)));
+  const options = composition ? leavesOf(composition.config) : [];
+  const said = await Promise.all(unknown.map(async ({ key, error: own }) => explanation(key, own, options)));
   if (said.length === 1) return said[0];
   const errors = said.map((better, i) => better ?? unknown[i].error);
   const lines = errors.flatMap(({ summary, details }, i) => [
@@ -59,26 +57,25 @@ function withoutUnknown(
   }
 }
 
-async function factsOf(composition: Composition): Promise<RunFacts | undefined> {
-  try {
-    return await (await import('./implied-facts.js')).runFacts(composition, new Set());
-  } catch (error) {
-    if (error instanceof ConfigError) return undefined;
-    throw error;
-  }
-}
+/** Lists the paths of all options. */
+const leavesOf = (node: PlainObject, prefix = ''): string[] =>
+  Object.entries(node).flatMap(([key, value]) =>
+    value !== null && typeof value === 'object' && !Array.isArray(value)
+      ? leavesOf(value as PlainObject, `${prefix}${key}.`)
+      : [`${prefix}${key}`],
+  );
 
 const NO_CHOICES: Choices = { algorithm: null, env: null, setting: () => undefined };
 
 async function explanation(
   key: string,
   error: ConfigError,
-  facts: RunFacts | undefined,
+  options: readonly string[],
 ): Promise<ConfigError | undefined> {
   const { conditionOf } = await import('./conditions.js');
   const place = { keyPath: key, file: error.file };
-  const ours = facts && habits.get(key)?.filter((candidate) => facts.reads(candidate));
-  const hint = ours && ours.length > 0 ? [`in this run it is ${ours.slice(0, 2).join(' or ')}`] : [];
+  const named = options.filter((path) => path.endsWith(`.${key.split('.').at(-1)}`)).sort();
+  const hint = named.length > 0 ? [`in this run it is ${named.slice(0, 3).join(' or ')}`] : [];
   const logger = /^logger\.(\w+)\b/.exec(key)?.[1];
   const condition = key.startsWith('launcher.')
     ? 'it belongs to a launcher: add launcher=local'

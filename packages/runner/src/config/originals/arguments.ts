@@ -1,6 +1,5 @@
 // `--learning_rate 1e-5` of another program's script as `learning_rate=1e-5`, the form of all overrides here.
 import { isFlag, overrideText } from '@bowyer/config';
-import { habits } from './habits.js';
 import { isOriginalKey } from './names.js';
 
 /** Keys of ours that other programs' scripts have as arguments too. */
@@ -14,6 +13,9 @@ const SHARED = [
   'iterations',
   'capacity',
   'env',
+  'lr',
+  'data',
+  'output',
   'algorithm',
 ];
 
@@ -40,9 +42,7 @@ function argumentOf(word: string): { key: string; value?: string } | undefined {
   if (name === undefined || isFlag(`--${name}`)) return undefined;
   const key = name.replaceAll('-', '_');
   // No flag has an underscore, and nearly every argument and key has one.
-  return key.includes('_') || isOriginalKey(key) || SHARED.includes(key) || habits.has(key)
-    ? { key, value }
-    : undefined;
+  return key.includes('_') || isOriginalKey(key) || SHARED.includes(key) ? { key, value } : undefined;
 }
 
 /** The value behind an argument; an argument alone is a switch that is on. */
