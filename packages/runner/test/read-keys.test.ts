@@ -24,7 +24,10 @@ beforeAll(() => {
     );
     for (const file of files) {
       const source = readFileSync(join(folder, file), 'utf8').replaceAll(/\/\/.*|\/\*[^]*?\*\//g, '');
-      for (const [, member] of source.matchAll(/(?:\??\.|[{,]\s*)(\w+)(?!\w|\s*[:?(])/g)) read.add(toCamelCase(member));
+      for (const [, member] of source.matchAll(/(?:\??\.|[{,]\s*)(\w+)(?!\w|\s*(?:\??:|\())/g))
+        read.add(toCamelCase(member));
+      for (const [, names] of source.matchAll(/\{([^{}]*)\} = /g))
+        for (const [name] of names.matchAll(/\w+(?=:)/g)) read.add(toCamelCase(name));
       for (const [, setting] of source.matchAll(/'(?:[\w.]+\.)?([\w]+)'/g)) read.add(toCamelCase(setting));
     }
   }
