@@ -4,15 +4,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { TObject } from '@sinclair/typebox';
 import { isGroup, Rng, toCamelCase, withDefaults } from '@bowyer/core';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import { DoubleCritic, LanguageModel, LineEncoder } from '@bowyer/models';
 import { demonstrationTrajectory, trainingRun } from '../src/index.js';
 import { algorithmNames, findAlgorithm } from '../src/registry.js';
 import { knownOptions } from './known-options.js';
 import { colours, EchoGame, maskedTokenIds, terminatorId, tokenizer } from './echo-game.js';
 
-let device: Device;
-beforeAll(async () => (device = await openDevice({ device: 'cpu', threads: 1 })));
+const device = await openDevice({ device: 'cpu', threads: 1 });
 afterAll(() => device.close());
 
 const adam = { kind: 'adam', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 } as const;

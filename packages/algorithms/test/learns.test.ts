@@ -2,7 +2,7 @@
 // ahead; exact-learning.test.ts has one that does, and experiments/exact_game more seeds.
 import { Rng } from '@bowyer/core';
 import { jest } from '@jest/globals';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import { DoubleCritic, LanguageModel, LineEncoder } from '@bowyer/models';
 import {
   archer,
@@ -21,8 +21,7 @@ import {
 } from '../src/index.js';
 import { colours, EchoGame, maskedTokenIds, terminatorId, tokenizer } from './echo-game.js';
 
-let device: Device;
-beforeAll(async () => (device = await openDevice({ device: 'cpu', threads: 1 })));
+const device = await openDevice({ device: 'cpu', threads: 1 });
 afterAll(() => device.close());
 
 const adam = { kind: 'adam', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 } as const;

@@ -1,15 +1,12 @@
 import { protobuf } from '@bowyer/core';
 import { GraphBuilder } from './builder.js';
-import { openDevice, type Device } from './device/device.js';
+import { openDevice } from './device/device.js';
 import { NotDifferentiableError } from './errors.js';
 import { gradients } from './gradients.js';
 import { onnx } from './onnx-messages.js';
 import { serialize, serializeModel } from './serialize.js';
 
-let device: Device;
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 2 });
-});
+const device = await openDevice({ device: 'cpu', threads: 2 });
 afterAll(() => device.close());
 
 test('operands that do not fit are reported where the graph is built, with operator, names and shapes', () => {

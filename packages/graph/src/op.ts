@@ -3,7 +3,7 @@ import { broadcastShapes, type Shape } from './dims.js';
 import { GraphBuildError } from './errors.js';
 import type { InferContext, Op, OpSpec, TensorType, Value } from './ir.js';
 
-export function defineOp(opType: string, spec: OpSpec): Op {
+export function defineOp(opType: string, spec: OpSpec = {}): Op {
   return { domain: '', infer: inferElementwise, floatAttributes: [], ...spec, opType };
 }
 

@@ -41,7 +41,6 @@ export { generateTargets, scoreTargets } from './inference/seq2seq-items.js';
 export { encoderConfigFromJson, type EncoderConfig } from './encoder/encoder-config.js';
 export { tokenMatrix, truncateLeft } from './encoder/encoder-tokens.js';
 export { isEncoderDirectory, SentenceEncoder } from './encoder/sentence-encoder.js';
-export { TextEncoder } from './encoder/text-encoder.js';
 export { type CriticEncoder, type CriticFeeds } from './critic/critic-encoder.js';
 export { DoubleCritic, type HeadOutputs } from './critic/double-critic.js';
 export { LineEncoder } from './critic/line-encoder.js';

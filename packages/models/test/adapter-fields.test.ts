@@ -1,10 +1,10 @@
 // Fields of adapter_config.json against peft 0.21; record-fields.py recorded what it makes of them.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { writeSafetensors, type ConfigJson } from '@bowyer/checkpoints';
+import { temporaryFolder } from '@bowyer/testing';
 import { LanguageModel } from '../src/language-model/language-model.js';
 import { recorded, weightsOf, writeFolder } from './field-folders.js';
 import { continuationExample } from './reference/continuation-example.js';
@@ -25,17 +25,14 @@ interface Recording {
 }
 
 const { ids, base, cases } = recorded<Recording>('adapters');
-const folder = mkdtempSync(join(tmpdir(), 'adapter-fields-'));
+const folder = temporaryFolder('adapter-fields-');
 const dir = join(folder, 'adapter');
 let device: Device;
 beforeAll(async () => {
   device = await openDevice({ device: 'cpu', threads: 1 });
   await writeFolder(join(folder, 'base'), { config: base });
 });
-afterAll(async () => {
-  await device.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => device.close());
 
 const example = continuationExample(ids.slice(0, 1), ids.slice(1));
 

@@ -1,10 +1,9 @@
 // Fields of a decoder's config.json and names of its tensors, one at a time, against transformers 5.18;
 // record-fields.py recorded what it makes of them.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import { readPretrainedConfig, type ConfigJson } from '@bowyer/checkpoints';
+import { temporaryFolder } from '@bowyer/testing';
 import { architectureFor } from '../src/language-model/architectures.js';
 import { LanguageModel } from '../src/language-model/language-model.js';
 import type { LoadOptions } from '../src/language-model/model-options.js';
@@ -25,15 +24,9 @@ const everything = [
   ...cases,
 ];
 
-const folder = mkdtempSync(join(tmpdir(), 'decoder-fields-'));
-let device: Device;
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-});
-afterAll(async () => {
-  await device.close();
-  rmSync(folder, { recursive: true });
-});
+const folder = temporaryFolder('decoder-fields-');
+const device = await openDevice({ device: 'cpu', threads: 1 });
+afterAll(() => device.close());
 
 async function load(dir: string, options: Omit<LoadOptions, 'device' | 'dir'> = {}) {
   return LanguageModel.load({ device, dir, masksPadding: false, ...options });

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Rng } from '@bowyer/core';
-import { gradients, GraphBuilder, openDevice, type Device } from '@bowyer/graph';
+import { gradients, GraphBuilder, openDevice } from '@bowyer/graph';
 import type { EncoderConfig } from '../src/encoder/encoder-config.js';
 import { encoderHiddenStates, textFeature } from '../src/encoder/encoder-graph.js';
 import { tokenMatrix } from '../src/encoder/encoder-tokens.js';
@@ -24,10 +24,7 @@ const folder = (name: string) => fileURLToPath(new URL(`./encoder-fixtures/${nam
 const furthest = (found: ArrayLike<number>, expected: ArrayLike<number>) =>
   Array.from(expected, (value, i) => Math.abs(found[i] - value)).reduce((a, b) => Math.max(a, b), 0);
 
-let device: Device;
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-});
+const device = await openDevice({ device: 'cpu', threads: 1 });
 afterAll(() => device.close());
 
 /** Builds hidden states, summaries, the loss Σ hidden · weights + Σ summary · weights, and its gradients. */

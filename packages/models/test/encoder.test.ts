@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import { DoubleCritic } from '../src/critic/double-critic.js';
 import { TransformerEncoder } from '../src/critic/transformer-encoder.js';
 import { encoderConfigFromJson, encoderConfigToJson, type EncoderConfig } from '../src/encoder/encoder-config.js';
@@ -27,10 +27,7 @@ const tiny: EncoderConfig = {
 };
 const roberta: EncoderConfig = { ...tiny, modelType: 'roberta', padTokenId: 1, typeVocabSize: 1, layerNormEps: 1e-5 };
 
-let device: Device;
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 2 });
-});
+const device = await openDevice({ device: 'cpu', threads: 2 });
 afterAll(() => device.close());
 
 /** Draws weights ten times as large as at the start, biases too, so that every part has a visible effect. */

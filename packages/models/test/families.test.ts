@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Rng } from '@bowyer/core';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import { DecodePrograms } from '../src/decoding/decode-programs.js';
 import { Episodes } from '../src/decoding/episodes.js';
 import { allFamilies } from '../src/decoder/all-families.js';
@@ -33,10 +33,7 @@ const referenced = ['gpt2', 'gpt_neox', 'llama', 'mistral', 'qwen2', 'qwen3'];
 /** Tested by own-families.test.ts and recurrent-episodes.test.ts. */
 const ours = ['canon_llama', 'smeared_llama'];
 
-let device: Device;
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-});
+const device = await openDevice({ device: 'cpu', threads: 1 });
 afterAll(() => device.close());
 
 test('every family has a recording', () => {

@@ -2,7 +2,7 @@
 // record-defaults.py recorded decoders, packages/models/test/record-transformers.py the classes of encoders and encoder-decoders.
 import { readFileSync } from 'node:fs';
 import type { ConfigJson } from '@bowyer/checkpoints';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import { allFamilies } from '../src/decoder/all-families.js';
 import { encoderConfigFromJson } from '../src/encoder/encoder-config.js';
 import { architectureFor } from '../src/language-model/architectures.js';
@@ -21,10 +21,7 @@ interface Recording {
 const read = <T>(file: string) => JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8')) as T;
 const recordings = read<Recording[]>('family-defaults.json');
 
-let device: Device;
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-});
+const device = await openDevice({ device: 'cpu', threads: 1 });
 afterAll(() => device.close());
 
 /** transformers cannot make these of sizes alone: their classes have no defaults for rope_theta and layer_types. */

@@ -1,10 +1,10 @@
 // Every field of the classes that transformers and peft read a model's files with is either checked here, so that a text in its place
 // is refused by its name, or listed below as without effect. A new family: its type in FAMILIES of record-fields.py, then
 // `record-fields.py fields`; the test names every field that is neither.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ConfigJson } from '@bowyer/checkpoints';
+import { temporaryFolder } from '@bowyer/testing';
 import { configText } from '../src/architecture/config-text.js';
 import { allFamilies } from '../src/decoder/all-families.js';
 import { changesLogits } from '../src/decoding/logit-rules.js';
@@ -71,8 +71,7 @@ interface Changes {
 const changes = recorded<{ families: Record<string, Changes> }>('changes').families;
 const shrunk = Object.entries(changes).map(([name, { config }]) => ({ name, config }));
 
-const dir = mkdtempSync(join(tmpdir(), 'field-classes-'));
-afterAll(() => rmSync(dir, { recursive: true }));
+const dir = temporaryFolder('field-classes-');
 
 const problemOf = async (work: () => unknown): Promise<string> => {
   try {

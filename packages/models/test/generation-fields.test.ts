@@ -1,10 +1,10 @@
 // Fields of generation_config.json against transformers' greedy `generate`; record-fields.py recorded its texts.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import type { ConfigJson } from '@bowyer/checkpoints';
+import { temporaryFolder } from '@bowyer/testing';
 import { changesLogits } from '../src/decoding/logit-rules.js';
 import { generateTexts } from '../src/inference/generate-texts.js';
 import { readLogitRules } from '../src/decoding/generation-fields.js';
@@ -22,7 +22,7 @@ interface Recording {
 const { config, eos, prompts, max_new_tokens: maxNewTokens, cases } = recorded<Recording>('generation');
 const greedy = { temperature: 1, topK: 0, topP: 1, greedy: true, maxNewTokens, terminatorIds: [eos] };
 
-const folder = mkdtempSync(join(tmpdir(), 'generation-fields-'));
+const folder = temporaryFolder('generation-fields-');
 let device: Device;
 let model: LanguageModel;
 beforeAll(async () => {
@@ -30,10 +30,7 @@ beforeAll(async () => {
   await writeFolder(folder, { config });
   model = await LanguageModel.load({ device, dir: folder, masksPadding: false });
 });
-afterAll(async () => {
-  await device.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => device.close());
 
 /** Reads the rules of a folder whose generation_config.json, or with `file` config.json, has these fields. */
 function rulesOf(fields: ConfigJson, file = 'generation_config.json', samples = false) {

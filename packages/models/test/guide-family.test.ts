@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import { DecodePrograms } from '../src/decoding/decode-programs.js';
 import { Episodes } from '../src/decoding/episodes.js';
 import { FamilyConfig } from '../src/decoder/family.js';
@@ -101,8 +101,7 @@ function oracleLoss(): number {
   return -rows.reduce((sum, row, t) => sum + Math.log(row[ids[t + 1]]), 0);
 }
 
-let device: Device;
-beforeAll(async () => (device = await openDevice({ device: 'cpu', threads: 1 })));
+const device = await openDevice({ device: 'cpu', threads: 1 });
 afterAll(() => device.close());
 const load = async () => ({
   device,

@@ -1,27 +1,18 @@
 // QLoRA against LoRA: adapters trained on 8- and 4-bit bases end at most 5 % above the loss that the float32 base gives
 // after the same steps on the same data. The bases are trained models: one made here, and real checkpoints where they are.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { minibatches, Rng } from '@bowyer/core';
-import { openDevice, type Device } from '@bowyer/graph';
-import { recordings, whenRecorded } from '@bowyer/testing';
+import { openDevice } from '@bowyer/graph';
+import { recordings, temporaryFolder, whenRecorded } from '@bowyer/testing';
 import { LanguageModel } from '../src/language-model/language-model.js';
 import type { Quantization } from '../src/quantization/weight-layouts.js';
 import type { TokenExample } from '../src/batching/token-batches.js';
 import { type Tokenizer, wordLevelTokenizer } from '@bowyer/text';
 import { continuationExample } from './reference/continuation-example.js';
 
-let device: Device;
-let folder: string;
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-  folder = await mkdtemp(join(tmpdir(), 'qlora-'));
-});
-afterAll(async () => {
-  await device.close();
-  await rm(folder, { recursive: true, force: true });
-});
+const device = await openDevice({ device: 'cpu', threads: 1 });
+const folder = temporaryFolder('qlora-');
+afterAll(() => device.close());
 
 const adamW = { kind: 'adamw', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 } as const;
 const lora = { r: 8, alpha: 16, dropout: 0, targetModules: 'all-linear', seed: 5 } as const;

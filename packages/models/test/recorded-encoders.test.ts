@@ -1,10 +1,9 @@
 // Small folders of encoders against what transformers 5.18 made of them: record-transformers.py recorded it.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { Rng } from '@bowyer/core';
-import { gradients, GraphBuilder, openDevice, type Device } from '@bowyer/graph';
+import { gradients, GraphBuilder, openDevice } from '@bowyer/graph';
 import type { HostTensors } from '@bowyer/checkpoints';
+import { temporaryFolder } from '@bowyer/testing';
 import { encoderConfigFromJson, encoderConfigToJson, type EncoderConfig } from '../src/encoder/encoder-config.js';
 import { distanceBucket } from '../src/encoder/deberta.js';
 import { encoderHiddenStates } from '../src/encoder/encoder-graph.js';
@@ -27,16 +26,9 @@ const recorded = <T>(file: string) =>
     JSON.parse(readFileSync(new URL(`./recordings/${file}.json`, import.meta.url), 'utf8')) as Record<string, T>,
   );
 
-let device: Device;
-let dir: string;
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-  dir = mkdtempSync(join(tmpdir(), 'bowyer-encoder-'));
-});
-afterAll(async () => {
-  await device.close();
-  rmSync(dir, { recursive: true });
-});
+const device = await openDevice({ device: 'cpu', threads: 1 });
+const dir = temporaryFolder('bowyer-encoder-');
+afterAll(() => device.close());
 
 /** Builds hidden states, and the gradients of Σ hidden · weights. */
 function lossGraph(config: EncoderConfig, tensors: HostTensors): GraphBuilder {

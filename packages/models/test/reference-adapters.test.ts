@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Rng } from '@bowyer/core';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import { architectureFor } from '../src/language-model/architectures.js';
 import { readParameters } from '../src/architecture/checkpoint-layout.js';
 import { DecodePrograms } from '../src/decoding/decode-programs.js';
@@ -26,10 +26,7 @@ const fixtures = fileURLToPath(new URL('./adapter-fixtures', import.meta.url));
 const names = readdirSync(fixtures);
 const readJson = <T>(...path: string[]) => JSON.parse(readFileSync(join(...path), 'utf8')) as T;
 
-let device: Device;
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-});
+const device = await openDevice({ device: 'cpu', threads: 1 });
 afterAll(() => device.close());
 
 async function load(name: string) {

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Rng } from '@bowyer/core';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import { architectureFor } from '../src/language-model/architectures.js';
 import { readParameters } from '../src/architecture/checkpoint-layout.js';
 import { DecodePrograms } from '../src/decoding/decode-programs.js';
@@ -22,10 +22,7 @@ const fixtures = fileURLToPath(new URL('./fixtures', import.meta.url));
 const names = readdirSync(fixtures).filter((name) => name !== 'pickles');
 const readJson = <T>(...path: string[]) => JSON.parse(readFileSync(join(fixtures, ...path), 'utf8')) as T;
 
-let device: Device;
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-});
+const device = await openDevice({ device: 'cpu', threads: 1 });
 afterAll(() => device.close());
 
 async function load(name: string) {

@@ -1,11 +1,9 @@
 // Training and sampling on a GPU against the CPU: dropout, LoRA, quantised bases (tensor-groups.test.ts has the optimizers), contexts
 // that outgrow the cache and change their rows, and a run that is interrupted and resumed.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { openDevice, webgpuAvailable, type Device } from '@bowyer/graph';
-import { isExhaustive, when } from '@bowyer/testing';
+import { isExhaustive, temporaryFolder, when } from '@bowyer/testing';
 import { randomExamples } from './reference/tiny-gpt2.js';
 import { LanguageModel } from '../src/language-model/language-model.js';
 import type { OptimizerOptions } from '../src/optimizers/create-optimizer.js';
@@ -35,7 +33,7 @@ const adam = { betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0.01 } as const;
 const lora = { r: 4, alpha: 8, dropout: 0.2, targetModules: 'all-linear', seed: 5 } as const;
 
 const devices = {} as Record<'cpu' | 'webgpu', Device>;
-const folder = mkdtempSync(join(tmpdir(), 'webgpu-'));
+const folder = temporaryFolder('webgpu-');
 const base = join(folder, 'base');
 beforeAll(async () => {
   if (!available) return;
@@ -45,7 +43,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   for (const device of Object.values(devices)) await device.close();
-  rmSync(folder, { recursive: true });
 });
 
 interface Setting {

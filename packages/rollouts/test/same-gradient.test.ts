@@ -1,8 +1,5 @@
 // Tests that the same task gives the same tokens and the same gradient as an environment in this process and as an agent that
 // calls the recording server.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import {
   chatDialogues,
   episodeSeed,
@@ -14,10 +11,11 @@ import {
 } from '@bowyer/algorithms';
 import { Rng, type Trajectory } from '@bowyer/core';
 import type { Env, StepResult } from '@bowyer/envs';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { RecordedMasks, SteppedTokenizer } from '@bowyer/serving';
 import { chatTemplate, wordLevelTokenizer } from '@bowyer/text';
+import { temporaryFolder } from '@bowyer/testing';
 import { AgentServer, rolloutPlayer, RolloutLog, type RunAgent } from '../src/index.js';
 
 const colours = ['red', 'green', 'blue'];
@@ -57,16 +55,9 @@ const endId = tokenizer.tokenToId('[end]')!;
 const config = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: 64 };
 const sampling = { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 2, terminatorIds: [endId] };
 
-let device: Device;
-let folder: string;
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-  folder = await mkdtemp(join(tmpdir(), 'same-gradient-'));
-});
-afterAll(async () => {
-  await device.close();
-  await rm(folder, { recursive: true });
-});
+const device = await openDevice({ device: 'cpu', threads: 1 });
+const folder = temporaryFolder('same-gradient-');
+afterAll(() => device.close());
 
 /** Answers have the random numbers that a rollout's calls have at the server. */
 const numberedByCall =

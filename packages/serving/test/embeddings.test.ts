@@ -2,7 +2,7 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { openDevice, type Device } from '@bowyer/graph';
-import { SentenceEncoder, TextEncoder } from '@bowyer/models';
+import { SentenceEncoder } from '@bowyer/models';
 import { wordLevelTokenizer } from '@bowyer/text';
 import { newFolder } from '@bowyer/testing';
 import { EmbeddingServer } from '../src/model-server/embedding-server.js';
@@ -71,12 +71,12 @@ async function withServer<T>(
 const near = (found: readonly number[], expected: ArrayLike<number>) =>
   Array.from(expected).forEach((value, i) => expect(found[i]).toBeCloseTo(value, 5));
 
-test('the mean of length 1 is the vector of TextEncoder, alone, in company, as ids and in Base64', async () => {
+test('the mean of length 1 is the vector of loadWithMean, alone, in company, as ids and in Base64', async () => {
   const path = await folder('mean_tokens', ['Transformer', 'Pooling', 'Normalize']);
-  const slow = await TextEncoder.load(device, path);
+  const encoder = await SentenceEncoder.loadWithMean(device, path);
   const texts = ['is it a dog ?', 'cat'];
-  const expected = await slow.vectors(texts);
-  await slow.release();
+  const expected = await encoder.vectorsOfTexts(texts);
+  await encoder.release();
   await withServer(path, async (post) => {
     const { body } = await post({ model: 'tiny', input: texts });
     expect(body.data.map(({ index }: { index: number }) => index)).toEqual([0, 1]);

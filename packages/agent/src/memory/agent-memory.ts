@@ -14,7 +14,7 @@ import {
   type RetrievalOptions,
 } from '@bowyer/envs';
 import type { Device } from '@bowyer/graph';
-import { TextEncoder } from '@bowyer/models';
+import { SentenceEncoder } from '@bowyer/models';
 import { MEMORY_FILE, memoryFileOf } from '../folders/model-folders.js';
 import { splitPlanOf, type EnvironmentConfig } from '../environment/environment.js';
 
@@ -28,7 +28,7 @@ export class AgentMemory {
   private constructor(
     readonly memory: Memory,
     private readonly options: MemoryOptions,
-    private readonly encoder: TextEncoder | null,
+    private readonly encoder: SentenceEncoder | null,
   ) {}
 
   /**
@@ -38,8 +38,8 @@ export class AgentMemory {
    */
   static async open({ memory }: MemoryConfig, device: Device): Promise<AgentMemory | null> {
     if (memory === undefined || memory.kind === 'none') return null;
-    const encoder = memory.kind === 'encoder' ? await TextEncoder.load(device, memory.encoder!) : null;
-    const makeIndex: MakeIndex = encoder === null ? bm25Index : vectorIndex((texts) => encoder.vectors(texts));
+    const encoder = memory.kind === 'encoder' ? await SentenceEncoder.loadWithMean(device, memory.encoder!) : null;
+    const makeIndex: MakeIndex = encoder === null ? bm25Index : vectorIndex((texts) => encoder.vectorsOfTexts(texts));
     const { capacity = Infinity, ...retrieval } = memory as RetrievalOptions & MemoryOptions;
     return new AgentMemory(new Memory({ ...retrieval, capacity, makeIndex }), memory, encoder);
   }

@@ -11,7 +11,7 @@ import {
   type Transition,
 } from '@bowyer/core';
 import { epsilonGreedy, exactValues, optimalValues, towerModel } from '@bowyer/envs';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import { DoubleCritic, LineEncoder } from '@bowyer/models';
 import { chai, type ReplayItem } from '../index.js';
 import { SharedClip } from './shared-clip.js';
@@ -114,8 +114,7 @@ test.each(Object.keys(mistakes))('TD with %s is far outside', async (mistake) =>
   expect(await errorAfterTd(tableCritic(), ...mistakes[mistake](), 0.5)).toBeGreaterThan(0.1);
 });
 
-let device: Device;
-beforeAll(async () => (device = await openDevice({ device: 'cpu', threads: 1 })));
+const device = await openDevice({ device: 'cpu', threads: 1 });
 afterAll(() => device.close());
 
 test('the critic that reads lines learns the exact Q and V too', async () => {

@@ -1,13 +1,12 @@
 // AgentEvol on the echo game: what it finds by itself is more than its demonstrations show.
 import { Rng, type Trajectory } from '@bowyer/core';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { demonstrationTrajectory, trainingRun, type Metrics } from '../index.js';
 import { agentEvol, firstOfEachItem, isSuccess, successfulOf } from './agent-evol.js';
 import { EchoGame, maskedTokenIds, terminatorId, tokenizer } from '../../test/echo-game.js';
 
-let device: Device;
-beforeAll(async () => (device = await openDevice({ device: 'cpu', threads: 1 })));
+const device = await openDevice({ device: 'cpu', threads: 1 });
 afterAll(() => device.close());
 
 const options = {

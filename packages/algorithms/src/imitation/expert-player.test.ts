@@ -1,12 +1,11 @@
 import { Rng } from '@bowyer/core';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import { LanguageModel, type SamplingOptions } from '@bowyer/models';
 import { wordLevelTokenizer } from '@bowyer/text';
 import { expertPlayer } from './expert-player.js';
 import { textDialogues } from '../rollout/text-dialogue.js';
 
-let device: Device;
-beforeAll(async () => (device = await openDevice({ device: 'cpu', threads: 1 })));
+const device = await openDevice({ device: 'cpu', threads: 1 });
 afterAll(() => device.close());
 
 const observation = 'A door.\n';

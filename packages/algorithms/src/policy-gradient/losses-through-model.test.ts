@@ -9,12 +9,11 @@ import {
   type ScoredTokens,
   type TokenLoss,
 } from '@bowyer/core';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import { LanguageModel, type TokenExample } from '@bowyer/models';
 import { wordLevelTokenizer } from '@bowyer/text';
 
-let device: Device;
-beforeAll(async () => (device = await openDevice({ device: 'cpu', threads: 1 })));
+const device = await openDevice({ device: 'cpu', threads: 1 });
 afterAll(() => device.close());
 
 const tokenizer = wordLevelTokenizer(['red green blue yellow black white']);

@@ -1,11 +1,10 @@
 // PPO: its estimates worked by hand, V where the policy reads it, and what it learns on games with a known optimum.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Rng, spokenIds, withDefaults, type Trajectory } from '@bowyer/core';
 import { epsilonGreedy, optimalValues, TabularGame, towerModel } from '@bowyer/envs';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import { LanguageModel, type TokenExample } from '@bowyer/models';
+import { temporaryFolder } from '@bowyer/testing';
 import { collect, evaluate, policyPlayer, trainingRun, type Metrics, type TrainingRunParts } from '../index.js';
 import { ppo } from './ppo.js';
 import { updatePolicy } from './policy-update.js';
@@ -19,16 +18,9 @@ import {
 import { EchoGame, maskedTokenIds, terminatorId, tokenizer } from '../../test/echo-game.js';
 import * as exact from '../../test/exact-game.js';
 
-let device: Device;
-let folder: string;
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-  folder = await mkdtemp(join(tmpdir(), 'ppo-'));
-});
-afterAll(async () => {
-  await device.close();
-  await rm(folder, { recursive: true, force: true });
-});
+const device = await openDevice({ device: 'cpu', threads: 1 });
+const folder = temporaryFolder('ppo-');
+afterAll(() => device.close());
 
 const { adam } = exact;
 const sampling = { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 2, terminatorIds: [terminatorId] };

@@ -1,13 +1,12 @@
 import { hash32, Rng, tokenMaskOf, type TokenMask } from '@bowyer/core';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import { LanguageModel, type SamplingOptions } from '@bowyer/models';
 import { wordLevelTokenizer } from '@bowyer/text';
 import { policyPlayer } from './policy-player.js';
 import type { ActionChoice } from './dialogue.js';
 import { textDialogues } from './text-dialogue.js';
 
-let device: Device;
-beforeAll(async () => (device = await openDevice({ device: 'cpu', threads: 1 })));
+const device = await openDevice({ device: 'cpu', threads: 1 });
 afterAll(() => device.close());
 
 const observation = 'You see a red coin and a door.\n';

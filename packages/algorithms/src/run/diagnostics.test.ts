@@ -1,13 +1,12 @@
 // Sampler and trainer are compared in every rollout; a sampler that plays with other weights than those that are trained is found.
 import { Rng } from '@bowyer/core';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { Diagnostics, trainingRun, type DiagnosticsOptions, type Metrics } from '../index.js';
 import { onlineFilteredBc } from '../imitation/online-filtered-bc.js';
 import { EchoGame, maskedTokenIds, terminatorId, tokenizer } from '../../test/echo-game.js';
 
-let device: Device;
-beforeAll(async () => (device = await openDevice({ device: 'cpu', threads: 1 })));
+const device = await openDevice({ device: 'cpu', threads: 1 });
 afterAll(() => device.close());
 
 const adam = { kind: 'adam', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 } as const;

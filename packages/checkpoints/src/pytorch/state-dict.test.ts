@@ -1,18 +1,14 @@
 import { jest } from '@jest/globals';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readPyTorchStateDict } from './state-dict.js';
+import { temporaryFolder } from '@bowyer/testing';
 
 // Written by torch.save; packages/models/test/make-reference-checkpoints.py made them.
 const fixture = (name: string) => fileURLToPath(new URL(`../../test/fixtures/pickles/${name}`, import.meta.url));
 
-let dir: string;
-beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'bowyer-pickles-'));
-});
-afterAll(() => rm(dir, { recursive: true }));
+const dir = temporaryFolder('bowyer-pickles-');
 
 /** Writes the fixture with some bytes changed, under a new name; its checksums are 0, which says that there are none. */
 async function changed(name: string, change: (bytes: Buffer) => Buffer): Promise<string> {

@@ -6,13 +6,11 @@ import { defineOp, inferComparison } from '../op.js';
 
 export const Add = defineOp('Add', {
   webgpu: 'int32',
-  float16: 'operands',
   gradient: (g, { inputs: [a, b], dy }) => [g.sumTo(dy, a!.shape), g.sumTo(dy, b!.shape)],
 });
 
 export const Sub = defineOp('Sub', {
   webgpu: 'int32',
-  float16: 'operands',
   gradient: (g, { inputs: [a, b], dy }) => [g.sumTo(dy, a!.shape), g.neg(g.sumTo(dy, b!.shape))],
 });
 
@@ -39,7 +37,6 @@ export const Div = defineOp('Div', {
 });
 
 export const Pow = defineOp('Pow', {
-  webgpu: 'same',
   float16: 'float32',
   // d(aᵇ) = b aᵇ⁻¹ da + aᵇ ln a db
   gradient: (g, { inputs: [a, b], y, dy }) => {
@@ -52,8 +49,6 @@ export const Pow = defineOp('Pow', {
 });
 
 export const Max = defineOp('Max', {
-  webgpu: 'same',
-  float16: 'operands',
   // the gradient goes to the larger operand; a tie gives it to the first
   gradient: (g, { inputs: [a, b], dy }) => {
     const second = g.less(a!, b!);
@@ -62,8 +57,6 @@ export const Max = defineOp('Max', {
 });
 
 export const Min = defineOp('Min', {
-  webgpu: 'same',
-  float16: 'operands',
   // the gradient goes to the smaller operand; a tie gives it to the first
   gradient: (g, { inputs: [a, b], dy }) => {
     const second = g.greater(a!, b!);
@@ -72,52 +65,21 @@ export const Min = defineOp('Min', {
 });
 
 /** Remainder of integers; only for indices and counters. */
-export const Mod = defineOp('Mod', {
-  webgpu: 'same',
-  float16: 'operands',
-});
+export const Mod = defineOp('Mod');
 
-export const Equal = defineOp('Equal', {
-  webgpu: 'int32',
-  float16: 'operands',
-  infer: inferComparison,
-});
-export const Less = defineOp('Less', {
-  webgpu: 'int32',
-  float16: 'operands',
-  infer: inferComparison,
-});
-export const LessOrEqual = defineOp('LessOrEqual', {
-  webgpu: 'int32',
-  float16: 'operands',
-  infer: inferComparison,
-});
-export const Greater = defineOp('Greater', {
-  webgpu: 'int32',
-  float16: 'operands',
-  infer: inferComparison,
-});
-export const GreaterOrEqual = defineOp('GreaterOrEqual', {
-  webgpu: 'int32',
-  float16: 'operands',
-  infer: inferComparison,
-});
-export const And = defineOp('And', {
-  webgpu: 'same',
-  float16: 'operands',
-});
-export const Or = defineOp('Or', {
-  webgpu: 'same',
-  float16: 'operands',
-});
-export const Not = defineOp('Not', {
-  webgpu: 'same',
-  float16: 'operands',
-});
+const defineComparison = (opType: string) => defineOp(opType, { webgpu: 'int32', infer: inferComparison });
+
+export const Equal = defineComparison('Equal');
+export const Less = defineComparison('Less');
+export const LessOrEqual = defineComparison('LessOrEqual');
+export const Greater = defineComparison('Greater');
+export const GreaterOrEqual = defineComparison('GreaterOrEqual');
+export const And = defineOp('And');
+export const Or = defineOp('Or');
+export const Not = defineOp('Not');
 
 export const Where = defineOp('Where', {
   webgpu: 'int32',
-  float16: 'operands',
   infer: ({ inputs: [condition, a, b], fail }) => {
     if (condition!.dtype !== 'bool') fail('the condition must be bool');
     if (a!.dtype !== b!.dtype) fail('both choices must have the same type');

@@ -6,112 +6,88 @@ import { defineOp } from '../op.js';
 const castTypes = Object.fromEntries(Object.entries(onnxTypeCodes).map(([dtype, code]) => [code, dtype as DataType]));
 
 export const Identity = defineOp('Identity', {
-  webgpu: 'same',
-  float16: 'operands',
   gradient: (_g, { dy }) => [dy],
 });
 
 export const Neg = defineOp('Neg', {
-  webgpu: 'same',
-  float16: 'operands',
   // d(−x) = −dx
   gradient: (g, { dy }) => [g.neg(dy)],
 });
 
 export const Exp = defineOp('Exp', {
-  webgpu: 'same',
   float16: 'float32',
   // d(eˣ) = eˣ dx, and eˣ is y
   gradient: (g, { y, dy }) => [g.mul(y, dy)],
 });
 
 export const Log = defineOp('Log', {
-  webgpu: 'same',
   float16: 'float32',
   // d(ln x) = dx / x
   gradient: (g, { inputs: [x], dy }) => [g.div(dy, x!)],
 });
 
 export const Sqrt = defineOp('Sqrt', {
-  webgpu: 'same',
   float16: 'float32',
   // d(√x) = dx / (2√x)
   gradient: (g, { y, dy }) => [g.div(g.mul(dy, 0.5), y)],
 });
 
 export const Reciprocal = defineOp('Reciprocal', {
-  webgpu: 'same',
   float16: 'float32',
   // d(1/x) = −dx / x²
   gradient: (g, { y, dy }) => [g.neg(g.mul(dy, g.mul(y, y)))],
 });
 
 export const Abs = defineOp('Abs', {
-  webgpu: 'same',
-  float16: 'operands',
   // d|x| = sign(x) dx
   gradient: (g, { inputs: [x], dy }) => [g.mul(dy, g.sign(x!))],
 });
 
 export const Sin = defineOp('Sin', {
-  webgpu: 'same',
   float16: 'float32',
   // d(sin x) = cos x dx
   gradient: (g, { inputs: [x], dy }) => [g.mul(dy, g.cos(x!))],
 });
 
 export const Cos = defineOp('Cos', {
-  webgpu: 'same',
   float16: 'float32',
   // d(cos x) = −sin x dx
   gradient: (g, { inputs: [x], dy }) => [g.neg(g.mul(dy, g.sin(x!)))],
 });
 
 export const Tanh = defineOp('Tanh', {
-  webgpu: 'same',
-  float16: 'operands',
   // d(tanh x) = (1 − tanh² x) dx
   gradient: (g, { y, dy }) => [g.mul(dy, g.sub(1, g.mul(y, y)))],
 });
 
 export const Sigmoid = defineOp('Sigmoid', {
-  webgpu: 'same',
-  float16: 'operands',
   // dσ = σ (1 − σ) dx
   gradient: (g, { y, dy }) => [g.mul(dy, g.mul(y, g.sub(1, y)))],
 });
 
 export const Erf = defineOp('Erf', {
-  webgpu: 'same',
   float16: 'float32',
   // d(erf x) = 2/√π · exp(−x²) dx
   gradient: (g, { inputs: [x], dy }) => [g.mul(dy, g.mul(g.exp(g.neg(g.mul(x!, x!))), 2 / Math.sqrt(Math.PI)))],
 });
 
 export const Relu = defineOp('Relu', {
-  webgpu: 'same',
-  float16: 'operands',
   // dx where x > 0, otherwise 0
   gradient: (g, { inputs: [x], dy }) => [g.where(g.greater(x!, 0), dy, 0)],
 });
 
 export const Softplus = defineOp('Softplus', {
-  webgpu: 'same',
   float16: 'float32',
   // d ln(1 + eˣ) = σ(x) dx
   gradient: (g, { inputs: [x], dy }) => [g.mul(dy, g.sigmoid(x!))],
 });
 
 export const Sign = defineOp('Sign', {
-  webgpu: 'same',
-  float16: 'operands',
   // flat everywhere except at 0
   gradient: () => [null],
 });
 
 export const Floor = defineOp('Floor', {
-  webgpu: 'same',
-  float16: 'operands',
   // flat between integers
   gradient: () => [null],
 });
@@ -121,8 +97,6 @@ export const Floor = defineOp('Floor', {
  * Source: Hendrycks & Gimpel 2016, arXiv:1606.08415.
  */
 export const Gelu = defineOp('Gelu', {
-  webgpu: 'same',
-  float16: 'operands',
   gradient: (g, { inputs: [x], dy, attributes }) => {
     if (attributes.approximate === 'tanh') {
       // y = x σ(2u), u = √(2/π)(x + 0.044715 x³);  dy/dx = s + x s (1 − s) · 2u′ = s · (1 + x · 2u′ · (1 − s))
@@ -150,7 +124,5 @@ export const Cast = defineOp('Cast', {
 
 /** Its operand, through which no gradient flows back (`detach` in PyTorch). */
 export const StopGradient = defineOp('Identity', {
-  webgpu: 'same',
-  float16: 'operands',
   gradient: () => [null],
 });

@@ -3,7 +3,6 @@ import { defineOp, inferSame } from '../op.js';
 
 export const Gather = defineOp('Gather', {
   webgpu: { int32Operand: 1 },
-  float16: 'operands',
   infer: ({ inputs: [table, indices], attributes, fail }) => {
     if (indices!.dtype !== 'int64' && indices!.dtype !== 'int32') fail('indices must be int64 or int32');
     const axis = attributes.axis as number;
@@ -31,7 +30,6 @@ export const Gather = defineOp('Gather', {
 /** Along one axis, every element is read at its own index. */
 export const GatherElements = defineOp('GatherElements', {
   webgpu: { int32Operand: 1 },
-  float16: 'operands',
   infer: ({ inputs: [x, indices], fail }) => {
     if (x!.rank !== indices!.rank) fail('data and indices must have the same rank');
     return [{ dtype: x!.dtype, shape: indices!.shape }];
@@ -49,8 +47,6 @@ export const GatherElements = defineOp('GatherElements', {
 });
 
 export const GatherND = defineOp('GatherND', {
-  webgpu: 'same',
-  float16: 'operands',
   infer: ({ inputs: [data, indices], fail }) => {
     const depth = indices!.dim(-1);
     if (typeof depth !== 'number') return fail('the last dimension of the indices must be a number');
@@ -75,7 +71,6 @@ export const ScatterElements = defineOp('ScatterElements', {
 
 /** 1 at each index along a new last axis; inputs indices, depth, [off, on]. */
 export const OneHot = defineOp('OneHot', {
-  webgpu: 'same',
   float16: 'float32',
   infer: ({ inputs: [indices, depth, values] }) => [
     { dtype: values!.dtype, shape: [...indices!.shape, Number((depth!.data as BigInt64Array)[0])] },

@@ -3,8 +3,6 @@ import { sameShape } from '../dims.js';
 import { defineOp, inferSame } from '../op.js';
 
 export const Softmax = defineOp('Softmax', {
-  webgpu: 'same',
-  float16: 'operands',
   infer: inferSame,
   // dx = y (dy − Σ y dy)
   gradient: (g, { y, dy, attributes }) => {
@@ -15,7 +13,6 @@ export const Softmax = defineOp('Softmax', {
 });
 
 export const LogSoftmax = defineOp('LogSoftmax', {
-  webgpu: 'same',
   float16: 'float32',
   infer: inferSame,
   // dx = dy − softmax(x) Σ dy, and softmax(x) = exp(y)
@@ -30,8 +27,6 @@ export const LogSoftmax = defineOp('LogSoftmax', {
  * Source: Ba et al. 2016, arXiv:1607.06450.
  */
 export const LayerNormalization = defineOp('LayerNormalization', {
-  webgpu: 'same',
-  float16: 'operands',
   floatAttributes: ['epsilon'],
   infer: ({ inputs: [x, scale, bias], fail }) => {
     const features = [x!.dim(-1)];

@@ -17,7 +17,6 @@ import { defineOp } from '../op.js';
  * gradient by the numbers or the scales.
  */
 export const MatMulNBits = defineOp('MatMulNBits', {
-  webgpu: 'same',
   float16: { computes: 'float32', result: 'float16' },
   domain: 'com.microsoft',
   infer: ({ inputs: [x, packed, scales, zeros], attributes, fail }) => {
@@ -43,15 +42,12 @@ export const MatMulNBits = defineOp('MatMulNBits', {
 
 /** (q − zero point) · scale, one scale for each block along `axis`. */
 export const DequantizeLinear = defineOp('DequantizeLinear', {
-  webgpu: 'same',
   float16: 'float32',
   infer: ({ inputs: [numbers, scales] }) => [{ dtype: scales!.dtype, shape: numbers!.shape }],
 });
 
 /** saturate(round(x / scale) + zero point) in the zero point's 8-bit type, with one scale and zero point, or one for each index of `axis`; halves round to even. */
 export const QuantizeLinear = defineOp('QuantizeLinear', {
-  webgpu: 'same',
-  float16: 'operands',
   infer: ({ inputs: [x, , zero] }) => [{ dtype: zero!.dtype, shape: x!.shape }],
 });
 
@@ -61,8 +57,6 @@ export const QuantizeLinear = defineOp('QuantizeLinear', {
  * Source: the same page, MatMulIntegerToFloat.
  */
 export const MatMulIntegerToFloat = defineOp('MatMulIntegerToFloat', {
-  webgpu: 'same',
-  float16: 'operands',
   domain: 'com.microsoft',
   infer: ({ inputs: [a, b, , scales], fail }) => {
     if (a!.dtype !== 'uint8' || (b!.dtype !== 'int8' && b!.dtype !== 'uint8'))

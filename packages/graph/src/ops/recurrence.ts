@@ -36,7 +36,6 @@ function recurrenceBody({ inputs: [start] }: GraphNode) {
  *     d addendₜ = λₜ₊₁,  d decayₜ = Σ λₜ₊₁ Sₜ,  d leftₜ = −λₜ₊₁ (rightₜ Sₜ)ᵀ,  d rightₜ = −(leftₜᵀ λₜ₊₁) Sₜᵀ
  */
 export const Scan = defineOp('Scan', {
-  webgpu: 'same',
   float16: 'float32',
   body: recurrenceBody,
   infer: ({ inputs: [start, decay, left, right, addend], fail }) => {

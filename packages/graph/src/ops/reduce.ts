@@ -53,7 +53,6 @@ export const ReduceSum = defineOp('ReduceSum', {
 });
 
 export const ReduceMean = defineOp('ReduceMean', {
-  webgpu: 'same',
   float16: 'float32',
   infer: inferReduction,
   // every summand gets dy / count
@@ -76,13 +75,11 @@ function extremumGradient(g: OperatorMethods, context: GradientContext) {
 }
 
 export const ReduceMax = defineOp('ReduceMax', {
-  webgpu: 'same',
   float16: 'float32',
   infer: inferReduction,
   gradient: extremumGradient,
 });
 export const ReduceMin = defineOp('ReduceMin', {
-  webgpu: 'same',
   float16: 'float32',
   infer: inferReduction,
   gradient: extremumGradient,
@@ -97,7 +94,6 @@ export const ReduceSumSquare = defineOp('ReduceSumSquare', {
 });
 
 export const ReduceLogSumExp = defineOp('ReduceLogSumExp', {
-  webgpu: 'same',
   float16: 'float32',
   infer: inferReduction,
   // d ln Σ eˣ = softmax(x) dx = exp(x − y) dx
@@ -108,7 +104,6 @@ export const ReduceLogSumExp = defineOp('ReduceLogSumExp', {
 });
 
 export const CumSum = defineOp('CumSum', {
-  webgpu: 'same',
   float16: 'float32',
   infer: inferSame,
   // element i is in every later sum: run the sum from the other end
@@ -143,19 +138,14 @@ function argMaxInInt32(g: OperatorMethods, [x]: readonly Value[], { attributes }
 
 export const ArgMax = defineOp('ArgMax', {
   webgpu: argMaxInInt32,
-  float16: 'operands',
   infer: inferArg,
 });
 export const ArgMin = defineOp('ArgMin', {
-  webgpu: 'same',
-  float16: 'operands',
   infer: inferArg,
 });
 
 /** Largest (or smallest) k along an axis: values, then int64 indices. */
 export const TopK = defineOp('TopK', {
-  webgpu: 'same',
-  float16: 'operands',
   // the builder knows k and passes the shapes
   infer: ({ inputs: [x] }) => [
     { dtype: x!.dtype, shape: x!.shape },

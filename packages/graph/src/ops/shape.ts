@@ -7,30 +7,19 @@ import { defineOp, inferSame } from '../op.js';
 /** The builder passes the shape; only the type follows from the operand. */
 const inferTypeOnly = inferSame;
 
-export const Reshape = defineOp('Reshape', {
-  webgpu: { int32Operand: 0 },
-  float16: 'operands',
-  infer: inferTypeOnly,
-  gradient: (g, { inputs: [x], dy }) => [g.reshape(dy, x!.shape), null],
-});
+const defineView = (opType: string) =>
+  defineOp(opType, {
+    webgpu: { int32Operand: 0 },
+    infer: inferTypeOnly,
+    gradient: (g, { inputs: [x], dy }) => [g.reshape(dy, x!.shape), null],
+  });
 
-export const Squeeze = defineOp('Squeeze', {
-  webgpu: { int32Operand: 0 },
-  float16: 'operands',
-  infer: inferTypeOnly,
-  gradient: (g, { inputs: [x], dy }) => [g.reshape(dy, x!.shape), null],
-});
-
-export const Unsqueeze = defineOp('Unsqueeze', {
-  webgpu: { int32Operand: 0 },
-  float16: 'operands',
-  infer: inferTypeOnly,
-  gradient: (g, { inputs: [x], dy }) => [g.reshape(dy, x!.shape), null],
-});
+export const Reshape = defineView('Reshape');
+export const Squeeze = defineView('Squeeze');
+export const Unsqueeze = defineView('Unsqueeze');
 
 export const Expand = defineOp('Expand', {
   webgpu: { int32Operand: 0 },
-  float16: 'operands',
   infer: inferTypeOnly,
   // the sum over the copies
   gradient: (g, { inputs: [x], dy }) => [g.sumTo(dy, x!.shape), null],
@@ -38,7 +27,6 @@ export const Expand = defineOp('Expand', {
 
 export const Transpose = defineOp('Transpose', {
   webgpu: { int32Operand: 0 },
-  float16: 'operands',
   infer: ({ inputs: [x], attributes, fail }) => {
     const permutation = attributes.perm as number[];
     if (permutation.length !== x!.rank || new Set(permutation).size !== x!.rank)
@@ -59,7 +47,6 @@ export const Transpose = defineOp('Transpose', {
 
 export const Concat = defineOp('Concat', {
   webgpu: 'int32',
-  float16: 'operands',
   infer: ({ inputs, attributes, fail }) => {
     const axis = attributes.axis as number;
     const [first] = inputs;
@@ -112,7 +99,6 @@ function splitAgain(g: OperatorMethods, x: Value, axis: number, sizes: readonly 
 
 export const Split = defineOp('Split', {
   webgpu: webgpuSplit,
-  float16: 'operands',
   infer: ({ inputs: [x], attributes }) =>
     Array.from({ length: attributes._parts as number }, () => ({ dtype: x!.dtype, shape: x!.shape })),
   // the pieces' gradients joined; an unused piece counts as zeros
@@ -128,7 +114,6 @@ export const Split = defineOp('Split', {
 /** One axis cut to [_start, _end). */
 export const Slice = defineOp('Slice', {
   webgpu: { int32Operand: 0 },
-  float16: 'operands',
   infer: inferTypeOnly,
   // dy, with zeros for the elements that were left out
   gradient: (g, { inputs: [x], dy, attributes }) => {
@@ -139,8 +124,6 @@ export const Slice = defineOp('Slice', {
 
 /** One axis lengthened by `_before` and `_after` elements of a constant. */
 export const Pad = defineOp('Pad', {
-  webgpu: 'same',
-  float16: 'operands',
   infer: inferTypeOnly,
   // dy without the elements that were added
   gradient: (g, { inputs: [x], dy, attributes }) => {
@@ -150,8 +133,6 @@ export const Pad = defineOp('Pad', {
 });
 
 export const Tile = defineOp('Tile', {
-  webgpu: 'same',
-  float16: 'operands',
   infer: inferTypeOnly,
   // [n·a, …] seen as [n, a, …]: sum over the copies
   gradient: (g, { inputs: [x, repeats], dy }) => {
@@ -166,22 +147,17 @@ export const Tile = defineOp('Tile', {
 
 /** int64 sizes of the axes start…end of a tensor: how symbolic dimensions are read while the graph runs. */
 export const ShapeOf = defineOp('Shape', {
-  webgpu: 'same',
-  float16: 'operands',
   infer: ({ attributes }) => [{ dtype: 'int64', shape: [(attributes.end as number) - (attributes.start as number)] }],
 });
 
 /** Integers start, start + step, … below a limit. */
 export const Range = defineOp('Range', {
   webgpu: 'always int32',
-  float16: 'operands',
   infer: ({ inputs: [start] }) => [{ dtype: start!.dtype, shape: [] }],
 });
 
 /** Lower (`upper` 0) or upper triangle of the last two dimensions; the rest is zero. Input 1 shifts the diagonal. */
 export const Trilu = defineOp('Trilu', {
-  webgpu: 'same',
-  float16: 'operands',
   infer: inferSame,
   gradient: (g, { inputs: [, shift], dy, attributes }) => [g.apply(Trilu, [dy, shift], attributes)[0]!, null],
 });

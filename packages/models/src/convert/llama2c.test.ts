@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { recordings, whenRecorded } from '@bowyer/testing';
+import { recordings, temporaryFolder, whenRecorded } from '@bowyer/testing';
 import { readLlama2c, readSafetensors } from '@bowyer/checkpoints';
 import { loadTokenizer } from '@bowyer/text';
 import { readLlama2cTokenizer } from './llama2c-tokenizer.js';
@@ -10,11 +9,7 @@ import { readLlama2cTokenizer } from './llama2c-tokenizer.js';
 const models = recordings('models');
 const maybe = whenRecorded('models').test;
 
-let dir: string;
-beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'bowyer-llama2c-'));
-});
-afterAll(() => rm(dir, { recursive: true }));
+const dir = temporaryFolder('bowyer-llama2c-');
 
 maybe.each([
   ['llama-stories260k', 'stories260K.bin'],

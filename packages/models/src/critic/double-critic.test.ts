@@ -3,16 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import { wordLevelTokenizer } from '@bowyer/text';
 import { DoubleCritic, type CriticBatch } from './double-critic.js';
 import { LineEncoder } from './line-encoder.js';
 import { RecencyEncoder } from './recency-encoder.js';
 
-let device: Device;
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 2 });
-});
+const device = await openDevice({ device: 'cpu', threads: 2 });
 afterAll(() => device.close());
 
 const animals = ['dog', 'cat', 'owl', 'ant', 'fox'];

@@ -1,5 +1,5 @@
 import { Rng } from '@bowyer/core';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import { wordLevelTokenizer } from '@bowyer/text';
 import type { CriticEncoder } from './critic-encoder.js';
 import { DoubleCritic } from './double-critic.js';
@@ -7,8 +7,7 @@ import { LineBatcher } from './line-batch.js';
 import { LineEncoder } from './line-encoder.js';
 import { RecencyEncoder } from './recency-encoder.js';
 
-let device: Device;
-beforeAll(async () => (device = await openDevice({ device: 'cpu', threads: 1 })));
+const device = await openDevice({ device: 'cpu', threads: 1 });
 afterAll(() => device.close());
 
 /** The same lines in two orders: the key is behind the door that was opened last. */

@@ -1,6 +1,6 @@
 // Recurrent states over turns: what the cached decoder says is what scoring whole contexts says.
 import { Rng } from '@bowyer/core';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import { formulaWeights, tokenIds } from '../../test/families/formula-weights.js';
 import { architectureFor } from '../language-model/architectures.js';
 import { TokenScorer } from '../training/token-scorer.js';
@@ -38,10 +38,7 @@ const configs = [
   },
 ];
 
-let device: Device;
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-});
+const device = await openDevice({ device: 'cpu', threads: 1 });
 afterAll(() => device.close());
 
 const sampling = { temperature: 1, topK: 0, topP: 1, greedy: true, terminatorIds: [3, 7] };

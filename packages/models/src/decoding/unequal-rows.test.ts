@@ -1,6 +1,6 @@
 // Rows of very different lengths, whose cache has two capacities: each row's text is the one that it has alone.
 import { Rng } from '@bowyer/core';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import { tinyConfig, tinyParameters } from '../../test/reference/tiny-gpt2.js';
 import { initializeParameters } from '../architecture/initialize-parameters.js';
 import { gpt2 } from '../decoder/families/gpt2.js';
@@ -31,8 +31,7 @@ const turns = [
   { lengths: [0, 3, 0, 4, 0, 0], maxNewTokens: 5 },
 ];
 
-let device: Device;
-beforeAll(async () => (device = await openDevice({ device: 'cpu', threads: 1 })));
+const device = await openDevice({ device: 'cpu', threads: 1 });
 afterAll(() => device.close());
 
 /** Plays slots side by side and returns their utterances by turn. */

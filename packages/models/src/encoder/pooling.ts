@@ -135,7 +135,7 @@ function weightedSum(states: Float32Array, size: number, weight: (token: number)
 const range = (length: number) => Array.from({ length }, (_, i) => i);
 
 /** Divides a vector by its length; one of zeros stays as it is. */
-export function unitLength(vector: Float32Array): Float32Array {
+function unitLength(vector: Float32Array): Float32Array {
   const length = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0));
   return length === 0 ? vector : vector.map((value) => value / length);
 }

@@ -8,7 +8,7 @@ import { loadTokenizer, type Tokenizer } from '@bowyer/text';
 import { parameterInputs } from '../layers/linear.js';
 import { encoderTypes, maxTokens, type EncoderConfig } from './encoder-config.js';
 import { encoderHiddenStates } from './encoder-graph.js';
-import { tokenMatrix } from './encoder-tokens.js';
+import { tokenMatrix, truncateLeft } from './encoder-tokens.js';
 import { loadEncoder } from './encoder-weights.js';
 import { pooled, readPooling, type Pooling } from './pooling.js';
 
@@ -35,7 +35,23 @@ export class SentenceEncoder {
 
   /** Throws `PretrainedDirectoryError` or `UnsupportedConfigError` if the directory contains no encoder that is served. */
   static async load(device: Device, dir: string): Promise<SentenceEncoder> {
-    const pooling = await readPooling(dir);
+    return SentenceEncoder.#open(device, dir, await readPooling(dir));
+  }
+
+  /**
+   * Loads an encoder as it is, whatever its files say of pooling: a vector is the mean of the last hidden states, of length 1, the best
+   * pooling of Reimers and Gurevych 2019 (arXiv:1908.10084). An encoder that was trained for it finds the most similar texts best.
+   */
+  static loadWithMean(device: Device, dir: string): Promise<SentenceEncoder> {
+    return SentenceEncoder.#open(device, dir, {
+      modes: ['mean'],
+      normalizes: true,
+      maxTokens: null,
+      lowerCases: false,
+    });
+  }
+
+  static async #open(device: Device, dir: string, pooling: Pooling): Promise<SentenceEncoder> {
     const { config, tensors } = await loadEncoder(dir, { pooler: false, rng: new Rng(0) }); // nothing is drawn
     const tokenizer = await loadTokenizer(dir);
     if (pooling.lowerCases && !ignoresCase(tokenizer))
@@ -84,6 +100,11 @@ export class SentenceEncoder {
     for (let begin = 0; begin < texts.length; begin += BATCH)
       for (const vector of await this.#vectorsOf(texts.slice(begin, begin + BATCH))) vectors.push(vector);
     return vectors;
+  }
+
+  /** Computes the vectors of texts; only the end of a text that is too long counts. */
+  vectorsOfTexts(texts: readonly string[]): Promise<Float32Array[]> {
+    return this.vectors(texts.map((text) => truncateLeft(this.tokenizer, text, this.contextLength)));
   }
 
   /** Frees the weights and the program. */

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
-import { openDevice, webgpuAvailable, type Device } from '@bowyer/graph';
+import { openDevice, webgpuAvailable } from '@bowyer/graph';
 import { recordings, when, whenRecorded } from '@bowyer/testing';
 import { generateTexts, type GeneratedText, type GenerateTextsOptions } from './generate-texts.js';
 import type { Items } from './stream-chunks.js';
@@ -11,10 +11,7 @@ import type { PromptItem } from './prompt-tokens.js';
 import { scoreContinuations } from './score-continuations.js';
 import { wordLevelTokenizer } from '@bowyer/text';
 
-let device: Device;
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-});
+const device = await openDevice({ device: 'cpu', threads: 1 });
 afterAll(() => device.close());
 
 async function all<T>(items: AsyncIterable<T>): Promise<T[]> {

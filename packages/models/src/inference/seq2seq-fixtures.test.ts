@@ -15,10 +15,7 @@ import { Seq2SeqModel } from '../seq2seq/seq2seq-model.js';
 
 const fixtures = fileURLToPath(new URL('../../test/seq2seq-fixtures', import.meta.url));
 
-let device: Device;
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-});
+const device = await openDevice({ device: 'cpu', threads: 1 });
 afterAll(() => device.close());
 
 async function all<T>(items: AsyncIterable<T>): Promise<T[]> {

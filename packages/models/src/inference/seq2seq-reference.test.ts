@@ -1,15 +1,12 @@
 // BART on the real checkpoints, against what PyTorch gave for them.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openDevice, webgpuAvailable, type Device } from '@bowyer/graph';
+import { openDevice, webgpuAvailable } from '@bowyer/graph';
 import { recordings, when, whenRecorded } from '@bowyer/testing';
 import { generateTargets, scoreTargets } from './seq2seq-items.js';
 import { Seq2SeqModel } from '../seq2seq/seq2seq-model.js';
 
-let device: Device;
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-});
+const device = await openDevice({ device: 'cpu', threads: 1 });
 afterAll(() => device.close());
 
 async function all<T>(items: AsyncIterable<T>): Promise<T[]> {

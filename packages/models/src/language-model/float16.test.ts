@@ -1,10 +1,8 @@
 // Training and decoding in float16 on a GPU, beside float32 on the CPU. Mesa's lavapipe is such a GPU in software.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { gpuCrossings, openDevice, webgpuAvailable, type Device } from '@bowyer/graph';
-import { when } from '@bowyer/testing';
+import { temporaryFolder, when } from '@bowyer/testing';
 import { randomExamples } from '../../test/reference/tiny-gpt2.js';
 import { architectureFor } from './architectures.js';
 import { DecodePrograms } from '../decoding/decode-programs.js';
@@ -43,7 +41,7 @@ const examples: readonly TokenExample[] = randomExamples(4, 12, tokenizer.vocabS
 /** AdamW with a large ε, so that a gradient which is 0 but for rounding (by the keys' bias) moves nothing. */
 const adamw = { kind: 'adamw', betas: [0.9, 0.999], eps: 1e-3, weightDecay: 0.01 } as const;
 
-const folder = mkdtempSync(join(tmpdir(), 'float16-'));
+const folder = temporaryFolder('float16-');
 const devices = {} as Record<'float32' | 'float16', Device>;
 beforeAll(async () => {
   if (!available) return;
@@ -57,7 +55,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   for (const device of Object.values(devices)) await device.close();
-  rmSync(folder, { recursive: true });
 });
 
 type Setting = Omit<LoadOptions, 'device' | 'dir'>;

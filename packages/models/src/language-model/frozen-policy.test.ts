@@ -1,23 +1,15 @@
 // A reference policy: what a model was, whatever its training does afterwards.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import { continuationExample as example } from '../../test/reference/continuation-example.js';
 import { wordLevelTokenizer } from '@bowyer/text';
+import { temporaryFolder } from '@bowyer/testing';
 import { LanguageModel } from './language-model.js';
 
-let device: Device;
-let folder: string;
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-  folder = await mkdtemp(join(tmpdir(), 'frozen-'));
-});
-afterAll(async () => {
-  await device.close();
-  await rm(folder, { recursive: true, force: true });
-});
+const device = await openDevice({ device: 'cpu', threads: 1 });
+const folder = temporaryFolder('frozen-');
+afterAll(() => device.close());
 
 const tokenizer = wordLevelTokenizer(['is it a dog or is it a cat ? yes . no .'], { minCount: 1 });
 const config = { model_type: 'gpt2', n_layer: 2, n_head: 2, n_embd: 32, n_positions: 48, initializer_range: 0.2 };

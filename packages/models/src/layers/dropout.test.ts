@@ -1,11 +1,8 @@
-import { GraphBuilder, openDevice, webgpuAvailable, type Device } from '@bowyer/graph';
+import { GraphBuilder, openDevice, webgpuAvailable } from '@bowyer/graph';
 import { when } from '@bowyer/testing';
 import { SeededDropout } from './dropout.js';
 
-let device: Device;
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-});
+const device = await openDevice({ device: 'cpu', threads: 1 });
 afterAll(() => device.close());
 
 const WIDTH = 100;

@@ -1,10 +1,7 @@
-import { checkGradients, GraphBuilder, openDevice, type Device, type GradientSample, type Value } from '@bowyer/graph';
+import { checkGradients, GraphBuilder, openDevice, type GradientSample, type Value } from '@bowyer/graph';
 import { mixtureOfExperts, route, type RouterForm } from './mixture-of-experts.js';
 
-let device: Device;
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-});
+const device = await openDevice({ device: 'cpu', threads: 1 });
 afterAll(() => device.close());
 
 const [WIDTH, INNER, EXPERTS] = [3, 2, 6];

@@ -1,10 +1,7 @@
-import { checkGradients, openDevice, type Device } from '@bowyer/graph';
+import { checkGradients, openDevice } from '@bowyer/graph';
 import { rmsNormalization } from './rms-normalization.js';
 
-let device: Device;
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-});
+const device = await openDevice({ device: 'cpu', threads: 1 });
 afterAll(() => device.close());
 
 const x = { shape: ['rows', 2, 3], dims: [2, 2, 3], data: Float32Array.of(3, 4, 0, 1, -1, 2, 0.5, 2, -2, 0.1, 0, 0) };

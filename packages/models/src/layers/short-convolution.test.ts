@@ -1,10 +1,7 @@
-import { checkGradients, GraphBuilder, openDevice, type Device } from '@bowyer/graph';
+import { checkGradients, GraphBuilder, openDevice } from '@bowyer/graph';
 import { shortConvolution } from './short-convolution.js';
 
-let device: Device;
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-});
+const device = await openDevice({ device: 'cpu', threads: 1 });
 afterAll(() => device.close());
 
 const [CHANNELS, WIDTH] = [2, 3];

@@ -9,7 +9,6 @@ import { defineOp, type GraphBuilder, type Value } from '@bowyer/graph';
  * [V, 1]ᵀ: a single pass over the scores instead of four.
  */
 const WeightedValues = defineOp('Identity', {
-  webgpu: 'same',
   operands: 1,
   infer: ({ inputs: [mixed] }) => [{ dtype: mixed!.dtype, shape: mixed!.shape }],
   gradient: (g, { inputs: [mixed, probabilities, , v], dy }) => {

@@ -1,10 +1,9 @@
 // Adapters of which each row of a batch has its own: against the graph of one adapter, while others come and go.
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
-import { openDevice, webgpuAvailable, type Device } from '@bowyer/graph';
-import { when } from '@bowyer/testing';
+import { openDevice, webgpuAvailable } from '@bowyer/graph';
+import { temporaryFolder, when } from '@bowyer/testing';
 import { wordLevelTokenizer } from '@bowyer/text';
 import { continuationExample as example } from '../../test/reference/continuation-example.js';
 import type { Episodes } from '../decoding/episodes.js';
@@ -13,16 +12,9 @@ import { LanguageModel } from '../language-model/language-model.js';
 import type { LoadedAdapter } from './adapter-bank.js';
 import type { LoraOptions } from './lora-options.js';
 
-let device: Device;
-let folder: string;
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-  folder = await mkdtemp(join(tmpdir(), 'adapter-bank-'));
-});
-afterAll(async () => {
-  await device.close();
-  await rm(folder, { recursive: true, force: true });
-});
+let device = await openDevice({ device: 'cpu', threads: 1 });
+const folder = temporaryFolder('adapter-bank-');
+afterAll(() => device.close());
 
 const tokenizer = wordLevelTokenizer(['is it a dog or is it a cat ? yes . no .'], { minCount: 1 });
 const sizes = { hidden_size: 32, intermediate_size: 48, num_hidden_layers: 2, num_attention_heads: 4 };

@@ -1,27 +1,20 @@
 // LoRA on every kind of decoder: what is trained, what stays, what is written.
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import { continuationExample as example } from '../../test/reference/continuation-example.js';
 import { architectureFor } from '../language-model/architectures.js';
 import { LanguageModel } from '../language-model/language-model.js';
 import { readSafetensors, writeSafetensors } from '@bowyer/checkpoints';
 import { trainingGraph } from '../training/training-graph.js';
 import { wordLevelTokenizer } from '@bowyer/text';
+import { temporaryFolder } from '@bowyer/testing';
 import { adapterLayout } from './adapter-layout.js';
 
-let device: Device;
-let folder: string;
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-  folder = await mkdtemp(join(tmpdir(), 'lora-'));
-});
-afterAll(async () => {
-  await device.close();
-  await rm(folder, { recursive: true, force: true });
-});
+const device = await openDevice({ device: 'cpu', threads: 1 });
+const folder = temporaryFolder('lora-');
+afterAll(() => device.close());
 
 const tokenizer = wordLevelTokenizer(['is it a dog or is it a cat ? yes . no .'], { minCount: 1 });
 const sizes = { hidden_size: 32, intermediate_size: 48, num_hidden_layers: 2, num_attention_heads: 4 };

@@ -2,20 +2,17 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import { AdamW } from './adam.js';
 import { AdamW8bit } from './adamw-8bit.js';
 import type { Optimizer } from './optimizer.js';
-import { readSafetensors, writeSafetensors } from '@bowyer/checkpoints';
+import { readSafetensors } from '@bowyer/checkpoints';
 import { readStateDict } from '../weights/state-dict.js';
 
 const options = { betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0.1 } as const;
 const { abs } = Math; // a global is slow to look up inside Jest
 const shapes = { large: [100, 90], small: [50] }; // 9,000 elements: a piece, a ragged end of blocks; 50: not quantised
-let device: Device;
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-});
+const device = await openDevice({ device: 'cpu', threads: 1 });
 afterAll(() => device.close());
 
 const tensors = (rng: Rng, scale = 1) =>
@@ -142,22 +139,12 @@ describe('checkpoints', () => {
     expect(await take(second, [2, 3])).toEqual(whole);
   });
 
-  test("another optimizer's file is refused, and one of the table of codes that was used before", async () => {
+  test("another optimizer's file is refused", async () => {
     const path = join(dir, 'optimizer.safetensors');
     await (await create(AdamW)).save(path);
     await expect((await create(AdamW8bit)).restore(path)).rejects.toThrow(
       `Cannot read ${path}\n  expected metadata 'moment_codes' with 'squares'\n  found none\n  it contains the state of another optimizer or ` +
         'version: resume with the optimizer that wrote it, or start again from the weights',
     );
-    const codes = (name: string) => ({ [`${name}.large`]: { shape: [100, 90], data: new Uint8Array(9000) } });
-    const scales = (name: string) => ({ [`${name}.large`]: { shape: [36], data: new Float32Array(36) } });
-    const old = {
-      ...scales('first_moment_scale'),
-      ...scales('second_moment_scale'),
-      ...codes('first_moment'),
-      ...codes('second_moment'),
-    };
-    await writeSafetensors(path, old, { format: 'pt', steps: '3' });
-    await expect((await create(AdamW8bit)).restore(path)).rejects.toThrow("expected metadata 'moment_codes'");
   });
 });

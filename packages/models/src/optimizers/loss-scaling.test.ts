@@ -1,17 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDevice, type Device, type State } from '@bowyer/graph';
+import { openDevice, type State } from '@bowyer/graph';
+import { temporaryFolder } from '@bowyer/testing';
 import { LossScaledOptimizer } from './loss-scaling.js';
 import { AdamW, type Adam } from './adam.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'loss-scaling-'));
-let device: Device;
-beforeAll(async () => void (device = await openDevice({ device: 'cpu', threads: 1 })));
-afterAll(async () => {
-  await device.close();
-  rmSync(folder, { recursive: true });
-});
+const folder = temporaryFolder('loss-scaling-');
+const device = await openDevice({ device: 'cpu', threads: 1 });
+afterAll(() => device.close());
 
 const adam = { betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0.01 } as const;
 const step = { lr: 0.1, maxGradNorm: 1 };

@@ -1,12 +1,9 @@
 // SGD against torch.optim.SGD (1.13: three steps, lr 0.1, decay 0.01, gradients [0.3 t, −0.2, 1 − t]) and between its forms.
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import { Sgd, type SgdOptions } from './sgd.js';
 import { readStateDict } from '../weights/state-dict.js';
 
-let device: Device;
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-});
+const device = await openDevice({ device: 'cpu', threads: 1 });
 afterAll(() => device.close());
 
 const start = [1, -2, 0.5];

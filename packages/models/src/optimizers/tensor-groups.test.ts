@@ -155,7 +155,7 @@ describeOnDevices(gpu, (kind) => {
       const gradients = draw(0.01);
       if (bad) gradients['3.weight'].data[2] = Infinity;
       await on.write(optimizer.gradients, gradients);
-      norms.push((await optimizer.step({ lr: 0.1, maxGradNorm: 5, gradientScale: 2 })).gradientNorm);
+      norms.push((await optimizer.step({ lr: 0.1, maxGradNorm: 5, gradientScale: 2, foreignNorm: 1 })).gradientNorm);
     }
     const [parameters, gradients] = [
       await readStateDict(on, optimizer.parameters),

@@ -1,6 +1,6 @@
 // The gradient of a head's product: a few large numbers beside thousands of small ones.
 import { Rng } from '@bowyer/core';
-import { GraphBuilder, gradients, openDevice, type Device } from '@bowyer/graph';
+import { GraphBuilder, gradients, openDevice } from '@bowyer/graph';
 import { trainingIntegers, trainingProduct } from './integer-training.js';
 import { dequantize, quantize } from './quantized-weight.js';
 
@@ -8,10 +8,7 @@ const { exp, hypot } = Math; // a global is slow to look up inside Jest
 const [ROWS, VOCABULARY, WIDTH] = [6, 5003, 64]; // a vocabulary that no run of 32 divides
 const rng = new Rng(8);
 
-let device: Device;
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-});
+const device = await openDevice({ device: 'cpu', threads: 1 });
 afterAll(() => device.close());
 
 /** Rows of a head have much in common, so what the tail of a distribution adds up to is not zero. */

@@ -1,6 +1,6 @@
 // Products of integers: the mixing by hand, the product against the same sums in float64, and what a row may depend on.
 import { Rng } from '@bowyer/core';
-import { GraphBuilder, openDevice, type Device, type Program } from '@bowyer/graph';
+import { GraphBuilder, openDevice, type Program } from '@bowyer/graph';
 import { weightsAsIntegers } from '../decoding/prepacked-programs.js';
 import { integerKind, integerNames, integerState } from './integer-decoding.js';
 import {
@@ -20,10 +20,7 @@ const normals = (length: number) => Float32Array.from({ length }, () => rng.norm
 const [outputs, inputs] = [70, 96]; // more than one tile of rows, three runs
 const weight = quantize(normals(outputs * inputs), [outputs, inputs], { bits: 8, blockSize: 32 });
 
-let device: Device;
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-});
+const device = await openDevice({ device: 'cpu', threads: 1 });
 afterAll(() => device.close());
 
 /** Computes x [rows, in] · Wᵀ + bias on the device. */

@@ -1,25 +1,18 @@
 // A model with quantised weights against the same model with the numbers they stand for; and on a real checkpoint how far
 // its log-probabilities move.
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
-import { openDevice, type Device } from '@bowyer/graph';
-import { recordings, whenRecorded } from '@bowyer/testing';
+import { openDevice } from '@bowyer/graph';
+import { recordings, temporaryFolder, whenRecorded } from '@bowyer/testing';
 import { generateTexts } from '../inference/generate-texts.js';
 import { LanguageModel } from '../language-model/language-model.js';
 import { scoreContinuations } from '../inference/score-continuations.js';
 import { wordLevelTokenizer } from '@bowyer/text';
 
-let device: Device;
-const folder = mkdtempSync(join(tmpdir(), 'quantized-'));
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-});
-afterAll(async () => {
-  await device.close();
-  rmSync(folder, { recursive: true });
-});
+const folder = temporaryFolder('quantized-');
+const device = await openDevice({ device: 'cpu', threads: 1 });
+afterAll(() => device.close());
 
 async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   const list: T[] = [];

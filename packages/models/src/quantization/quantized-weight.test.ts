@@ -1,15 +1,12 @@
 // Quantised weights: what they stand for against float64, and products with them against the dequantised product.
 import { Rng } from '@bowyer/core';
-import { checkGradients, GraphBuilder, openDevice, type Device } from '@bowyer/graph';
+import { checkGradients, GraphBuilder, openDevice } from '@bowyer/graph';
 import { dequantize, emptyQuantizedWeight, quantize, quantizedProduct, quantizeRows } from './quantized-weight.js';
 
 const shape = [48, 96] as const; // three blocks: a row of 4-bit zero points ends in the middle of a byte
 const rng = new Rng(5);
 const values = Float32Array.from({ length: shape[0] * shape[1] }, () => rng.normal());
-let device: Device;
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-});
+const device = await openDevice({ device: 'cpu', threads: 1 });
 afterAll(() => device.close());
 
 describe.each([4, 8] as const)('%d bits', (bits) => {

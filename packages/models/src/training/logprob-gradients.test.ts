@@ -1,6 +1,7 @@
 // Losses that are functions of log-probabilities: score, loss on the host, backward, in one call.
 import { entropyBonus, ppoClipLoss, Rng, weightedSum, type ScoredTokens, type TokenLoss } from '@bowyer/core';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
+import { expectCentralDifferences, inFloat64 } from '../../test/reference/central-differences.js';
 import { gpt2LoopLogits, logprobOf } from '../../test/reference/gpt2-loops.js';
 import { randomExamples, tinyConfig, tinyParameters } from '../../test/reference/tiny-gpt2.js';
 import { gpt2 } from '../decoder/families/gpt2.js';
@@ -8,8 +9,7 @@ import type { HostTensors } from '@bowyer/checkpoints';
 import type { TokenExample } from '../batching/token-batches.js';
 import { TokenScorer } from './token-scorer.js';
 
-let device: Device;
-beforeAll(async () => (device = await openDevice({ device: 'cpu', threads: 1 })));
+const device = await openDevice({ device: 'cpu', threads: 1 });
 afterAll(() => device.close());
 
 const config = tinyConfig({ n_embd: 6, n_positions: 8, vocab_size: 7, tie_word_embeddings: true, resid_pdrop: 0.1 });
@@ -49,28 +49,12 @@ function loopTokens(weights: HostTensors): ScoredTokens {
   return { logprobs: Float64Array.from(logprobs), entropies: Float64Array.from(entropies) } as unknown as ScoredTokens;
 }
 
-/** Compares three elements of every parameter's gradient with central differences. */
-async function expectCentralDifferences(lossOf: (tokens: ScoredTokens) => TokenLoss, options = {}) {
+async function expectDifferencesOf(lossOf: (tokens: ScoredTokens) => TokenLoss, options = {}) {
   const { scoring, gradients } = await scorer();
   const { loss } = await scoring.accumulateLogprobGradients(examples, lossOf, gradients, options);
   expect(loss).toBeCloseTo(lossOf(loopTokens(tensors)).loss, 4);
-  const wide = Object.fromEntries(
-    Object.entries(tensors).map(([name, { shape, data }]) => [name, { shape, data: Float64Array.from(data) }]),
-  );
-  const rng = new Rng(7);
-  for (const [name, { data }] of Object.entries(await device.read(gradients))) {
-    for (let sample = 0; sample < 3; sample++) {
-      const i = rng.integer(0, data.length - 1);
-      const at = wide[name].data[i];
-      const lossAt = (x: number) => {
-        wide[name].data[i] = x;
-        return lossOf(loopTokens(wide as unknown as HostTensors)).loss;
-      };
-      const slope = (lossAt(at + 1e-5) - lossAt(at - 1e-5)) / 2e-5;
-      wide[name].data[i] = at;
-      expect(Math.abs((data[i] as number) - slope)).toBeLessThan(2e-3 * Math.max(1, Math.abs(slope)));
-    }
-  }
+  const lossAt = (weights: HostTensors) => lossOf(loopTokens(weights)).loss;
+  await expectCentralDifferences(device, [gradients], inFloat64(tensors), lossAt);
 }
 
 test('REINFORCE has the gradients that its weights have without a scoring pass', async () => {
@@ -102,7 +86,7 @@ const ppo = {
 const clip = { clipLow: 0.2, clipHigh: 0.28, dualClip: 3 };
 
 test('PPO clip with an entropy bonus, entropies among the scored quantities', async () => {
-  await expectCentralDifferences(
+  await expectDifferencesOf(
     ({ logprobs, entropies }) =>
       weightedSum(
         { loss: ppoClipLoss({ logprobs, ...ppo }, clip), coefficient: 1 },

@@ -11,7 +11,7 @@ import {
   type ScoredTokens,
   type TokenLoss,
 } from '@bowyer/core';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import { jest } from '@jest/globals';
 import { initializeParameters } from '../architecture/initialize-parameters.js';
 import { tokenBatches, type TokenExample } from '../batching/token-batches.js';
@@ -67,8 +67,7 @@ const architectures = {
   },
 };
 
-let device: Device;
-beforeAll(async () => (device = await openDevice({ device: 'cpu', threads: 1 })));
+const device = await openDevice({ device: 'cpu', threads: 1 });
 afterAll(() => device.close());
 
 const rng = new Rng(4);

@@ -1,6 +1,6 @@
 // Savings of memory change no gradient: recomputed blocks and a loss in chunks against the plain graph, every architecture.
 import { Rng } from '@bowyer/core';
-import { openDevice, type Device, type InputTensor } from '@bowyer/graph';
+import { openDevice, type InputTensor } from '@bowyer/graph';
 import { architectureFor } from '../language-model/architectures.js';
 import { initializeParameters } from '../architecture/initialize-parameters.js';
 import { gradientName, trainingGraph, type TrainingOptions } from './training-graph.js';
@@ -47,10 +47,7 @@ const gemma4 = {
   sliding_window: 9,
 };
 
-let device: Device;
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-});
+const device = await openDevice({ device: 'cpu', threads: 1 });
 afterAll(() => device.close());
 
 /** Computes loss and every gradient on random tokens, of which `scored` are scored. */

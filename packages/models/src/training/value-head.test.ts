@@ -1,29 +1,23 @@
 // The value head: V and the gradients of losses with V, against float64 loops and through every kind of model.
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { clippedValueLoss, Rng, type ScoredTokens, type TokenLoss } from '@bowyer/core';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import type { HostTensors } from '@bowyer/checkpoints';
+import { expectCentralDifferences, inFloat64 } from '../../test/reference/central-differences.js';
 import { gpt2LoopLogits, gpt2LoopValues, logprobOf } from '../../test/reference/gpt2-loops.js';
 import { randomExamples, tinyConfig, tinyParameters } from '../../test/reference/tiny-gpt2.js';
 import type { TokenExample } from '../batching/token-batches.js';
 import { gpt2 } from '../decoder/families/gpt2.js';
 import { LanguageModel } from '../language-model/language-model.js';
 import { wordLevelTokenizer } from '@bowyer/text';
+import { temporaryFolder } from '@bowyer/testing';
 import { TokenScorer } from './token-scorer.js';
 import { valueHeadParameters } from './value-head.js';
 
-let device: Device;
-let folder: string;
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-  folder = await mkdtemp(join(tmpdir(), 'value-head-'));
-});
-afterAll(async () => {
-  await device.close();
-  await rm(folder, { recursive: true, force: true });
-});
+const device = await openDevice({ device: 'cpu', threads: 1 });
+const folder = temporaryFolder('value-head-');
+afterAll(() => device.close());
 
 /** Asks for values at the first position, and at the others by chance: also where no token is scored. */
 const withValues = (examples: TokenExample[], rng: Rng): TokenExample[] =>
@@ -98,27 +92,10 @@ describe('against float64 loops', () => {
     const { scoring, gradients, headGradients } = await scorer();
     const lossOf = lossFor(examples);
     const { loss } = await scoring.accumulateLogprobGradients(examples, lossOf, gradients, { maxTokens: 9 });
-    const wide = Object.fromEntries(
-      Object.entries({ ...tinyParameters(config, 5), ...head }).map(([name, { shape, data }]) => [
-        name,
-        { shape, data: Float64Array.from(data) },
-      ]),
-    );
-    expect(loss).toBeCloseTo(lossOf(loopTokens(wide as unknown as HostTensors)).loss, 4);
-    const rng = new Rng(9);
-    const computed = { ...(await device.read(gradients)), ...(await device.read(headGradients)) };
-    for (const [name, { data }] of Object.entries(computed))
-      for (let sample = 0; sample < 3; sample++) {
-        const i = rng.integer(0, data.length - 1);
-        const at = wide[name].data[i];
-        const lossAt = (x: number) => {
-          wide[name].data[i] = x;
-          return lossOf(loopTokens(wide as unknown as HostTensors)).loss;
-        };
-        const slope = (lossAt(at + 1e-5) - lossAt(at - 1e-5)) / 2e-5;
-        wide[name].data[i] = at;
-        expect(Math.abs((data[i] as number) - slope)).toBeLessThan(2e-3 * Math.max(1, Math.abs(slope)));
-      }
+    const weights = inFloat64({ ...tinyParameters(config, 5), ...head });
+    const lossAt = (own: HostTensors) => lossOf(loopTokens(own)).loss;
+    expect(loss).toBeCloseTo(lossAt(weights), 4);
+    await expectCentralDifferences(device, [gradients, headGradients], weights, lossAt);
   });
 });
 

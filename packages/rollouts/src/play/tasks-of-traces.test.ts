@@ -1,9 +1,9 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readTasks } from './tasks.js';
+import { temporaryFolder } from '@bowyer/testing';
 
-const folder = mkdtempSync(join(tmpdir(), 'traces-'));
+const folder = temporaryFolder('traces-');
 function written(name: string, ...items: object[]): string {
   const path = join(folder, name);
   writeFileSync(path, items.map((item) => `${JSON.stringify(item)}\n`).join(''));

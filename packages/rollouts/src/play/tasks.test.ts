@@ -1,11 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readTasks, splitTasks, taskOf } from './tasks.js';
+import { temporaryFolder } from '@bowyer/testing';
 
-let folder: string;
-beforeAll(async () => (folder = await mkdtemp(join(tmpdir(), 'tasks-'))));
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = temporaryFolder('tasks-');
 
 const made = (count: number) => Array.from({ length: count }, (_, i) => ({ id: `t${i}` }));
 const held = { evalTasks: null, testTasks: null, evalShare: 0.1, testShare: 0.2 };

@@ -1,12 +1,11 @@
 import { execFile, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { cpuMilliseconds } from '@bowyer/testing';
+import { cpuMilliseconds, temporaryFolder } from '@bowyer/testing';
 import type { AgentTask } from '../play/agent-task.js';
 import { agentProgram } from './agent-program.js';
 import { judgeProgram } from './judge-program.js';
@@ -17,9 +16,7 @@ import { runProgram } from './run-program.js';
 /** The loader for processes that run TypeScript sources. */
 const tsx = import.meta.resolve('tsx');
 
-let folder: string;
-beforeAll(async () => (folder = await mkdtemp(join(tmpdir(), 'run-program-'))));
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = temporaryFolder('run-program-');
 
 const options = { env: { PATH: process.env.PATH }, outputFile: null, timeoutMs: 20_000 };
 const isAlive = (pid: number) => {

@@ -1,0 +1,79 @@
+// What the built-in critics' encoders have in common: texts of lines, whose words become phrases, and phrases lines.
+//
+//     phrase = MLP(Σ of its words' embeddings / √number of words)       of a line as of an action: one network
+//     line   = MLP([phrase; embedding of the line's last word])
+import { join } from 'node:path';
+import { writeWeights, type HostTensors } from '@bowyer/checkpoints';
+import { writeFileAtomically, type Rng } from '@bowyer/core';
+import type { GraphBuilder, Value } from '@bowyer/graph';
+import type { Tokenizer } from '@bowyer/text';
+import { filled, heLinear, type Parameters } from '../layers/linear.js';
+import type { CriticEncoder, CriticFeatures, CriticFeeds } from './critic-encoder.js';
+import { LineBatcher, type LineBatch } from './line-batch.js';
+
+export abstract class LineTextEncoder implements CriticEncoder {
+  protected abstract readonly kind: 'line' | 'recency';
+  /** For `LineBatch.decayedCounts`. */
+  protected abstract readonly decays: readonly number[];
+  abstract readonly qWidth: number;
+  abstract readonly vWidth: number;
+  abstract readonly hiddenWidth: number;
+  readonly #batcher: LineBatcher;
+
+  constructor(
+    private readonly tokenizer: Tokenizer,
+    private readonly width: number,
+  ) {
+    this.#batcher = new LineBatcher(tokenizer);
+  }
+
+  initialParameters(rng: Rng): HostTensors {
+    const { width } = this;
+    return {
+      'words.weight': filled([this.tokenizer.vocabSize, width], () => rng.normal()),
+      ...heLinear(rng, 'phrase.0', width, width),
+      ...heLinear(rng, 'phrase.2', width, width),
+      ...heLinear(rng, 'line.0', 2 * width, width),
+      ...heLinear(rng, 'line.2', width, width),
+    };
+  }
+
+  abstract build(g: GraphBuilder, parameters: Parameters, options: { withActions: boolean }): CriticFeatures;
+
+  /** Makes one batch, in which common lines are computed once, or several within a bound on its size. */
+  feeds(observations: readonly string[], actions: readonly string[] | null): CriticFeeds[] {
+    return this.#batcher.batches(observations, actions, this.decays).map(({ items, batch }) => {
+      const { sizes } = batch;
+      const inputs = {
+        words: { dims: [sizes.words], data: batch.words },
+        line_words: { dims: [sizes.lines, sizes.words], data: batch.lineWords },
+        last_words: { dims: [sizes.lines], data: batch.lineAnswers },
+        ...this.lineInputs(batch),
+        ...(actions !== null && {
+          action_words: { dims: [sizes.actions, sizes.words], data: batch.actionWords },
+          actions: { dims: [sizes.observations], data: batch.actions },
+        }),
+      };
+      return { inputs, rows: sizes.observations, items };
+    });
+  }
+
+  /** Returns the inputs by which lines are summed. */
+  protected abstract lineInputs(batch: LineBatch): CriticFeeds['inputs'];
+
+  async save(dir: string): Promise<void> {
+    const settings = { kind: this.kind, width: this.width };
+    await writeFileAtomically(join(dir, 'critic.json'), JSON.stringify(settings, null, 2));
+    await this.tokenizer.save(dir);
+  }
+
+  async savePretrained(dir: string, parameters: HostTensors): Promise<void> {
+    await this.save(dir);
+    const own = Object.entries(parameters).filter(([name]) => /^(words|phrase|line)\./.test(name));
+    await writeWeights(dir, Object.fromEntries(own));
+  }
+}
+
+/** Returns the embeddings [W, width] of the words of a batch. */
+export const wordEmbeddings = (g: GraphBuilder, parameters: Parameters): Value =>
+  g.gather(parameters['words.weight'], g.input('words', 'int32', ['words']));
