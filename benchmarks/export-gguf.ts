@@ -11,7 +11,7 @@ import { openDevice } from '@bowyer/graph';
 import { compareAdapters, compareFamilies, compareTypes } from './export-gguf/compare-models.js';
 import { compareQuality } from './export-gguf/compare-quality.js';
 import { compareTokenizers } from './export-gguf/compare-tokenizers.js';
-import { openPeer } from './export-gguf/peer.js';
+import { openPeer } from './llama-cpp.js';
 
 const options = process.argv.slice(2);
 const option = (name: string) => options.find((text) => text.startsWith(`${name}=`))?.slice(name.length + 1);

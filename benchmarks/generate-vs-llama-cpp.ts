@@ -3,15 +3,14 @@
 // against F32, then our 8 bits against Q8_0. The peer keeps its cache in float16, its default.
 //   npm --prefix benchmarks/peers/llama-cpp install
 //   node --conditions=source --import tsx benchmarks/generate-vs-llama-cpp.ts [repetitions] [small]
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { wordLevelTokenizer } from '@bowyer/text';
+import { openPeer } from './llama-cpp.js';
 import { median } from './measure.js';
 import { writeGguf } from './write-gguf.js';
 
@@ -37,40 +36,12 @@ const config = {
   ...(isSmall && { num_attention_heads: 4, num_key_value_heads: 2, tie_word_embeddings: false }),
 };
 
-/** The part of node-llama-cpp that is used. */
-interface Peer {
-  getLlama(options: object): Promise<{
-    loadModel(options: object): Promise<PeerModel>;
-    dispose(): Promise<void>;
-  }>;
-}
-interface PeerModel {
-  createContext(options: object): Promise<PeerContext>;
-  dispose(): Promise<void>;
-}
-interface PeerContext {
-  getSequence(): {
-    clearHistory(): Promise<void>;
-    evaluate(tokens: number[], options: object): AsyncGenerator<number>;
-  };
-  /** The threads that a step really uses. */
-  readonly currentThreads: number;
-  dispose(): Promise<void>;
-}
-
 /** New tokens after a prompt. */
 type Generate = (maxNewTokens: number) => Promise<number[]>;
 
-const here = dirname(fileURLToPath(import.meta.url));
-const entry = join(here, 'peers/llama-cpp/node_modules/node-llama-cpp/dist/index.js');
-if (!existsSync(entry)) {
-  console.error(`node-llama-cpp is not there: ${entry}\n  npm --prefix benchmarks/peers/llama-cpp install`);
-  process.exit(1);
-}
 const random = new Rng(2);
 const prompt = Array.from({ length: PROMPT }, () => random.integer(260, config.vocab_size));
-const { getLlama } = (await import(pathToFileURL(entry).href)) as Peer;
-const llama = await getLlama({ gpu: false, build: 'never', maxThreads: THREADS });
+const llama = await openPeer(THREADS);
 const device = await openDevice({ device: 'cpu', threads: THREADS });
 const dir = await mkdtemp(join(tmpdir(), 'llama-cpp-'));
 try {

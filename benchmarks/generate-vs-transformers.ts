@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
-import type { Episodes } from '@bowyer/models';
+import { exportOnnx, type Episodes } from '@bowyer/models';
 import { median } from './measure.js';
 import { randomGpt2, randomPrompts } from './random-gpt2.js';
 
@@ -57,16 +57,16 @@ function model() {
 
 /** Writes the same weights as an ONNX file of the peer's kind, which the peer loads. */
 async function openPeer(): Promise<{ peer: Generate; version: string }> {
-  const { writeTransformersJsModel } = await import('./peers/gpt2-onnx.js');
   const folder = join(here, 'peers/node_modules/.cache/gpt2-random');
   const ours = await model();
-  await writeTransformersJsModel(ours, folder);
+  await ours.save(`${folder}-here`);
   await ours.release();
+  await exportOnnx({ dir: `${folder}-here`, output: folder, precisions: ['fp32'], merge: false });
   const { env, Tensor, AutoModelForCausalLM } = (await import(pathToFileURL(entry).href)) as Peer;
   env.localModelPath = dirname(folder);
   env.allowRemoteModels = false;
   const loaded = await AutoModelForCausalLM.from_pretrained('gpt2-random', { dtype: 'fp32', device: 'cpu' });
-  await rm(folder, { recursive: true });
+  for (const written of [folder, `${folder}-here`]) await rm(written, { recursive: true });
   const peer: Generate = async (contexts, maxNewTokens) => {
     const dims = [contexts.length, contexts[0].length];
     const tensor = (values: number[]) => new Tensor('int64', BigInt64Array.from(values, BigInt), dims);

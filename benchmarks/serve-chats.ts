@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
-import { gpt2Config, LanguageModel } from '@bowyer/models';
+import { exportOnnx, gpt2Config, LanguageModel } from '@bowyer/models';
 import { wordLevelTokenizer } from '@bowyer/text';
 import { peakMemory } from './peer.js';
 import type { ChatServer, ServedChat } from './serve-chats/chat-server.js';
@@ -86,10 +86,7 @@ async function writeModel({ dir, gguf, onnx }: ServedFiles): Promise<void> {
   const tokenizer = wordLevelTokenizer([words], { minCount: 1 });
   const model = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(1), masksPadding: false });
   await model.save(dir);
-  if (names.includes('transformers')) {
-    const { writeTransformersJsModel } = await import('./peers/gpt2-onnx.js');
-    await writeTransformersJsModel(model, onnx);
-  }
+  if (names.includes('transformers')) await exportOnnx({ dir, output: onnx, precisions: ['fp32'], merge: false });
   await device.close();
   if (names.includes('llama-cpp')) await writeGguf(dir, gguf, 'f32');
 }

@@ -7,7 +7,7 @@ import { Rng } from '@bowyer/core';
 import { exportGguf, LanguageModel } from '@bowyer/models';
 import { loadTokenizer, Template, type HuggingFaceTokenizer } from '@bowyer/text';
 import { generateThere, type Sides } from './compare-models.js';
-import { openJinja, type PeerModel } from './peer.js';
+import { openJinja, type PeerModel } from '../llama-cpp.js';
 import { equalIds, generateHere, NEW_TOKENS } from './random-model.js';
 
 const tiny = {

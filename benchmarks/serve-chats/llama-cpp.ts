@@ -1,35 +1,13 @@
 // llama.cpp through node-llama-cpp, which brings no llama-server: 32 sequences of one context, whose steps the library batches. A client
 // keeps its sequence, so that the next chat finds the system prompt there, as a slot of llama-server does.
-import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { openPeer } from '../llama-cpp.js';
 import type { ServerJob } from '../serve-chats.js';
 import { watchChat, type ChatServer, type ServedChat } from './chat-server.js';
-
-/** The part of node-llama-cpp that is used. */
-interface Library {
-  getLlama(options: object): Promise<{ loadModel(options: object): Promise<Model>; dispose(): Promise<void> }>;
-}
-interface Model {
-  createContext(options: object): Promise<Context>;
-  dispose(): Promise<void>;
-}
-interface Context {
-  getSequence(): Sequence;
-  dispose(): Promise<void>;
-}
-interface Sequence {
-  readonly nextTokenIndex: number;
-  /** Forgets what is not the beginning of the tokens. */
-  adaptStateToTokens(tokens: number[], allowShift: boolean): Promise<void>;
-  evaluate(tokens: number[], options: object): AsyncGenerator<number>;
-}
 
 const THREADS = 2;
 
 export async function open({ gguf, prompts, newTokens }: ServerJob): Promise<ChatServer> {
-  const entry = join(fileURLToPath(import.meta.url), '../../peers/llama-cpp/node_modules/node-llama-cpp/dist/index.js');
-  const { getLlama } = (await import(pathToFileURL(entry).href)) as Library;
-  const llama = await getLlama({ gpu: false, build: 'never', maxThreads: THREADS });
+  const llama = await openPeer(THREADS);
   const model = await llama.loadModel({ modelPath: gguf, gpuLayers: 0 });
   const length = prompts[0][0].length + newTokens;
   const sequences = prompts.length;

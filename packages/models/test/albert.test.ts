@@ -94,8 +94,9 @@ test('layers take the weights of their group; a group may have several', () => {
   expect(layerNames({ ...tiny, numLayers: 2, albert: double })).toEqual([layer(0), layer(0, 1), layer(0), layer(0, 1)]);
 });
 
+const dir = temporaryFolder('bowyer-albert-');
+
 test('settings and weights are saved and loaded', async () => {
-  const dir = temporaryFolder('bowyer-albert-');
   const tensors = initializeEncoder(new Rng(3), tiny, { pooler: true });
   await saveEncoder(dir, tiny, tensors);
   expect(await loadEncoder(dir, { pooler: true, rng: new Rng(9) })).toEqual({ config: tiny, tensors });

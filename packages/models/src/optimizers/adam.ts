@@ -1,10 +1,13 @@
 // Adam and AdamW over a state of parameters. The arithmetic is in adam-kernel.ts.
-import type { Device, Kernel, State } from '@bowyer/graph';
+import type { Device, State } from '@bowyer/graph';
 import { adamGraph } from './adam-graph.js';
 import type { AdamArgs } from './adam-kernel.js';
 import type { OptimizerStep } from './gradient-clip.js';
-import type { AdamSettings, Optimizer, OptimizerNotes, StepOptions } from './optimizer.js';
-import { restoreStates, saveStates, shapesOf } from './optimizer-state.js';
+import { KernelOptimizer, type OptimizerParts } from './kernel-optimizer.js';
+import type { AdamSettings, StepOptions } from './optimizer.js';
+import { shapesOf } from './optimizer-state.js';
+
+export const ADAM_PREFIXES = { m: 'first_moment.', v: 'second_moment.' };
 
 export interface AdamOptions extends AdamSettings {
   /** Overrides the device's choice between the function in its worker and the graph, so that a test can compare them. */
@@ -37,23 +40,19 @@ export function adamArgs(
   };
 }
 
-export class Adam implements Optimizer {
+export class Adam extends KernelOptimizer<AdamArgs> {
   /** AdamW's decay? */
   protected readonly decoupled: boolean = false;
-  #steps = 0;
 
   protected constructor(
-    private readonly device: Device,
-    readonly parameters: State,
-    readonly gradients: State,
-    private readonly firstMoments: State,
-    private readonly secondMoments: State,
-    private readonly kernel: Kernel<AdamArgs, OptimizerStep>,
+    parts: OptimizerParts<AdamArgs>,
     private readonly options: AdamOptions,
-  ) {}
+  ) {
+    super(parts);
+  }
 
-  /** Creates an optimizer with zero moments; it takes three times the parameters' memory. @param gradients its own if not given */
-  static async create(device: Device, parameters: State, options: AdamOptions, gradients?: State): Promise<Adam> {
+  /** Creates an optimizer with zero moments; it takes three times the parameters' memory. @param given its gradients; its own if not given */
+  static async create(device: Device, parameters: State, options: AdamOptions, given?: State): Promise<Adam> {
     const zeros = () => device.createZeros(shapesOf(parameters));
     const kernel = await device.loadKernel<AdamArgs, OptimizerStep>({
       module: new URL('./adam-kernel.js', import.meta.url),
@@ -61,38 +60,13 @@ export class Adam implements Optimizer {
       graph: adamGraph,
       run: options.run,
     });
-    return new this(device, parameters, gradients ?? (await zeros()), await zeros(), await zeros(), kernel, options);
+    const gradients = given ?? (await zeros());
+    const moments = { m: await zeros(), v: await zeros() };
+    return new this({ device, parameters, gradients, moments, prefixes: ADAM_PREFIXES, kernel }, options);
   }
 
-  get steps(): number {
-    return this.#steps;
-  }
-
-  async step(options: StepOptions): Promise<OptimizerStep> {
-    const result = await this.kernel.call({
-      states: { p: this.parameters, g: this.gradients, m: this.firstMoments, v: this.secondMoments },
-      args: adamArgs(options, this.options, this.#steps + 1, this.decoupled),
-    });
-    if (Number.isFinite(result.gradientNorm)) this.#steps++;
-    return result;
-  }
-
-  async save(path: string, notes?: OptimizerNotes): Promise<void> {
-    await saveStates(this.device, path, this.#moments(), { steps: this.#steps, notes });
-  }
-
-  async restore(path: string): Promise<OptimizerNotes> {
-    const { steps, notes } = await restoreStates(this.device, path, this.#moments());
-    this.#steps = steps;
-    return notes;
-  }
-
-  async release(): Promise<void> {
-    for (const state of [this.gradients, this.firstMoments, this.secondMoments]) await this.device.release(state);
-  }
-
-  #moments() {
-    return { 'first_moment.': this.firstMoments, 'second_moment.': this.secondMoments };
+  protected argsOf(options: StepOptions, step: number): AdamArgs {
+    return adamArgs(options, this.options, step, this.decoupled);
   }
 }
 

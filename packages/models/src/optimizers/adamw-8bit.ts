@@ -1,32 +1,32 @@
 // AdamW whose moments take two bytes a parameter instead of eight (moment-codes.ts). The arithmetic is in
 // adamw-8bit-kernel.ts.
 // Source: Dettmers et al. 2021 (arXiv:2110.02861). As in bitsandbytes, tensors below 4,096 elements keep float32 moments.
-import type { Device, Kernel, State } from '@bowyer/graph';
+import type { Device, State } from '@bowyer/graph';
 import type { AdamArgs } from './adam-kernel.js';
 import { adamW8bitGraph } from './adamw-8bit-graph.js';
 import type { OptimizerStep } from './gradient-clip.js';
 import { blockLength, wordsPerBlock } from './moment-codes.js';
-import { adamArgs, type AdamOptions } from './adam.js';
-import type { Optimizer, OptimizerNotes, StepOptions } from './optimizer.js';
-import { restoreStates, saveStates, shapesOf } from './optimizer-state.js';
+import { ADAM_PREFIXES, adamArgs, type AdamOptions } from './adam.js';
+import { KernelOptimizer, type OptimizerParts } from './kernel-optimizer.js';
+import type { StepOptions } from './optimizer.js';
+import { shapesOf } from './optimizer-state.js';
 
 /** Elements from which on a tensor's moments are quantised. */
 const quantizedFrom = 4096;
 
-/** In the metadata of a file, so that codes of another kind are not taken for these. */
-const codeNote = { moment_codes: 'squares' };
+const prefixes = {
+  ...ADAM_PREFIXES,
+  firstScales: 'first_moment_scale.',
+  secondScales: 'second_moment_scale.',
+};
 
-export class AdamW8bit implements Optimizer {
-  #steps = 0;
-
+export class AdamW8bit extends KernelOptimizer<AdamArgs> {
   private constructor(
-    private readonly device: Device,
-    readonly parameters: State,
-    readonly gradients: State,
-    private readonly moments: Record<'m' | 'v' | 'firstScales' | 'secondScales', State>,
-    private readonly kernel: Kernel<AdamArgs, OptimizerStep>,
+    parts: OptimizerParts<AdamArgs>,
     private readonly options: AdamOptions,
-  ) {}
+  ) {
+    super(parts);
+  }
 
   /**
    * Creates an optimizer with zero moments; gradients and moments take 1.5 times the parameters' memory.
@@ -65,43 +65,11 @@ export class AdamW8bit implements Optimizer {
       secondScales: await scales(),
     };
     const gradients = given ?? (await device.createZeros(shapesOf(parameters)));
-    return new AdamW8bit(device, parameters, gradients, moments, kernel, options);
+    const note = { moment_codes: 'squares' }; // so that codes of another kind are not taken for these
+    return new AdamW8bit({ device, parameters, gradients, moments, prefixes, kernel, note }, options);
   }
 
-  get steps(): number {
-    return this.#steps;
-  }
-
-  async step(options: StepOptions): Promise<OptimizerStep> {
-    const result = await this.kernel.call({
-      states: { p: this.parameters, g: this.gradients, ...this.moments },
-      args: adamArgs(options, this.options, this.#steps + 1, true),
-    });
-    if (Number.isFinite(result.gradientNorm)) this.#steps++;
-    return result;
-  }
-
-  async save(path: string, notes?: OptimizerNotes): Promise<void> {
-    await saveStates(this.device, path, this.#states(), { steps: this.#steps, notes: { ...notes, ...codeNote } });
-  }
-
-  async restore(path: string): Promise<OptimizerNotes> {
-    const { steps, notes } = await restoreStates(this.device, path, this.#states(), codeNote);
-    this.#steps = steps;
-    return notes;
-  }
-
-  async release(): Promise<void> {
-    for (const state of [this.gradients, ...Object.values(this.moments)]) await this.device.release(state);
-  }
-
-  #states() {
-    const { m, v, firstScales, secondScales } = this.moments;
-    return {
-      'first_moment.': m,
-      'second_moment.': v,
-      'first_moment_scale.': firstScales,
-      'second_moment_scale.': secondScales,
-    };
+  protected argsOf(options: StepOptions, step: number): AdamArgs {
+    return adamArgs(options, this.options, step, true);
   }
 }

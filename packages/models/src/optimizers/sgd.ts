@@ -1,10 +1,11 @@
 // Stochastic gradient descent with momentum, as torch.optim.SGD. The arithmetic is in sgd-kernel.ts.
-import type { Device, Kernel, State } from '@bowyer/graph';
+import type { Device, State } from '@bowyer/graph';
 import type { OptimizerStep } from './gradient-clip.js';
+import { KernelOptimizer, type OptimizerParts } from './kernel-optimizer.js';
 import { sgdGraph } from './sgd-graph.js';
 import type { SgdArgs } from './sgd-kernel.js';
-import { refuseAdamSettings, type Optimizer, type OptimizerNotes, type StepOptions } from './optimizer.js';
-import { restoreStates, saveStates, shapesOf } from './optimizer-state.js';
+import { refuseAdamSettings, type StepOptions } from './optimizer.js';
+import { shapesOf } from './optimizer-state.js';
 
 export interface SgdOptions {
   /** μ, decay of the momentum buffer per step; 0: plain descent, which keeps no buffer. */
@@ -17,18 +18,13 @@ export interface SgdOptions {
   run?: 'host' | 'graph';
 }
 
-export class Sgd implements Optimizer {
-  #steps = 0;
-
+export class Sgd extends KernelOptimizer<SgdArgs> {
   private constructor(
-    private readonly device: Device,
-    readonly parameters: State,
-    readonly gradients: State,
-    /** Momentum by parameter; empty without momentum. */
-    private readonly buffers: State,
-    private readonly kernel: Kernel<SgdArgs, OptimizerStep>,
+    parts: OptimizerParts<SgdArgs>,
     private readonly options: SgdOptions,
-  ) {}
+  ) {
+    super(parts);
+  }
 
   /**
    * Creates an optimizer with zero momentum; it takes twice the parameters' memory, once without momentum.
@@ -46,38 +42,16 @@ export class Sgd implements Optimizer {
       run: options.run,
     });
     const gradients = given ?? (await device.createZeros(shapes));
-    const buffers = await device.createZeros(options.momentum === 0 ? {} : shapes);
-    return new Sgd(device, parameters, gradients, buffers, kernel, options);
+    // Without momentum there is nothing to remember.
+    const moments = { b: await device.createZeros(options.momentum === 0 ? {} : shapes) };
+    return new Sgd({ device, parameters, gradients, moments, prefixes: { b: 'momentum.' }, kernel }, options);
   }
 
-  get steps(): number {
-    return this.#steps;
-  }
-
-  async step(step: StepOptions): Promise<OptimizerStep> {
+  protected argsOf(step: StepOptions): SgdArgs {
     refuseAdamSettings('sgd', step);
     const { lr, maxGradNorm, gradientScale = 1, foreignNorm = 0 } = step;
     const { momentum, nesterov, weightDecay } = this.options;
     const shares = nesterov ? { gradientShare: 1, bufferShare: momentum } : { gradientShare: 0, bufferShare: 1 };
-    const result = await this.kernel.call({
-      states: { p: this.parameters, g: this.gradients, b: this.buffers },
-      args: { maxGradNorm, gradientScale, foreignNorm, lr, momentum, l2: weightDecay, ...shares },
-    });
-    if (Number.isFinite(result.gradientNorm)) this.#steps++;
-    return result;
-  }
-
-  async save(path: string, notes?: OptimizerNotes): Promise<void> {
-    await saveStates(this.device, path, { 'momentum.': this.buffers }, { steps: this.#steps, notes });
-  }
-
-  async restore(path: string): Promise<OptimizerNotes> {
-    const { steps, notes } = await restoreStates(this.device, path, { 'momentum.': this.buffers });
-    this.#steps = steps;
-    return notes;
-  }
-
-  async release(): Promise<void> {
-    for (const state of [this.gradients, this.buffers]) await this.device.release(state);
+    return { maxGradNorm, gradientScale, foreignNorm, lr, momentum, l2: weightDecay, ...shares };
   }
 }

@@ -1,5 +1,6 @@
 // Tests sets of rollouts with a fake server: order, tasks, attempts, failures, judges, and aborts.
 import { InterruptedError, play, type PlayContext } from '@bowyer/algorithms';
+import { recordedCall, recordedChoice } from '../../test/recorded-call.js';
 import type { RecordedRollout } from '../record/recorded.js';
 import { rolloutPlayer, type RolloutHost, type RolloutPlayOptions } from './play-rollouts.js';
 import type { RankGroup, RunAgent } from './run-agent.js';
@@ -12,34 +13,8 @@ class FakeHost implements RolloutHost {
   begin(rollout: Parameters<RolloutHost['begin']>[0]) {
     const { id, task, seed = 0 } = rollout;
     this.begun.push(rollout);
-    const choice = {
-      index: 0,
-      ids: [seed % 2, 7],
-      terminated: true,
-      logprobs: [-1, -2],
-      versions: [{ from: 0, version: 0 }],
-      finishReason: 'stop' as const,
-      message: { content: String(seed % 2), calls: [] },
-    };
-    const call = {
-      call: 0,
-      rollout: id,
-      protocol: 'chat-completions',
-      path: '',
-      request: {},
-      sampling: {},
-      template: null,
-      tools: [],
-      messages: [],
-      promptIds: [3, 4],
-      choices: [choice],
-      startedAt: 0,
-      endedAt: 1,
-      delivered: true,
-      retry: 0,
-      hints: {},
-      auxiliary: false,
-    };
+    const choices = [recordedChoice(String(seed % 2), [seed % 2, 7])];
+    const call = recordedCall({ rollout: id, promptIds: [3, 4], choices });
     this.rollouts.set(id, { id, task, calls: [call], failures: [], rewards: [], metrics: {}, status: 'open' });
     return Promise.resolve({ id, baseURL: `h/${id}/v1`, anthropicBaseURL: `h/${id}`, apiKey: 'k', url: `h/${id}` });
   }

@@ -1,35 +1,11 @@
 import { judgedDialogue } from './judged-dialogue.js';
-import type { RecordedCall } from '../record/recorded.js';
+import { recordedCall, recordedChoice } from '../../test/recorded-call.js';
 
-const call: RecordedCall = {
-  call: 0,
-  rollout: 'r',
-  protocol: 'chat-completions',
-  path: '/v1/chat/completions',
-  request: {},
-  sampling: {},
-  template: null,
-  tools: [],
+const message = { content: '', calls: [{ id: 'c', name: 'add', arguments: '{"a":2,"b":3}' }] };
+const call = recordedCall({
   messages: [{ role: 'user', content: 'Add 2 and 3.' }],
-  promptIds: [1],
-  choices: [
-    {
-      index: 0,
-      ids: [2],
-      terminated: true,
-      logprobs: [-1],
-      versions: [{ from: 0, version: 0 }],
-      finishReason: 'tool_calls',
-      message: { content: '', calls: [{ id: 'c', name: 'add', arguments: '{"a":2,"b":3}' }] },
-    },
-  ],
-  startedAt: 0,
-  endedAt: 1,
-  delivered: true,
-  retry: 0,
-  hints: {},
-  auxiliary: false,
-};
+  choices: [{ ...recordedChoice('', [2]), message }],
+});
 
 test('a judge reads each message once, calls of tools as JSON', () => {
   const [asked, answered] = judgedDialogue({ calls: [call] });

@@ -1,41 +1,12 @@
+import { recordedCall, recordedChoice } from '../../test/recorded-call.js';
 import type { RecordedCall } from '../record/recorded.js';
 import { conversationsOf } from './conversations-of.js';
 
 const user = (content: string) => ({ role: 'user', content });
 const said = (content: string) => ({ role: 'assistant', content });
 
-function callOf(messages: object[], content: string, more: Partial<RecordedCall> = {}): RecordedCall {
-  return {
-    call: 0,
-    rollout: 'r',
-    protocol: 'chat-completions',
-    path: '',
-    request: {},
-    sampling: {},
-    template: null,
-    tools: [],
-    messages,
-    promptIds: [],
-    choices: [
-      {
-        index: 0,
-        ids: [],
-        terminated: true,
-        logprobs: [],
-        versions: [],
-        finishReason: 'stop',
-        message: { content, calls: [] },
-      },
-    ],
-    startedAt: 0,
-    endedAt: 0,
-    delivered: true,
-    retry: 0,
-    hints: {},
-    auxiliary: false,
-    ...more,
-  };
-}
+const callOf = (messages: object[], content: string, more: Partial<RecordedCall> = {}): RecordedCall =>
+  recordedCall({ messages, choices: [recordedChoice(content)], ...more });
 
 test('a dialogue is one conversation, however its client has written the answers again; a sub-agent has its own', () => {
   const first = callOf([user('a')], 'b ');

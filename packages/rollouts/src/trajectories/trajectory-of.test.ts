@@ -1,5 +1,6 @@
 import { packTurns } from '@bowyer/algorithms';
 import { Rng } from '@bowyer/core';
+import { recordedCall, recordedChoice } from '../../test/recorded-call.js';
 import type { RecordedCall, RecordedRollout } from '../record/recorded.js';
 import { treeOf } from '../tree/build-tree.js';
 import type { CallNode } from '../tree/tree.js';
@@ -21,37 +22,14 @@ const wholeOf = ({ call, choice }: Pick<CallNode, 'call' | 'choice'>) => [...cal
 
 function callOf(call: number, promptIds: number[], rng: Rng, choices = 1): RecordedCall {
   const spoken = () => Array.from({ length: rng.integer(1, 4) }, () => rng.integer(1, MARKED - 1));
-  return {
-    call,
-    rollout: 'r',
-    protocol: 'chat-completions',
-    path: '/v1/chat/completions',
-    request: {},
-    sampling: {},
-    template: null,
-    tools: [],
-    messages: [],
-    promptIds,
-    choices: Array.from({ length: choices }, (_, index) => {
-      const ids = spoken();
-      const terminated = rng.uniform() < 0.7;
-      return {
-        index,
-        ids: terminated ? [...ids, 0] : ids,
-        terminated,
-        logprobs: [...ids, ...(terminated ? [0] : [])].map(() => -rng.uniform()),
-        versions: [{ from: 0, version: 0 }],
-        finishReason: 'stop',
-        message: { content: '', calls: [] },
-      };
-    }),
-    startedAt: call,
-    endedAt: call + 1,
-    delivered: true,
-    retry: 0,
-    hints: {},
-    auxiliary: false,
-  };
+  const made = Array.from({ length: choices }, (_, index) => {
+    const ids = spoken();
+    const terminated = rng.uniform() < 0.7;
+    const all = terminated ? [...ids, 0] : ids;
+    const logprobs = all.map(() => -rng.uniform());
+    return { ...recordedChoice('', all), index, terminated, logprobs };
+  });
+  return recordedCall({ call, promptIds, choices: made });
 }
 
 /**

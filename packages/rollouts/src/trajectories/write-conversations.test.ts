@@ -1,31 +1,13 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { recordedCall, recordedChoice } from '../../test/recorded-call.js';
 import type { RecordedRollout } from '../record/recorded.js';
 import { writeConversations } from './write-conversations.js';
 
 function rollout(id: string, reward: number | null, status: RecordedRollout['status'] = 'ended'): RecordedRollout {
-  const message = { content: 'yes', calls: [] };
-  const none = { ids: [], logprobs: [], versions: [], terminated: false };
-  const call = {
-    call: 0,
-    rollout: id,
-    protocol: 'chat-completions',
-    path: '',
-    request: {},
-    sampling: {},
-    template: null,
-    tools: [],
-    messages: [{ role: 'user', content: id }],
-    promptIds: [],
-    startedAt: 0,
-    endedAt: 0,
-    delivered: true,
-    retry: 0,
-    hints: {},
-    auxiliary: false,
-    choices: [{ index: 0, ...none, finishReason: 'stop' as const, message }],
-  };
+  const messages = [{ role: 'user', content: id }];
+  const call = recordedCall({ rollout: id, messages, choices: [recordedChoice('yes')] });
   const rewards = reward === null ? [] : [{ name: 'reward', value: reward, at: 0 }];
   return { id, status, failures: [], metrics: {}, rewards, calls: [call] };
 }

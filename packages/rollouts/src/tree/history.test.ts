@@ -1,5 +1,6 @@
 // Tests which answer a dialogue continues: the one with the same messages, in all parts that a template may read.
 import { chatTemplate, wordLevelTokenizer, type ChatMessage } from '@bowyer/text';
+import { recordedChoice } from '../../test/recorded-call.js';
 import type { RecordedMessage } from '../record/recorded.js';
 import { answerKeys, History } from './history.js';
 
@@ -11,15 +12,8 @@ const user: ChatMessage = { role: 'user', content: 'a' };
 const calls = [{ id: 'c1', name: 'find', arguments: '{"x": 1}' }];
 const asked = (message: Partial<RecordedMessage> = {}, before: ChatMessage[] = [user], template = plain) => {
   const history = new History();
-  const choice = {
-    index: 0,
-    ids: [1],
-    terminated: true,
-    logprobs: [],
-    versions: [],
-    finishReason: 'stop' as const,
-    message: { content: 'b', calls: [], ...message },
-  };
+  const choice = recordedChoice('b', [1]);
+  Object.assign(choice.message, message);
   const dialogue = { messages: before, inputs: {}, template };
   history.add(answerKeys(dialogue, { choices: [choice] }), { choices: [choice] }, { part: 1, offset: 0, bytes: 1 });
   return (...messages: ChatMessage[]) => history.find({ messages, inputs: {}, template })?.at ?? null;
@@ -86,12 +80,8 @@ test('of two answers that differ in their thoughts, the one with the whole thoug
   const history = new History();
   const dialogue = { messages: [user], inputs: {}, template: plain };
   const choices = ['hm', 'ahm'].map((reasoning, index) => ({
+    ...recordedChoice('b', [1]),
     index,
-    ids: [1],
-    terminated: true,
-    logprobs: [],
-    versions: [],
-    finishReason: 'stop' as const,
     message: { content: 'b', calls: [], reasoning },
   }));
   history.add(answerKeys(dialogue, { choices }), { choices }, { part: 1, offset: 0, bytes: 1 });

@@ -14,21 +14,28 @@ export interface PeerModel {
   dispose(): Promise<void>;
 }
 export interface PeerContext {
-  getSequence(): {
-    evaluateWithMetadata(
-      tokens: number[],
-      metadata: object,
-      options: object,
-    ): AsyncGenerator<{ token: number; probabilities: Map<number, number> }>;
-    controlledEvaluate(
-      tokens: readonly (readonly [number, object])[],
-    ): Promise<({ next: { probabilities?: Map<number, number> } } | undefined)[]>;
-    clearHistory(): Promise<void>;
-  };
+  getSequence(): PeerSequence;
+  /** The threads that a step really uses. */
+  readonly currentThreads: number;
   dispose(): Promise<void>;
 }
+export interface PeerSequence {
+  readonly nextTokenIndex: number;
+  clearHistory(): Promise<void>;
+  /** Forgets what is not the beginning of the tokens. */
+  adaptStateToTokens(tokens: number[], allowShift: boolean): Promise<void>;
+  evaluate(tokens: number[], options: object): AsyncGenerator<number>;
+  evaluateWithMetadata(
+    tokens: number[],
+    metadata: object,
+    options: object,
+  ): AsyncGenerator<{ token: number; probabilities: Map<number, number> }>;
+  controlledEvaluate(
+    tokens: readonly (readonly [number, object])[],
+  ): Promise<({ next: { probabilities?: Map<number, number> } } | undefined)[]>;
+}
 
-const folder = join(dirname(fileURLToPath(import.meta.url)), '../peers/llama-cpp/node_modules');
+const folder = join(dirname(fileURLToPath(import.meta.url)), 'peers/llama-cpp/node_modules');
 
 export async function openPeer(threads: number): Promise<Peer> {
   const entry = join(folder, 'node-llama-cpp/dist/index.js');
