@@ -56,7 +56,7 @@ export async function compareTypes(sides: Sides): Promise<void> {
   }
   const wide = await randomModel(sides.device, join(sides.dir, 'wide'), { ...familyConfigs.Llama, ...rowsOf256 });
   const exact = await generateThere(sides, (await exported(sides, wide, 'f32', false)).file);
-  for (const dtype of ['q8_0', 'q4_0'] as const) {
+  for (const dtype of ['q8_0', 'q4_0', 'q4_k'] as const) {
     const rounded = await generateThere(sides, (await exported(sides, wide, dtype, false)).file);
     const distance = totalVariation(exact.first, rounded.first).toFixed(3);
     console.log(`Llama of width 256, ${dtype}: the first token's probabilities are ${distance} from those of float32`);
@@ -67,6 +67,7 @@ export async function compareTypes(sides: Sides): Promise<void> {
 const totalVariation = (a: ReadonlyMap<number, number>, b: ReadonlyMap<number, number>): number =>
   [...a].reduce((sum, [token, p]) => sum + Math.abs(p - (b.get(token) ?? 0)) / 2, 0);
 
+/** Q4_K has blocks of 256. */
 const rowsOf256 = { hidden_size: 256, intermediate_size: 512, initializer_range: 0.06 };
 
 const chosen = (names: string) => Object.keys(familyConfigs).filter((name) => new RegExp(names).test(name));

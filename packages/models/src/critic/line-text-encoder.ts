@@ -1,4 +1,4 @@
-// What the built-in critics' encoders have in common: texts of lines, whose words become phrases, and phrases lines.
+// The base of the built-in critics' encoders: texts of lines, whose words become phrases, and phrases lines.
 //
 //     phrase = MLP(Σ of its words' embeddings / √number of words)       of a line as of an action: one network
 //     line   = MLP([phrase; embedding of the line's last word])

@@ -1,4 +1,4 @@
-// An optimizer whose whole step is one kernel of the device: what Adam, Muon, SGD and AdamW with 8-bit moments have in common.
+// An optimizer whose whole step is one kernel of the device: the base of Adam, Muon, SGD and AdamW with 8-bit moments.
 import type { BoundProgram, Device, Kernel, State } from '@bowyer/graph';
 import type { OptimizerStep } from './gradient-clip.js';
 import type { Optimizer, OptimizerNotes, StepOptions } from './optimizer.js';
@@ -8,9 +8,9 @@ export interface OptimizerParts<Args> {
   device: Device;
   parameters: State;
   gradients: State;
-  /** What the optimizer remembers, by its role in the kernel. */
+  /** The states that the optimizer keeps between steps, by their roles in the kernel. */
   moments: Readonly<Record<string, State>>;
-  /** What the names of a role's tensors begin with in a file. */
+  /** The prefixes of the tensors' names in a file, by role. */
   prefixes: Readonly<Record<string, string>>;
   kernel: Kernel<Args, OptimizerStep>;
   programs?: Record<string, BoundProgram>;
