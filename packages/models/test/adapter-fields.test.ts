@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { writeSafetensors, type ConfigJson } from '@bowyer/checkpoints';
-import { temporaryFolder } from '@bowyer/testing';
+import { newFolder } from '@bowyer/testing';
 import { LanguageModel } from '../src/language-model/language-model.js';
 import { recorded, weightsOf, writeFolder } from './field-folders.js';
 import { continuationExample } from './reference/continuation-example.js';
@@ -25,7 +25,7 @@ interface Recording {
 }
 
 const { ids, base, cases } = recorded<Recording>('adapters');
-const folder = temporaryFolder('adapter-fields-');
+const folder = newFolder();
 const dir = join(folder, 'adapter');
 let device: Device;
 beforeAll(async () => {

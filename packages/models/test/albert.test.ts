@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { GraphBuilder, openDevice } from '@bowyer/graph';
-import { recordings, temporaryFolder, whenRecorded } from '@bowyer/testing';
+import { recordings, newFolder, whenRecorded } from '@bowyer/testing';
 import type { EncoderConfig } from '../src/encoder/encoder-config.js';
 import { encoderHiddenStates, textFeature } from '../src/encoder/encoder-graph.js';
 import { tokenMatrix } from '../src/encoder/encoder-tokens.js';
@@ -94,7 +94,7 @@ test('layers take the weights of their group; a group may have several', () => {
   expect(layerNames({ ...tiny, numLayers: 2, albert: double })).toEqual([layer(0), layer(0, 1), layer(0), layer(0, 1)]);
 });
 
-const dir = temporaryFolder('bowyer-albert-');
+const dir = newFolder();
 
 test('settings and weights are saved and loaded', async () => {
   const tensors = initializeEncoder(new Rng(3), tiny, { pooler: true });

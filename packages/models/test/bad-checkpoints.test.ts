@@ -1,19 +1,19 @@
 // Model directories with one fault each: the message names file, tensor or field, what was expected and found, and the mend.
-import { cpSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdtempSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { LanguageModel } from '../src/language-model/language-model.js';
 import { loadTextModel } from '../src/inference/load-text-model.js';
 import { wordLevelTokenizer } from '@bowyer/text';
+import { newFolder } from '@bowyer/testing';
 
 let device: Device;
 let root: string;
 let good: string;
 beforeAll(async () => {
   device = await openDevice({ device: 'cpu', threads: 1 });
-  root = mkdtempSync(join(tmpdir(), 'bowyer-bad-checkpoints-'));
+  root = newFolder();
   good = join(root, 'good');
   const model = await LanguageModel.create({
     device,
@@ -24,10 +24,7 @@ beforeAll(async () => {
   await model.save(good);
   await model.release();
 });
-afterAll(async () => {
-  await device.close();
-  rmSync(root, { recursive: true });
-});
+afterAll(() => device.close());
 
 /** 8 tokens: three special ones and five words. */
 const config = {

@@ -1,11 +1,8 @@
 // The critics on a GPU through ONNX Runtime's webgpu provider: gradients, Adam and Polyak stay there and give the CPU's numbers.
 // Without a GPU: apt-get install chromium-common, VK_ICD_FILENAMES=/usr/lib/chromium/vk_swiftshader_icd.json
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { openDevice, webgpuAvailable, type Precision } from '@bowyer/graph';
-import { when } from '@bowyer/testing';
+import { newFolder, when } from '@bowyer/testing';
 import { DoubleCritic } from '../src/critic/double-critic.js';
 import { LineEncoder } from '../src/critic/line-encoder.js';
 import { TransformerEncoder } from '../src/critic/transformer-encoder.js';
@@ -52,7 +49,7 @@ async function train(
   { precision, seed = 0 }: { precision?: Precision; seed?: number } = {},
 ) {
   const device = await openDevice({ device: kind, threads: 2, precision });
-  const dir = mkdtempSync(join(tmpdir(), 'critic-webgpu-'));
+  const dir = newFolder();
   try {
     const optimizer = { kind: 'adamw', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0.01 } as const;
     const newCritic = (seed: number) =>
@@ -75,7 +72,6 @@ async function train(
     const target = await critic.evaluate(observations, actions, 'target');
     return [online, target].flatMap(({ q1, q2, v1, v2 }) => [...q1, ...q2, ...v1, ...v2]);
   } finally {
-    rmSync(dir, { recursive: true });
     await device.close();
   }
 }

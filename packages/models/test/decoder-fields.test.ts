@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { openDevice } from '@bowyer/graph';
 import { readPretrainedConfig, type ConfigJson } from '@bowyer/checkpoints';
-import { temporaryFolder } from '@bowyer/testing';
+import { newFolder } from '@bowyer/testing';
 import { architectureFor } from '../src/language-model/architectures.js';
 import { LanguageModel } from '../src/language-model/language-model.js';
 import type { LoadOptions } from '../src/language-model/model-options.js';
@@ -24,7 +24,7 @@ const everything = [
   ...cases,
 ];
 
-const folder = temporaryFolder('decoder-fields-');
+const folder = newFolder();
 const device = await openDevice({ device: 'cpu', threads: 1 });
 afterAll(() => device.close());
 

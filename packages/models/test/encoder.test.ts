@@ -1,7 +1,4 @@
 // The transformer critic, and the checkpoints of encoders; encoder-fixtures.test.ts compares their numbers with PyTorch's.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { DoubleCritic } from '../src/critic/double-critic.js';
@@ -11,6 +8,7 @@ import { truncateLeft } from '../src/encoder/encoder-tokens.js';
 import { encoderShapes, initializeEncoder, loadEncoder, saveEncoder } from '../src/encoder/encoder-weights.js';
 import { writeWeights, type HostTensors } from '@bowyer/checkpoints';
 import { HuggingFaceTokenizer, wordLevelTokenizer } from '@bowyer/text';
+import { newFolder } from '@bowyer/testing';
 
 const tiny: EncoderConfig = {
   modelType: 'bert',
@@ -128,24 +126,20 @@ describe('the transformer critic', () => {
   });
 
   test('saved in Hugging Face layout, another critic starts from the same encoder', async () => {
-    const dir = mkdtempSync(join(tmpdir(), 'bowyer-encoder-'));
-    try {
-      const critic = await newCritic(loudWeights(config));
-      await critic.savePretrained(dir);
-      const encoder = await TransformerEncoder.load(dir, {
-        stateFeature: 'pooler',
-        maxLength: 20,
-        batchTokens: 64,
-        rng: new Rng(0),
-      });
-      const other = await DoubleCritic.create({ device, encoder, rng: new Rng(1), outputBias: 0, optimizer });
-      // The same seed drew the same heads only if neither encoder drew anything.
-      expect(await other.evaluate(observations, actions, 'online')).toEqual(
-        await critic.evaluate(observations, actions, 'online'),
-      );
-    } finally {
-      rmSync(dir, { recursive: true });
-    }
+    const dir = newFolder();
+    const critic = await newCritic(loudWeights(config));
+    await critic.savePretrained(dir);
+    const encoder = await TransformerEncoder.load(dir, {
+      stateFeature: 'pooler',
+      maxLength: 20,
+      batchTokens: 64,
+      rng: new Rng(0),
+    });
+    const other = await DoubleCritic.create({ device, encoder, rng: new Rng(1), outputBias: 0, optimizer });
+    // The same seed drew the same heads only if neither encoder drew anything.
+    expect(await other.evaluate(observations, actions, 'online')).toEqual(
+      await critic.evaluate(observations, actions, 'online'),
+    );
   });
 });
 
@@ -164,10 +158,7 @@ test('spec 5.4: roberta-base has 124,645,632 weights, bert-base-uncased 109,482,
 
 describe('checkpoints of encoders', () => {
   let dir: string;
-  beforeEach(() => {
-    dir = mkdtempSync(join(tmpdir(), 'bowyer-encoder-'));
-  });
-  afterEach(() => rmSync(dir, { recursive: true }));
+  beforeEach(() => (dir = newFolder()));
   const rng = new Rng(0);
 
   test('what is saved is loaded, settings and weights', async () => {

@@ -1,6 +1,5 @@
 // Falcon beyond its log-probabilities (reference-checkpoints.test.ts): the tutorial's shape, and training that begins with a bfloat16 checkpoint, as the published ones are.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openDevice, type Device } from '@bowyer/graph';
@@ -9,6 +8,7 @@ import { architectureFor } from '../src/language-model/architectures.js';
 import { LanguageModel } from '../src/language-model/language-model.js';
 import type { LoadOptions } from '../src/language-model/model-options.js';
 import { wordLevelTokenizer } from '@bowyer/text';
+import { newFolder } from '@bowyer/testing';
 import { continuationExample } from './reference/continuation-example.js';
 
 const fixture = fileURLToPath(new URL('./fixtures/falcon', import.meta.url));
@@ -18,15 +18,12 @@ let device: Device;
 let dir: string;
 beforeAll(async () => {
   device = await openDevice({ device: 'cpu', threads: 1 });
-  dir = mkdtempSync(join(tmpdir(), 'bowyer-falcon-'));
+  dir = newFolder();
   await wordLevelTokenizer(['a b c d e f g h']).save(dir);
   writeBfloat16(join(fixture, 'model.safetensors'), join(dir, 'model.safetensors'));
   writeConfig({});
 });
-afterAll(async () => {
-  await device.close();
-  rmSync(dir, { recursive: true });
-});
+afterAll(() => device.close());
 
 /** Writes the fixture's config as a published checkpoint has it. */
 const writeConfig = (changed: object) =>

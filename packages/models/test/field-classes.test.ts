@@ -4,7 +4,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ConfigJson } from '@bowyer/checkpoints';
-import { temporaryFolder } from '@bowyer/testing';
+import { newFolder } from '@bowyer/testing';
 import { configText } from '../src/architecture/config-text.js';
 import { allFamilies } from '../src/decoder/all-families.js';
 import { changesLogits } from '../src/decoding/logit-rules.js';
@@ -71,7 +71,7 @@ interface Changes {
 const changes = recorded<{ families: Record<string, Changes> }>('changes').families;
 const shrunk = Object.entries(changes).map(([name, { config }]) => ({ name, config }));
 
-const dir = temporaryFolder('field-classes-');
+const dir = newFolder();
 
 const problemOf = async (work: () => unknown): Promise<string> => {
   try {

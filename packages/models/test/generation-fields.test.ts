@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import type { ConfigJson } from '@bowyer/checkpoints';
-import { temporaryFolder } from '@bowyer/testing';
+import { newFolder } from '@bowyer/testing';
 import { changesLogits } from '../src/decoding/logit-rules.js';
 import { generateTexts } from '../src/inference/generate-texts.js';
 import { readLogitRules } from '../src/decoding/generation-fields.js';
@@ -22,7 +22,7 @@ interface Recording {
 const { config, eos, prompts, max_new_tokens: maxNewTokens, cases } = recorded<Recording>('generation');
 const greedy = { temperature: 1, topK: 0, topP: 1, greedy: true, maxNewTokens, terminatorIds: [eos] };
 
-const folder = temporaryFolder('generation-fields-');
+const folder = newFolder();
 let device: Device;
 let model: LanguageModel;
 beforeAll(async () => {

@@ -1,12 +1,11 @@
 // LoRA with integer products against the same quantised base in exact float32 products: gradients, losses, what a resumed run needs.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { LanguageModel } from '../src/language-model/language-model.js';
 import type { TokenExample } from '../src/batching/token-batches.js';
 import { wordLevelTokenizer } from '@bowyer/text';
+import { newFolder } from '@bowyer/testing';
 import { readStateDict } from '../src/weights/state-dict.js';
 
 const adamW = { kind: 'adamw', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 } as const;
@@ -27,13 +26,10 @@ let device: Device;
 let folder: string;
 beforeAll(async () => {
   device = await openDevice({ device: 'cpu', threads: 1 });
-  folder = await mkdtemp(join(tmpdir(), 'integer-training-'));
+  folder = newFolder();
   await saveBases();
 });
-afterAll(async () => {
-  await device.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => device.close());
 
 /** Makes texts in which each word follows from the one before, four times out of five. */
 function examples(seed: number, count: number): TokenExample[] {

@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { minibatches, Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
-import { recordings, temporaryFolder, whenRecorded } from '@bowyer/testing';
+import { recordings, newFolder, whenRecorded } from '@bowyer/testing';
 import { LanguageModel } from '../src/language-model/language-model.js';
 import type { Quantization } from '../src/quantization/weight-layouts.js';
 import type { TokenExample } from '../src/batching/token-batches.js';
@@ -11,7 +11,7 @@ import { type Tokenizer, wordLevelTokenizer } from '@bowyer/text';
 import { continuationExample } from './reference/continuation-example.js';
 
 const device = await openDevice({ device: 'cpu', threads: 1 });
-const folder = temporaryFolder('qlora-');
+const folder = newFolder();
 afterAll(() => device.close());
 
 const adamW = { kind: 'adamw', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 } as const;

@@ -1,8 +1,8 @@
 // Small folders of encoder-decoders against what transformers 5.18 made of them: record-transformers.py recorded it.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openDevice, type Device } from '@bowyer/graph';
+import { newFolder } from '@bowyer/testing';
 import { generateTargets, scoreTargets } from '../src/inference/seq2seq-items.js';
 import { Seq2SeqModel } from '../src/seq2seq/seq2seq-model.js';
 import { furthest, writeFolder, type RecordedFolder } from './formula-folder.js';
@@ -30,10 +30,7 @@ let dir: string;
 beforeAll(async () => {
   device = await openDevice({ device: 'cpu', threads: 1 });
 });
-beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'bowyer-seq2seq-'));
-});
-afterEach(() => rmSync(dir, { recursive: true }));
+beforeEach(() => (dir = newFolder()));
 afterAll(() => device.close());
 
 async function all<T>(items: AsyncIterable<T>): Promise<T[]> {

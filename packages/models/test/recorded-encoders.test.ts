@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Rng } from '@bowyer/core';
 import { gradients, GraphBuilder, openDevice } from '@bowyer/graph';
 import type { HostTensors } from '@bowyer/checkpoints';
-import { temporaryFolder } from '@bowyer/testing';
+import { newFolder } from '@bowyer/testing';
 import { encoderConfigFromJson, encoderConfigToJson, type EncoderConfig } from '../src/encoder/encoder-config.js';
 import { distanceBucket } from '../src/encoder/deberta.js';
 import { encoderHiddenStates } from '../src/encoder/encoder-graph.js';
@@ -27,7 +27,7 @@ const recorded = <T>(file: string) =>
   );
 
 const device = await openDevice({ device: 'cpu', threads: 1 });
-const dir = temporaryFolder('bowyer-encoder-');
+const dir = newFolder();
 afterAll(() => device.close());
 
 /** Builds hidden states, and the gradients of Σ hidden · weights. */

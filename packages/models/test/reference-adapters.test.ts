@@ -1,6 +1,5 @@
 // Adapters in PEFT's layout against outputs and gradients from PyTorch; make-reference-checkpoints.py made both.
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Rng } from '@bowyer/core';
@@ -13,6 +12,7 @@ import { createAdapters, openAdapterDirectory } from '../src/language-model/mode
 import { mergeAdapters } from '../src/lora/merge-adapters.js';
 import { readAdapterWeights, writeAdapter } from '../src/lora/peft-files.js';
 import { openSafetensors, readSafetensors } from '@bowyer/checkpoints';
+import { newFolder } from '@bowyer/testing';
 import { TokenScorer } from '../src/training/token-scorer.js';
 
 interface Reference {
@@ -114,19 +114,15 @@ describe.each(names)('%s', (name) => {
 
   test('written again, the files say the same', async () => {
     const { dir, baseDir, adapters } = await load(name);
-    const copy = mkdtempSync(join(tmpdir(), 'adapter-'));
-    try {
-      await writeAdapter(copy, await readAdapterWeights(dir, adapters.layout), adapters.layout, baseDir);
-      const file = 'adapter_model.safetensors';
-      expect(await readSafetensors(join(copy, file))).toEqual(await readSafetensors(join(dir, file)));
-      const { base_model_name_or_path: base, ...written } = readJson<Record<string, unknown>>(
-        copy,
-        'adapter_config.json',
-      );
-      expect(base).toBe(baseDir);
-      expect(readJson(dir, 'adapter_config.json')).toMatchObject(written);
-    } finally {
-      rmSync(copy, { recursive: true });
-    }
+    const copy = newFolder();
+    await writeAdapter(copy, await readAdapterWeights(dir, adapters.layout), adapters.layout, baseDir);
+    const file = 'adapter_model.safetensors';
+    expect(await readSafetensors(join(copy, file))).toEqual(await readSafetensors(join(dir, file)));
+    const { base_model_name_or_path: base, ...written } = readJson<Record<string, unknown>>(
+      copy,
+      'adapter_config.json',
+    );
+    expect(base).toBe(baseDir);
+    expect(readJson(dir, 'adapter_config.json')).toMatchObject(written);
   });
 });

@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { openDevice, webgpuAvailable, type Device } from '@bowyer/graph';
-import { isExhaustive, temporaryFolder, when } from '@bowyer/testing';
+import { isExhaustive, newFolder, when } from '@bowyer/testing';
 import { randomExamples } from './reference/tiny-gpt2.js';
 import { LanguageModel } from '../src/language-model/language-model.js';
 import type { OptimizerOptions } from '../src/optimizers/create-optimizer.js';
@@ -33,7 +33,7 @@ const adam = { betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0.01 } as const;
 const lora = { r: 4, alpha: 8, dropout: 0.2, targetModules: 'all-linear', seed: 5 } as const;
 
 const devices = {} as Record<'cpu' | 'webgpu', Device>;
-const folder = temporaryFolder('webgpu-');
+const folder = newFolder();
 const base = join(folder, 'base');
 beforeAll(async () => {
   if (!available) return;

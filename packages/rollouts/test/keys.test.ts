@@ -1,11 +1,9 @@
 // Tests the keys of rollouts and of the server: each opens only what it is for, and none reaches another endpoint.
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { ProxyServer, RolloutLog } from '../src/index.js';
 import { scriptedServer } from './scripted-server.js';
+import { newFolder } from '@bowyer/testing';
 
 const messages = [{ role: 'user', content: 'w1 w2' }];
 const chat = { model: 'scripted', messages, max_tokens: 1 };
@@ -77,7 +75,7 @@ test('an endpoint behind the proxy never gets the key of the server or of a roll
   });
   await new Promise<void>((resolve) => endpoint.listen(0, '127.0.0.1', resolve));
   const upstream = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}/v1`;
-  const log = await RolloutLog.open(await mkdtemp(join(tmpdir(), 'keys-')));
+  const log = await RolloutLog.open(newFolder());
   const common = { upstream, host: '127.0.0.1', port: 0, log };
   const proxy = await ProxyServer.listen({ ...common, upstreamKey: null, apiKey: 'server' });
   const { url, apiKey } = await proxy.rollouts.begin({ id: 'a' });

@@ -2,20 +2,20 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { mkdtemp, readFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ProxyServer, requireTokens, RolloutLog, writeConversations } from '../src/index.js';
 import { leaveAtEnd } from './leave-at-end.js';
 import { scriptedServer, type ScriptedServer } from './scripted-server.js';
 import { json, post } from './tiny-server.js';
+import { newFolder } from '@bowyer/testing';
 
 let upstream: ScriptedServer;
 let log: RolloutLog;
 let proxy: ProxyServer;
 beforeAll(async () => {
   upstream = await scriptedServer();
-  log = await RolloutLog.open(await mkdtemp(join(tmpdir(), 'proxy-')));
+  log = await RolloutLog.open(newFolder());
   const url = (await upstream.server.begin({ id: 'behind' })).baseURL;
   proxy = await ProxyServer.listen({
     upstream: url,
@@ -71,7 +71,7 @@ async function withEndpoint(listener: RequestListener, use: (proxy: ProxyServer,
   const endpoint = createServer(listener);
   await new Promise<void>((resolve) => endpoint.listen(0, '127.0.0.1', resolve));
   const base = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}/v1`;
-  const folder = await mkdtemp(join(tmpdir(), 'proxy-'));
+  const folder = newFolder();
   const own = await RolloutLog.open(folder);
   const before = await ProxyServer.listen({
     upstream: base,
@@ -270,7 +270,7 @@ test('numbers stay as they were written: for the endpoint, in the record, and in
     const rollout = await rollouts.read('a');
     const args = '{"order":7318204915520000013,"share":1.0}';
     expect(rollout.calls[0].choices[0].message.calls).toEqual([{ id: 'c', name: 'cancel', arguments: args }]);
-    const path = join(await mkdtemp(join(tmpdir(), 'numbers-')), 'conversations.jsonl');
+    const path = join(newFolder(), 'conversations.jsonl');
     await writeConversations(path, [rollout], null);
     const line = await readFile(path, 'utf8');
     expect(line).toContain(`"parameters":${schema}`);
@@ -328,7 +328,7 @@ test('an endpoint that does not run: 502, as for its models; one that takes too 
     (_, response) => response.end(),
     (_, base) => Promise.resolve(void (address = base)),
   );
-  const own = await RolloutLog.open(await mkdtemp(join(tmpdir(), 'proxy-')));
+  const own = await RolloutLog.open(newFolder());
   const common = { upstreamKey: null, host: '127.0.0.1', port: 0, apiKey: null, log: own };
   const before = await ProxyServer.listen({ ...common, upstream: address });
   const { status, text } = await post(`${before.origin}/rollouts/a/v1/chat/completions`, { messages: [user] });

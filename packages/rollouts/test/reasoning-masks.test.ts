@@ -5,10 +5,8 @@ import { openDevice, type Device } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { RecordedMasks, SteppedTokenizer } from '@bowyer/serving';
 import { chatTemplate, wordLevelTokenizer } from '@bowyer/text';
-import { tinyLlama } from '@bowyer/testing';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { newFolder, tinyLlama } from '@bowyer/testing';
+import { rm } from 'node:fs/promises';
 import { AgentServer, RolloutLog, treeOf, trajectoryOf } from '../src/index.js';
 import { post } from './tiny-server.js';
 
@@ -30,7 +28,7 @@ const template = chatTemplate(source, stepped);
 beforeAll(async () => {
   device = await openDevice({ device: 'cpu', threads: 1 });
   model = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(5) });
-  log = await RolloutLog.open(await mkdtemp(join(tmpdir(), 'reasoning-masks-')));
+  log = await RolloutLog.open(newFolder());
   server = await AgentServer.listen({
     model,
     tokenizer: stepped,

@@ -1,10 +1,8 @@
 // Tests that a recording is replayed without the endpoint that gave the answers.
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Cassette, ProxyServer, ReplayServer, RolloutLog } from '../src/index.js';
 import { scriptedServer } from './scripted-server.js';
 import { post, tinyServer } from './tiny-server.js';
+import { newFolder } from '@bowyer/testing';
 
 const user = { role: 'user', content: 'w1 w2' };
 const requests: [string, Record<string, unknown>][] = [
@@ -23,7 +21,7 @@ let folder: string;
 const answers: string[] = [];
 beforeAll(async () => {
   const upstream = await scriptedServer();
-  folder = await mkdtemp(join(tmpdir(), 'cassette-'));
+  folder = newFolder();
   const log = await RolloutLog.open(folder);
   const { baseURL } = await upstream.server.begin({ id: 'behind' });
   const at = { host: '127.0.0.1', port: 0, apiKey: null };
@@ -67,7 +65,7 @@ test('another request is refused with the place and both texts, in the form of i
 test('a proxy with a recording in the place of its endpoint answers with the same bytes, lists its models, and records again', async () => {
   await replay();
   const at = { host: '127.0.0.1', port: 0, apiKey: null, upstreamKey: null };
-  const log = await RolloutLog.open(await mkdtemp(join(tmpdir(), 'again-')));
+  const log = await RolloutLog.open(newFolder());
   const proxy = await ProxyServer.listen({ ...at, upstream: folder, cassette: await Cassette.read(folder), log });
   const { url } = await proxy.rollouts.begin({ id: 'again' });
   for (const [i, [path, body]] of requests.entries())

@@ -15,7 +15,7 @@ import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { RecordedMasks, SteppedTokenizer } from '@bowyer/serving';
 import { chatTemplate, wordLevelTokenizer } from '@bowyer/text';
-import { temporaryFolder } from '@bowyer/testing';
+import { newFolder } from '@bowyer/testing';
 import { AgentServer, rolloutPlayer, RolloutLog, type RunAgent } from '../src/index.js';
 
 const colours = ['red', 'green', 'blue'];
@@ -56,7 +56,7 @@ const config = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positi
 const sampling = { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 2, terminatorIds: [endId] };
 
 const device = await openDevice({ device: 'cpu', threads: 1 });
-const folder = temporaryFolder('same-gradient-');
+const folder = newFolder();
 afterAll(() => device.close());
 
 /** Answers have the random numbers that a rollout's calls have at the server. */

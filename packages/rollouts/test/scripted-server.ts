@@ -1,10 +1,8 @@
 // A recording server whose model says words of a small vocabulary.
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Rng } from '@bowyer/core';
 import { SteppedTokenizer } from '@bowyer/serving';
 import { chatTemplate, wordLevelTokenizer } from '@bowyer/text';
+import { newFolder } from '@bowyer/testing';
 import { AgentServer, RolloutLog, type AgentServerOptions } from '../src/index.js';
 import { scriptedModel } from './scripted-model.js';
 
@@ -31,7 +29,7 @@ export async function scriptedServer(
   folder?: string,
   { partBytes, tokenMs, ...options }: Partial<AgentServerOptions> & { partBytes?: number; tokenMs?: number } = {},
 ): Promise<ScriptedServer> {
-  const log = await RolloutLog.open(folder ?? (await mkdtemp(join(tmpdir(), 'scripted-'))), { partBytes });
+  const log = await RolloutLog.open(folder ?? newFolder(), { partBytes });
   const stepped = new SteppedTokenizer(tokenizer);
   const server = await AgentServer.listen({
     model: scriptedModel(tokenizer, wordsScript, { tokenMs }),

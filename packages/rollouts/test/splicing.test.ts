@@ -1,12 +1,11 @@
 // Tests random dialogues of agents over HTTP: however a client rewrites a history without changing its meaning, sampled tokens
 // stay as they are.
-import { mkdtemp, readFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { Rng } from '@bowyer/core';
 import { SteppedTokenizer } from '@bowyer/serving';
 import { chatTemplate, HuggingFaceTokenizer } from '@bowyer/text';
+import { newFolder } from '@bowyer/testing';
 import { AgentServer, RolloutLog, treeOf, type RecordedCall } from '../src/index.js';
 import { scriptedModel } from './scripted-model.js';
 import { json, post } from './tiny-server.js';
@@ -154,7 +153,7 @@ async function withServer(
   const { source, end } = templates[name];
   const said: (readonly number[])[] = [];
   const stepped = new SteppedTokenizer(tokenizer);
-  const log = await RolloutLog.open(await mkdtemp(join(tmpdir(), 'splicing-')));
+  const log = await RolloutLog.open(newFolder());
   const server = await AgentServer.listen({
     model: scriptedModel(tokenizer, () => said.shift() ?? [tokenizer.tokenToId(end)!], { contextLength: 8192 }),
     tokenizer: stepped,

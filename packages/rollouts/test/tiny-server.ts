@@ -1,13 +1,10 @@
 // A recording server with a model of random weights, for tests that hold whatever it says.
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { SteppedTokenizer } from '@bowyer/serving';
 import { chatTemplate, wordLevelTokenizer } from '@bowyer/text';
-import { tinyLlama } from '@bowyer/testing';
+import { newFolder, tinyLlama } from '@bowyer/testing';
 import { AgentServer, RolloutLog, type AgentServerOptions } from '../src/index.js';
 
 const characters = Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i)).filter((c) => c !== ' ');
@@ -29,7 +26,7 @@ export interface TinyServer {
 }
 
 export async function tinyServer(folder?: string, options: Partial<AgentServerOptions> = {}): Promise<TinyServer> {
-  const dir = folder ?? (await mkdtemp(join(tmpdir(), 'rollouts-')));
+  const dir = folder ?? newFolder();
   const device = await openDevice({ device: 'cpu', threads: 1 });
   const model = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(5) });
   const stepped = new SteppedTokenizer(tokenizer);

@@ -1,13 +1,12 @@
 // The traffic of a served model and the feedback on it, over real HTTP: what is kept, what is not, and what trainings read.
-import { mkdtemp, readdir, readFile, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { ModelServer, SteppedTokenizer, type ModelServerOptions } from '@bowyer/serving';
 import { chatTemplate } from '@bowyer/text';
-import { tinyLlama } from '@bowyer/testing';
+import { newFolder, tinyLlama } from '@bowyer/testing';
 import {
   feedbackRoutes,
   readRollouts,
@@ -42,8 +41,6 @@ async function closed(server: Served): Promise<void> {
   open.splice(open.indexOf(server), 1);
   await server.close();
 }
-
-const newFolder = () => mkdtemp(join(tmpdir(), 'traffic-'));
 
 async function served(
   { mostBytes, ...recorded }: Partial<TrafficRecorderOptions> & { mostBytes?: number } = {},

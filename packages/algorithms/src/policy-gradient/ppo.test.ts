@@ -4,7 +4,7 @@ import { Rng, spokenIds, withDefaults, type Trajectory } from '@bowyer/core';
 import { epsilonGreedy, optimalValues, TabularGame, towerModel } from '@bowyer/envs';
 import { openDevice } from '@bowyer/graph';
 import { LanguageModel, type TokenExample } from '@bowyer/models';
-import { temporaryFolder } from '@bowyer/testing';
+import { newFolder } from '@bowyer/testing';
 import { collect, evaluate, policyPlayer, trainingRun, type Metrics, type TrainingRunParts } from '../index.js';
 import { ppo } from './ppo.js';
 import { updatePolicy } from './policy-update.js';
@@ -19,7 +19,7 @@ import { EchoGame, maskedTokenIds, terminatorId, tokenizer } from '../../test/ec
 import * as exact from '../../test/exact-game.js';
 
 const device = await openDevice({ device: 'cpu', threads: 1 });
-const folder = temporaryFolder('ppo-');
+const folder = newFolder();
 afterAll(() => device.close());
 
 const { adam } = exact;

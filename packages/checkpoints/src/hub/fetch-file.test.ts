@@ -1,11 +1,11 @@
 // A server that sends a byte now and then is left, and the download continues with another request.
 import { createHash } from 'node:crypto';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fetchFile } from './fetch-file.js';
+import { newFolder } from '@bowyer/testing';
 
 const content = Buffer.alloc(300_000, 'weights ');
 const file = {
@@ -27,7 +27,7 @@ async function download(drips: number): Promise<{ answers: number; got: Buffer }
     response.on('close', () => clearInterval(timer));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const folder = await mkdtemp(join(tmpdir(), 'fetch-'));
+  const folder = newFolder();
   try {
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/model.safetensors?token=secret`;
     await fetchFile(file, join(folder, 'blob'), {
@@ -41,7 +41,6 @@ async function download(drips: number): Promise<{ answers: number; got: Buffer }
   } finally {
     server.closeAllConnections();
     server.close();
-    await rm(folder, { recursive: true });
   }
 }
 

@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, mkdirSync, writeFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { modelDirectory } from './hub-model.js';
+import { newFolder } from '@bowyer/testing';
 
 const SHA = 'c0ffee'.padEnd(40, '0');
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
@@ -93,7 +92,7 @@ let home: string;
 let hub: Hub;
 const before = { ...process.env };
 beforeEach(async () => {
-  home = await mkdtemp(join(tmpdir(), 'bowyer-hub-'));
+  home = newFolder();
   hub = new Hub();
   for (const name of ['HF_TOKEN', 'HF_HUB_CACHE', 'HUGGINGFACE_HUB_CACHE', 'HF_HUB_OFFLINE']) delete process.env[name];
   process.env.HF_HOME = home;
@@ -102,7 +101,6 @@ beforeEach(async () => {
 afterEach(async () => {
   process.env = { ...before };
   await hub.stop();
-  await rm(home, { recursive: true });
 });
 
 const repository = () => join(home, 'hub', 'models--acme--tiny');

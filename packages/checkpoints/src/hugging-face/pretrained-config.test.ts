@@ -1,13 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readDecoderConfig, readPretrainedConfig } from './pretrained-config.js';
+import { newFolder } from '@bowyer/testing';
 
 let dir: string;
-beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'bowyer-pretrained-'));
-});
-afterEach(() => rmSync(dir, { recursive: true }));
+beforeEach(() => (dir = newFolder()));
 const put = (name: string, text = '') => writeFileSync(join(dir, name), text);
 const lastLine =
   '  a Hugging Face model directory contains config.json, tokenizer.json, and model.safetensors or model.safetensors.index.json with its shards';

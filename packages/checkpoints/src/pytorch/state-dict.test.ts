@@ -3,12 +3,12 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readPyTorchStateDict } from './state-dict.js';
-import { temporaryFolder } from '@bowyer/testing';
+import { newFolder } from '@bowyer/testing';
 
 // Written by torch.save; packages/models/test/make-reference-checkpoints.py made them.
 const fixture = (name: string) => fileURLToPath(new URL(`../../test/fixtures/pickles/${name}`, import.meta.url));
 
-const dir = temporaryFolder('bowyer-pickles-');
+const dir = newFolder();
 
 /** Writes the fixture with some bytes changed, under a new name; its checksums are 0, which says that there are none. */
 async function changed(name: string, change: (bytes: Buffer) => Buffer): Promise<string> {

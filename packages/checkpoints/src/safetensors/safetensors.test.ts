@@ -1,15 +1,14 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readSafetensors, readSafetensorsFile, readWeights, writeSafetensors, writeWeights } from './safetensors.js';
+import { newFolder } from '@bowyer/testing';
 
 let dir: string;
 let path: string;
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'bowyer-safetensors-'));
+  dir = newFolder();
   path = join(dir, 'model.safetensors');
 });
-afterEach(() => rmSync(dir, { recursive: true }));
 
 /** Writes a file put together by hand, so that it can be wrong. */
 function writeRaw(header: unknown, data: Uint8Array, headerLength?: number): void {

@@ -1,11 +1,10 @@
-import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CheckpointStore } from './checkpoint-store.js';
+import { newFolder } from '@bowyer/testing';
 
 let directory: string;
-beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-checkpoints-'))));
-afterEach(() => rm(directory, { recursive: true }));
+beforeEach(() => (directory = newFolder()));
 
 interface Progress {
   nextIteration: number;

@@ -1,10 +1,10 @@
 // A process that leaves a device open, as an error can, ends by itself.
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { newFolder } from '@bowyer/testing';
 
 const device = new URL('./device.ts', import.meta.url).href;
 
@@ -15,15 +15,11 @@ test('a device that nobody closed keeps no process alive, and computes as long a
     const state = await device.createZeros({ x: [2, 3] });
     console.log(state.info('x').shape.join());
   `;
-  const folder = mkdtempSync(join(tmpdir(), 'idle-device-'));
+  const folder = newFolder();
   const path = join(folder, 'program.mjs');
   writeFileSync(path, program);
   const cwd = fileURLToPath(new URL('../..', import.meta.url));
   const command = ['--conditions=source', '--import', 'tsx', path];
-  try {
-    const { stdout } = await promisify(execFile)(process.execPath, command, { cwd, timeout: 120_000 });
-    expect(stdout).toBe('2,3\n');
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const { stdout } = await promisify(execFile)(process.execPath, command, { cwd, timeout: 120_000 });
+  expect(stdout).toBe('2,3\n');
 }, 180_000);

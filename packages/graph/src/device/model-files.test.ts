@@ -1,11 +1,11 @@
 // Weights beside a model as files: written once for all models that name them, and deleted with the device.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { GraphBuilder } from '../builder.js';
 import { serializeModel } from '../serialize.js';
 import { identityOf } from '@bowyer/core';
+import { newFolder } from '@bowyer/testing';
 import { ModelFiles } from './model-files.js';
 
 function graphOf(weight: Float32Array): GraphBuilder {
@@ -36,7 +36,7 @@ test('what a killed process left is removed; what a living one has is not, nor w
   const { pid } = spawnSync(process.execPath, ['-e', '']);
   const owners = [{ ...identityOf(), pid }, identityOf(process.ppid), { ...identityOf(), pid, processes: 'pid:[1]' }];
   const directories = owners.map((owner) => {
-    const directory = mkdtempSync(join(tmpdir(), 'bowyer-weights-'));
+    const directory = newFolder();
     writeFileSync(join(directory, 'process.json'), JSON.stringify(owner));
     return directory;
   });

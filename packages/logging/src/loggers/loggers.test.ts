@@ -1,18 +1,17 @@
 // Loggers as a run uses them: written, killed, resumed, and read back; event files also by TensorBoard's own reader where it is installed.
 import { jest } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
-import { appendFile, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { appendFile, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { protobuf, type Trajectory } from '@bowyer/core';
+import { newFolder } from '@bowyer/testing';
 import type { LoggedRun, LoggedStep } from './logger.js';
 import { findLogger, loggerNames, registerLogger } from './registry.js';
 import { crc32c } from './tensorboard/crc32c.js';
 import { EventFile } from './tensorboard/event-file.js';
 
 let directory: string;
-beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-loggers-'))));
-afterEach(() => rm(directory, { recursive: true }));
+beforeEach(() => (directory = newFolder()));
 
 const run = (resumedAfter = 0): LoggedRun => ({
   directory,

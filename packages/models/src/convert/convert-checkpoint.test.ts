@@ -1,18 +1,9 @@
-import {
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  truncateSync,
-  cpSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, truncateSync, cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readWeights, writeWeights } from '@bowyer/checkpoints';
 import { loadTokenizer, wordLevelTokenizer } from '@bowyer/text';
+import { newFolder } from '@bowyer/testing';
 import { convertCheckpoint, type ConvertOptions } from './convert-checkpoint.js';
 
 // One gpt2 in the forms that training scripts give it, all written by torch.save in test/make-reference-checkpoints.py.
@@ -23,11 +14,10 @@ const pickles = fileURLToPath(new URL('../../../checkpoints/test/fixtures/pickle
 let dir: string;
 let words: string;
 beforeEach(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'bowyer-convert-'));
+  dir = newFolder();
   words = join(dir, 'words');
   await wordLevelTokenizer(['once upon a time']).save(words);
 });
-afterEach(() => rmSync(dir, { recursive: true }));
 
 const convert = (options: Pick<ConvertOptions, 'input'> & Partial<ConvertOptions>) =>
   convertCheckpoint({ output: join(dir, 'out'), config: gpt2, tokenizer: words, section: null, ...options });

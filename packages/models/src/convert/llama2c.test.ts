@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { recordings, temporaryFolder, whenRecorded } from '@bowyer/testing';
+import { recordings, newFolder, whenRecorded } from '@bowyer/testing';
 import { readLlama2c, readSafetensors } from '@bowyer/checkpoints';
 import { loadTokenizer } from '@bowyer/text';
 import { readLlama2cTokenizer } from './llama2c-tokenizer.js';
@@ -9,7 +9,7 @@ import { readLlama2cTokenizer } from './llama2c-tokenizer.js';
 const models = recordings('models');
 const maybe = whenRecorded('models').test;
 
-const dir = temporaryFolder('bowyer-llama2c-');
+const dir = newFolder();
 
 maybe.each([
   ['llama-stories260k', 'stories260K.bin'],

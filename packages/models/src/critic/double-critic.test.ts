@@ -1,10 +1,8 @@
 // The built-in line critic: what it computes, that it learns, its target twin, its checkpoints.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { wordLevelTokenizer } from '@bowyer/text';
+import { newFolder } from '@bowyer/testing';
 import { DoubleCritic, type CriticBatch } from './double-critic.js';
 import { LineEncoder } from './line-encoder.js';
 import { RecencyEncoder } from './recency-encoder.js';
@@ -200,31 +198,27 @@ test('spec 15: after 50 Polyak steps with τ = 0.1 the difference to the online 
 });
 
 test('saved and restored, training continues bit-equal', async () => {
-  const dir = mkdtempSync(join(tmpdir(), 'bowyer-critic-'));
-  try {
-    const batches = Array.from({ length: 6 }, (_, i) => dialogues(20, new Rng(i)));
-    const train = async (critic: DoubleCritic, from: number, to: number) => {
-      for (const batch of batches.slice(from, to)) {
-        await critic.accumulateGradients(batch);
-        await critic.optimizer.step({ lr: 3e-3, maxGradNorm: 1 });
-        await critic.polyak(0.1);
-      }
-    };
-    const all = (critic: DoubleCritic) =>
-      Promise.all([device.read(critic.parameters), device.read(critic.targetParameters)]);
-    const whole = await newCritic(1);
-    await train(whole, 0, 6);
+  const dir = newFolder();
+  const batches = Array.from({ length: 6 }, (_, i) => dialogues(20, new Rng(i)));
+  const train = async (critic: DoubleCritic, from: number, to: number) => {
+    for (const batch of batches.slice(from, to)) {
+      await critic.accumulateGradients(batch);
+      await critic.optimizer.step({ lr: 3e-3, maxGradNorm: 1 });
+      await critic.polyak(0.1);
+    }
+  };
+  const all = (critic: DoubleCritic) =>
+    Promise.all([device.read(critic.parameters), device.read(critic.targetParameters)]);
+  const whole = await newCritic(1);
+  await train(whole, 0, 6);
 
-    const first = await newCritic(1);
-    await train(first, 0, 3);
-    await first.save(dir);
-    const second = await newCritic(99);
-    await second.restore(dir);
-    await train(second, 3, 6);
-    expect(await all(second)).toEqual(await all(whole));
-  } finally {
-    rmSync(dir, { recursive: true });
-  }
+  const first = await newCritic(1);
+  await train(first, 0, 3);
+  await first.save(dir);
+  const second = await newCritic(99);
+  await second.restore(dir);
+  await train(second, 3, 6);
+  expect(await all(second)).toEqual(await all(whole));
 });
 
 test('kept weights come back', async () => {

@@ -1,11 +1,10 @@
 // Tiny random encoder-decoders against outputs from PyTorch; test/make-reference-checkpoints.py made both.
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Rng } from '@bowyer/core';
 import { openDevice, webgpuAvailable, type Device } from '@bowyer/graph';
-import { when } from '@bowyer/testing';
+import { newFolder, when } from '@bowyer/testing';
 import { loadTextModel } from './load-text-model.js';
 import { readWeights, writeWeights } from '@bowyer/checkpoints';
 import { loadTokenizer } from '@bowyer/text';
@@ -167,10 +166,7 @@ test('distances fall into T5’s buckets', () => {
 
 describe('weights', () => {
   let dir: string;
-  beforeEach(() => {
-    dir = mkdtempSync(join(tmpdir(), 'bowyer-t5-'));
-  });
-  afterEach(() => rmSync(dir, { recursive: true }));
+  beforeEach(() => (dir = newFolder()));
 
   test('a missing, an extra and a misshapen tensor are named', async () => {
     writeFileSync(join(dir, 'config.json'), readFileSync(join(fixtures, 't5', 'config.json')));

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { gpuCrossings, openDevice, webgpuAvailable, type Device } from '@bowyer/graph';
-import { temporaryFolder, when } from '@bowyer/testing';
+import { newFolder, when } from '@bowyer/testing';
 import { randomExamples } from '../../test/reference/tiny-gpt2.js';
 import { architectureFor } from './architectures.js';
 import { DecodePrograms } from '../decoding/decode-programs.js';
@@ -41,7 +41,7 @@ const examples: readonly TokenExample[] = randomExamples(4, 12, tokenizer.vocabS
 /** AdamW with a large ε, so that a gradient which is 0 but for rounding (by the keys' bias) moves nothing. */
 const adamw = { kind: 'adamw', betas: [0.9, 0.999], eps: 1e-3, weightDecay: 0.01 } as const;
 
-const folder = temporaryFolder('float16-');
+const folder = newFolder();
 const devices = {} as Record<'float32' | 'float16', Device>;
 beforeAll(async () => {
   if (!available) return;

@@ -4,11 +4,11 @@ import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { continuationExample as example } from '../../test/reference/continuation-example.js';
 import { wordLevelTokenizer } from '@bowyer/text';
-import { temporaryFolder } from '@bowyer/testing';
+import { newFolder } from '@bowyer/testing';
 import { LanguageModel } from './language-model.js';
 
 const device = await openDevice({ device: 'cpu', threads: 1 });
-const folder = temporaryFolder('frozen-');
+const folder = newFolder();
 afterAll(() => device.close());
 
 const tokenizer = wordLevelTokenizer(['is it a dog or is it a cat ? yes . no .'], { minCount: 1 });

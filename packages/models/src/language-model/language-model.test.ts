@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { openDevice, webgpuAvailable, type Device } from '@bowyer/graph';
-import { describeOnDevices, recordings, whenRecorded } from '@bowyer/testing';
+import { describeOnDevices, newFolder, recordings, whenRecorded } from '@bowyer/testing';
 import { LanguageModel } from './language-model.js';
 import { readSafetensors } from '@bowyer/checkpoints';
 import { wordLevelTokenizer } from '@bowyer/text';
@@ -14,12 +13,9 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
   let dir: string;
   beforeAll(async () => {
     device = await openDevice({ device: kind, threads: 1 });
-    dir = await mkdtemp(join(tmpdir(), 'bowyer-language-model-'));
+    dir = newFolder();
   });
-  afterAll(async () => {
-    await device.close();
-    await rm(dir, { recursive: true });
-  });
+  afterAll(() => device.close());
 
   const rng = new Rng(1);
   const greedy = { temperature: 1, topK: 0, topP: 1, greedy: true, maxNewTokens: 5, terminatorIds: [] };

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { openDevice, webgpuAvailable } from '@bowyer/graph';
-import { temporaryFolder, when } from '@bowyer/testing';
+import { newFolder, when } from '@bowyer/testing';
 import { wordLevelTokenizer } from '@bowyer/text';
 import { continuationExample as example } from '../../test/reference/continuation-example.js';
 import type { Episodes } from '../decoding/episodes.js';
@@ -13,7 +13,7 @@ import type { LoadedAdapter } from './adapter-bank.js';
 import type { LoraOptions } from './lora-options.js';
 
 let device = await openDevice({ device: 'cpu', threads: 1 });
-const folder = temporaryFolder('adapter-bank-');
+const folder = newFolder();
 afterAll(() => device.close());
 
 const tokenizer = wordLevelTokenizer(['is it a dog or is it a cat ? yes . no .'], { minCount: 1 });

@@ -9,11 +9,11 @@ import { LanguageModel } from '../language-model/language-model.js';
 import { readSafetensors, writeSafetensors } from '@bowyer/checkpoints';
 import { trainingGraph } from '../training/training-graph.js';
 import { wordLevelTokenizer } from '@bowyer/text';
-import { temporaryFolder } from '@bowyer/testing';
+import { newFolder } from '@bowyer/testing';
 import { adapterLayout } from './adapter-layout.js';
 
 const device = await openDevice({ device: 'cpu', threads: 1 });
-const folder = temporaryFolder('lora-');
+const folder = newFolder();
 afterAll(() => device.close());
 
 const tokenizer = wordLevelTokenizer(['is it a dog or is it a cat ? yes . no .'], { minCount: 1 });

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { openDevice, type State } from '@bowyer/graph';
+import { newFolder } from '@bowyer/testing';
 import { Adam, AdamW, type AdamOptions } from './adam.js';
 import { readStateDict } from '../weights/state-dict.js';
 
@@ -121,10 +121,7 @@ test('gradients that are not finite change nothing but are thrown away', async (
 
 describe('checkpoints', () => {
   let dir: string;
-  beforeEach(() => {
-    dir = mkdtempSync(join(tmpdir(), 'bowyer-optimizer-'));
-  });
-  afterEach(() => rmSync(dir, { recursive: true }));
+  beforeEach(() => (dir = newFolder()));
 
   test('saved and restored between two steps, the parameters end bit-equal', async () => {
     const rng = new Rng(1);

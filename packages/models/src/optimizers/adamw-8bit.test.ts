@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
@@ -7,6 +6,7 @@ import { AdamW } from './adam.js';
 import { AdamW8bit } from './adamw-8bit.js';
 import type { Optimizer } from './optimizer.js';
 import { readSafetensors } from '@bowyer/checkpoints';
+import { newFolder } from '@bowyer/testing';
 import { readStateDict } from '../weights/state-dict.js';
 
 const options = { betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0.1 } as const;
@@ -91,7 +91,7 @@ test('moments that fade away become zero, not subnormal numbers', async () => {
   const optimizer = await create(AdamW8bit);
   await device.write(optimizer.gradients, { large: { data: new Float32Array(9000).fill(1e-15) } });
   await optimizer.step({ lr: 0.01, maxGradNorm: Infinity });
-  const path = join(mkdtempSync(join(tmpdir(), 'bowyer-adamw-8bit-')), 'optimizer.safetensors');
+  const path = join(newFolder(), 'optimizer.safetensors');
   await optimizer.save(path);
   const tensorsOf = await readSafetensors(path);
   rmSync(path);
@@ -120,10 +120,7 @@ test('gradients that are not finite change nothing', async () => {
 
 describe('checkpoints', () => {
   let dir: string;
-  beforeEach(() => {
-    dir = mkdtempSync(join(tmpdir(), 'bowyer-adamw-8bit-'));
-  });
-  afterEach(() => rmSync(dir, { recursive: true }));
+  beforeEach(() => (dir = newFolder()));
 
   test('saved and restored between two steps, the parameters end bit-equal', async () => {
     const path = join(dir, 'optimizer.safetensors');

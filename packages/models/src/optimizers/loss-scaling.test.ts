@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { openDevice, type State } from '@bowyer/graph';
-import { temporaryFolder } from '@bowyer/testing';
+import { newFolder } from '@bowyer/testing';
 import { LossScaledOptimizer } from './loss-scaling.js';
 import { AdamW, type Adam } from './adam.js';
 
-const folder = temporaryFolder('loss-scaling-');
+const folder = newFolder();
 const device = await openDevice({ device: 'cpu', threads: 1 });
 afterAll(() => device.close());
 

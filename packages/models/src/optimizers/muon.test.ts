@@ -1,13 +1,13 @@
 // Muon against torch.optim.Muon (2.13, its bfloat16 replaced by float64, `adjust_lr_fn="match_rms_adamw"`), and between its forms.
 import { openDevice } from '@bowyer/graph';
-import { temporaryFolder } from '@bowyer/testing';
+import { newFolder } from '@bowyer/testing';
 import { join } from 'node:path';
 import { AdamW } from './adam.js';
 import { Muon, type MuonOptions } from './muon.js';
 import { readStateDict } from '../weights/state-dict.js';
 
 const device = await openDevice({ device: 'cpu', threads: 1 });
-const folder = temporaryFolder('bowyer-muon-');
+const folder = newFolder();
 afterAll(() => device.close());
 
 const options: MuonOptions = { betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0.01, momentum: 0.95, nesterov: true };

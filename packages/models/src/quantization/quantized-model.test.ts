@@ -4,13 +4,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
-import { recordings, temporaryFolder, whenRecorded } from '@bowyer/testing';
+import { recordings, newFolder, whenRecorded } from '@bowyer/testing';
 import { generateTexts } from '../inference/generate-texts.js';
 import { LanguageModel } from '../language-model/language-model.js';
 import { scoreContinuations } from '../inference/score-continuations.js';
 import { wordLevelTokenizer } from '@bowyer/text';
 
-const folder = temporaryFolder('quantized-');
+const folder = newFolder();
 const device = await openDevice({ device: 'cpu', threads: 1 });
 afterAll(() => device.close());
 

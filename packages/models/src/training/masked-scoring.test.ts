@@ -1,10 +1,7 @@
 // Tokens that were sampled under masks are scored and trained among the tokens that each mask allowed.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Rng, tokenMaskOf, type TokenMask } from '@bowyer/core';
 import { openDevice, webgpuAvailable, type Device, type Value } from '@bowyer/graph';
-import { describeOnDevices, when } from '@bowyer/testing';
+import { describeOnDevices, newFolder, when } from '@bowyer/testing';
 import { wordLevelTokenizer } from '@bowyer/text';
 import type { HostTensors } from '@bowyer/checkpoints';
 import { expectCentralDifferences, inFloat64 } from '../../test/reference/central-differences.js';
@@ -83,15 +80,12 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
   let folder: string;
   beforeAll(async () => {
     device = await openDevice({ device: kind, threads: 1 });
-    folder = await mkdtemp(join(tmpdir(), 'masks-'));
+    folder = newFolder();
     const model = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(7) });
     await model.save(folder);
     await model.release();
   });
-  afterAll(async () => {
-    await device.close();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterAll(() => device.close());
 
   test.each([
     ['all weights', {}],

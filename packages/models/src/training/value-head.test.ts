@@ -11,12 +11,12 @@ import type { TokenExample } from '../batching/token-batches.js';
 import { gpt2 } from '../decoder/families/gpt2.js';
 import { LanguageModel } from '../language-model/language-model.js';
 import { wordLevelTokenizer } from '@bowyer/text';
-import { temporaryFolder } from '@bowyer/testing';
+import { newFolder } from '@bowyer/testing';
 import { TokenScorer } from './token-scorer.js';
 import { valueHeadParameters } from './value-head.js';
 
 const device = await openDevice({ device: 'cpu', threads: 1 });
-const folder = temporaryFolder('value-head-');
+const folder = newFolder();
 afterAll(() => device.close());
 
 /** Asks for values at the first position, and at the others by chance: also where no token is scored. */

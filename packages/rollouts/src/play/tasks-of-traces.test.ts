@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readTasks } from './tasks.js';
-import { temporaryFolder } from '@bowyer/testing';
+import { newFolder } from '@bowyer/testing';
 
-const folder = temporaryFolder('traces-');
+const folder = newFolder();
 function written(name: string, ...items: object[]): string {
   const path = join(folder, name);
   writeFileSync(path, items.map((item) => `${JSON.stringify(item)}\n`).join(''));

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readTasks, splitTasks, taskOf } from './tasks.js';
-import { temporaryFolder } from '@bowyer/testing';
+import { newFolder } from '@bowyer/testing';
 
-const folder = temporaryFolder('tasks-');
+const folder = newFolder();
 
 const made = (count: number) => Array.from({ length: count }, (_, i) => ({ id: `t${i}` }));
 const held = { evalTasks: null, testTasks: null, evalShare: 0.1, testShare: 0.2 };

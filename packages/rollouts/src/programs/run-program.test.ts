@@ -5,7 +5,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { cpuMilliseconds, temporaryFolder } from '@bowyer/testing';
+import { cpuMilliseconds, newFolder } from '@bowyer/testing';
 import type { AgentTask } from '../play/agent-task.js';
 import { agentProgram } from './agent-program.js';
 import { judgeProgram } from './judge-program.js';
@@ -16,7 +16,7 @@ import { runProgram } from './run-program.js';
 /** The loader for processes that run TypeScript sources. */
 const tsx = import.meta.resolve('tsx');
 
-const folder = temporaryFolder('run-program-');
+const folder = newFolder();
 
 const options = { env: { PATH: process.env.PATH }, outputFile: null, timeoutMs: 20_000 };
 const isAlive = (pid: number) => {

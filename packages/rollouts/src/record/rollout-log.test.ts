@@ -1,10 +1,9 @@
-import { appendFile, mkdtemp, open, readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { appendFile, open, readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LogEvent } from './log-event.js';
 import { readRollouts, RolloutLog, type RolloutLogOptions } from './rollout-log.js';
+import { newFolder } from '@bowyer/testing';
 
-const newFolder = () => mkdtemp(join(tmpdir(), 'rollout-log-'));
 const begun = (id: string): LogEvent => ({ type: 'begun', id, at: 1 });
 const reward = (id: string, value: number): LogEvent => ({
   type: 'reward',

@@ -1,9 +1,9 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { recordedCall, recordedChoice } from '../../test/recorded-call.js';
 import type { RecordedRollout } from '../record/recorded.js';
 import { writeConversations } from './write-conversations.js';
+import { newFolder } from '@bowyer/testing';
 
 function rollout(id: string, reward: number | null, status: RecordedRollout['status'] = 'ended'): RecordedRollout {
   const messages = [{ role: 'user', content: id }];
@@ -13,7 +13,7 @@ function rollout(id: string, reward: number | null, status: RecordedRollout['sta
 }
 
 test('rollouts that have failed, or whose reward is too small or missing, are left out', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'write-conversations-'));
+  const folder = newFolder();
   const path = join(folder, 'conversations.jsonl');
   const rollouts = [rollout('a', 1), rollout('b', 0), rollout('c', null, 'open'), rollout('d', 1, 'failed')];
   const written = async () =>
@@ -24,5 +24,4 @@ test('rollouts that have failed, or whose reward is too small or missing, are le
   expect(await written()).toEqual(['a', 'b', 'c']);
   expect(await writeConversations(path, rollouts, 1)).toEqual({ rollouts: 4, kept: 1, conversations: 1 });
   expect(await written()).toEqual(['a']);
-  await rm(folder, { recursive: true });
 });

@@ -1,11 +1,10 @@
 // The logger as a run uses it.
 import { createHash } from 'node:crypto';
-import { mkdtemp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Trajectory } from '@bowyer/core';
-import { WandbServer } from '@bowyer/testing';
+import { newFolder, WandbServer } from '@bowyer/testing';
 import { syncRuns, type PlaceOptions } from '@bowyer/wandb';
 import type { LoggedRun, LoggedStep } from '../logger.js';
 import { wandbLogger } from './wandb-logger.js';
@@ -14,7 +13,7 @@ let directory: string;
 let server: WandbServer;
 const before = { ...process.env };
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'bowyer-wandb-run-'));
+  directory = newFolder();
   server = await WandbServer.start();
   for (const name of Object.keys(process.env)) if (name.startsWith('WANDB_')) delete process.env[name];
   Object.assign(process.env, {
@@ -29,7 +28,6 @@ beforeEach(async () => {
 afterEach(async () => {
   process.env = { ...before };
   await server.close();
-  await rm(directory, { recursive: true });
 });
 
 const places: PlaceOptions = {

@@ -1,10 +1,10 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { readSafetensors, readWeights } from '@bowyer/checkpoints';
 import { openDevice, type Device } from '@bowyer/graph';
 import { HuggingFaceTokenizer, wordLevelTokenizer } from '@bowyer/text';
+import { newFolder } from '@bowyer/testing';
 import { floats, readGguf } from '../../../test/gguf/read-gguf.js';
 import { LanguageModel } from '../../language-model/language-model.js';
 import { exportGguf } from './export-gguf.js';
@@ -13,8 +13,7 @@ let device: Device;
 let dir: string;
 beforeAll(async () => (device = await openDevice({ device: 'cpu', threads: 1 })));
 afterAll(() => device.close());
-beforeEach(() => (dir = mkdtempSync(join(tmpdir(), 'bowyer-gguf-'))));
-afterEach(() => rmSync(dir, { recursive: true }));
+beforeEach(() => (dir = newFolder()));
 
 const sizes = {
   hidden_size: 8,

@@ -1,9 +1,9 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { openDevice, type Device, type InputTensor } from '@bowyer/graph';
 import { wordLevelTokenizer } from '@bowyer/text';
+import { newFolder } from '@bowyer/testing';
 import { architectureFor } from '../../language-model/architectures.js';
 import { LanguageModel } from '../../language-model/language-model.js';
 import { weightLayouts } from '../../quantization/weight-layouts.js';
@@ -15,8 +15,7 @@ let device: Device;
 let dir: string;
 beforeAll(async () => (device = await openDevice({ device: 'cpu', threads: 1 })));
 afterAll(() => device.close());
-beforeEach(() => (dir = mkdtempSync(join(tmpdir(), 'bowyer-onnx-'))));
-afterEach(() => rmSync(dir, { recursive: true }));
+beforeEach(() => (dir = newFolder()));
 
 const sizes = { hidden_size: 16, intermediate_size: 24, num_hidden_layers: 2, num_attention_heads: 4 };
 const configs = {
