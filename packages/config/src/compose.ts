@@ -7,7 +7,14 @@ import { ConfigError } from './config-error.js';
 import { Choices } from './defaults/choices.js';
 import { addImpliedDefaults } from './defaults/implied.js';
 import { buildDefaultsList } from './defaults/tree.js';
-import { pathOfFlatName, type FlatNames, type FlatUse } from './flat-names.js';
+import {
+  givenTwice,
+  optionsNamed,
+  optionsOfAnyUnit,
+  pathOfFlatName,
+  type FlatNames,
+  type FlatUse,
+} from './flat-names.js';
 import { fillHydra } from './fill-hydra.js';
 import { Resolution } from './interpolation/resolve.js';
 import { rootFrame, splitPath } from './key-path.js';
@@ -107,13 +114,18 @@ export function composeFrom(
   const used: FlatUse[] = [];
   const full = mergeDefaults(list.defaults, repository, { env, names, used });
   const root = rootFrame(full);
+  const given = new Map<string, Override>();
   for (const typed of choices.configOverrides) {
     const override = withPath(typed, full, names, used);
+    const before = given.get(override.key);
+    // The same name twice is Hydra's: the last one counts.
+    if (before !== undefined && typed.source === undefined && before.key !== typed.key)
+      throw givenTwice(override.key, `by ${before.text}`, `by ${typed.text}`);
+    if (typed.source === undefined) given.set(override.key, typed);
     applyOverride(override, root, {
       resolution: new Resolution({ env, now, pathOf: (key) => pathOfFlatName(full, key, names) }),
       env,
-      flatNames: () =>
-        Object.keys(names).filter((name) => names[name]!.some((path) => nodeAt(rootFrame(full), path) !== undefined)),
+      flatNames: () => Object.keys(names).filter((name) => optionsNamed(full, name, names).length > 0),
     });
     if (splitPath(override.key)[0] === 'hydra') checkAfterOverride(root, override);
   }
@@ -133,7 +145,14 @@ function withPath(override: Override, root: MapNode, names: FlatNames, used: Fla
   const isPlain = isDeleted || isSweep(value) || value instanceof ListExtension;
   const node = isPlain ? undefined : elementNode(value as Element, origin);
   const path = pathOfFlatName(root, key, names, { value: node, origin });
-  if (path === undefined) return override;
+  if (path === undefined) {
+    const others = nodeAt(rootFrame(root), key) === undefined ? optionsOfAnyUnit(root, key, names) : [];
+    if (others.length === 0) return override;
+    const hint = `write one of: ${others.join(', ')}`;
+    throw new ConfigError('unknown-key', `'${key}' is the name of no option here`, [`in ${origin.source}`, hint], {
+      keyPath: key,
+    });
+  }
   used.push({ name: override.text, path });
   return { ...override, key: path };
 }

@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { ConfigError, placeText } from './config-error.js';
 import type { DefaultsList, FinalDefault } from './defaults/tree.js';
-import { pathOfFlatName, type FlatNames, type FlatUse } from './flat-names.js';
+import { optionsOfAnyUnit, pathOfFlatName, type FlatNames, type FlatUse } from './flat-names.js';
 import { HydraTypeError, convertSetting } from './hydra/schema.js';
 import { Resolution } from './interpolation/resolve.js';
 import { rootFrame, splitPath, type Frame } from './key-path.js';
@@ -79,6 +79,11 @@ export class Composition {
   /** Returns the path of an option that may be given by its flat name; a key that is none stays as it is. */
   pathOf(keyPath: string): string {
     return pathOfFlatName(this.full, keyPath, this.flatNames) ?? keyPath;
+  }
+
+  /** Lists the options of the config that a flat name stands for with these or other units. */
+  optionsNamed(name: string): readonly string[] {
+    return optionsOfAnyUnit(this.full, name, this.flatNames);
   }
 
   /** Returns the config as plain values, interpolations as written. */

@@ -3,14 +3,16 @@
 import { ConfigError, placeText } from './config-error.js';
 import { rootFrame, splitPath } from './key-path.js';
 import { MapNode, isContainer, type ConfigNode, type Origin } from './node.js';
-import { nodeAt, origins } from './provenance.js';
+import { nodeAt } from './provenance.js';
 
 /**
  * The paths that each flat name may stand for. Where a config has several of them in several nodes, the one that is listed first counts;
- * where it has several in one node, the one of the file that gives the node its `name`.
  * `*` lists nodes whose options may also be given without the node, as those of units that a program does not know beforehand.
  */
-export type FlatNames = Readonly<Record<string, readonly string[]>>;
+export type FlatNames = Readonly<Record<string, readonly FlatPath[]>>;
+
+/** A path; with units it is that of a node whose `name` is one of them: for others the flat name has another meaning, or none. */
+export type FlatPath = string | { readonly path: string; readonly units: readonly string[] };
 
 /** A flat name that was used, and the path that it stood for. */
 export interface FlatUse {
@@ -39,10 +41,7 @@ export function pathOfFlatName(
     const name = keys.slice(0, length).join('.');
     if (!Object.hasOwn(names, name)) continue;
     const rest = keys.slice(length).map((one) => `.${one}`);
-    const found = ofNamedUnit(
-      root,
-      names[name]!.filter((path) => path !== name && nodeAt(rootFrame(root), path) !== undefined),
-    );
+    const found = optionsNamed(root, name, names).filter((path) => path !== name);
     const nodes = found.map((path) => splitPath(path)[0]);
     if (found.length === 1 || (found.length > 1 && nodes[0] !== nodes[1])) return [found[0], ...rest].join('');
     if (found.length > 1)
@@ -53,20 +52,31 @@ export function pathOfFlatName(
         { keyPath: key },
       );
   }
-  const node = (names['*'] ?? []).find((one) => nodeAt(rootFrame(root), `${one}.${key}`) !== undefined);
+  const node = (names['*'] ?? []).map(pathOf).find((one) => nodeAt(rootFrame(root), `${one}.${key}`) !== undefined);
   return own === undefined && node !== undefined ? `${node}.${key}` : undefined;
 }
 
-/** Leaves out options that a file has given to a node for another unit than the chosen one. */
-function ofNamedUnit(root: MapNode, paths: readonly string[]): readonly string[] {
-  if (paths.length < 2) return paths;
-  const sourcesOf = (path: string) => origins(rootFrame(root), path).map(({ source }) => source);
-  const ofUnit = paths.filter((path) => {
-    const files = sourcesOf(`${splitPath(path)[0]}.name`);
-    return files.length === 0 || sourcesOf(path).some((source) => files.includes(source));
-  });
-  return ofUnit.length === 0 ? paths : ofUnit;
-}
+/** Lists the options of a config that a flat name stands for, with the units that it has. */
+export const optionsNamed = (root: MapNode, name: string, names: FlatNames): readonly string[] =>
+  pathsOf(name, names, (node, units) => {
+    const chosen = nodeAt(rootFrame(root), `${node}.name`)?.node;
+    return chosen?.kind === 'scalar' && units.includes(String(chosen.value));
+  }).filter((path) => nodeAt(rootFrame(root), path) !== undefined);
+
+/** Lists the options of a config that a flat name stands for with any units. */
+export const optionsOfAnyUnit = (root: MapNode, name: string, names: FlatNames): readonly string[] =>
+  pathsOf(name, names, () => true).filter((path) => nodeAt(rootFrame(root), path) !== undefined);
+
+const pathOf = (given: FlatPath): string => (typeof given === 'string' ? given : given.path);
+
+const pathsOf = (
+  name: string,
+  names: FlatNames,
+  isOf: (node: string, units: readonly string[]) => boolean,
+): readonly string[] =>
+  (Object.hasOwn(names, name) ? names[name]! : [])
+    .filter((given) => typeof given === 'string' || isOf(splitPath(given.path)[0], given.units))
+    .map(pathOf);
 
 /** Moves what a config has under flat names to their paths in the config that it is merged into. @param used gets each of them */
 export function withoutFlatNames(body: MapNode, root: MapNode, names: FlatNames, used: FlatUse[]): MapNode {
@@ -81,11 +91,29 @@ export function withoutFlatNames(body: MapNode, root: MapNode, names: FlatNames,
   const moved = shallow(body);
   for (const { name, path, value } of moves) {
     removeAt(moved, splitPath(name));
+    refuseSecond(nodeAt(rootFrame(moved), path)?.node, value, name, path);
     setAt(moved, splitPath(path), value);
     used.push({ name, path });
   }
   return moved;
 }
+
+/** @throws {ConfigError} where the same file gives the option by its path, or by another flat name, too */
+function refuseSecond(first: ConfigNode | undefined, second: ConfigNode, name: string, path: string): void {
+  if (first === undefined || first === second) return; // a name below a moved one
+  if (first.kind === 'map' && second.kind === 'map') {
+    for (const { key, node } of second.entries.values())
+      refuseSecond(first.get(String(key)), node, `${name}.${key}`, `${path}.${key}`);
+    return;
+  }
+  throw givenTwice(path, `as ${name}, in ${placeText(second.origin)}`, `in ${placeText(first.origin)}`);
+}
+
+/** Makes the error about an option that one file, or one command line, gives under two names. */
+export const givenTwice = (path: string, ...places: string[]): ConfigError =>
+  new ConfigError('composition', `'${path}' is given twice, under two names`, [...places, 'leave one of them out'], {
+    keyPath: path,
+  });
 
 /** Copies the mappings, whose values stay the same. */
 function shallow(node: MapNode): MapNode {

@@ -21,7 +21,7 @@ export { compose, recompose } from './compose.js';
 export { Composition, type DefaultEntry } from './composition.js';
 export { ConfigError, type ConfigErrorKind, type ConfigErrorPlace, type Violation } from './config-error.js';
 export type { ImpliedDefaults, PrimaryConfig } from './defaults/implied.js';
-export type { FlatNames, FlatUse } from './flat-names.js';
+export type { FlatNames, FlatPath, FlatUse } from './flat-names.js';
 export { registerResolver, type Resolver } from './interpolation/resolvers.js';
 export type { PlainObject, PlainValue } from './node.js';
 export type { OverrideAlias, OverrideAliases } from './overrides/aliases.js';

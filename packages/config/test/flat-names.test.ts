@@ -8,6 +8,8 @@ const flatNames = {
   'server.wait': ['server.limits.wait'],
   steps: ['server.limits.steps', 'server.steps'],
   size: ['algorithm.size', 'server.size'],
+  rate: [{ path: 'algorithm.actor.lr', units: ['sgd'] }],
+  pace: [{ path: 'algorithm.actor.lr', units: ['adam', 'ppo'] }],
 };
 
 const files = {
@@ -59,4 +61,41 @@ test('a flat name of two options of one node is refused with both', () => {
 
 test('a flat name of no option of the config is an unknown key', () => {
   expect(() => composed('config', 'wait=3')).toThrow(/no such key/);
+});
+
+test('a flat name of some units is refused with another unit, with the option that it may mean', () => {
+  expect(composed('config', 'pace=0.2').resolve()).toMatchObject({ algorithm: { actor: { lr: 0.2 } } });
+  expect(() => composed('config', 'rate=0.2')).toThrow(
+    /'rate' is the name of no option here\n[^\n]*command line: rate=0.2\n[^\n]*write one of: algorithm.actor.lr/,
+  );
+});
+
+test.each([
+  [['lr=0.1', 'algorithm.actor.lr=0.2'], /by lr=0.1\n[^\n]*by algorithm.actor.lr=0.2/],
+  [['pace=0.1', 'lr=0.2'], /by pace=0.1\n[^\n]*by lr=0.2/],
+])('a command line that gives one option under two names is refused: %j', (overrides, places) => {
+  expect(() => composed('config', ...overrides)).toThrow(places);
+});
+
+test('the same name twice on a command line is the last one', () => {
+  expect(composed('config', 'lr=0.1', 'lr=0.2').setting('lr')).toBe(0.2);
+});
+
+test.each([
+  ['lr: 0.5\nalgorithm:\n  actor:\n    lr: 0.2\n', /as lr, in .*twice.yaml:4[^]*in .*twice.yaml:7/],
+  [
+    'schedule:\n  kind: flat\nalgorithm:\n  actor:\n    schedule:\n      kind: linear\n',
+    /as schedule.kind, in .*:5[^]*in .*:9/,
+  ],
+])('a file that gives one option under two names is refused with both places: %j', (text, places) => {
+  const twice = { ...files, 'configs/twice.yaml': `defaults:\n  - config\n  - _self_\n${text}` };
+  const attempt = () =>
+    compose({
+      configDirs: [{ dir: `${temporaryTree(twice)}/configs` }],
+      configName: 'twice',
+      overrides: [],
+      flatNames,
+    });
+  expect(attempt).toThrow(ConfigError);
+  expect(attempt).toThrow(places);
 });

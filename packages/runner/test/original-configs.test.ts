@@ -202,6 +202,10 @@ test('a file of the original with upper case, with another algorithm of the comm
   expect(valuesOf(await preparedFile('given', notes, 'algorithm=ppo'), ppo)).toEqual(ppo);
   file('defaults: [default, algorithm: chai, _self_]', 'iterations: 30');
   expect((await preparedFile('given', notes)).choices.algorithm).toBe('chai');
+  file('defaults: [default, algorithm: grpo, _self_]', 'epochs: 3');
+  await expect(async () => validateConfig(await preparedFile('given', notes))).rejects.toThrow(
+    /'epochs' is a key of ArCHer .*\n.*given\.yaml:2\n {2}write one of: algorithm\.actor\.epochs/,
+  );
   file('defaults: [default, _self_]', 'agent_type: sarsa');
   await expect(async () => validateConfig(await preparedFile('given', notes))).rejects.toThrow(
     /Unknown config key 'agent_type'/,

@@ -53,6 +53,14 @@ const ignored: [string, string | RegExp][] = [
       '  in command line: env_load_path=http://127.0.0.1:3000\n' +
       '  write env.backend=site, or leave env.base_url out',
   ],
+  [
+    'grpo_20q epochs=3',
+    /^'epochs' is the name of no option here\n.*: epochs=3\n {2}write one of: algorithm\.actor\.epochs/,
+  ],
+  [
+    'grpo_20q lm_lr=1e-4 algorithm.actor.lr=1e-5',
+    /^'algorithm\.actor\.lr' is given twice, under two names\n(?: {2}by lm_lr=1e-4\n| {2}by algorithm\.actor\.lr=1e-5\n){2}/,
+  ],
   ['archer_20q env=coin env_idx=3', /^Could not override 'env_idx': no such key/],
   [
     'archer_20q policy_lm=gpt2 policy.n_layer=3',

@@ -1,7 +1,7 @@
 // The table of flat names, from the schemas of all tasks, algorithms and environments. `npm run option-files` writes it.
 import type { TObject, TProperties } from '@sinclair/typebox';
 import { findAlgorithm, algorithmNames } from '@bowyer/algorithms';
-import type { FlatNames } from '@bowyer/config';
+import type { FlatNames, FlatPath } from '@bowyer/config';
 import { flatNames, isGroup, pathOfOption, toSnakeCase } from '@bowyer/core';
 import { environmentInfo, environmentNames } from '@bowyer/envs';
 import { findTask, taskNames } from '../tasks/registry.js';
@@ -19,14 +19,39 @@ export function flatNamesOfUnits(): FlatNames {
       const { algorithm: _, ...options } = optionsOf(findTask(name)!, choices);
       addOptions(options, add);
     }
-  for (const name of algorithmNames())
-    for (const [flat, path] of flatNames(findAlgorithm(name)!.options as TObject, 'algorithm.')) add(flat, path);
+  const ofAlgorithms = namedByAlgorithms();
+  for (const { flat, path } of ofAlgorithms) add(flat, path);
   for (const name of environmentNames())
     for (const [flat, option] of Object.entries(environmentInfo(name).config?.flatNames ?? {}))
       add(flat, `env.${toSnakeCase(option)}`);
   const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]) => (a < b ? -1 : 1);
-  const known = [...table].sort(byName).map(([name, paths]) => [name, [...paths].sort(byNode)] as const);
+  const known = [...table]
+    .sort(byName)
+    .map(([name, paths]) => [name, [...paths].sort(byNode).map((path) => limited(name, path, ofAlgorithms))] as const);
   return Object.fromEntries([...known, ['*', NODES]]);
+}
+
+interface Named {
+  flat: string;
+  path: string;
+  algorithm: string;
+}
+
+/** Lists the flat names that each algorithm gives to its options. */
+const namedByAlgorithms = (): Named[] =>
+  algorithmNames().flatMap((name) => {
+    const { options, aliases = [] } = findAlgorithm(name)!;
+    const pairs = flatNames(options as TObject, 'algorithm.');
+    return [name, ...aliases].flatMap((algorithm) => pairs.map(([flat, path]) => ({ flat, path, algorithm })));
+  });
+
+/** Limits a name that algorithms give to different options to those algorithms that give it to this one. */
+function limited(name: string, path: string, named: readonly Named[]): FlatPath {
+  const same = named.filter(({ flat }) => flat === name);
+  const own = same.filter((one) => one.path === path);
+  return own.length === 0 || own.length === same.length
+    ? path
+    : { path, units: own.map(({ algorithm }) => algorithm).sort() };
 }
 
 /** An option of the task counts before one of its algorithm, and that before any other. */

@@ -1,10 +1,11 @@
 // Keys of a composed config that imply others: a critic's checkpoint chooses the kind of critic, an address the
 // backend that plays there, a chat template that the agent plays through it. The command line always has the last word.
-import { isAbsolute, sep } from 'node:path';
+import { isAbsolute } from 'node:path';
 import { overrideText, recompose, type Composition } from '@bowyer/config';
 import { environmentOfTask } from './originals/agentgym.js';
 import { environmentWords } from './originals/archer.js';
 import { ARCHER, originalKey } from './originals/names.js';
+import { isOfUser } from './user-files.js';
 import { IMPLIED, type Implied, type ImpliedContext, type Reader, type Rule } from './implied-rule.js';
 
 /** The composition with what follows from its keys. */
@@ -145,7 +146,7 @@ const keysOfOthers: Rule = async (_read, context, composition) => {
   const left = Object.entries(composition.config).map(([key, value]) => [key, value, key] as const);
   const found = [...left, ...moved].flatMap(([key, value, path]) => {
     const original = key === 'api_key' ? undefined : originalKey(key);
-    return original && (!original.isOwn || isOfUser(path, composition, context))
+    return original && (!original.isOwn || isInFile(path, composition, context))
       ? [{ key, value, path, original }]
       : [];
   });
@@ -162,17 +163,16 @@ const keysOfOthers: Rule = async (_read, context, composition) => {
     const why = `${key}=${String(value)} is in a file${'nothing' in outcome ? ` and changes nothing here: ${outcome.nothing}` : ''}`;
     const words = 'words' in outcome ? outcome.words : [];
     // A key of ours that a file gives under its own name too is decided there.
-    const open = original.isOwn ? words.filter((word) => !isOfUser(word.split('=')[0], composition, context)) : words;
+    const open = original.isOwn ? words.filter((word) => !isInFile(word.split('=')[0], composition, context)) : words;
     // Hydra deletes no key that is null.
     return [value === null ? `${path}=null` : `~${path}`, ...open].map((word) => ({ word, why }));
   });
 };
 
-/** Whether a file of the user sets a key. */
-function isOfUser(key: string, composition: Composition, { shipped = [] }: ImpliedContext): boolean {
-  const source = composition.origin(key)[0]?.source;
-  if (source === undefined || !isAbsolute(source)) return false; // the command line, or another key
-  return !shipped.some((folder) => source.startsWith(folder + sep));
+/** Says whether a file of the user gives a key; the command line gives none. */
+function isInFile(key: string, composition: Composition, { shipped = [] }: ImpliedContext): boolean {
+  const [origin] = composition.origin(key);
+  return origin !== undefined && isAbsolute(origin.source) && isOfUser(origin, shipped);
 }
 
 /** A preset's warm-up that would take the whole of a shorter run. Its share of the run stays. */

@@ -2,7 +2,7 @@
 // whose options have their home in the schemas, and the tables of flat names, algorithms and environments. `npm run option-files` calls it.
 import { Type, type TObject, type TProperties, type TSchema } from '@sinclair/typebox';
 import { algorithmNames, findAlgorithm } from '@bowyer/algorithms';
-import type { FlatNames } from '@bowyer/config';
+import type { FlatNames, FlatPath } from '@bowyer/config';
 import { group, isGroup, nodeSchema, toSnakeCase } from '@bowyer/core';
 import { environmentInfo, environmentNames, type OptionsSchema } from '@bowyer/envs';
 import { reasonAgainstAgents } from '../tasks/train-agent/unit.js';
@@ -109,16 +109,18 @@ const flatNamesPage = (names: FlatNames): string =>
     '# Flat names of options',
     '',
     'Version 0.2, ArCHer and AgentGym have options at the root of a config. These names are still read, on command lines, in',
-    'sweeps and in files: a name stands for the first of its paths that the config has ([configs](configs.md)).',
+    'sweeps and in files: a name stands for the first of its paths that the config has, and that of some algorithms for no',
+    'option of others ([configs](configs.md)).',
     '`npm run option-files` writes this page.',
     '',
     '| name | path |',
     '|---|---|',
-    ...Object.entries(names).map(
-      ([name, paths]) => `| \`${name}\` | ${paths.map((path) => `\`${path}\``).join(', ')} |`,
-    ),
+    ...Object.entries(names).map(([name, paths]) => `| \`${name}\` | ${paths.map(pathText).join('; ')} |`),
     '',
   ].join('\n');
+
+const pathText = (given: FlatPath): string =>
+  typeof given === 'string' ? `\`${given}\`` : `\`${given.path}\` of ${given.units.join(', ')}`;
 
 const link = (name: string, page: string) => `[\`${name}\`](../../${page})`;
 

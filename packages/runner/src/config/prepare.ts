@@ -1,21 +1,15 @@
 // Finds options of a composed config that its run does not have: what a shipped file says for another unit is left out, and what the
 // user has given is refused, so that nothing is silently ignored.
-import { basename, relative, sep } from 'node:path';
+import { sep } from 'node:path';
 import type { TObject, TSchema } from '@sinclair/typebox';
 import { algorithmNames, findAlgorithm } from '@bowyer/algorithms';
-import {
-  ConfigError,
-  type Composition,
-  type OriginRecord,
-  type PlainObject,
-  type PrepareContext,
-} from '@bowyer/config';
+import { ConfigError, type Composition, type PlainObject, type PrepareContext } from '@bowyer/config';
 import { isNode, nodeSchema } from '@bowyer/core';
 import { environmentNames } from '@bowyer/envs';
 import { findTask, taskNames } from '../tasks/registry.js';
 import { conditionOf } from './conditions.js';
 import { hasPath } from './originals/run-facts.js';
-import { IMPLIED } from './implied-rule.js';
+import { isOfUser } from './user-files.js';
 import { placeText } from '../plugins/place-text.js';
 import { loadPlugins } from '../plugins/plugins.js';
 import { choicesOf, optionsOf, schemaOf, taskOf, unknownUnit } from './units.js';
@@ -109,18 +103,6 @@ const leavesOf = (config: PlainObject, prefix = ''): string[] =>
   Object.entries(config).flatMap(([key, value]) =>
     isTree(value) ? leavesOf(value, `${prefix}${key}.`) : [`${prefix}${key}`],
   );
-
-/** Whether a file of the user gives a value: one of the program's own configs may have options for other units than the chosen ones. */
-function isOfUser(origin: OriginRecord | undefined, shipped: readonly string[]): boolean {
-  if (origin === undefined || origin.source.startsWith(IMPLIED)) return false;
-  const folder = shipped.find((one) => origin.source.startsWith(one + sep));
-  if (folder === undefined) return true;
-  return isExperiment(relative(folder, origin.source), folder);
-}
-
-/** A sweep is asked for by `+experiment=`: a file of the folder `experiments`, or of a study's folder `experiment`. */
-const isExperiment = (config: string, folder: string): boolean =>
-  /(^|\/)experiment\//.test(config) || (basename(folder) === 'experiments' && !config.includes('/'));
 
 function refusal(refused: readonly string[], composition: Composition, typed: readonly string[]): ConfigError {
   const choices = choicesOf(composition);

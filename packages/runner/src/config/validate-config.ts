@@ -109,7 +109,9 @@ async function keysOfOthers(
   const facts = await (await import('./implied-facts.js')).runFacts(composition, new Set());
   return found.map(({ key, value, program, meaning }) => {
     const outcome = meaning(String(value), facts);
-    const remedy = outcome !== 'ours' && 'refused' in outcome ? `here: ${outcome.refused}` : 'leave it out';
+    const meant = composition.optionsNamed(key);
+    const otherwise = meant.length > 0 ? `write one of: ${meant.join(', ')}` : 'leave it out';
+    const remedy = outcome !== 'ours' && 'refused' in outcome ? `here: ${outcome.refused}` : otherwise;
     return { key, message: `'${key}' is a key of ${program} that this run cannot take`, remedy };
   });
 }
