@@ -58,6 +58,8 @@ const command = (to: string, concurrency: number): string[] => [
   'test_share=0',
   'save_freq=1',
   `concurrency=${concurrency}`,
+  // Which groups are replaced depends on the rollouts, and those that are begun again have others.
+  `sampling_rounds=${concurrency === 1 ? 2 : 1}`,
   'attempts=5',
   'threads=1',
   'lm_lr=0.01',

@@ -302,6 +302,14 @@ test.each([
   );
 });
 
+test('a line that is nested too deeply is named, beside others that are right', async () => {
+  const right = '{"messages":[{"role":"user","content":"a"},{"role":"assistant","content":"b"}]}';
+  const deep = `{"messages":${'['.repeat(9000)}${']'.repeat(9000)}}`;
+  await expect(readConversations(file('lines.jsonl', `${right}\n${deep}`))).rejects.toThrow(
+    /1 of 2 items cannot be used\n {2}line 2: has more than 500 arrays and objects within each other/,
+  );
+});
+
 test.each(['line', 'text'])('values that are nested too deeply are refused, in a %s', async (where) => {
   const deep = `${'{"a":'.repeat(9000)}1${'}'.repeat(9000)}`;
   const args = where === 'text' ? JSON.stringify(deep) : deep;

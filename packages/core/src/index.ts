@@ -79,6 +79,7 @@ export { isLoopback } from './loopback.js';
 export { LARGEST_REWARD } from './largest-reward.js';
 export { commandText, overrideWord, shellQuoted } from './command-text.js';
 export { writeFileAtomically } from './atomic-file.js';
+export { makeTemporaryFolder } from './temporary-folder.js';
 export { isUnreported, refuseUsedFolder, reportFolder, writeNewFolder } from './new-folder.js';
 export { decimalDigits, keepsDigits } from './decimal-digits.js';
 export { appendText } from './lines/append-text.js';

@@ -106,3 +106,49 @@ test('a program that cannot run has no score: the evaluation fails with its reas
   expect(all.stdout).toMatch(/\n\S+ +– +– +– +– +– +–\n/);
   expect(all.stdout).not.toMatch(/0\.00/);
 }, 600_000);
+
+test('a training that failed leaves its folder free: the corrected command trains there, and the files of the first are kept', async () => {
+  const at = (name: string) => join(folder, name);
+  const train = (agent: string) =>
+    runHere([
+      '--config-name',
+      'train_agent',
+      `agent=node ${at(agent)}`,
+      `tasks=${at('tasks.jsonl')}`,
+      `model=${at('model')}`,
+      `save_path=${at('corrected')}`,
+      'threads=1',
+      'eval_share=0',
+      'test_share=0',
+      'concurrency=2',
+      'algorithm=rloo',
+      'iterations=1',
+      'rollout_size=4',
+      'group_size=2',
+      'sampling_rounds=1',
+      'eval_size=2',
+      'test_size=2',
+      'attempts=1',
+      'lm_lr=0.01',
+    ]);
+  const failed = await train('absent.mjs');
+  expect(failed.code).toBe(1);
+  expect(failed.stderr).toContain('Cannot find module');
+  const left = await readFile(at('corrected/run-config.json'), 'utf8');
+  expect(left).toContain('absent.mjs');
+
+  const works = await train('agent.mjs');
+  expect(works).toMatchObject({ code: 0 });
+  expect(await readFile(at('corrected/failed-1/run-config.json'), 'utf8')).toBe(left);
+  expect(await readFile(at('corrected/run-config.json'), 'utf8')).not.toContain('absent.mjs');
+  expect(await readFile(at('corrected/run.log'), 'utf8')).toContain(
+    `the files of a run with another config, which ended without results, are in ${at('corrected/failed-1')} now`,
+  );
+  const rollouts = await readdir(at('corrected/failed-1/programs'));
+  expect(rollouts).not.toEqual([]);
+
+  const other = await train('other.mjs');
+  expect(other.code).toBe(1);
+  expect(other.stderr).toMatch(/contains a run with another config:[^]*other\.mjs/);
+  expect(await readdir(at('corrected'))).not.toContain('failed-2');
+}, 600_000);

@@ -214,10 +214,12 @@ async function wholeValue(path: string): Promise<unknown> {
   try {
     if ((await stat(path)).size > LOOKED_AT_WHOLE) return undefined;
     const text = (await readFile(path, 'utf8')).trim();
-    return text.includes('\n') ? jsonValue(text) : undefined;
+    if (!text.includes('\n')) return undefined;
+    JSON.parse(text); // throws where the text is not one value, whose lines are then read one by one
+    return jsonValue(text);
   } catch (error) {
     if (error instanceof BadItem)
-      throw new DataFileError(`${path}: the file ${error.message}`, 'keys that are there once');
+      throw new DataFileError(`${path}: the file ${error.message}`, 'one value, of few levels and without a key twice');
     return undefined;
   }
 }

@@ -1,9 +1,9 @@
 // The folder of an episode: it is new, has the task's files, and is known to the agent under a name that never changes, so that
 // the same calls have the same results in every episode.
 import { realpathSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { makeTemporaryFolder } from '@bowyer/core';
 import { isObject } from './task-file.js';
 
 export class EpisodeFolder {
@@ -19,7 +19,7 @@ export class EpisodeFolder {
 
   /** Makes the folder. @param name the path under which the agent knows the folder */
   static async make(name: string, files: Readonly<Record<string, string>>): Promise<EpisodeFolder> {
-    const path = await mkdtemp(join(realpathSync(tmpdir()), 'bowyer-mcp-'));
+    const path = realpathSync(makeTemporaryFolder('mcp'));
     for (const [file, text] of Object.entries(files)) {
       await mkdir(dirname(join(path, file)), { recursive: true });
       await writeFile(join(path, file), text);

@@ -219,7 +219,9 @@ export class McpConnection {
   #failure(what: string, cause: unknown): McpServerError {
     const { code, message } = cause as { code?: unknown; message: string };
     if (code === 'REQUEST_TIMEOUT') this.#isBroken = true;
-    return new McpServerError(this.server, `${what}: ${message}`, this.#stderr.trim(), { cause });
+    const isTooDeep = cause instanceof RangeError && message.includes('call stack');
+    const said = isTooDeep ? 'what it sent has too many lists and objects within each other' : message;
+    return new McpServerError(this.server, `${what}: ${said}`, this.#stderr.trim(), { cause });
   }
 }
 

@@ -114,8 +114,23 @@ describe('over stdio', () => {
     await expect(lacking.reset()).rejects.toThrow("has no tool 'prices', which env.tools names; did you mean price?");
     const broken = new McpEnv({ ...shop(), command: ['node', '--eval', 'throw new Error("no stock")'], args: [] });
     await expect(broken.reset()).rejects.toThrow(/it did not start: [^]*no stock/);
+    const deep = new McpEnv({ ...shop(), command: ['node', file('deep.mjs', DEEP_TOOL)] });
+    await expect(deep.reset()).rejects.toThrow('what it sent has too many lists and objects within each other');
   });
 });
+
+/** A server whose one tool has a schema of 20,000 levels. */
+const DEEP_TOOL = `
+import { createInterface } from 'node:readline';
+const answer = (id, result) => console.log(\`{"jsonrpc":"2.0","id":\${id},"result":\${result}}\`);
+const schema = '{"type":"object","properties":{"a":'.repeat(20000) + '{}' + '}}'.repeat(20000);
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, method } = JSON.parse(line);
+  if (method === 'initialize')
+    answer(id, '{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"deep","version":"1"}}');
+  else if (method === 'tools/list') answer(id, \`{"tools":[{"name":"t","inputSchema":\${schema}}]}\`);
+  else if (id !== undefined) console.log(\`{"jsonrpc":"2.0","id":\${id},"error":{"code":-32601,"message":"unknown"}}\`);
+}`;
 
 /** Writes a module that records each start in a file. */
 function counted(name: string, ...program: string[]): { command: string[]; starts: () => number } {

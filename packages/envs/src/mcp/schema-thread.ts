@@ -1,5 +1,6 @@
 // Validates values against JSON schemas, in a thread with limits: schemas come from servers of tools, and a pattern such as
 // `(a+)+$` takes practically for ever for a text of forty letters. docs/decisions/mcp.md says why it is a thread.
+import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 
@@ -10,6 +11,9 @@ const MOST_MIB = 256;
 
 /** The most compiled schemas that a thread keeps. */
 const MOST_KEPT = 1_024;
+
+/** The most failed checks that are remembered: an agent may repeat its call in every turn. */
+const MOST_FAILED = 1_024;
 
 /** The program of the thread as text, since a thread cannot load the TypeScript sources that the tests run. It uses ajv, which the SDK depends on. */
 const THREAD = `
@@ -57,6 +61,7 @@ export class SchemaLimitError extends Error {
 class SchemaThread {
   #worker: Promise<Worker> | null = null;
   #last: Promise<unknown> = Promise.resolve();
+  readonly #failed = new Map<string, SchemaLimitError>();
 
   /**
    * Returns what is wrong with the value; null where nothing is.
@@ -70,6 +75,9 @@ class SchemaThread {
   }
 
   async #check(work: Work): Promise<string | null> {
+    const key = createHash('sha256').update(JSON.stringify(work)).digest('base64');
+    const known = this.#failed.get(key);
+    if (known) throw known;
     const worker = await (this.#worker ??= started());
     try {
       const answer = await answered(worker, work);
@@ -77,6 +85,8 @@ class SchemaThread {
       return answer.fault;
     } catch (error) {
       if (error instanceof SchemaLimitError) {
+        if (this.#failed.size >= MOST_FAILED) this.#failed.clear();
+        this.#failed.set(key, error);
         this.#worker = null; // the next check starts another worker
         void worker.terminate();
       }

@@ -20,6 +20,14 @@ test('values are checked by the schemas of their tools, also after one that take
   expect(others).toBe('arguments/a must NOT have more than 3 characters');
 }, 30_000);
 
+test('a check that took too long is not made again', async () => {
+  const checks = await argumentChecks([tool('slow', { a: { type: 'string', pattern: '(a+)+b$' } })]);
+  const slow = () => checks.get('slow')!({ a: 'a'.repeat(40) });
+  expect(await slow()).toBe('the check by its schema takes longer than 5 s');
+  // Each of these would take 5 s.
+  for (let turn = 0; turn < 20; turn++) expect(await slow()).toBe('the check by its schema takes longer than 5 s');
+}, 60_000);
+
 test('structured results are checked as well', async () => {
   const outputSchema = { type: 'object' as const, properties: { a: { type: 'string', pattern: '(a|a)*c$' } } };
   expect(await resultFault({ outputSchema }, { a: 1 })).toBe('structuredContent/a must be string');

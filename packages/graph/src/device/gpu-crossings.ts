@@ -1,10 +1,9 @@
 // Tensors that are copied between CPU and GPU in the middle of a graph's run. ONNX Runtime silently runs on the CPU what its
 // WebGPU provider lacks, and inserts copies around it: they are in the model that it writes after placing all nodes.
 import './disable-telemetry.js';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { protobuf } from '@bowyer/core';
+import { makeTemporaryFolder, protobuf } from '@bowyer/core';
 import type { Precision } from '../dtype.js';
 import { float16Form } from '../float16-form.js';
 import type { Graph } from '../graph.js';
@@ -33,7 +32,7 @@ export async function gpuCrossings(
 ): Promise<GpuCrossings> {
   // Loaded here, since loading the library takes longer than loading the rest of this package.
   const { InferenceSession } = await import('onnxruntime-node');
-  const directory = mkdtempSync(join(tmpdir(), 'bowyer-crossings-'));
+  const directory = makeTemporaryFolder('crossings');
   try {
     const path = join(directory, 'placed.onnx');
     const session = await InferenceSession.create(

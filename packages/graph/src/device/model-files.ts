@@ -1,16 +1,12 @@
 // Large frozen weights as files that ONNX Runtime maps into memory: the message to the worker contains a path, not a copy
 // of the bytes, and all sessions that use a weight share the pages of one file.
-import { mkdtempSync, openSync, closeSync, readdirSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { identityOf, stateOf, type ProcessIdentity } from '@bowyer/core';
+import { makeTemporaryFolder } from '@bowyer/core';
 import type { SerializedModel } from '../serialize.js';
 
 /** Weights of fewer bytes in total are sent to the worker instead. */
 const WORTH_A_FILE = 256 << 20;
-const PREFIX = 'bowyer-weights-';
-/** In each folder: the process whose files they are. */
-const OWNER = 'process.json';
 
 export class ModelFiles {
   #directory?: string;
@@ -18,7 +14,6 @@ export class ModelFiles {
   #weights = 0;
   /** Bytes of an initializer → name of its file. Weak, so that it does not keep weights in memory. */
   readonly #written = new WeakMap<ArrayBufferLike, Map<string, string>>();
-  readonly #remove = () => this.release();
 
   static isWorthIt(externalData: SerializedModel['externalData']): boolean {
     return externalData.reduce((sum, { data }) => sum + data.byteLength, 0) >= WORTH_A_FILE;
@@ -30,7 +25,7 @@ export class ModelFiles {
    * @returns path of the .onnx file
    */
   write(serialize: (fileOf: (data: Uint8Array) => string) => Uint8Array): string {
-    const directory = (this.#directory ??= this.#create());
+    const directory = (this.#directory ??= makeTemporaryFolder('weights'));
     const bytes = serialize((data) => this.#fileOf(directory, data));
     const path = join(directory, `model-${++this.#models}.onnx`);
     writeFileSync(path, bytes);
@@ -40,17 +35,8 @@ export class ModelFiles {
   /** Deletes the files. Open sessions keep their mappings. */
   release(): void {
     if (this.#directory === undefined) return;
-    process.off('exit', this.#remove);
     rmSync(this.#directory, { recursive: true, force: true });
     this.#directory = undefined;
-  }
-
-  #create(): string {
-    removeLeftOvers();
-    process.on('exit', this.#remove);
-    const directory = mkdtempSync(join(tmpdir(), PREFIX));
-    writeFileSync(join(directory, OWNER), JSON.stringify(identityOf()));
-    return directory;
   }
 
   #fileOf(directory: string, data: Uint8Array): string {
@@ -73,21 +59,5 @@ function writeWhole(path: string, data: Uint8Array): void {
     for (let done = 0; done < data.length;) done += writeSync(file, data, done, Math.min(2 ** 30, data.length - done));
   } finally {
     closeSync(file);
-  }
-}
-
-/** Deletes the files of processes that were killed; those of other containers, which may share the folder, are left to them. */
-function removeLeftOvers(): void {
-  for (const name of readdirSync(tmpdir())) {
-    const directory = join(tmpdir(), name);
-    if (name.startsWith(PREFIX) && hasEnded(directory)) rmSync(directory, { recursive: true, force: true });
-  }
-}
-
-function hasEnded(directory: string): boolean {
-  try {
-    return stateOf(JSON.parse(readFileSync(join(directory, OWNER), 'utf8')) as ProcessIdentity) === 'ended';
-  } catch {
-    return false; // the folder has just been made, or another process has deleted it
   }
 }

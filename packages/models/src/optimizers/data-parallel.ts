@@ -1,8 +1,7 @@
 // Optimizers of a data-parallel run. Each rank has added the gradients of its own rows into `gradients`; a step begins with their sum
 // over the ranks. Losses are means over the batches of all ranks, so the sum is the gradient of a run of one process.
-import { minimum, namingFile } from '@bowyer/core';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { makeTemporaryFolder, minimum, namingFile } from '@bowyer/core';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readSafetensorsFile, writeSafetensors, type WritableTensors } from '@bowyer/checkpoints';
 import type { Device, Kernel, State } from '@bowyer/graph';
@@ -167,7 +166,7 @@ export class ShardedOptimizer implements Optimizer {
   /** Saves one file, as that of an optimizer that is not divided: a run resumes with any number of ranks. Every rank must call it. */
   async save(path: string, notes?: OptimizerNotes): Promise<void> {
     const { ranks } = this.device;
-    const folder = await mkdtemp(join(tmpdir(), 'bowyer-shard-'));
+    const folder = makeTemporaryFolder('shard');
     try {
       const own = join(folder, 'own.safetensors');
       await this.inner.save(own, notes);

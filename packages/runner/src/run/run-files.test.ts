@@ -1,6 +1,7 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { newFolder } from '@bowyer/testing';
+import { owningRun } from './owning-run.js';
 import { claimDirectory, openDirectory, RunFiles } from './run-files.js';
 
 let directory: string;
@@ -20,10 +21,11 @@ test('a resumed run cuts back what was written after its checkpoint', async () =
 test('the same config may claim a folder again, another one is refused with the differences', async () => {
   const run = join(directory, 'run');
   const config = { seed: 0, env: { words: 'full' } };
-  await openDirectory(run, { seed: 9 }); // not claimed, so nothing is held against it
-  await openDirectory(run, config);
+  expect(await openDirectory(run, { seed: 9 })).toBe('own'); // not claimed, so nothing is held against it
   await claimDirectory(run, config);
-  await openDirectory(run, config);
+  expect(await openDirectory(run, config)).toBe('own');
+  expect(await openDirectory(run, { seed: 1, env: { words: ['dog'] } })).toBe('failed');
+  await mkdir(join(run, 'checkpoints', '1'), { recursive: true });
   await expect(openDirectory(run, { seed: 1, env: { words: ['dog'] } })).rejects.toThrow(
     `the folder '${run}' contains a run with another config:\n` +
       '  seed: 0 → 1\n' +
@@ -36,6 +38,7 @@ test('the same config may claim a folder again, another one is refused with the 
 test('a run of an earlier version is resumed: keys that it did not have are null, and so are defaults that are null today', async () => {
   const run = join(directory, 'run');
   await openDirectory(run, {});
+  await writeFile(join(run, 'results.json'), '{}');
   await claimDirectory(run, { seed: 0, env: { numProducts: 2400, numGoals: 500 } });
   await openDirectory(run, { seed: 0, maxTurns: null, env: { numProducts: null, numGoals: null } });
   await claimDirectory(run, { seed: 0, maxTurns: null, env: { numGoals: 100 } });
@@ -43,6 +46,33 @@ test('a run of an earlier version is resumed: keys that it did not have are null
   await expect(openDirectory(run, { seed: 0, maxTurns: 5, env: { numGoals: null } })).rejects.toThrow(
     'another config:\n  max_turns: null → 5\n  env.num_goals: 100 → null\n',
   );
+});
+
+test.each([
+  ['checkpoints/best/model.safetensors', false],
+  ['metrics.jsonl', false],
+  ['trajectories/eval.jsonl', false],
+  ['calls/rollouts.00001.jsonl', false],
+  ['checkpoints/12/progress.json', true],
+  ['results.json', true],
+  ['notes-of-a-user.txt', true],
+])('a folder with %s of another config has results: %j', async (file, isResult) => {
+  const context = { directory, config: { decisive: { seed: 1 } } as never, log: () => undefined };
+  const left = join(directory, file);
+  await mkdir(dirname(left), { recursive: true });
+  await writeFile(left, 'left');
+  await writeFile(join(directory, 'run.log'), 'both');
+  await claimDirectory(directory, { seed: 0 });
+  const owned = owningRun(context, () => readdir(directory));
+  if (isResult) {
+    await expect(owned).rejects.toThrow('contains a run with another config');
+    expect(await readFile(left, 'utf8')).toBe('left');
+    return;
+  }
+  expect((await owned).sort()).toEqual(['failed-1', 'run.lock', 'run.log']);
+  expect(await readFile(join(directory, 'failed-1', file), 'utf8')).toBe('left');
+  expect(await readFile(join(directory, 'failed-1', 'run-config.json'), 'utf8')).toContain('"seed": 0');
+  expect(await openDirectory(directory, { seed: 2 })).toBe('own');
 });
 
 test('a folder that cannot be made is reported before any work', async () => {

@@ -15,6 +15,7 @@ import {
   type TokenTexts,
 } from '@bowyer/core';
 import type { Metrics } from '@bowyer/algorithms';
+import { hasResults } from './failed-run.js';
 import { metricsLine } from './metrics-line.js';
 
 /** JSONL files whose bytes are the same however often a run was killed. */
@@ -105,9 +106,10 @@ export const CONFIG_FILE = 'run-config.json';
  * Makes the run's folder, or finds the run that is in it.
  *
  * @param config what decides the run's numbers
- * @throws if the folder cannot be written, or contains a run with another config
+ * @returns `failed` where a run with another config is in it that has no results
+ * @throws if the folder cannot be written, or has results of a run with another config
  */
-export async function openDirectory(directory: string, config: Record<string, unknown>): Promise<void> {
+export async function openDirectory(directory: string, config: Record<string, unknown>): Promise<'own' | 'failed'> {
   try {
     await mkdir(directory, { recursive: true });
     await access(directory, constants.W_OK);
@@ -119,13 +121,13 @@ export async function openDirectory(directory: string, config: Record<string, un
   }
   const earlier = await readFile(join(directory, CONFIG_FILE), 'utf8').catch(() => null);
   const changes = earlier === null ? [] : differences(JSON.parse(earlier), JSON.parse(JSON.stringify(config)));
-  if (changes.length > 0) {
-    throw new Error(
-      `the folder '${directory}' contains a run with another config:\n` +
-        changes.map((change) => `  ${change}\n`).join('') +
-        '  to resume that run give it the same config; for a new run choose another folder: save_path=FOLDER',
-    );
-  }
+  if (changes.length === 0) return 'own';
+  if (!(await hasResults(directory))) return 'failed';
+  throw new Error(
+    `the folder '${directory}' contains a run with another config:\n` +
+      changes.map((change) => `  ${change}\n`).join('') +
+      '  to resume that run give it the same config; for a new run choose another folder: save_path=FOLDER',
+  );
 }
 
 /** From now on the folder belongs to a run with this config: called when everything that the run needs has been found. */

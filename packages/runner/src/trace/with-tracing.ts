@@ -1,8 +1,7 @@
 // Runs a task with what `profile` and `open_telemetry` ask for.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { listenToSpans, wallClock } from '@bowyer/core';
+import { listenToSpans, makeTemporaryFolder, wallClock } from '@bowyer/core';
 import type { TaskContext } from '../context/task-context.js';
 import { ChromeTrace } from './chrome-trace.js';
 import { kernelRuns } from './kernel-profiles.js';
@@ -23,7 +22,7 @@ export async function withTracing(config: TraceConfig, context: Context, work: (
 }
 
 async function withProfile({ directory, log }: Context, work: () => Promise<void>): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'bowyer-profile-'));
+  const folder = makeTemporaryFolder('profile');
   const start = wallClock();
   const path = join(directory, 'trace.json');
   const trace = new ChromeTrace(path, start);

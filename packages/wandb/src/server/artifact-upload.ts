@@ -1,10 +1,10 @@
 // An artifact: its manifest and files, sent to the server, and committed.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { makeTemporaryFolder } from '@bowyer/core';
 import type { WandbClient } from './client.js';
 import {
   COMMIT_ARTIFACT,
@@ -73,7 +73,7 @@ async function upload(client: WandbClient, names: Names, id: string, artifact: A
   const md5 = createHash('md5').update(text).digest('base64');
   const { uploadUrl, uploadHeaders } = (await manifest(md5, true)).file;
   if (!uploadUrl) throw new Error('W&B gave no address for the manifest');
-  const folder = await mkdtemp(join(tmpdir(), 'bowyer-wandb-'));
+  const folder = makeTemporaryFolder('wandb');
   try {
     const path = join(folder, MANIFEST);
     await writeFile(path, text);

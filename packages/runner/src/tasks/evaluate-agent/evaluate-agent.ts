@@ -16,7 +16,7 @@ import { openDevice, type Device } from '@bowyer/graph';
 import { ProgressBar, textTable } from '@bowyer/logging';
 import type { TaskContext } from '../../context/task-context.js';
 import { withReport } from '../../report/write-report.js';
-import { owningFolder } from '../../run/folder-owner.js';
+import { owningRun } from '../../run/owning-run.js';
 import {
   compared,
   intervalText,
@@ -26,7 +26,7 @@ import {
   type Comparison,
   type RunResults,
 } from '../../run/results.js';
-import { claimDirectory, openDirectory } from '../../run/run-files.js';
+import { claimDirectory } from '../../run/run-files.js';
 import { storeTest } from '../../run/stored-test.js';
 import { agentStage } from '../train-agent/agent-stage.js';
 import { openAgents, type Agents } from '../train-agent/open-agents.js';
@@ -59,9 +59,7 @@ class BelowError extends Error {
 }
 
 export async function evaluateAgent(config: EvaluateAgentConfig, context: TaskContext): Promise<void> {
-  const { directory } = context;
-  await openDirectory(directory, context.config.decisive);
-  await owningFolder(directory, 'run', context.log, async () => {
+  await owningRun(context, async () => {
     await withReport(context, async () => {
       try {
         await evaluateInFolder(config, context);

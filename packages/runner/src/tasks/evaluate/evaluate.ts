@@ -6,8 +6,8 @@ import { environmentInfo, type PlayedEvaluation } from '@bowyer/envs';
 import { ProgressBar } from '@bowyer/logging';
 import { agentFolderOf, optimalReturnOf, runOf, type EnvironmentConfig } from '@bowyer/agent';
 
-import { owningFolder } from '../../run/folder-owner.js';
-import { claimDirectory, openDirectory } from '../../run/run-files.js';
+import { owningRun } from '../../run/owning-run.js';
+import { claimDirectory } from '../../run/run-files.js';
 import { withReport } from '../../report/write-report.js';
 import type { TaskContext } from '../../context/task-context.js';
 import { itemsToPlay } from './items.js';
@@ -25,8 +25,7 @@ export async function evaluate(config: EvaluateConfig, context: TaskContext): Pr
   if (ranks.size > 1) refuseOnRanks(config, ranks.size);
   // Each plays its share of every part, and gets all of them; rank 0 reports.
   if (ranks.rank > 0) return void (await playModels(config as ModelConfig, context));
-  await openDirectory(context.directory, context.config.decisive);
-  await owningFolder(context.directory, 'run', context.log, () => evaluateInFolder(config, context));
+  await owningRun(context, () => evaluateInFolder(config, context));
 }
 
 async function evaluateInFolder(config: EvaluateConfig, context: TaskContext): Promise<void> {

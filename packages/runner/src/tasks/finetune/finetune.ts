@@ -37,11 +37,11 @@ import {
 } from '@bowyer/agent';
 import type { RunConfig } from '../../keys/run-keys.js';
 import { checkpointsOf } from '../../run/checkpoint-progress.js';
-import { owningFolder } from '../../run/folder-owner.js';
+import { owningRun } from '../../run/owning-run.js';
 import { checkLoggers, RunLoggers, type LoggerConfig } from '../../run/open-loggers.js';
 import { Recorder } from '../../run/recorder.js';
 import { RunControl } from '../../run/run-control.js';
-import { claimDirectory, openDirectory, RunFiles } from '../../run/run-files.js';
+import { claimDirectory, RunFiles } from '../../run/run-files.js';
 import { withReport } from '../../report/write-report.js';
 import type { TaskContext } from '../../context/task-context.js';
 import { dataFilesOf } from '@bowyer/conversations';
@@ -80,10 +80,10 @@ export async function finetune(
     for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
   const dataSha256 = hash.digest('hex');
   const decisive = { ...context.config.decisive, dataSha256 };
-  await openDirectory(context.directory, decisive);
-  await owningFolder(context.directory, 'run', context.log, async () => {
+  const own = { ...context, config: { ...context.config, decisive } };
+  await owningRun(own, async () => {
     await makeModel?.();
-    await finetuneInFolder(config, { ...context, config: { ...context.config, decisive } });
+    await finetuneInFolder(config, own);
   });
 }
 

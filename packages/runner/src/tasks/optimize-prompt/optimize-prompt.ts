@@ -8,9 +8,9 @@ import { openDevice } from '@bowyer/graph';
 import { bestPrompts, evolvePrompts, type EvolutionState, type IterationReport, type Prompts } from '@bowyer/rollouts';
 import type { TaskContext } from '../../context/task-context.js';
 import { withReport } from '../../report/write-report.js';
-import { owningFolder } from '../../run/folder-owner.js';
+import { owningRun } from '../../run/owning-run.js';
 import { compared, resultText, returnInterval, testedItems, type RunResults } from '../../run/results.js';
-import { claimDirectory, openDirectory, RunFiles } from '../../run/run-files.js';
+import { claimDirectory, RunFiles } from '../../run/run-files.js';
 import { storeTest } from '../../run/stored-test.js';
 import { openAgents, type Agents } from '../train-agent/open-agents.js';
 import { byEpisode } from '../train-agent/play-agents.js';
@@ -36,8 +36,7 @@ interface SavedState {
 
 export async function optimizePrompt(config: OptimizeConfig, context: TaskContext): Promise<void> {
   const { directory, log } = context;
-  await openDirectory(directory, context.config.decisive);
-  await owningFolder(directory, 'run', log, () =>
+  await owningRun(context, () =>
     withReport(context, async () => {
       const results = await optimizeInFolder(config, context);
       if (results === null) {

@@ -15,7 +15,8 @@ import type { Env, Split } from '@bowyer/envs';
 import { ProgressBar } from '@bowyer/logging';
 import { EpisodeKeys, JsonLineError, readJsonLines, type EnvironmentConfig } from '@bowyer/agent';
 import { compared, resultText, returnInterval, testedItems, type RunResults } from '../../run/results.js';
-import { claimDirectory, openDirectory } from '../../run/run-files.js';
+import { owningRun } from '../../run/owning-run.js';
+import { claimDirectory } from '../../run/run-files.js';
 import { itemsToPlay, type ItemConfig } from '../evaluate/items.js';
 import type { TaskContext } from '../../context/task-context.js';
 
@@ -33,8 +34,11 @@ interface Verified {
 }
 
 export async function reverify(config: ReverifyConfig, context: TaskContext): Promise<void> {
+  await owningRun(context, () => reverifyInFolder(config, context));
+}
+
+async function reverifyInFolder(config: ReverifyConfig, context: TaskContext): Promise<void> {
   const { directory, envParts, progress, print, log } = context;
-  await openDirectory(directory, context.config.decisive);
   const { input } = config.task;
   const lines = await readJsonLines<StoredEpisode>(input, episodeSchema);
   const keys = new EpisodeKeys();

@@ -5,7 +5,7 @@ import { InterruptedError } from '@bowyer/algorithms';
 import { oneRank, overrideWord, shellQuoted, timed, writeFileAtomically } from '@bowyer/core';
 import { checkSharedFolder } from '../../run/shared-folder.js';
 import { silentLogger } from '../../run/silent.js';
-import { owningFolder } from '../../run/folder-owner.js';
+import { owningRun } from '../../run/owning-run.js';
 import { guardReason } from '../../run/guard.js';
 import { checkLoggers, RunLoggers } from '../../run/open-loggers.js';
 import type { Recorder } from '../../run/recorder.js';
@@ -30,7 +30,7 @@ export async function train(
   if (ranks.rank === 0) await openDirectory(directory, context.config.decisive);
   await checkSharedFolder(directory, ranks);
   if (ranks.rank > 0) return trainInFolder(config, context, makeStage);
-  await owningFolder(directory, 'run', context.log, () => trainInFolder(config, context, makeStage));
+  await owningRun(context, () => trainInFolder(config, context, makeStage));
 }
 
 async function trainInFolder(

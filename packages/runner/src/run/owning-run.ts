@@ -1,0 +1,25 @@
+// Gives a run its folder, and puts aside the files of one with another config that ended there without results.
+import type { TaskContext } from '../context/task-context.js';
+import { putAside } from './failed-run.js';
+import { owningFolder } from './folder-owner.js';
+import { openDirectory } from './run-files.js';
+
+/**
+ * Runs the work of a run while this process owns its folder.
+ *
+ * @throws if the folder cannot be written, has results of a run with another config, or belongs to another process that is alive
+ */
+export async function owningRun<T>(
+  { directory, config: { decisive }, log }: Pick<TaskContext, 'directory' | 'config' | 'log'>,
+  work: () => Promise<T>,
+): Promise<T> {
+  await openDirectory(directory, decisive);
+  return owningFolder(directory, 'run', log, async () => {
+    // Again, since another process may have had the folder until now.
+    if ((await openDirectory(directory, decisive)) === 'failed')
+      log(
+        `the files of a run with another config, which ended without results, are in ${await putAside(directory)} now`,
+      );
+    return work();
+  });
+}
