@@ -267,6 +267,11 @@ const refused: [schema: unknown, message: string][] = [
   [{ type: 'integer', multipleOf: 0.3 }, 'only integers from 1 to 1000 are supported'],
   [{ type: 'text' }, '\'type\' at # is "text"; known: object, array'],
   [{ type: 'string', minLength: -1 }, "'minLength' at # must be an integer of at least 0"],
+  [
+    object({ a: text }, { patternProperties: { '^x': text }, minProperties: 3 }),
+    "'minProperties' at # is 3; up to 2 is supported here, one more than there are names in 'properties' and 'required'",
+  ],
+  [{ type: 'object', minProperties: 2 }, "'minProperties' at # is 2; up to 1 is supported here"],
   [{ allOf: [{ type: 'string' }, { type: 'null' }] }, 'so that no value is valid'],
   [object({ a: false }, { required: ['a'] }), 'so that no value is valid'],
   ['string', 'the schema at # must be a schema'],

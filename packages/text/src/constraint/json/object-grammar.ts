@@ -41,6 +41,12 @@ export function objectGrammar(facts: Facts, parts: ObjectParts): Grammar {
   const isCounted = minProperties > required || maxProperties < Infinity;
   if (isCounted && known.length * Math.min(maxProperties, known.length) > MAX_COUNTED)
     throw new UnsupportedSchemaError('maxProperties', parts.path, 'is not supported with so many properties');
+  if (further && minProperties > known.length + 1)
+    throw new UnsupportedSchemaError(
+      'minProperties',
+      parts.path,
+      `is ${minProperties}; up to ${known.length + 1} is supported here, one more than there are names in 'properties' and 'required'`,
+    );
   return sequence(text('{'), new Properties(known, further, facts, parts, isCounted).whole(), text('}'));
 }
 
@@ -93,7 +99,7 @@ class Properties {
     const most = this.isCounted ? maxProperties - count : Infinity;
     const { further, parts } = this;
     if (!further || most === 0) return least > 0 ? either() : sequence();
-    // There may be one name alone that no schema has, and how many there are is not counted.
+    // Of names that no schema has, one at most can be demanded: how many different ones there are is not counted.
     if (least > 1) return either();
     const rest = repeat(sequence(parts.spaces.comma, further), count === 0 ? 0 : least, count === 0 ? most - 1 : most);
     if (count > 0) return rest;
