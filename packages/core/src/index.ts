@@ -62,6 +62,7 @@ export {
   type GainVerdict,
 } from './student-interval.js';
 export { confidenceSequence, rolloutsNeeded, type PlannedDifference } from './confidence-sequence.js';
+export { interquartileMean, probabilityOfImprovement, stratifiedInterval, type TaskScores } from './robust-scores.js';
 export { bootstrapMean, bootstrapMeans, type BootstrapOptions, type Interval } from './bootstrap-interval.js';
 export {
   correlation,

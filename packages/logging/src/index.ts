@@ -2,7 +2,7 @@ export { figuresOf, newFigures, perNames } from './figures.js';
 export { duration, ProgressBar, type ProgressOutput } from './terminal/progress-bar.js';
 export { isLiveTerminal, LiveRegion, type LiveText, type TerminalStream } from './terminal/live-region.js';
 export { RunFigures } from './terminal/run-figures.js';
-export { textTable } from './table.js';
+export { csvText, textTable } from './table.js';
 export { lineChart, type ChartOptions, type Series } from './line-chart.js';
 export {
   type LoggedCheckpoint,

@@ -8,3 +8,10 @@ export function textTable(header: readonly string[], rows: readonly (readonly st
     line.map((cell, column) => (column === 0 ? cell.padEnd(widths[column]) : cell.padStart(widths[column]))).join('  ');
   return [format(header), widths.map((width) => '─'.repeat(width)).join('  '), ...rows.map(format)].join('\n');
 }
+
+/** Writes rows as CSV, quoted as RFC 4180, section 2, says; null is an empty cell. */
+export function csvText(header: readonly string[], rows: readonly (readonly (string | number | null)[])[]): string {
+  return [header, ...rows].map((row) => `${row.map((value) => csvCell(String(value ?? ''))).join(',')}\n`).join('');
+}
+
+export const csvCell = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);

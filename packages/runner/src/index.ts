@@ -10,6 +10,7 @@ export { editorSchemas, schemaLine, schemaNameOf } from './config/editor-schemas
 
 // Runs that another program starts
 export { runAsLibrary, type LibraryRun } from './library/run-as-library.js';
+export { writeFigures, type FigureOptions, type PaperFigures } from './report/figures/write-figures.js';
 export type { AgentEvaluation, FailedRollouts } from './tasks/evaluate-agent/evaluate-agent.js';
 export type { RunProgress } from './context/iteration-line.js';
 export type { GivenAgent } from './context/given-agent.js';

@@ -63,6 +63,7 @@ const asksFor: Readonly<Record<string, RegExp>> = {
   report: /^task=report needs the folders of runs: dirs is empty\n[^\n]*\n[^\n]*$/,
   canary: /^task=canary needs the record of a server: record is null\n[^\n]*\n[^\n]*$/,
   compare: /^task=compare needs two folders: dirs has 0\n[^\n]*\n[^\n]*$/,
+  figures: /^task=figures needs the folders of runs: dirs is empty\n[^\n]*\n[^\n]*$/,
   reverify: /^task=reverify needs stored episodes: input is null\n[^\n]*\n[^\n]*$/,
   wandb_agent: /^task=wandb_agent needs a sweep: sweep is null\n[^\n]*\n[^\n]*$/,
   wandb_sync: /^task=wandb_sync needs runs to send: dir is null\n[^\n]*\n[^\n]*$/,

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { writeFileAtomically, appendText } from '@bowyer/core';
 import { Type } from '@sinclair/typebox';
 import { figuresOf } from '../figures.js';
+import { csvCell } from '../table.js';
 import type { LoggedStep, LoggerUnit, RunLogger } from './logger.js';
 
 const options = Type.Object(
@@ -76,11 +77,9 @@ class CsvTable implements RunLogger {
   }
 
   #write(rows: readonly string[]): Promise<void> {
-    const header = this.#columns.map(quoted).join(',');
+    const header = this.#columns.map(csvCell).join(',');
     return writeFileAtomically(this.path, [header, ...rows].map((line) => `${line}\n`).join(''));
   }
 }
 
-/** Quotes a cell as RFC 4180, section 2, says. Names of metrics contain no line end. */
-const quoted = (cell: string): string => (/[",]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
 const unquoted = (cell: string): string => (cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell);

@@ -12,7 +12,7 @@ import { readRunRecord, xLabelOf } from './run-facts.js';
 import { differenceTable, seedOf, settingsOf, type ComparedRun, type Setting } from './settings.js';
 
 /** Reads runs with their figures. Files that are not whole are noted. */
-async function readRuns(directories: readonly string[]): Promise<ComparedRun[]> {
+export async function readRuns(directories: readonly string[]): Promise<ComparedRun[]> {
   const runs: ComparedRun[] = [];
   for (const directory of directories)
     runs.push({ record: await readRunRecord(directory), metrics: await readMetrics(join(directory, 'metrics.jsonl')) });

@@ -17,12 +17,13 @@ test('an interval of a share stays within 0 … 1, also of two runs, and of runs
 });
 
 test('of many runs that vary as their episodes do, it is Wilson’s', () => {
-  // 40 runs of 10 episodes, half of them won: z = 1.96, n = 400
+  // 40 runs of 10 episodes, half of them won: Student's quantile of 39 degrees of freedom, n = 400
   const shares = Array.from({ length: 40 }, (_, i) => (i % 2 === 0 ? 0.45 : 0.55));
   const { low, high } = shareInterval(shares, 400);
-  const half = (1.96 * Math.sqrt(0.25 / 400 + 1.96 ** 2 / (4 * 400 ** 2))) / (1 + 1.96 ** 2 / 400);
-  expect(low).toBeCloseTo(0.5 - half, 10);
-  expect(high).toBeCloseTo(0.5 + half, 10);
+  const t = 2.02269;
+  const half = (t * Math.sqrt(0.25 / 400 + t ** 2 / (4 * 400 ** 2))) / (1 + t ** 2 / 400);
+  expect(low).toBeCloseTo(0.5 - half, 6);
+  expect(high).toBeCloseTo(0.5 + half, 6);
 });
 
 test('runs that vary more than their episodes would widen it', () => {

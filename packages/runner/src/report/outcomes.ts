@@ -1,5 +1,5 @@
 // The outcome of each run, and the mean of a setting's runs with its interval.
-import { mean, standardDeviation } from '@bowyer/core';
+import { mean, standardDeviation, studentQuantile } from '@bowyer/core';
 import type { Table } from '@bowyer/views';
 import { matchedRuns, type ComparedRun, type Setting } from './settings.js';
 
@@ -15,19 +15,13 @@ const OUTCOMES = [
 /** Rows of metrics.jsonl whose mean stands for the end of a run, as a share of them. */
 const END = 0.1;
 
-/** 97.5 % quantiles of Student's t distribution for 1 to 30 degrees of freedom. */
-const T_QUANTILES = [
-  12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.16, 2.145, 2.131, 2.12, 2.11,
-  2.101, 2.093, 2.086, 2.08, 2.074, 2.069, 2.064, 2.06, 2.056, 2.052, 2.048, 2.045, 2.042,
-];
-
 /** If there are fewer runs, the interval is wide, and depends on the figures having a normal distribution. */
 const ENOUGH_RUNS = 3;
 
 /** Relative to the mean: a deviation of equal figures by the rounding of their sum. */
 const ROUNDING = 1e-12;
 
-const tQuantile = (runs: number): number => T_QUANTILES[runs - 2] ?? 1.96;
+const tQuantile = (runs: number): number => studentQuantile(0.975, runs - 1);
 
 /** Computes half the width of the 95 % interval of a mean over runs (Student's t); null for one run. */
 function halfInterval(values: readonly number[]): number | null {
@@ -39,9 +33,8 @@ function halfInterval(values: readonly number[]): number | null {
 
 /**
  * Computes the 95 % interval of a share over runs: Wilson's, of as many episodes as would vary as much as the runs do, and with
- * Student's quantile. Wilson's, of as many episodes as would vary as much as the runs do, and with Student's quantile. It never leaves
- * 0 … 1, and is not of width 0 where all runs agree. Source: Wilson 1927; Franco et al. 2019, "Comparative study of confidence
- * intervals for proportions in complex sample surveys".
+ * Student's quantile. It never leaves 0 … 1, and is not of width 0 where all runs agree. Source: Wilson 1927; Franco et al. 2019,
+ * "Comparative study of confidence intervals for proportions in complex sample surveys".
  *
  * @param episodes of all runs together
  */

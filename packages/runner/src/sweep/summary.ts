@@ -1,7 +1,7 @@
 // The table at the end of a sweep: on the screen, and as CSV for spreadsheets and data frames.
 import { join } from 'node:path';
 import { writeFileAtomically } from '@bowyer/core';
-import { duration, textTable } from '@bowyer/logging';
+import { csvText, duration, textTable } from '@bowyer/logging';
 import { figure } from './job-board.js';
 import { jobLabel, overrideKey, type JobOutcome, type SweepJob } from './sweep-job.js';
 
@@ -40,7 +40,7 @@ export function summaryText(rows: readonly SummaryRow[], metrics: readonly strin
 
 /**
  * Writes job, all its overrides, status, metrics, seconds, folder; then a column for each key whose value differs between the jobs.
- * Empty cells where there is no figure. Quoting as in RFC 4180.
+ * Empty cells where there is no figure.
  */
 export function summaryCsv(rows: readonly SummaryRow[], metrics: readonly string[]): string {
   const varied = variedOverrides(rows.map(({ job }) => job));
@@ -55,7 +55,7 @@ export function summaryCsv(rows: readonly SummaryRow[], metrics: readonly string
     job.directory,
     ...keys.map((key) => valueOf(job, key)),
   ]);
-  return [header, ...lines].map((line) => `${line.map(csvCell).join(',')}\n`).join('');
+  return csvText(header, lines);
 }
 
 export async function writeSummary(
@@ -72,5 +72,3 @@ function valueOf({ overrides }: SweepJob, key: string): string {
   const override = overrides.findLast((text) => overrideKey(text) === key);
   return override?.slice(override.indexOf('=') + 1) ?? '';
 }
-
-const csvCell = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);

@@ -7,6 +7,7 @@ import { demonstrationsTask } from './demonstrations/unit.js';
 import { evaluateTask } from './evaluate/unit.js';
 import { evaluateAgentTask } from './evaluate-agent/unit.js';
 import { exportTask } from './export/unit.js';
+import { figuresTask } from './figures/unit.js';
 import { finetuneTask } from './finetune/unit.js';
 import { generateTask } from './generate/unit.js';
 import { optimizePromptTask } from './optimize-prompt/unit.js';
@@ -61,6 +62,7 @@ for (const unit of [
   wandbAgentTask,
   reportTask,
   compareTask,
+  figuresTask,
 ])
   registerTask(unit);
 

@@ -1,0 +1,13 @@
+// task=figures: the files in the command's own folder, and their tables in the terminal.
+import { figuresText, writeFigures } from '../../report/figures/write-figures.js';
+import type { TaskContext } from '../../context/task-context.js';
+import type { TaskConfig } from '../task.js';
+import type { figuresOptions } from './unit.js';
+
+export async function figures(
+  { task: { dirs, x, metric } }: TaskConfig<typeof figuresOptions>,
+  { directory, print }: TaskContext,
+): Promise<void> {
+  const written = await writeFigures({ dirs, directory, x, metric });
+  print(`${figuresText(written)}\n\n${written.files.map((file) => `wrote ${file}\n`).join('')}`);
+}

@@ -1,0 +1,39 @@
+// task=figures: curves, scores and tables of several methods with several seeds each, as a paper reports them.
+import { choice, text, texts, unitOptions } from '@bowyer/core';
+import { runKeys } from '../../keys/run-keys.js';
+import { X_AXES } from '../../report/figures/x-axes.js';
+import type { TaskConfig, TaskUnit } from '../task.js';
+
+export const figuresOptions = unitOptions({
+  dirs: texts([], 'folders of runs or sweeps, one or several'),
+  x: choice(
+    X_AXES,
+    'iterations',
+    'what the curves are drawn over: iterations, steps of the environment, tokens that the policy wrote, or seconds of training; of rollouts alone, without evaluations',
+  ),
+  metric: text(
+    'episodic_return',
+    'a figure of evaluations (else of rollouts) and of the final test, such as episodic_return or win_rate, or a column of metrics.jsonl, such as losses/nll, whose last value is then the score',
+  ),
+});
+
+export const figuresTask: TaskUnit = {
+  name: 'figures',
+  description: 'write the curves, scores and tables of several methods and seeds for a paper: SVG, CSV and LaTeX',
+  keys: () => {
+    const { seed: _, ...keys } = runKeys; // the resampling is the same every time
+    return { ...keys, task: figuresOptions };
+  },
+  plays: false,
+  problems: ({ task: { dirs } }: TaskConfig<typeof figuresOptions>) =>
+    dirs.length > 0
+      ? []
+      : [
+          {
+            key: 'dirs',
+            message: 'task=figures needs the folders of runs: dirs is empty',
+            remedy: 'give them: dirs=[multirun/methods]',
+          },
+        ],
+  load: async () => (await import('./figures.js')).figures,
+};
