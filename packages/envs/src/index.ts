@@ -172,8 +172,7 @@ export type { VerifiersMessage } from './verifiers/task.js';
 export { enableTypeScript, importUserModule } from './user-modules.js';
 
 // Clients of AgentGym's servers.
-export { AgentGymEnv } from './agentgym/agentgym-env.js';
-export { agentGymEnv } from './agentgym/options.js';
+export { AgentGymEnv, agentGymEnv } from './agentgym/agentgym-env.js';
 export { ItemListError, readItemNumbers } from './agentgym/item-list.js';
 export { agentGymFamilies, type AgentGymFamily, type Family } from './agentgym/families.js';
 export { remoteOnlyEnvs } from './agentgym/unit.js';

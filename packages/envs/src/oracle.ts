@@ -1,6 +1,8 @@
 // The oracle of the guessing games: the rules of a game, a network or a server. A network cannot be made in this package, so
 // that whoever makes the environment passes the oracle in (`EnvParts`).
 
+import { choice, text, type OptionsOf } from './option.js';
+
 /**
  * Answers questions about a secret. @typeParam Secret what is to be guessed, as the oracle reads it; a name unless the oracle
  * looks it up in a table @typeParam Secret what is to be guessed, as the oracle reads it; a name unless the oracle looks it
@@ -42,34 +44,22 @@ export interface EnvParts {
   oracle?: Oracle;
 }
 
-/** The options of every game that has an oracle. */
-export interface OracleOptions {
-  oracle: 'rules' | 't5' | 'openai';
-  oracleModel: string | null;
-  oracleUrl: string | null;
-}
-
 /** The options' JSON Schema, which each game adds to its own. */
 export const oracleProperties = {
-  oracle: {
-    description:
-      "Who answers: 'rules' (this project's own, no model), 't5' (a fine-tuned Flan-T5, as in ArCHer), 'openai' (a chat server).",
-    type: 'string',
-    enum: ['rules', 't5', 'openai'],
-    default: 'rules',
-  },
-  oracleModel: {
-    description:
-      "oracle t5: directory of the model; ArCHer's env_load_path where null. oracle openai: the model's name.",
-    type: ['string', 'null'],
-    default: null,
-  },
-  oracleUrl: {
-    description: 'oracle openai: address of the server up to the version, such as http://127.0.0.1:8000/v1.',
-    type: ['string', 'null'],
-    default: null,
-  },
+  oracle: choice(
+    ['rules', 't5', 'openai'],
+    'rules',
+    "Who answers: 'rules' (this project's own, no model), 't5' (a fine-tuned Flan-T5, as in ArCHer), 'openai' (a chat server).",
+  ),
+  oracleModel: text(
+    null,
+    "oracle t5: directory of the model; ArCHer's env_load_path where null. oracle openai: the model's name.",
+  ),
+  oracleUrl: text(null, 'oracle openai: address of the server up to the version, such as http://127.0.0.1:8000/v1.'),
 } as const;
+
+/** The options of every game that has an oracle. */
+export type OracleOptions = OptionsOf<{ properties: typeof oracleProperties }>;
 
 export const oracleOptionNames = ['oracle', 'oracleModel', 'oracleUrl'] as const;
 

@@ -6,26 +6,14 @@ import type { Env } from './contract/env.js';
 import { shown } from './contract/shown.js';
 import { expertItems, type SplitPlan } from './splits.js';
 import type { DemonstrationRequest } from './unit.js';
+import { fraction, options, type OptionsOf } from './option.js';
+
+export const expertNoiseSchema = options({
+  noise: fraction(0.5, "Share of the expert's turns that are random."),
+});
 
 /** The options of an expert that plays step by step. */
-export interface ExpertNoise {
-  /** The share of random turns, 0…1. */
-  noise: number;
-}
-
-export const expertNoiseSchema = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    noise: {
-      description: "Share of the expert's turns that are random.",
-      type: 'number',
-      minimum: 0,
-      maximum: 1,
-      default: 0.5,
-    },
-  },
-} as const;
+export type ExpertNoise = OptionsOf<typeof expertNoiseSchema>;
 
 export interface PlayedDemonstrationOptions extends ExpertNoise, Partial<ExpertSlips & ExpertStrays> {
   episodes: number;
@@ -140,47 +128,25 @@ export async function taskDemonstrations(
   );
 }
 
-/** The options of an expert that can continue from any state. A stray is a random action before its own. */
-export interface ExpertStrays {
-  /** The probability of a stray before each turn, 0…1. */
-  strays: number;
-}
+export const expertStraysSchema = options({
+  strays: fraction(
+    0,
+    'Chance before each turn of a random valid action that is not imitated; the continuation of the expert from there is imitated (noise injected into the supervisor, as in DART, Laskey et al. 2017).',
+  ),
+});
 
-export const expertStraysSchema = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    strays: {
-      description:
-        'Chance before each turn of a random valid action that is not imitated; the continuation of the expert from there is imitated (noise injected into the supervisor, as in DART, Laskey et al. 2017).',
-      type: 'number',
-      minimum: 0,
-      maximum: 1,
-      default: 0,
-    },
-  },
-} as const;
+/** The options of an expert that can continue from any state. A stray is a random action before its own. */
+export type ExpertStrays = OptionsOf<typeof expertStraysSchema>;
+
+export const expertSlipsSchema = options({
+  slips: fraction(
+    0,
+    'Chance before each turn of trying an action that is not valid then. The action is not imitated; the turn after it is. It comes too early, contains a word of another action, or belongs to another game.',
+  ),
+});
 
 /** The options of an expert that plans whole episodes. A slip is an invalid action before the planned one. */
-export interface ExpertSlips {
-  /** The probability of a slip before each turn, 0…1. */
-  slips: number;
-}
-
-export const expertSlipsSchema = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    slips: {
-      description:
-        'Chance before each turn of trying an action that is not valid then. The action is not imitated; the turn after it is. It comes too early, contains a word of another action, or belongs to another game.',
-      type: 'number',
-      minimum: 0,
-      maximum: 1,
-      default: 0,
-    },
-  },
-} as const;
+export type ExpertSlips = OptionsOf<typeof expertSlipsSchema>;
 
 /** The options of planned episodes; episode i has the seed firstSeed + i. */
 export interface PlannedDemonstrationOptions extends ExpertSlips {

@@ -6,6 +6,7 @@ import { UnknownNameError } from './contract/unknown-name-error.js';
 import * as builtIn from './built-in.js';
 import { defineEnvironment } from './define-environment.js';
 import { mixtureUnit } from './mixture/unit.js';
+import { defaultsOf } from './option.js';
 import type { EnvParts } from './oracle.js';
 import { seedSplits, SplitEnv, type SplitPlan } from './splits.js';
 import type { AnyEnvironment, EnvironmentUnit, OptionsSchema } from './unit.js';
@@ -26,12 +27,12 @@ const builtInUnits: AnyEnvironment[] = Object.values(builtIn)
 const environments = new Map<string, AnyEnvironment>([...builtInUnits, mixture].map((unit) => [unit.name, unit]));
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- whatever the demonstrations of a unit read
-type OptionsOf<Unit> = Unit extends EnvironmentUnit<infer Options, any> ? Options : never;
+type OptionsOfUnit<Unit> = Unit extends EnvironmentUnit<infer Options, any> ? Options : never;
 
 /** The options by name: of an entry that is a unit, or of each unit of a family. */
 type OptionsOfEntry<Name extends PropertyKey, Entry> = Entry extends { make: unknown }
-  ? Record<Name, OptionsOf<Entry>>
-  : { [Member in keyof Entry]: OptionsOf<Entry[Member]> };
+  ? Record<Name, OptionsOfUnit<Entry>>
+  : { [Member in keyof Entry]: OptionsOfUnit<Entry[Member]> };
 
 type Intersection<Union> = (Union extends unknown ? (member: Union) => void : never) extends (all: infer All) => void
   ? All
@@ -114,7 +115,6 @@ export function withDefaults(schema: OptionsSchema, options: object, name: strin
   const known = Object.keys(schema.properties);
   const unknown = Object.keys(options).find((key) => !known.includes(key));
   if (unknown !== undefined) throw new UnknownNameError(`option of ${name}`, unknown, known);
-  const defaults = Object.entries(schema.properties).map(([key, property]) => [key, property.default]);
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
-  return Object.fromEntries([...defaults, ...given]);
+  return { ...defaultsOf(schema), ...Object.fromEntries(given) };
 }

@@ -4,14 +4,8 @@ import type { ConfigProblem, DemonstrationSet } from '@bowyer/core';
 import type { ContextOffer } from './context/context-options.js';
 import type { Env, ResetResult, Split } from './contract/env.js';
 import type { EnvParts, OraclePrompts } from './oracle.js';
+import type { OptionSchema } from './option.js';
 import type { Splits } from './splits.js';
-
-/** A JSON Schema of one option: its meaning, its default, and any further keywords such as `type` and `minimum`. */
-interface OptionSchema {
-  readonly description: string;
-  readonly default: unknown;
-  readonly [keyword: string]: unknown;
-}
 
 /** A JSON Schema of type object whose every property has a description and a default. Keys are in camelCase. */
 export interface OptionsSchema {

@@ -2,27 +2,15 @@
 import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
+import { defaultsOf } from '../option.js';
 import { HttpError } from '../http/http-error.js';
 import { RefusedAnswer, type HttpServer } from '../http/http-server.js';
 import { familyOf, type ActionFormat, type AgentGymFamily, type Family } from './families.js';
 import { invalidAction, parseCodeAction, parseFunctionCall } from './function-replies.js';
 import { keepIdle, mayHaveLostIt, openServer, takeIdle } from './instances.js';
+import { agentGymSchema, type AgentGymOptions } from './options.js';
 import { ownOpening, recordedOpening, type Opening } from './opening.js';
 import { withoutEndMarker, type ParsedReply } from './reply-rules.js';
-
-export interface AgentGymOptions {
-  baseUrl: string | null;
-  actionFormat: ActionFormat;
-  instructions: boolean;
-  dataset: string | null;
-  firstItem: number;
-  items: number | null;
-  testItems: string | null;
-  maxRounds: number | null;
-  timeoutMs: number;
-  connections: number;
-  upstreamEndCut: boolean;
-}
 
 interface AgentGymInfo {
   /** The problem's number on the server. */
@@ -368,3 +356,7 @@ function serverAddress(name: AgentGymFamily, baseUrl: string | null): string {
   const { path } = familyOf(name);
   return path === undefined || address.endsWith(path) ? address : address + path;
 }
+
+/** Returns a client of one family's server; options that are left out take the schema's defaults. Connects at the first reset. */
+export const agentGymEnv = (family: AgentGymFamily, options: Partial<AgentGymOptions> = {}): AgentGymEnv =>
+  new AgentGymEnv(family, { ...defaultsOf(agentGymSchema), ...options });

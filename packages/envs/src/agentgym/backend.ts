@@ -1,29 +1,23 @@
 // The common part of environments that run in this process or on AgentGym's servers: options, keys, and the client.
-import type { AgentGymEnv, AgentGymOptions } from './agentgym-env.js';
+import { agentGymEnv, type AgentGymEnv } from './agentgym-env.js';
 import type { AgentGymFamily } from './families.js';
-import { agentGymEnv, agentGymProperties } from './options.js';
+import { agentGymProperties } from './options.js';
 import type { Condition, EnvProblem } from '../unit.js';
-
-export interface BackendOptions {
-  backend: 'embedded' | 'agentgym';
-  baseUrl: string | null;
-  actionFormat: AgentGymOptions['actionFormat'];
-  timeoutMs: number;
-  testItems: string | null;
-}
+import { choice, type OptionsOf } from '../option.js';
 
 export const backendProperties = {
-  backend: {
-    description: "'embedded' plays in this process; 'agentgym' plays on a server of AgentGym's at baseUrl.",
-    type: 'string',
-    enum: ['embedded', 'agentgym'],
-    default: 'embedded',
-  },
+  backend: choice(
+    ['embedded', 'agentgym'],
+    'embedded',
+    "'embedded' plays in this process; 'agentgym' plays on a server of AgentGym's at baseUrl.",
+  ),
   baseUrl: agentGymProperties.baseUrl,
   actionFormat: { ...agentGymProperties.actionFormat, enum: ['plain', 'react'], default: 'plain' },
   timeoutMs: agentGymProperties.timeoutMs,
   testItems: agentGymProperties.testItems,
 } as const;
+
+export type BackendOptions = OptionsOf<{ properties: typeof backendProperties }>;
 
 /** Returns the game's client. An agent that writes plain actions gets no instructions on other formats. */
 export const servedGame = (

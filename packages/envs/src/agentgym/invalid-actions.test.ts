@@ -3,7 +3,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { AgentGymFamily } from './families.js';
-import { agentGymEnv } from './options.js';
+import { agentGymEnv } from './agentgym-env.js';
 
 const START = 'A room with a door.';
 const LATER = 'The door is open.';

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { recordedLines, whenRecorded } from '@bowyer/testing';
 import { recordedEpisodes, type RecordedCall } from '../../test/recorded-traffic.js';
 import type { StepResult } from '../contract/env.js';
-import { agentGymEnv } from './options.js';
+import { agentGymEnv } from './agentgym-env.js';
 import { reactLine } from './reply-rules.js';
 
 type Fields = Record<string, unknown>;

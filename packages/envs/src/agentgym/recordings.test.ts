@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { recordedLines, whenRecorded } from '@bowyer/testing';
 import type { ActionFormat, AgentGymFamily } from './families.js';
-import { agentGymEnv } from './options.js';
+import { agentGymEnv } from './agentgym-env.js';
 
 interface Exchange {
   request: { method: string; path: string; json?: unknown };

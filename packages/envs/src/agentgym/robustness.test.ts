@@ -3,7 +3,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { playEpisodes } from '../play-episodes.js';
-import { agentGymEnv } from './options.js';
+import { agentGymEnv } from './agentgym-env.js';
 
 const STEPS = 6;
 

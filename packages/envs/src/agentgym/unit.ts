@@ -1,10 +1,10 @@
 // The environments that are played on AgentGym's servers only.
 import { defineEnvironment } from '../define-environment.js';
 import { resetSchemaWith } from '../unit.js';
-import type { AgentGymOptions } from './agentgym-env.js';
+import { agentGymEnv } from './agentgym-env.js';
 import { agentGymNames, missingAddress } from './backend.js';
 import { instructionsOf } from './instructions.js';
-import { agentGymEnv, agentGymSchema } from './options.js';
+import { agentGymSchema, type AgentGymOptions } from './options.js';
 import { servedSplits } from './splits.js';
 
 const descriptions = {

@@ -2,27 +2,16 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
+import { defaultsOf } from '../option.js';
 import { makeEnv } from '../registry.js';
-import { Alfworld, type AlfworldOptions } from './alfworld.js';
+import { Alfworld, alfworldSchema } from './alfworld.js';
 import { furnishings } from './furnishings.js';
 import { Household, NOTHING_HAPPENS } from './household.js';
 import { makeProblem } from './make-problem.js';
 import { taskTypes } from './problem.js';
 import { findGames, readProblem } from './problem-file.js';
 
-const options: AlfworldOptions = {
-  backend: 'embedded',
-  baseUrl: null,
-  actionFormat: 'plain',
-  timeoutMs: 1000,
-  testItems: null,
-  games: null,
-  taskTypes: [...taskTypes],
-  putPhrase: 'put',
-  stepLimit: 50,
-  observation: 'turn',
-  showCommands: false,
-};
+const options = defaultsOf(alfworldSchema);
 
 /** A kitchen with a goal that none of the six tasks has, in ALFWorld's format, written for this test. */
 const kitchen = `(define (problem small_kitchen) (:domain alfred)

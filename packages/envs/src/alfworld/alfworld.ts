@@ -2,68 +2,42 @@
 // Source: Shridhar et al. 2021, arXiv:2010.03768.
 import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
-import { backendProperties, type BackendOptions } from '../agentgym/backend.js';
+import { backendProperties } from '../agentgym/backend.js';
 import { agentGymProperties } from '../agentgym/options.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
 import { Expert } from './expert.js';
-import { Household, NOTHING_HAPPENS, type PutPhrase } from './household.js';
+import { Household, NOTHING_HAPPENS } from './household.js';
 import { makeProblem } from './make-problem.js';
 import { findGames, readProblem } from './problem-file.js';
 import { type Problem, type TaskType, taskTypes } from './problem.js';
+import { choice, flag, integer, option, options, text, type OptionsOf } from '../option.js';
 
-export interface AlfworldOptions extends BackendOptions {
-  games: string | null;
-  taskTypes: readonly TaskType[];
-  putPhrase: PutPhrase;
-  stepLimit: number;
-  observation: 'turn' | 'history';
-  showCommands: boolean;
-}
+export const alfworldSchema = options({
+  ...backendProperties,
+  actionFormat: { ...agentGymProperties.actionFormat, default: 'plain' },
+  games: text(null, 'A game.tw-pddl of ALFWorld or a folder of such games; null: households made here from the seed.'),
+  taskTypes: option<readonly TaskType[]>({
+    description: 'Tasks that households made here have; a game file brings its own.',
+    type: 'array',
+    items: { type: 'string', enum: [...taskTypes] },
+    minItems: 1,
+    default: [...taskTypes],
+  }),
+  putPhrase: choice(
+    ['put', 'move'],
+    'put',
+    "'put': put O in/on R, as ALFWorld 0.3; 'move': move O to R, as 0.4. Both are understood.",
+  ),
+  stepLimit: integer(50, 'Commands after which the episode is truncated.'),
+  observation: choice(
+    ['turn', 'history'],
+    'turn',
+    "'turn': the answer to the last command; 'history': everything said so far, for players without memory.",
+  ),
+  showCommands: flag(false, 'Write the admissible commands below every observation, as AgentGym does at the start.'),
+});
 
-export const alfworldSchema = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    ...backendProperties,
-    actionFormat: { ...agentGymProperties.actionFormat, default: 'plain' },
-    games: {
-      description: 'A game.tw-pddl of ALFWorld or a folder of such games; null: households made here from the seed.',
-      type: ['string', 'null'],
-      default: null,
-    },
-    taskTypes: {
-      description: 'Tasks that households made here have; a game file brings its own.',
-      type: 'array',
-      items: { type: 'string', enum: [...taskTypes] },
-      minItems: 1,
-      default: [...taskTypes],
-    },
-    putPhrase: {
-      description: "'put': put O in/on R, as ALFWorld 0.3; 'move': move O to R, as 0.4. Both are understood.",
-      type: 'string',
-      enum: ['put', 'move'],
-      default: 'put',
-    },
-    stepLimit: {
-      description: 'Commands after which the episode is truncated.',
-      type: 'integer',
-      minimum: 1,
-      default: 50,
-    },
-    observation: {
-      description:
-        "'turn': the answer to the last command; 'history': everything said so far, for players without memory.",
-      type: 'string',
-      enum: ['turn', 'history'],
-      default: 'turn',
-    },
-    showCommands: {
-      description: 'Write the admissible commands below every observation, as AgentGym does at the start.',
-      type: 'boolean',
-      default: false,
-    },
-  },
-} as const;
+export type AlfworldOptions = OptionsOf<typeof alfworldSchema>;
 
 interface AlfworldReset {
   seed?: number;

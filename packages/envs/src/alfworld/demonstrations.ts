@@ -4,21 +4,18 @@ import { expertItems } from '../splits.js';
 import { playPlans, type PlannedDemonstrationOptions } from '../played-demonstrations.js';
 import { Alfworld, type AlfworldOptions } from './alfworld.js';
 import { alfworldSplits } from './splits.js';
+import { choice, type OptionsOf } from '../option.js';
 
 export const alfworldExpertSchema = {
-  ties: {
-    description:
-      "Choice among places that are equally likely to contain the thing: 'drawn' by the seed, or the 'first' listed.",
-    type: 'string',
-    enum: ['drawn', 'first'],
-    default: 'drawn',
-  },
+  ties: choice(
+    ['drawn', 'first'],
+    'drawn',
+    "Choice among places that are equally likely to contain the thing: 'drawn' by the seed, or the 'first' listed.",
+  ),
 } as const;
 
 /** The options of the expert beside slips. */
-export interface ExpertTies {
-  ties?: 'drawn' | 'first';
-}
+export type ExpertTies = Partial<OptionsOf<{ properties: typeof alfworldExpertSchema }>>;
 
 interface AlfworldDemonstrationOptions extends AlfworldOptions, PlannedDemonstrationOptions, ExpertTies {}
 

@@ -1,24 +1,16 @@
 import { Rng } from '@bowyer/core';
+import { defaultsOf } from '../option.js';
 import { environmentInfo, makeEnv } from '../registry.js';
 import { availableActions, description } from './actions.js';
 import { babyAiDemonstrations } from './demonstrations.js';
-import { BabyAi, type BabyAiOptions } from './babyai.js';
+import { BabyAi, babyAiSchema, type BabyAiOptions } from './babyai.js';
 import { Explorer } from './explorer.js';
 import { Grid, World, type Cell, type Direction, type Move } from './grid.js';
 import { levels, type Level } from './levels.js';
 import type { Mission } from './mission.js';
 import { seen } from './view.js';
 
-const options: BabyAiOptions = {
-  backend: 'embedded',
-  baseUrl: null,
-  actionFormat: 'plain',
-  timeoutMs: 1000,
-  testItems: null,
-  levels: ['goto_local'],
-  listActions: true,
-  stepLimit: 300,
-};
+const options: BabyAiOptions = { ...defaultsOf(babyAiSchema), levels: ['goto_local'], stepLimit: 300 };
 
 /** Parses a map in letters: # wall, D shut door, ' open door, b blue ball, k grey key, > the agent and its direction. */
 function worldOf(rows: readonly string[]): World {

@@ -2,7 +2,7 @@
 // Source: Chevalier-Boisvert et al. 2019, arXiv:1810.08272. Worlds are drawn by our own generator, so that seeds give other
 // worlds than there.
 import { Rng } from '@bowyer/core';
-import { backendProperties, type BackendOptions } from '../agentgym/backend.js';
+import { backendProperties } from '../agentgym/backend.js';
 import { reactLine } from '../agentgym/reply-rules.js';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
@@ -12,38 +12,22 @@ import { Explorer } from './explorer.js';
 import { drawGame, levels, type Game, type Level } from './levels.js';
 import { colours, kinds } from './grid.js';
 import { isDone, taskTexts, type Task } from './mission.js';
+import { flag, integer, option, options, type OptionsOf } from '../option.js';
 
-export interface BabyAiOptions extends BackendOptions {
-  levels: readonly Level[];
-  listActions: boolean;
-  stepLimit: number;
-}
+export const babyAiSchema = options({
+  ...backendProperties,
+  levels: option<readonly Level[]>({
+    description: 'Levels that worlds are drawn from: *_local have one room, the others three by three.',
+    type: 'array',
+    items: { type: 'string', enum: [...levels] },
+    minItems: 1,
+    default: ['goto_local', 'pickup_local'],
+  }),
+  listActions: flag(true, "Whether an observation ends with the list of available actions, as AgentGym's does."),
+  stepLimit: integer(20, 'Actions after which the episode is truncated.'),
+});
 
-export const babyAiSchema = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    ...backendProperties,
-    levels: {
-      description: 'Levels that worlds are drawn from: *_local have one room, the others three by three.',
-      type: 'array',
-      items: { type: 'string', enum: [...levels] },
-      minItems: 1,
-      default: ['goto_local', 'pickup_local'],
-    },
-    listActions: {
-      description: "Whether an observation ends with the list of available actions, as AgentGym's does.",
-      type: 'boolean',
-      default: true,
-    },
-    stepLimit: {
-      description: 'Actions after which the episode is truncated.',
-      type: 'integer',
-      minimum: 1,
-      default: 20,
-    },
-  },
-} as const;
+export type BabyAiOptions = OptionsOf<typeof babyAiSchema>;
 
 /** The largest distance, and the largest number of things of one name, in a world. */
 const LARGEST_NUMBER = 24;

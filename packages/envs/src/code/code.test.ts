@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { withDefaults } from '../registry.js';
+import { defaultsOf } from '../option.js';
 import { CodeEnv } from './code-env.js';
-import type { CodeOptions } from './options.js';
+import { codeSchema, type CodeOptions } from './options.js';
 import { programIn } from './program.js';
 import { codeTasks } from './task-file.js';
 import { separated } from './tests.js';
@@ -19,7 +19,7 @@ function file(name: string, ...lines: (object | string)[]): string {
   return path;
 }
 
-const options = (given: Partial<CodeOptions>) => withDefaults(codeUnit.schema, given, 'code') as unknown as CodeOptions;
+const options = (given: Partial<CodeOptions>) => ({ ...defaultsOf(codeSchema), ...given });
 const block = (code: string, language = 'js') => `So:\n\`\`\`${language}\n${code}\n\`\`\`\nDone.`;
 
 /** A task in MultiPL-E's columns. */

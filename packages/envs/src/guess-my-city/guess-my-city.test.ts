@@ -1,3 +1,4 @@
+import { defaultsOf } from '../option.js';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,11 +9,11 @@ import { countries } from './country-table.js';
 import { guessMyCityDemonstrations } from './demonstrations.js';
 import { cityDialogueEpisode, readCityDialogues, splitCityLine } from './dialogues.js';
 import { GuessMyCity } from './guess-my-city.js';
-import type { GuessMyCityOptions } from './options.js';
+import { guessMyCitySchema, type GuessMyCityOptions } from './options.js';
 import { CityRulesOracle } from './rules-oracle.js';
 import { namesCity } from './rules.js';
 
-const defaults: GuessMyCityOptions = { cities: 'archer91', maxTurns: 20, cityChoice: 'uniform', envIdx: null };
+const defaults = defaultsOf(guessMyCitySchema);
 const game = (options: Partial<GuessMyCityOptions> = {}) => new GuessMyCity({ ...defaults, ...options });
 
 test('a game: header, questions with answers, the winning turn', async () => {

@@ -1,17 +1,15 @@
 // The common part of the scripted players of the guessing games: random turns, and the secrets that are still possible.
 import type { Rng } from '@bowyer/core';
-
-/** How to choose among equally good questions: one is drawn, or the first of the list is asked. */
-export type Ties = 'drawn' | 'first';
+import { choice } from '../option.js';
 
 /** The option of both games' demonstrations. */
-export const tiesSchema = {
-  description:
-    "Choice among equally good questions: 'drawn' asks any of them, 'first' always the same one. The same answers then lead to the same question, which a small policy clones better.",
-  type: 'string',
-  enum: ['drawn', 'first'],
-  default: 'drawn',
-} as const;
+export const tiesSchema = choice(
+  ['drawn', 'first'],
+  'drawn',
+  "Choice among equally good questions: 'drawn' asks any of them, 'first' always the same one. The same answers then lead to the same question, which a small policy clones better.",
+);
+
+export type Ties = 'drawn' | 'first';
 
 /** Shares of the kinds of random turns: any question, any guess, else a repeated question of the episode. */
 const randomTurn = { question: 0.65, guess: 0.2 } as const;

@@ -1,9 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { withDefaults } from '../registry.js';
+import { defaultsOf } from '../option.js';
 import { HarborEnv } from './harbor-env.js';
-import type { HarborOptions } from './options.js';
+import { harborSchema, type HarborOptions } from './options.js';
 import { rewardOf } from './reward.js';
 import { harborTasks } from './task-folder.js';
 import { harborUnit } from './unit.js';
@@ -12,8 +12,7 @@ let folder: string;
 beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'harbor-'))));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const options = (given: Partial<HarborOptions>) =>
-  withDefaults(harborUnit.schema, given, 'harbor') as unknown as HarborOptions;
+const options = (given: Partial<HarborOptions>) => ({ ...defaultsOf(harborSchema), ...given });
 
 const plain = {
   'task.toml': '[metadata]\ncategory = "files"\n',

@@ -3,20 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { episodicReturn } from '@bowyer/core';
 import { mathDemonstrations, mathTexts, missingSolutions, writtenSolution } from './demonstrations.js';
-import { kindNames } from './generator.js';
 import { MathEnv } from './math.js';
-import type { MathOptions } from './options.js';
+import { mathSchema, type MathOptions } from './options.js';
+import { defaultsOf } from '../option.js';
 import { splitOf } from './problem.js';
 import { mathReport } from './report.js';
 
-const defaults: MathOptions = {
-  problems: null,
-  kinds: kindNames,
-  level: 1,
-  instruction: '',
-  maxAttempts: 1,
-  calculations: false,
-};
+const defaults = defaultsOf(mathSchema);
 const make = (options: Partial<MathOptions> = {}) => new MathEnv({ ...defaults, ...options });
 
 test('one attempt: the final answer of the action alone decides', async () => {

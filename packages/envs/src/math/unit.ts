@@ -7,6 +7,7 @@ import { MathEnv } from './math.js';
 import { mathSchema, type MathOptions } from './options.js';
 import { mathReport } from './report.js';
 import { mathSplits } from './splits.js';
+import { fraction, options } from '../option.js';
 
 const generated = { problems: [null] };
 
@@ -30,19 +31,9 @@ export const mathUnit = defineEnvironment<MathOptions, ExpertNoise>({
   config: { readWith: { kinds: generated, level: generated } },
   tokens: { vocabulary: mathTexts, spells: 'digits' },
   demonstrations: {
-    schema: {
-      type: 'object',
-      additionalProperties: false,
-      properties: {
-        noise: {
-          description: 'Share of the attempts that state a wrong answer.',
-          type: 'number',
-          minimum: 0,
-          maximum: 1,
-          default: 0,
-        },
-      },
-    },
+    schema: options({
+      noise: fraction(0, 'Share of the attempts that state a wrong answer.'),
+    }),
     make: async (options, request) => playedSet(await mathDemonstrations(options, playedOptions(request))),
     problem: missingSolutions,
   },

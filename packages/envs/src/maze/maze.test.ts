@@ -1,17 +1,11 @@
+import { defaultsOf } from '../option.js';
 import { whenRecorded } from '@bowyer/testing';
 import { recordedCalls, recordedEpisodes } from '../../test/recorded-traffic.js';
 import { mazeDemonstrations } from './demonstrations.js';
 import { Maze, mazeSchema, type MazeOptions } from './maze.js';
 import { freeCells, shortestPath } from './rooms.js';
 
-const maze = (options: Partial<MazeOptions> = {}) =>
-  new Maze({
-    observation: 'full',
-    reward: 'lmrl',
-    maxSteps: mazeSchema.properties.maxSteps.default,
-    game: null,
-    ...options,
-  });
+const maze = (options: Partial<MazeOptions> = {}) => new Maze({ ...defaultsOf(mazeSchema), ...options });
 
 const episodes = recordedEpisodes(recordedCalls('lmrlgym'), '/maze');
 const ifRecorded = whenRecorded('transcripts/lmrlgym.jsonl', 'transcripts/controller_rollouts.jsonl').test;

@@ -5,47 +5,31 @@ import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
 import { freeCells, goal, isFree, isGoal, moved, moveNames, neighbour, type Cell, type Move } from './rooms.js';
+import { choice, integer, options, type OptionsOf } from '../option.js';
 
-export interface MazeOptions {
-  observation: 'full' | 'partial';
-  reward: 'lmrl' | 'agentgym';
-  maxSteps: number;
-  game: number | null;
-}
+export const mazeSchema = options({
+  observation: choice(
+    ['full', 'partial'],
+    'full',
+    "'full': the goal, the position and the walls around it, as they are now; 'partial': only the walls, with all moves so far.",
+  ),
+  reward: choice(
+    ['lmrl', 'agentgym'],
+    'lmrl',
+    "'lmrl': −1 a step, −4 for a text that is not a move, 0 on arrival; 'agentgym': 1 on arrival, else 0. Both: −1 for Failure.",
+  ),
+  maxSteps: integer(
+    50,
+    'Steps that are carried out; the one after them is answered with Failure and ends the episode.',
+  ),
+  game: integer(
+    null,
+    'Number of the starting place, 0…24 in the order of the page on maze; null: the seed draws one.',
+    { minimum: 0, maximum: 24 },
+  ),
+});
 
-export const mazeSchema = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    observation: {
-      description:
-        "'full': the goal, the position and the walls around it, as they are now; 'partial': only the walls, with all moves so far.",
-      type: 'string',
-      enum: ['full', 'partial'],
-      default: 'full',
-    },
-    reward: {
-      description:
-        "'lmrl': −1 a step, −4 for a text that is not a move, 0 on arrival; 'agentgym': 1 on arrival, else 0. Both: −1 for Failure.",
-      type: 'string',
-      enum: ['lmrl', 'agentgym'],
-      default: 'lmrl',
-    },
-    maxSteps: {
-      description: 'Steps that are carried out; the one after them is answered with Failure and ends the episode.',
-      type: 'integer',
-      minimum: 1,
-      default: 50,
-    },
-    game: {
-      description: 'Number of the starting place, 0…24 in the order of the page on maze; null: the seed draws one.',
-      type: ['integer', 'null'],
-      minimum: 0,
-      maximum: 24,
-      default: null,
-    },
-  },
-} as const;
+export type MazeOptions = OptionsOf<typeof mazeSchema>;
 
 /** The `info` of every step. `position`: row, column. */
 export interface MazeInfo extends Record<string, unknown> {

@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createMcpHandler, fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
-import { withDefaults } from '../registry.js';
+import { defaultsOf } from '../option.js';
 import { commandWords } from './command-line.js';
 import { mcpDemonstrations } from './demonstrations.js';
 import { EpisodeFolder } from './episode-folder.js';
 import { formAnswer } from './form-answer.js';
 import { McpEnv } from './mcp-env.js';
-import type { McpOptions } from './options.js';
+import { mcpSchema, type McpOptions } from './options.js';
 import { readReply, writeReply } from './replies.js';
 import { mcpTasks } from './task-file.js';
 import { mcpUnit } from './unit.js';
@@ -28,7 +28,7 @@ function file(name: string, ...lines: (object | string)[]): string {
   return path;
 }
 
-const options = (given: Partial<McpOptions>) => withDefaults(mcpUnit.schema, given, 'mcp') as unknown as McpOptions;
+const options = (given: Partial<McpOptions>) => ({ ...defaultsOf(mcpSchema), ...given });
 
 const call = (name: string, given: object = {}) => JSON.stringify({ name, arguments: given });
 

@@ -9,11 +9,7 @@ export interface Member {
 }
 
 /** A member in the option: a name, or a node with a name and options, like the node `env` itself. */
-type ListedMember = string | ({ name: string } & Readonly<Record<string, unknown>>);
-
-export interface MixtureOptions {
-  envs: readonly ListedMember[];
-}
+export type ListedMember = string | ({ name: string } & Readonly<Record<string, unknown>>);
 
 /** Returns the members of the list; entries without a name, which the schema refuses, are left out. */
 export function membersOf(listed: unknown): Member[] {

@@ -15,8 +15,9 @@ import { defineEnvironment } from '../define-environment.js';
 import { resetSchemaWith, type AnyEnvironment, type DemonstrationRequest } from '../unit.js';
 import { alfworldExpertSchema, type ExpertTies } from '../alfworld/demonstrations.js';
 import { textCraftExpertSchema, type TextCraftExpert } from '../textcraft/demonstrations.js';
-import { membersOf, type Member, type MixtureOptions } from './members.js';
+import { membersOf, type Member, type ListedMember } from './members.js';
 import { Mixture } from './mixture.js';
+import { option, options, type OptionsOf } from '../option.js';
 
 /** The source of a mixture's members: the registry, which contains the mixture itself. */
 interface Members {
@@ -36,20 +37,18 @@ const member = {
 } as const;
 const memberReset = { description: 'Options of the reset of that environment.', type: 'object' } as const;
 
-const schema = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    envs: {
-      description:
-        'The environments, each a name or a node with a name and those of its options that differ from their defaults.',
-      type: 'array',
-      items: { type: ['string', 'object'] },
-      minItems: 1,
-      default: [{ name: 'textcraft', observation: 'turn' }, 'maze'],
-    },
-  },
-} as const;
+const schema = options({
+  envs: option<readonly ListedMember[]>({
+    description:
+      'The environments, each a name or a node with a name and those of its options that differ from their defaults.',
+    type: 'array',
+    items: { type: ['string', 'object'] },
+    minItems: 1,
+    default: [{ name: 'textcraft', observation: 'turn' }, 'maze'],
+  }),
+});
+
+type MixtureOptions = OptionsOf<typeof schema>;
 
 export const mixtureUnit = (registry: Members) =>
   defineEnvironment<MixtureOptions, ExpertKeys>({

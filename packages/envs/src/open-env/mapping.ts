@@ -1,11 +1,8 @@
 // Maps between text and OpenEnv's typed records: which field of the action takes the agent's text, and which of the observation
 // it reads.
+import type { OpenEnvOptions } from './options.js';
 
-export interface MappingOptions {
-  actionFormat: 'text' | 'json';
-  actionField: string | null;
-  observationFields: readonly string[] | null;
-}
+type MappingOptions = Pick<OpenEnvOptions, 'actionFormat' | 'actionField' | 'observationFields'>;
 
 /** The answer to GET /schema. */
 export interface OpenEnvSchemas {

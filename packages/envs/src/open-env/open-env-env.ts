@@ -3,18 +3,9 @@
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
 import { HttpServer } from '../http/http-server.js';
-import { textMapping, type MappingOptions, type OpenEnvSchemas, type TextMapping } from './mapping.js';
+import { textMapping, type OpenEnvSchemas, type TextMapping } from './mapping.js';
 import { OpenEnvError, OpenEnvSocket } from './open-env-socket.js';
-
-export interface OpenEnvOptions extends MappingOptions {
-  baseUrl: string | null;
-  reset: Readonly<Record<string, unknown>>;
-  requireSeed: boolean;
-  successReward: number;
-  maxTurns: number;
-  timeoutMs: number;
-  connectMs: number;
-}
+import type { OpenEnvOptions } from './options.js';
 
 /** The observation after a reply that is not an action. */
 const INVALID = 'Invalid action: reply with one JSON object.';

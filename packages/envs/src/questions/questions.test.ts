@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { judgeText } from './answers.js';
-import type { QuestionsOptions } from './options.js';
+import { defaultsOf } from '../option.js';
+import { questionsSchema, type QuestionsOptions } from './options.js';
 import { QuestionsEnv } from './questions.js';
 import { readQuestions } from './question-file.js';
 import { questionsReport } from './report.js';
@@ -18,9 +19,7 @@ function file(name: string, ...lines: (object | string)[]): string {
   return path;
 }
 
-const defaults = Object.fromEntries(
-  Object.entries(questionsUnit.schema.properties).map(([key, option]) => [key, option.default]),
-) as unknown as QuestionsOptions;
+const defaults = defaultsOf(questionsSchema);
 const make = (options: Partial<QuestionsOptions>) => new QuestionsEnv({ ...defaults, ...options });
 const planets = { question: 'Which is a planet?', choices: ['Moon', 'Mars', 'Sun'], answer: 1, subject: 'sky' };
 const apples = { question: 'Two apples and three more?', answer: '2 + 3 = <<2+3=5>>5\n#### 5' };

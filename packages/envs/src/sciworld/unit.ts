@@ -1,7 +1,7 @@
 import { servedOffer } from '../context/context-options.js';
 import { missingAddress } from '../agentgym/backend.js';
 import { instructionsOf } from '../agentgym/instructions.js';
-import { agentGymEnv } from '../agentgym/options.js';
+import { agentGymEnv } from '../agentgym/agentgym-env.js';
 import { defineEnvironment } from '../define-environment.js';
 import { resetSchemaWith, type Condition } from '../unit.js';
 import { sciWorldSchema, type SciWorldOptions } from './options.js';

@@ -4,20 +4,11 @@ import type { Transition } from '@bowyer/core';
 import { playDemonstrations, type PlayedDemonstrationOptions } from '../played-demonstrations.js';
 import { lighthouseWalkthrough } from './lighthouse/walkthrough.js';
 import { StoryFile, type StoryFileInfo, type StoryFileOptions } from './story-file.js';
+import { fraction, options } from '../option.js';
 
-export const strayingSchema = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    noise: {
-      description: 'Chance in each turn that the walkthrough is left; random valid actions follow to the end.',
-      type: 'number',
-      minimum: 0,
-      maximum: 1,
-      default: 0.05,
-    },
-  },
-} as const;
+export const strayingSchema = options({
+  noise: fraction(0.05, 'Chance in each turn that the walkthrough is left; random valid actions follow to the end.'),
+});
 
 /** The moves from which actions are drawn if no list of valid actions is requested. */
 const MOVES = ['north', 'south', 'east', 'west', 'up', 'down', 'take all'];

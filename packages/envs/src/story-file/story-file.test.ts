@@ -1,14 +1,9 @@
 import { checkEnv } from '../contract/check-env.js';
+import { defaultsOf } from '../option.js';
 import { lighthouseWalkthrough } from './lighthouse/walkthrough.js';
-import { pythonList, StoryFile, type StoryFileInfo, type StoryFileOptions } from './story-file.js';
+import { pythonList, StoryFile, storyFileSchema, type StoryFileInfo } from './story-file.js';
 
-const defaults: StoryFileOptions = {
-  story: null,
-  stepLimit: 50,
-  observation: 'archer',
-  validActions: false,
-  undo: false,
-};
+const defaults = { ...defaultsOf(storyFileSchema), validActions: false };
 
 async function play(env: StoryFile, seed: number, commands: readonly string[]) {
   const start = await env.reset({ seed });

@@ -10,51 +10,27 @@ import { Story, StoryFormatError } from './machine/story.js';
 import { giveCommand, readOpening } from './give-command.js';
 import { endingIn, maximumIn, ScoreReader, type Ending } from './score.js';
 import { ValidActionFinder } from './valid-actions.js';
+import { choice, flag, integer, options, text, type OptionsOf } from '../option.js';
 
-export const storyFileSchema = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    story: {
-      description:
-        'Path of a Z-machine story file (.z3, .z4, .z5, .z8, .zblorb); null plays the small game that ships with Bowyer.',
-      type: ['string', 'null'],
-      default: null,
-    },
-    stepLimit: {
-      description: 'Commands allowed in an episode; the last of them truncates it.',
-      type: 'integer',
-      minimum: 1,
-      default: 50,
-    },
-    observation: {
-      description:
-        "'archer': the answers to look and to inventory, then the answer to the command, then the valid actions if they are listed; 'text': the answer to the command alone.",
-      type: 'string',
-      enum: ['archer', 'text'],
-      default: 'archer',
-    },
-    validActions: {
-      description:
-        'Whether valid actions are searched for, which tries hundreds of commands on saved states at each step.',
-      type: 'boolean',
-      default: true,
-    },
-    undo: {
-      description: "Whether the game's own UNDO works. Jericho refuses it.",
-      type: 'boolean',
-      default: false,
-    },
-  },
-} as const;
+export const storyFileSchema = options({
+  story: text(
+    null,
+    'Path of a Z-machine story file (.z3, .z4, .z5, .z8, .zblorb); null plays the small game that ships with Bowyer.',
+  ),
+  stepLimit: integer(50, 'Commands allowed in an episode; the last of them truncates it.'),
+  observation: choice(
+    ['archer', 'text'],
+    'archer',
+    "'archer': the answers to look and to inventory, then the answer to the command, then the valid actions if they are listed; 'text': the answer to the command alone.",
+  ),
+  validActions: flag(
+    true,
+    'Whether valid actions are searched for, which tries hundreds of commands on saved states at each step.',
+  ),
+  undo: flag(false, "Whether the game's own UNDO works. Jericho refuses it."),
+});
 
-export interface StoryFileOptions {
-  story: string | null;
-  stepLimit: number;
-  observation: 'archer' | 'text';
-  validActions: boolean;
-  undo: boolean;
-}
+export type StoryFileOptions = OptionsOf<typeof storyFileSchema>;
 
 export interface StoryFileInfo extends Record<string, unknown> {
   /** The answer to the command alone (the opening, after a reset), then the answers to look and inventory. */

@@ -4,23 +4,13 @@ import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
 import { epsilonGreedy, optimalValues } from './exact-values.js';
 import { actionsOf, towerModel, type Outcome, type TabularModel } from './model.js';
+import { integer, options, type OptionsOf } from '../option.js';
 
-export interface TabularOptions {
-  maxSteps: number;
-}
+export const tabularSchema = options({
+  maxSteps: integer(20, 'Steps after which an episode that has not ended is truncated.'),
+});
 
-export const tabularSchema = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    maxSteps: {
-      description: 'Steps after which an episode that has not ended is truncated.',
-      type: 'integer',
-      minimum: 1,
-      default: 20,
-    },
-  },
-} as const;
+export type TabularOptions = OptionsOf<typeof tabularSchema>;
 
 /** The `info` of every step. */
 export interface TabularInfo extends Record<string, unknown> {

@@ -10,31 +10,22 @@ import { craftingPlan, type PlannedAction, type PlanOrder } from './plan.js';
 import { renamed, wordsOfNames } from './renamed-games.js';
 import { textCraftSplits } from './splits.js';
 import { TextCraft, type TextCraftInfo } from './textcraft.js';
+import { choice, fraction, type OptionsOf } from '../option.js';
 
 export const textCraftExpertSchema = {
-  renamed: {
-    description:
-      'Share of games that are made up: items get the words of others, and the commands another order, so that they must be read.',
-    type: 'number',
-    minimum: 0,
-    maximum: 1,
-    default: 0,
-  },
-  order: {
-    description:
-      "Order of the crafts. 'bottom_up': all ingredients are made before the crafts that need them; 'top_down': each craft is tried, in vain, before its missing ingredients are made, so that every action follows from the last refusals; 'craft_by_craft': the ingredients of one craft are made before that craft, in the counts of its recipe, so that the environment lists every action as valid (action_choice).",
-    type: 'string',
-    enum: ['bottom_up', 'top_down', 'craft_by_craft'],
-    default: 'bottom_up',
-  },
+  renamed: fraction(
+    0,
+    'Share of games that are made up: items get the words of others, and the commands another order, so that they must be read.',
+  ),
+  order: choice(
+    ['bottom_up', 'top_down', 'craft_by_craft'],
+    'bottom_up',
+    "Order of the crafts. 'bottom_up': all ingredients are made before the crafts that need them; 'top_down': each craft is tried, in vain, before its missing ingredients are made, so that every action follows from the last refusals; 'craft_by_craft': the ingredients of one craft are made before that craft, in the counts of its recipe, so that the environment lists every action as valid (action_choice).",
+  ),
 } as const;
 
 /** The options of the expert beside noise and slips. */
-export interface TextCraftExpert {
-  /** The share of games with exchanged words and shuffled commands, 0…1. */
-  renamed?: number;
-  order?: PlanOrder;
-}
+export type TextCraftExpert = Partial<OptionsOf<{ properties: typeof textCraftExpertSchema }>>;
 
 /** Plays the expert. Replies in the ReAct format say what is being made. */
 export async function textCraftDemonstrations(

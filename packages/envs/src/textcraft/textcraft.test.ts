@@ -4,18 +4,14 @@ import { Rng } from '@bowyer/core';
 import { recordings, whenRecorded } from '@bowyer/testing';
 import { recordedCalls, recordedEpisodes } from '../../test/recorded-traffic.js';
 import { oneActionOnly } from '../agentgym/reply-rules.js';
+import { defaultsOf } from '../option.js';
 import { makeEnv } from '../registry.js';
 import { textCraftDemonstrations } from './demonstrations.js';
-import type { TextCraftOptions } from './options.js';
+import { textCraftSchema, type TextCraftOptions } from './options.js';
 import { craftingPlan } from './plan.js';
 import { TextCraft } from './textcraft.js';
 
-const defaults: TextCraftOptions = {
-  ...({ observation: 'history', stepLimit: 30, depth: null, goal: null } as const),
-  distractors: 10,
-  recipes: null,
-  recipeOrder: null,
-};
+const defaults = defaultsOf(textCraftSchema);
 const textCraft = (options: Partial<TextCraftOptions> = {}) => new TextCraft({ ...defaults, ...options });
 const asRecorded: Partial<TextCraftOptions> = { observation: 'turn', stepLimit: 1000 };
 

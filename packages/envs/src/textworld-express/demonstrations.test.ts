@@ -1,6 +1,6 @@
-import { withDefaults } from '../registry.js';
+import { defaultsOf } from '../option.js';
 import { textWorldExpressDemonstrations } from './demonstrations.js';
-import { textWorldExpressSchema, type TextWorldExpressOptions } from './options.js';
+import { textWorldExpressSchema } from './options.js';
 import { TextWorldExpress } from './textworld-express.js';
 
 const options = {
@@ -19,11 +19,7 @@ test('each demonstration plays again to the same rewards and wins', async () => 
   const demonstrations = await textWorldExpressDemonstrations('cookingworld', options);
   expect(demonstrations.map(({ seed }) => seed)).toEqual(Array.from({ length: 20 }, (_, i) => i));
   const { params } = options;
-  const envOptions = withDefaults(
-    textWorldExpressSchema,
-    { params },
-    'cookingworld',
-  ) as unknown as TextWorldExpressOptions;
+  const envOptions = { ...defaultsOf(textWorldExpressSchema), params };
   const env = new TextWorldExpress('cookingworld', envOptions);
   for (const { seed, won, transitions } of demonstrations) {
     let { observation } = await env.reset({ seed });

@@ -1,10 +1,10 @@
+import { defaultsOf } from '../option.js';
 import { checkEnv } from '../contract/check-env.js';
 import { textWorldExpressGames, textWorldExpressSampleActions } from './descriptions.js';
-import { textWorldExpressSchema, type TextWorldExpressOptions } from './options.js';
-import { withDefaults } from '../registry.js';
+import { textWorldExpressSchema } from './options.js';
 import { TextWorldExpress } from './textworld-express.js';
 
-const options = withDefaults(textWorldExpressSchema, {}, 'a game') as unknown as TextWorldExpressOptions;
+const options = defaultsOf(textWorldExpressSchema);
 
 test.each(textWorldExpressGames)('%s keeps the contract', async (game) => {
   const report = await checkEnv(() => new TextWorldExpress(game, options), {

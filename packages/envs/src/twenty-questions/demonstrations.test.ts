@@ -2,7 +2,8 @@ import { Rng } from '@bowyer/core';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { environmentInfo, makeEnv, withDefaults } from '../registry.js';
+import { defaultsOf } from '../option.js';
+import { environmentInfo, makeEnv } from '../registry.js';
 import { demonstrationsSchema, twentyQuestionsDemonstrations, type DemonstrationOptions } from './demonstrations.js';
 import { dialogueEpisode, readDialogues, splitLine, type Dialogue } from './dialogues.js';
 import { InformationGainPlayer } from './expert.js';
@@ -17,8 +18,8 @@ const defaults = {
   winTest: 'lastToken',
   maxTurns: 20,
   seed: 0,
-  ...withDefaults(demonstrationsSchema, {}, 'demonstrations'),
-} as unknown as DemonstrationOptions;
+  ...defaultsOf(demonstrationsSchema),
+} as const;
 const demonstrations = (options: Partial<DemonstrationOptions>) =>
   twentyQuestionsDemonstrations({ ...defaults, ...options });
 

@@ -1,6 +1,6 @@
 // A seeded generator of expert games, for supervised warm starts without any download.
 import { Rng } from '@bowyer/core';
-import { tiesSchema, type Ties } from '../guessing-game/question-player.js';
+import { tiesSchema } from '../guessing-game/question-player.js';
 import type { Truth } from './attributes/attribute.js';
 import type { Dialogue } from './dialogues.js';
 import { InformationGainPlayer } from './expert.js';
@@ -8,20 +8,7 @@ import { questionSet } from './questions.js';
 import type { Answer, WinTest } from './rules.js';
 import type { TwentyQuestionsOptions } from './twenty-questions.js';
 import { selectWords, type Word } from './words.js';
-
-/** The options of the expert. */
-export interface ExpertOptions {
-  /** The share of random turns, 0…1. */
-  noise: number;
-  /** The number of attributes that the expert may ask about, best splits first; null: all of them here, in a run two for each word. */
-  attributes: number | null;
-  /** The number of wordings of each attribute. */
-  wordings: number;
-  /** The share of the words for which an attribute may be unclear; such an answer is "Invalid Question.". */
-  maxUnclear: number;
-  /** The choice among equally good questions. */
-  ties: Ties;
-}
+import { fraction, integer, options, type OptionsOf } from '../option.js';
 
 export interface DemonstrationOptions extends ExpertOptions {
   games: number;
@@ -31,42 +18,25 @@ export interface DemonstrationOptions extends ExpertOptions {
   seed: number;
 }
 
-export const demonstrationsSchema = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    noise: {
-      description:
-        "Share of the expert's turns that are random: 65 % any attribute, 20 % any guess, 15 % an earlier question again.",
-      type: 'number',
-      minimum: 0,
-      maximum: 1,
-      default: 0.5,
-    },
-    attributes: {
-      description:
-        'How many attributes the expert may ask, those that split the words best; null: two for each word, at most sixty.',
-      type: ['integer', 'null'],
-      minimum: 1,
-      default: null,
-    },
-    wordings: {
-      description: 'How many wordings of each attribute question, plainest first.',
-      type: 'integer',
-      minimum: 1,
-      default: 2,
-    },
-    maxUnclear: {
-      description:
-        'Share of the words for which an attribute question may be unclear (it is then answered "Invalid Question."). With 0, only disputed guesses are (is a ship a boat?).',
-      type: 'number',
-      minimum: 0,
-      maximum: 1,
-      default: 0.08,
-    },
-    ties: tiesSchema,
-  },
-} as const;
+export const demonstrationsSchema = options({
+  noise: fraction(
+    0.5,
+    "Share of the expert's turns that are random: 65 % any attribute, 20 % any guess, 15 % an earlier question again.",
+  ),
+  attributes: integer(
+    null,
+    'How many attributes the expert may ask, those that split the words best; null: two for each word, at most sixty.',
+  ),
+  wordings: integer(2, 'How many wordings of each attribute question, plainest first.'),
+  maxUnclear: fraction(
+    0.08,
+    'Share of the words for which an attribute question may be unclear (it is then answered "Invalid Question."). With 0, only disputed guesses are (is a ship a boat?).',
+  ),
+  ties: tiesSchema,
+});
+
+/** The options of the expert. */
+export type ExpertOptions = OptionsOf<typeof demonstrationsSchema>;
 
 /** Plays `games` games, returned in the format of ArCHer's data file. */
 export function twentyQuestionsDemonstrations(options: DemonstrationOptions): Dialogue[] {

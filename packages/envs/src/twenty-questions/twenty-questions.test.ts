@@ -1,3 +1,4 @@
+import { defaultsOf } from '../option.js';
 import { makeEnv } from '../registry.js';
 import { questionOf } from '../guessing-game/history.js';
 import { namesWord, normalizeAnswer } from './rules.js';
@@ -144,15 +145,7 @@ describe('an episode', () => {
 
   test('another oracle can be plugged in; "no" inside a longer word counts as No', async () => {
     const oracle = { id: 'vague', answer: () => 'unknown' };
-    const options: TwentyQuestionsOptions = {
-      words: ['dog'],
-      winTest: twentyQuestionsSchema.properties.winTest.default,
-      maxTurns: 20,
-      wordChoice: 'uniform',
-      envIdx: null,
-      format: 'dialogue',
-    };
-    const env = new TwentyQuestions(options, oracle);
+    const env = new TwentyQuestions({ ...defaultsOf(twentyQuestionsSchema), words: ['dog'] }, oracle);
     await env.reset();
     expect((await env.step('is it a dog?')).observation).toBe('Questions:\nis it a dog? No.\n');
   });

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fieldsOf } from './fields.js';
-import type { VerifiersOptions } from './options.js';
+import { defaultsOf } from '../option.js';
+import { verifiersSchema, type VerifiersOptions } from './options.js';
 import { verifiersReport } from './report.js';
 import { verifiersTasks } from './task-file.js';
 import { verifiersUnit } from './unit.js';
@@ -18,9 +19,7 @@ function file(name: string, ...lines: (object | string)[]): string {
   return path;
 }
 
-const defaults = Object.fromEntries(
-  Object.entries(verifiersUnit.schema.properties).map(([key, option]) => [key, option.default]),
-) as unknown as VerifiersOptions;
+const defaults = defaultsOf(verifiersSchema);
 const make = (options: Partial<VerifiersOptions>) => new VerifiersEnv({ ...defaults, ...options });
 
 const sum = {

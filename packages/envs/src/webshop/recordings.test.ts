@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { recordedLines, whenRecorded } from '@bowyer/testing';
 import type { Goal } from './goal.js';
 import { nodesOfHtml } from './html-page.js';
-import { webShopSchema, type WebShopOptions } from './options.js';
+import { webShopDefaults } from './options.js';
 import { pagePath, scoreOf, type PageNode, type PageRequest, type PageSource } from './page.js';
 import { productOf, type Product } from './product.js';
 import { MemoryProducts } from './product-store.js';
@@ -156,14 +156,10 @@ async function recordedSite(): Promise<{ server: Server; baseUrl: string }> {
   return { server, baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-const defaults = Object.fromEntries(
-  Object.entries(webShopSchema.properties).map(([key, property]) => [key, property.default]),
-) as unknown as WebShopOptions;
-
 recorded.describe('a session over HTTP on the recorded pages', () => {
   test('fixed_80: the options of the item are shown, and the score is the site’s', async () => {
     const { server, baseUrl } = await recordedSite();
-    const env = new WebShop({ ...defaults, backend: 'site', baseUrl, timeoutMs: 5000 });
+    const env = new WebShop({ ...webShopDefaults, backend: 'site', baseUrl, timeoutMs: 5000 });
     const { observation } = await env.reset({ goal: 80 });
     expect(observation).toMatch(
       /^\nObservation:\n\nWebShop \nInstruction: {2}\ni need .* \n\[Search\] \nInstruction:\ni need .* $/,
@@ -182,7 +178,7 @@ recorded.describe('a session over HTTP on the recorded pages', () => {
 
   test('a page that is not served is an error that names it', async () => {
     const { server, baseUrl } = await recordedSite();
-    const env = new WebShop({ ...defaults, backend: 'site', baseUrl, timeoutMs: 5000 });
+    const env = new WebShop({ ...webShopDefaults, backend: 'site', baseUrl, timeoutMs: 5000 });
     await expect(env.reset({ goal: 77 })).rejects.toThrow(`GET ${baseUrl}/fixed_77 answered 404`);
     await env.close();
     server.close();

@@ -1,7 +1,7 @@
 import { listedHistory, servedOffer } from '../context/context-options.js';
 import { agentGymNames, missingAddress } from '../agentgym/backend.js';
 import { instructionsOf } from '../agentgym/instructions.js';
-import { agentGymEnv } from '../agentgym/options.js';
+import { agentGymEnv } from '../agentgym/agentgym-env.js';
 import { expertNoiseSchema, playedOptions, playedSet, type ExpertNoise } from '../played-demonstrations.js';
 import { defineEnvironment } from '../define-environment.js';
 import { resetSchemaWith, type Condition, type EnvProblem } from '../unit.js';

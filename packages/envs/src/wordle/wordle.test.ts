@@ -1,3 +1,4 @@
+import { defaultsOf } from '../option.js';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,9 +7,9 @@ import { recordedCalls, recordedEpisodes } from '../../test/recorded-traffic.js'
 import { wordleDemonstrations } from './demonstrations.js';
 import { Knowledge } from './knowledge.js';
 import { agentGymWords } from './vocabulary.js';
-import { Wordle, type WordleOptions } from './wordle.js';
+import { Wordle, wordleSchema, type WordleOptions } from './wordle.js';
 
-const defaults: WordleOptions = { observation: 'history', reward: 'lmrl', vocabulary: null, maxGuesses: 6 };
+const defaults = defaultsOf(wordleSchema);
 const wordle = (options: Partial<WordleOptions> = {}) => new Wordle({ ...defaults, ...options });
 
 const calls = recordedCalls('lmrlgym');

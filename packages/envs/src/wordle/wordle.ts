@@ -5,45 +5,24 @@ import { EpisodeOrder } from '../contract/episode-order.js';
 import { PythonRandom } from '../cpython/random.js';
 import { Knowledge } from './knowledge.js';
 import { agentGymWords, readVocabulary } from './vocabulary.js';
+import { choice, integer, options, text, type OptionsOf } from '../option.js';
 
-export interface WordleOptions {
-  observation: 'history' | 'answer';
-  reward: 'lmrl' | 'agentgym';
-  vocabulary: string | null;
-  maxGuesses: number;
-}
+export const wordleSchema = options({
+  observation: choice(
+    ['history', 'answer'],
+    'history',
+    "'history': all guesses and answers, as LMRL-Gym writes them; 'answer': the last answer alone, as AgentGym's server does.",
+  ),
+  reward: choice(
+    ['lmrl', 'agentgym'],
+    'lmrl',
+    "'lmrl': −1 a guess, 0 for the one that solves it; 'agentgym': 1 for the one that solves it, else 0.",
+  ),
+  vocabulary: text(null, "File with one word a line; null for the forty words of AgentGym's server."),
+  maxGuesses: integer(6, 'Guesses allowed, words that do not exist included. Running out of them terminates.'),
+});
 
-export const wordleSchema = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    observation: {
-      description:
-        "'history': all guesses and answers, as LMRL-Gym writes them; 'answer': the last answer alone, as AgentGym's server does.",
-      type: 'string',
-      enum: ['history', 'answer'],
-      default: 'history',
-    },
-    reward: {
-      description:
-        "'lmrl': −1 a guess, 0 for the one that solves it; 'agentgym': 1 for the one that solves it, else 0.",
-      type: 'string',
-      enum: ['lmrl', 'agentgym'],
-      default: 'lmrl',
-    },
-    vocabulary: {
-      description: "File with one word a line; null for the forty words of AgentGym's server.",
-      type: ['string', 'null'],
-      default: null,
-    },
-    maxGuesses: {
-      description: 'Guesses allowed, words that do not exist included. Running out of them terminates.',
-      type: 'integer',
-      minimum: 1,
-      default: 6,
-    },
-  },
-} as const;
+export type WordleOptions = OptionsOf<typeof wordleSchema>;
 
 /** The `info` of every step. `possible`: words that the answers so far allow. `invalid`: the guess was not in the vocabulary. */
 export interface WordleInfo extends Record<string, unknown> {

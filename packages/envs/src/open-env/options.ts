@@ -1,0 +1,45 @@
+// The options of the environment `openenv`.
+import { LONGEST_WAIT_MS } from '@bowyer/core';
+import { choice, flag, integer, option, options, text, type OptionsOf } from '../option.js';
+
+export const openEnvSchema = options({
+  baseUrl: text(null, 'Address of the server, such as http://127.0.0.1:8000.'),
+  actionFormat: choice(
+    ['text', 'json'],
+    'text',
+    "'text': the agent's text is one field of the action; 'json': the agent writes the action as a JSON object, such as a tool call.",
+  ),
+  actionField: text(
+    null,
+    "Field of the action that takes the agent's text; null: the only one, or the only required one.",
+  ),
+  observationFields: option<readonly string[] | null>({
+    description: 'Fields of the observation that the agent reads, one below the other; null: text, prompt, … or all.',
+    type: ['array', 'null'],
+    items: { type: 'string' },
+    default: null,
+  }),
+  reset: option<Readonly<Record<string, unknown>>>({
+    description: 'Further arguments of reset beside the seed, such as {split: train, index: 3}.',
+    type: 'object',
+    additionalProperties: true,
+    default: {},
+  }),
+  requireSeed: flag(true, 'Try once whether the server obeys seeds, and refuse one that does not.'),
+  successReward: option<number>({
+    description: 'Reward of the last step of an episode that was won.',
+    type: 'number',
+    default: 1,
+  }),
+  maxTurns: integer(50, 'Turns after which the episode is truncated.'),
+  timeoutMs: integer(60_000, 'Longest wait for a reply, in milliseconds; the connection is given up after it.', {
+    maximum: LONGEST_WAIT_MS,
+  }),
+  connectMs: integer(
+    60_000,
+    'How long to keep trying to connect to a server that is full or absent, in milliseconds.',
+    { minimum: 0 },
+  ),
+});
+
+export type OpenEnvOptions = OptionsOf<typeof openEnvSchema>;
