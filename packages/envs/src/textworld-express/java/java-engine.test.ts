@@ -4,7 +4,8 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { builtInContent } from '../content/built-in-content.js';
 import { gameKinds } from '../games/index.js';
 import type { TextGame, GameTurn } from '../games/text-game.js';
-import type { TextWorldExpressOptions } from '../options.js';
+import { defaultsOf } from '../../option.js';
+import { textWorldExpressSchema, type TextWorldExpressOptions } from '../options.js';
 import { parseParameters, type Fold } from '../parameters.js';
 import { TextWorldExpress } from '../textworld-express.js';
 
@@ -126,14 +127,10 @@ const stepJson = ({ observation, look, inventory, validActions, score }: GameTur
   });
 
 const optionsFor = (baseUrl: string | null): TextWorldExpressOptions => ({
-  backend: baseUrl === null ? 'embedded' : 'java',
-  baseUrl,
-  timeoutMs: 300,
+  ...defaultsOf(textWorldExpressSchema),
+  ...(baseUrl !== null && { backend: 'java', baseUrl, timeoutMs: 300 }),
   fold: 'train',
-  params: '',
   stepLimit: 200,
-  contentDir: null,
-  showValidActions: false,
 });
 
 let server: GatewayServer;
