@@ -1,12 +1,14 @@
 // A dry run of a sweep has the notes about implied keys below each job, whatever the launcher and the sweeper.
 import { runHere } from './in-process.js';
 
+const image = ['launcher.image=bowyer', 'launcher.volume_claim=runs', 'launcher.mount_path=/runs'];
 const asha = ['sweeper=asha', 'launcher=local', 'eval_freq=10', 'lm_schedule.kind=constant', 'warmup_iter=0'];
 
 test.each([
   ['the basic ones', ['seed=1,2']],
   ['launcher=local', ['seed=1,2', 'launcher=local']],
   ['launcher=slurm', ['seed=1,2', 'launcher=slurm']],
+  ['launcher=kubernetes', ['seed=1,2', 'launcher=kubernetes', ...image]],
   ['sweeper=random', ['seed=1,2', 'sweeper=random', 'sweeper.trials=2']],
   ['sweeper=asha', ['seed=1,2', 'sweeper.trials=2', ...asha]],
 ])(

@@ -34,7 +34,7 @@ describe('shell blocks', () => {
       .map((line) => line.replace(/(?:^|\s)#.*$/, '').trim())
       .filter((line) => line !== '');
   const programs =
-    'npx npm node python chromium cd echo export curl nice java apt-get mpirun srun tensorboard git docker mkdir cat'.split(
+    'npx npm node python chromium cd echo export curl nice java apt-get mpirun srun kubectl tensorboard git docker mkdir cat'.split(
       ' ',
     );
   const isCommand = (line: string) => {

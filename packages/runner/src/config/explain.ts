@@ -75,7 +75,7 @@ async function explanation(
   const { conditionOf } = await import('./conditions.js');
   const place = { keyPath: key, file: error.file };
   const named = options.filter((path) => path.endsWith(`.${key.split('.').at(-1)}`)).sort();
-  const hint = named.length > 0 ? [`in this run it is ${named.slice(0, 5).join(' or ')}`] : [];
+  const hint = named.length > 0 ? [`in this run it is ${named.slice(0, 3).join(' or ')}`] : [];
   const logger = /^logger\.(\w+)\b/.exec(key)?.[1];
   const condition = key.startsWith('launcher.')
     ? 'it belongs to a launcher: add launcher=local'

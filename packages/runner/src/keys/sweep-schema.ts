@@ -12,11 +12,13 @@ const slurmCount = (description: string) => orNull(Type.Integer({ minimum: 1, de
 
 /** Resources and options of a job, each with its option of sbatch; submitit's names. */
 const slurmKeys = {
-  name: slurmText('--job-name'),
+  name: orNull(
+    Type.String({ pattern: '^[^\\n]+$', description: 'slurm: --job-name; kubernetes: the name of the Job' }),
+  ),
   timeout_min: orNull(
     Type.Number({
       exclusiveMinimum: 0,
-      description: 'minutes; slurm: --time, the limit of one start',
+      description: 'minutes; slurm: --time, the limit of one start; kubernetes: the limit of the whole sweep',
     }),
   ),
   nodes: slurmCount('--nodes'),
@@ -32,7 +34,7 @@ const slurmKeys = {
   mem_gb: orNull(
     Type.Number({
       exclusiveMinimum: 0,
-      description: 'GB; slurm: --mem, memory per node',
+      description: 'GB; slurm: --mem, memory per node; kubernetes: memory of each pod',
     }),
   ),
   mem_per_cpu: slurmText('--mem-per-cpu'),
@@ -61,11 +63,39 @@ const slurmKeys = {
   poll_seconds: Type.Optional(Type.Number({ minimum: 0.1, description: 'slurm: how often the queue is read' })),
 } satisfies TProperties;
 
+const text = (description: string) => Type.String({ pattern: '^[^\\n]+$', description: `kubernetes: ${description}` });
+
+const kubernetesKeys = {
+  name: slurmKeys.name,
+  image: orNull(text('container image with Node and Bowyer')),
+  command: Type.Optional(
+    Type.Array(Type.String(), { minItems: 1, description: 'kubernetes: how the image starts Bowyer' }),
+  ),
+  volume_claim: orNull(text('PersistentVolumeClaim for the runs')),
+  mount_path: orNull(text('path where pods and this machine mount the claim')),
+  namespace: orNull(text('namespace of the Job')),
+  cpus: orNull(Type.Number({ exclusiveMinimum: 0, description: 'kubernetes: CPUs requested by each pod' })),
+  mem_gb: slurmKeys.mem_gb,
+  gpus: orNull(Type.Integer({ minimum: 1, description: 'kubernetes: GPUs of each pod' })),
+  gpu_resource: Type.Optional(text('name of the GPU resource')),
+  node_selector: orNull(Type.Record(Type.String(), Type.String(), { description: 'kubernetes: labels of the nodes' })),
+  service_account: orNull(text('service account of the pods')),
+  env: Type.Optional(Type.Record(Type.String(), Type.String(), { description: 'kubernetes: environment variables' })),
+  secrets: Type.Optional(
+    Type.Array(Type.String(), { description: 'kubernetes: Secrets whose keys become environment variables' }),
+  ),
+  parallelism: optionalCount('kubernetes: pods at once'),
+  retries: optionalCount('kubernetes: how often a failed job starts again', 0),
+  timeout_min: slurmKeys.timeout_min,
+  grace_seconds: optionalCount('kubernetes: seconds from SIGTERM to SIGKILL'),
+  apply: Type.Optional(Type.Boolean({ description: 'kubernetes: give the manifest to kubectl' })),
+} satisfies TProperties;
+
 export const launcherSchema = Type.Object(
   {
     kind: oneOf(
-      ['basic', 'local', 'slurm'],
-      'basic: jobs one after another in this process; local: a process for each job; slurm: a job array',
+      ['basic', 'local', 'slurm', 'kubernetes'],
+      'basic: jobs one after another in this process; local: a process for each job; slurm: a job array; kubernetes: an Indexed Job',
     ),
     jobs: optionalCount('local: jobs at once'),
     resume: Type.Optional(
@@ -77,6 +107,7 @@ export const launcherSchema = Type.Object(
           'local, slurm: columns of the summary, keys of results.json or metrics.jsonl; NAME:key for one policy',
       }),
     ),
+    ...kubernetesKeys,
     ...slurmKeys,
   },
   { ...closed, description: 'how the jobs of a sweep are started' },
@@ -87,6 +118,7 @@ export const launcherKeys: Readonly<Record<LauncherConfig['kind'], readonly stri
   basic: [],
   local: ['jobs', 'resume', 'metrics'],
   slurm: ['resume', 'metrics', ...Object.keys(slurmKeys)],
+  kubernetes: Object.keys(kubernetesKeys),
 };
 
 /** The end of a sweep of W&B that draws its trials, where nothing else is said: without one its agents never end. */
@@ -127,4 +159,5 @@ export const sweeperSchema = Type.Object(
 
 export type LauncherConfig = Static<typeof launcherSchema>;
 export type SweeperConfig = Static<typeof sweeperSchema>;
+export type KubernetesConfig = Pick<LauncherConfig, keyof typeof kubernetesKeys>;
 export type SlurmConfig = Pick<LauncherConfig, keyof typeof slurmKeys>;

@@ -14,6 +14,7 @@ import { planJobs, type PlannedSweep } from './plan-jobs.js';
 import { LocalLauncher } from './run-jobs.js';
 import type { SweeperConfig } from '../keys/sweep-schema.js';
 import { makeWandbSweep } from './wandb-sweep.js';
+import { writeKubernetes } from './kubernetes/write-kubernetes.js';
 import { openSlurm, type OpenedSlurm } from './slurm/open-slurm.js';
 import { SlurmLauncher } from './slurm/run-slurm.js';
 import { jobLabel, type JobOutcome, type JobSource, type JobStart, type SweepJob } from './sweep-job.js';
@@ -43,6 +44,7 @@ export async function launchSweep(
   const sweep = await planJobs(request);
   if (sweep === null) return undefined;
   if (request.dryRun) return listed(request, sweep);
+  if (sweep.launcher.kind === 'kubernetes') return writeKubernetes(request, sweep);
   return sweep.launcher.kind === 'basic' ? runHere(request, sweep) : runApart(request, sweep, program);
 }
 

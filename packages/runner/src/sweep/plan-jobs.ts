@@ -56,9 +56,11 @@ function unreadBatchSize({ master }: SweepRequest, { kind, jobs }: LauncherConfi
   const size = master.setting('hydra.sweeper.max_batch_size');
   if (kind === 'basic' || size === undefined || size === null) return null;
   const instead =
-    kind === 'slurm'
-      ? 'Slurm starts a job whenever it has the resources (launcher.array_parallelism)'
-      : `launcher=local starts a job whenever one of its ${jobs ?? 1} places is free (launcher.jobs)`;
+    kind === 'kubernetes'
+      ? 'Kubernetes starts a pod whenever it has the resources (launcher.parallelism)'
+      : kind === 'slurm'
+        ? 'Slurm starts a job whenever it has the resources (launcher.array_parallelism)'
+        : `launcher=local starts a job whenever one of its ${jobs ?? 1} places is free (launcher.jobs)`;
   return `hydra.sweeper.max_batch_size=${String(size)} has no effect: ${instead}`;
 }
 
