@@ -65,6 +65,9 @@ const leavesOf = (node: PlainObject, prefix = ''): string[] =>
       : [`${prefix}${key}`],
   );
 
+/** Orders paths: those of the algorithm first, the outermost first. */
+const rank = (path: string) => path.split('.').length + (path.startsWith('algorithm.') ? 0 : 10);
+
 const NO_CHOICES: Choices = { algorithm: null, env: null, setting: () => undefined };
 
 async function explanation(
@@ -74,7 +77,10 @@ async function explanation(
 ): Promise<ConfigError | undefined> {
   const { conditionOf } = await import('./conditions.js');
   const place = { keyPath: key, file: error.file };
-  const named = options.filter((path) => path.endsWith(`.${key.split('.').at(-1)}`)).sort();
+  const named = options
+    .filter((path) => path.endsWith(`.${key.split('.').at(-1)}`))
+    .sort()
+    .sort((a, b) => rank(a) - rank(b));
   const hint = named.length > 0 ? [`in this run it is ${named.slice(0, 3).join(' or ')}`] : [];
   const logger = /^logger\.(\w+)\b/.exec(key)?.[1];
   const condition = key.startsWith('launcher.')
