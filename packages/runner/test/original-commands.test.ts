@@ -358,7 +358,7 @@ test('a key of ours with the same name stays as it is', async () => {
 const UNKNOWN: [string, string | RegExp][] = [
   [
     'archer_20q lr=3',
-    "Could not override 'lr': no such key\n  in the command line\n  in this run it is algorithm.actor.lr or algorithm.critic.lr or warm_start.lr",
+    "Could not override 'lr': no such key\n  in the command line\n  in this run it is algorithm.actor.lr or algorithm.critic.lr or algorithm.actor.baseline.lr",
   ],
   ['chai_20q learning_rate=3', /'learning_rate' is a key of AgentGym's scripts that this run .* cannot take/],
   [
