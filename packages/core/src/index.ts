@@ -94,16 +94,7 @@ export { identityOf, stateOf, type ProcessIdentity, type ProcessState } from './
 export { flatValues, isNode, nodeSchema, pathOfOption, placed, valueAt } from './config-nodes.js';
 export type { ConfigProblem } from './config-problem.js';
 export { camelKeys, snakeKeys, toCamelCase, toSnakeCase } from './key-case.js';
-export {
-  changeableOnResume,
-  count,
-  nullable,
-  oneOf,
-  rate,
-  share,
-  type CamelKeys,
-  type OptionsOf,
-} from './option-schema.js';
+export { changeableOnResume, count, nullable, oneOf, type CamelKeys, type OptionsOf } from './option-schema.js';
 export {
   choice,
   defaulting,

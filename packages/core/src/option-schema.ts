@@ -10,14 +10,8 @@ export const oneOf = <const T extends readonly string[]>(values: T, description:
 /** Declares an integer of at least `minimum`. */
 export const count = (description: string, minimum = 1) => Type.Integer({ minimum, description });
 
-/** Declares a number above zero. */
-export const rate = (description: string) => Type.Number({ exclusiveMinimum: 0, description });
-
 /** Marks a key that does not decide a run's numbers: a run that is resumed may have another value of it. */
 export const changeableOnResume = <T extends TSchema>(schema: T): T => ({ ...schema, decides: false });
-
-/** Declares a number in [0, 1]. */
-export const share = (description: string) => Type.Number({ minimum: 0, maximum: 1, description });
 
 type CamelCase<S extends string> = S extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`

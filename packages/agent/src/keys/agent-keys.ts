@@ -19,7 +19,6 @@ import {
   optionalText,
   placed,
   positive,
-  rate,
   text,
   type OptionsOf,
 } from '@bowyer/core';
@@ -335,7 +334,7 @@ const adamNode = Type.Object(
   {
     kind: kindOfOptimizer,
     betas,
-    eps: rate('added to the root of the second moment'),
+    eps: Type.Number({ exclusiveMinimum: 0, description: 'added to the root of the second moment' }),
     weight_decay: weightDecay,
   },
   optimizerOptions,
