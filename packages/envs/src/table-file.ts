@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { CsvError, parse } from 'csv-parse/sync';
 import type { Split } from './contract/env.js';
+import { repeatedKey } from './json-text.js';
 
 export interface Row {
   /** The number of the line, from 1. */
@@ -90,8 +91,14 @@ function rowsOfJson(text: string): Table {
       read.faults.push({ line, problem: `is not JSON: ${(error as Error).message}` });
       continue;
     }
+    const twice = repeatedKey(content);
     if (typeof cells !== 'object' || cells === null || Array.isArray(cells))
       read.faults.push({ line, problem: 'is not a JSON object' });
+    else if (twice !== null)
+      read.faults.push({
+        line,
+        problem: `has an object with the key ${JSON.stringify(twice)} twice, of which one would be lost; remove one`,
+      });
     else read.rows.push({ line, cells: cells as Record<string, unknown>, json: content });
   }
   return read;

@@ -24,6 +24,7 @@ test('a byte order mark, Windows line ends, blank lines and a last line without 
 
 test.each([
   ['{"a":1}\n{"a":', 'lines.jsonl:2: is not JSON: '],
+  ['{"a":1}\n{"b":{"c":1,"c":1}}', 'lines.jsonl:2: has an object with the key "c" twice, of which one would be lost'],
   ['[1]\n', 'lines.jsonl:1: the line must be object'],
   ['null\n', 'lines.jsonl:1: the line must be object'],
   ['\n{"a":1.5}\n', "lines.jsonl:2: 'a' must be integer"],

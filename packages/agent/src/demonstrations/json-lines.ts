@@ -2,6 +2,7 @@
 import { readTextLines } from '@bowyer/core';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { BadItem } from '@bowyer/conversations';
+import { parseJson } from '@bowyer/text';
 
 export class JsonLineError extends Error {
   override readonly name = 'JsonLineError';
@@ -58,11 +59,16 @@ function checkOf(schema: object): ValidateFunction {
 }
 
 function parse(content: string, path: string, line: number): unknown {
+  let value: unknown;
+  let twice: string | null = null;
   try {
-    return JSON.parse(content);
+    value = parseJson(content, (key) => (twice ??= key));
   } catch (error) {
     throw new JsonLineError(path, line, `is not JSON: ${(error as Error).message}`);
   }
+  if (twice === null) return value;
+  const problem = `has an object with the key ${JSON.stringify(twice)} twice, of which one would be lost; remove one`;
+  throw new JsonLineError(path, line, problem);
 }
 
 function complaint({ instancePath, keyword, params, parentSchema, message, data }: ErrorObject): string {

@@ -75,6 +75,11 @@ test.each([
   ['d.csv', 'question,answer\na,\n', 'd.csv:2: no answer that could be verified: "" contains no answer'],
   ['e.csv', 'question,answer\n', 'e.csv: contains no problem'],
   ['f.jsonl', '{"question": "a", "answer": "1"}\n{"question"', /f\.jsonl:2: is not JSON/],
+  [
+    'f.jsonl',
+    '{"question": "a", "answer": "1", "answer": "2"}',
+    /f\.jsonl:1: has an object with the key "answer" twice/,
+  ],
   ['g.jsonl', '[1]', 'g.jsonl:1: is not a JSON object'],
   ['h.jsonl', '{"question": "a", "answer": {"x": 1}}', "h.jsonl:1: 'answer' must be a text or a number"],
   ['i.jsonl', '{"question": "a", "answer": 1, "split": "half"}', "i.jsonl:1: split 'half' must be train, eval or test"],

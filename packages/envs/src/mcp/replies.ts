@@ -5,7 +5,7 @@
 //
 // Source of the second: the chat template of Hermes 2 Pro, which Qwen 2.5 and 3 share; chat_template=tools writes it too.
 import { ENDS_OF_THOUGHTS, visibleAnswer } from '../http/visible-answer.js';
-import { lostNumber, membersAsWritten, objectEnd } from './json-text.js';
+import { lostNumber, membersAsWritten, objectEnd } from '../json-text.js';
 import type { CallFormat } from './options.js';
 import { isObject, type ExpertStep, type ToolCall } from './task-file.js';
 

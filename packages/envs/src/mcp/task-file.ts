@@ -2,7 +2,7 @@
 import { isAbsolute, normalize, sep } from 'node:path';
 import { nearestName } from '../contract/unknown-name-error.js';
 import type { Row } from '../table-file.js';
-import { lostNumber, membersAsWritten } from './json-text.js';
+import { lostNumber, membersAsWritten } from '../json-text.js';
 import { LineError, lineSplit, readTasks, textCell, type LineTask } from '../task-lines.js';
 
 /** A call of a tool. */

@@ -25,6 +25,9 @@ test('each line is an object with an id of its own', async () => {
   await expect(readTasks(path)).rejects.toThrow(`${path}: line 2 is not an object with an 'id'`);
   await file('{"id": "a"}\n{"id": "a"}\n');
   await expect(readTasks(path)).rejects.toThrow(`${path}: two tasks have the id 'a'`);
+  await file('{"id": "a", "by": [{"x": 1, "x": 2}]}\n');
+  const twice = 'line 1 has an object with the key "x" twice, of which one would be lost; remove one';
+  await expect(readTasks(path)).rejects.toThrow(`${path}: ${twice}`);
   await file('');
   await expect(readTasks(path)).rejects.toThrow(`${path}: there are no tasks`);
   await expect(readTasks(join(folder, 'none'))).rejects.toThrow(`there is no file ${join(folder, 'none')}`);

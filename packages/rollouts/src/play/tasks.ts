@@ -1,6 +1,7 @@
 // The tasks that an agent is given: lines of JSON, divided into those for training, evaluations and the final test.
 import { readTextLines, Rng } from '@bowyer/core';
 import type { Split } from '@bowyer/envs';
+import { parseJson } from '@bowyer/text';
 import type { AgentTask } from './agent-task.js';
 import { containsTraces, tasksOfTraces } from './tasks-of-traces.js';
 
@@ -22,11 +23,16 @@ export async function readTasks(file: string): Promise<AgentTask[]> {
 
 function taskOfLine(text: string, place: string): AgentTask {
   let value: unknown;
+  let twice: string | null = null;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text, (key) => (twice ??= key));
   } catch (error) {
     throw new Error(`${place} is not JSON: ${(error as Error).message}`);
   }
+  if (twice !== null)
+    throw new Error(
+      `${place} has an object with the key ${JSON.stringify(twice)} twice, of which one would be lost; remove one`,
+    );
   const id = (value as { id?: unknown } | null)?.id;
   if (typeof id === 'string' || typeof id === 'number') return { ...(value as object), id: String(id) };
   throw new Error(`${place} is not an object with an 'id'`);

@@ -56,6 +56,26 @@ export function membersAsWritten(json: string): Record<string, string> {
   return Object.fromEntries(members);
 }
 
+/** Returns the first key that an object has twice, in a text of JSON; null where there is none. */
+export function repeatedKey(json: string): string | null {
+  /** The keys of the objects that are open; null for an array. */
+  const open: (Set<string> | null)[] = [];
+  let before = '';
+  for (const token of tokensOf(json)) {
+    const keys = open.at(-1);
+    if (token === '{') open.push(new Set());
+    else if (token === '[') open.push(null);
+    else if (token === '}' || token === ']') open.pop();
+    else if (keys && (before === '{' || before === ',')) {
+      const key = JSON.parse(token) as string;
+      if (keys.has(key)) return key;
+      keys.add(key);
+    }
+    before = token;
+  }
+  return null;
+}
+
 /** Returns the first number of a text of JSON that a parsed value has in other digits; null where there is none. */
 export function lostNumber(json: string): string | null {
   for (const token of tokensOf(json)) if (/^[-\d]/.test(token) && !keepsDigits(token)) return token;

@@ -1,8 +1,8 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { lostNumber, membersAsWritten, objectEnd } from './json-text.js';
-import { mcpTasks } from './task-file.js';
+import { lostNumber, membersAsWritten, objectEnd, repeatedKey } from './json-text.js';
+import { mcpTasks } from './mcp/task-file.js';
 
 test.each([
   ['{"a": "}"} b', 10],
@@ -36,6 +36,16 @@ test.each([
   ['[1e-400]', '1e-400'],
 ])('a number that loses digits in %s: %s', (json, lost) => {
   expect(lostNumber(json)).toBe(lost);
+});
+
+test.each([
+  ['{"a": 1, "b": {"a": 2}, "c": [{"a": 3}, {"a": 4}], "d": ["a", "a"], "e": "a"}', null],
+  ['{"a": 1, "b": 2, "a": 3}', 'a'],
+  ['[1, {"b": [{"c,": {}, "c,": []}]}]', 'c,'],
+  ['{"\\u0061": 1, "a": 2}', 'a'],
+  ['"a"', null],
+])('the key that an object has twice in %s: %s', (json, key) => {
+  expect(repeatedKey(json)).toBe(key);
 });
 
 test('a number that is the answer of a task keeps its digits; an expert with one that would lose some is refused', () => {
