@@ -22,26 +22,22 @@ import {
 import { gammaOption } from '../learning/learning-options.js';
 import type { Metrics } from '../rollout/run-hooks.js';
 import { defineAlgorithm } from '../run/algorithm-unit.js';
-import {
-  groupTraining,
-  groupTrainingOptions,
-  groupTrainingProblems,
-  trainOnGroups,
-  type GroupEpisode,
-} from './group-training.js';
-import { aloneProblems } from '../rollout/collect-groups.js';
-import { episodeAdvantages, statisticsMembers } from './grpo.js';
+import { groupTraining, groupTrainingOptions, trainOnGroups, type GroupEpisode } from './group-training.js';
+import { episodeAdvantages, STD_EPSILON, statisticsMembers } from './grpo.js';
 
-/** Added to the standard deviation. */
-const EPSILON = 1e-6;
-
-const options = unitOptions({
+/** Options of methods that compare turns with the same state, with the defaults of verl-agent. */
+export const sameStateOptions = (defaults: { iterations?: number } = {}) => ({
   ...groupTrainingOptions({
+    ...defaults,
     invalidPenalty: 0.1,
     loss: { dualClip: 3, entropyCoefficient: 0.001 },
     kl: { coefficient: 0.01, kind: 'loss' },
   }),
   gamma: gammaOption(0.95),
+});
+
+const options = unitOptions({
+  ...sameStateOptions(),
   advantage: group(
     {
       ...statisticsMembers,
@@ -61,7 +57,6 @@ export const gigpo = defineAlgorithm({
   description: 'GiGPO: compares episodes of the same task, and turns that began in the same state',
   options,
   train: (run, options) => trainOnGroups(run, options, (episodes) => gigpoAdvantages(episodes, options)),
-  problems: (options) => [...groupTrainingProblems(options), ...aloneProblems(options)],
 });
 
 /**
@@ -82,7 +77,7 @@ export function gigpoAdvantages(
   const ofTurns = groupRelativeAdvantages(
     episodes.flatMap(({ rewards }) => discountedReturns(rewards, options.gamma)),
     anchors.ids,
-    { baseline: 'mean', scaleEpsilon: options.advantage.scaleByStd ? EPSILON : null },
+    { baseline: 'mean', scaleEpsilon: options.advantage.scaleByStd ? STD_EPSILON : null },
   );
   let next = 0;
   return {

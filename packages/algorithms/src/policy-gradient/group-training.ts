@@ -5,7 +5,7 @@ import { group, mean, type ConfigProblem, type OptionsOf, type Trajectory } from
 import { onlineActor, policyRate } from '../learning/policy-rate.js';
 import { klReference, referenceOption, type ReferencePolicy } from '../learning/reference-policy.js';
 import { scoredIds, turnsOf, utterancesOf } from '../learning/pack-turns.js';
-import { groupMembers, groupProblems } from '../rollout/collect-groups.js';
+import { aloneProblems, groupMembers, groupProblems } from '../rollout/collect-groups.js';
 import { rolloutMetrics } from '../rollout/episode-metrics.js';
 import { loopOptions } from '../rollout/loop-options.js';
 import type { PlayOptions } from '../rollout/player.js';
@@ -78,10 +78,14 @@ export async function trainOnGroups(
   }
 }
 
-/** Members of a unit that the group methods have in common. */
+/** Members of a unit that the group methods have in common; REINFORCE++ alone takes groups of one episode. */
 export const groupTraining = {
   trainsWithChoices: ['constrained'],
   offPolicyRollouts: surrogateOffPolicyProblems,
+  problems: (options: Pick<GroupTrainingOptions, 'rollout' | 'loss'>) => [
+    ...groupTrainingProblems(options),
+    ...aloneProblems(options),
+  ],
 } as const;
 
 export const groupTrainingProblems = (options: Pick<GroupTrainingOptions, 'rollout' | 'loss'>): ConfigProblem[] => [

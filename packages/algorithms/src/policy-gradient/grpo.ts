@@ -9,19 +9,17 @@
 // loss.ratio=sequence with a small clip.
 // Differs from it: an episode has several utterances; all of its tokens carry its advantage, and the environment's tokens carry none.
 import { choice, flag, group, groupRelativeAdvantages, unitOptions } from '@bowyer/core';
-import { aloneProblems } from '../rollout/collect-groups.js';
 import { defineAlgorithm } from '../run/algorithm-unit.js';
 import {
   groupTraining,
   groupTrainingOptions,
-  groupTrainingProblems,
   shapedReturn,
   trainOnGroups,
   type GroupEpisode,
 } from './group-training.js';
 
 /** Added to the standard deviation, as in verl. */
-const EPSILON = 1e-6;
+export const STD_EPSILON = 1e-6;
 
 /** Options of advantages that are relative to a group. */
 export const statisticsMembers = {
@@ -54,7 +52,6 @@ export const grpo = defineAlgorithm({
       const advantages = episodeAdvantages(episodes, options.advantage);
       return { advantages: episodes.map(({ rewards }, e) => rewards.map(() => advantages[e])) };
     }),
-  problems: (options) => [...groupTrainingProblems(options), ...aloneProblems(options)],
 });
 
 /** Computes GRPO's advantages, [episodes]. */
@@ -68,7 +65,7 @@ export function episodeAdvantages(
   const advantages = groupRelativeAdvantages(
     rows.map(shapedReturn),
     rows.map(({ group }) => group),
-    { baseline: 'mean', scaleEpsilon: scaleByStd ? EPSILON : null },
+    { baseline: 'mean', scaleEpsilon: scaleByStd ? STD_EPSILON : null },
   );
   let row = 0;
   return repeated.map((turns) => advantages[(row += turns) - 1]);

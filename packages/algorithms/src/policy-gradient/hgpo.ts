@@ -22,30 +22,14 @@ import {
   unitOptions,
   type OptionsOf,
 } from '@bowyer/core';
-import { gammaOption } from '../learning/learning-options.js';
-import { aloneProblems } from '../rollout/collect-groups.js';
 import type { Metrics } from '../rollout/run-hooks.js';
 import { defineAlgorithm } from '../run/algorithm-unit.js';
-import {
-  groupTraining,
-  groupTrainingOptions,
-  groupTrainingProblems,
-  trainOnGroups,
-  type GroupEpisode,
-} from './group-training.js';
-import { episodeAdvantages, statisticsMembers } from './grpo.js';
-
-/** Added to the standard deviation. */
-const EPSILON = 1e-6;
+import { groupTraining, trainOnGroups, type GroupEpisode } from './group-training.js';
+import { sameStateOptions } from './gigpo.js';
+import { episodeAdvantages, STD_EPSILON, statisticsMembers } from './grpo.js';
 
 const options = unitOptions({
-  ...groupTrainingOptions({
-    iterations: 160,
-    invalidPenalty: 0.1,
-    loss: { dualClip: 3, entropyCoefficient: 0.001 },
-    kl: { coefficient: 0.01, kind: 'loss' },
-  }),
-  gamma: gammaOption(0.95),
+  ...sameStateOptions({ iterations: 160 }),
   advantage: group(
     {
       ...statisticsMembers,
@@ -75,7 +59,6 @@ export const hgpo = defineAlgorithm({
   description: 'HGPO: compares turns that began in the same state, the more the longer the history that they share',
   options,
   train: (run, options) => trainOnGroups(run, options, (episodes) => hgpoAdvantages(episodes, options)),
-  problems: (options) => [...groupTrainingProblems(options), ...aloneProblems(options)],
 });
 
 /**
@@ -122,7 +105,7 @@ function comparedTurns(episodes: readonly GroupEpisode[], k: number, { gamma, ad
   const found = groupRelativeAdvantages(
     turns.map(({ value }) => value),
     ids,
-    { baseline: 'mean', scaleEpsilon: advantage.scaleByStd ? EPSILON : null, deviation: 'population' },
+    { baseline: 'mean', scaleEpsilon: advantage.scaleByStd ? STD_EPSILON : null, deviation: 'population' },
   );
   const values = episodes.map(({ rewards }) => new Array<number>(rewards.length).fill(0));
   turns.forEach(({ e, turn }, i) => (values[e][turn] = found[i]));

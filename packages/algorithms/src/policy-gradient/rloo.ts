@@ -8,15 +8,8 @@
 // every ratio is 1 and the gradient is that of L.
 // Differs from it: an episode has several utterances; the leave-one-out mean is over episodes, never over turns.
 import { groupRelativeAdvantages, unitOptions } from '@bowyer/core';
-import { aloneProblems } from '../rollout/collect-groups.js';
 import { defineAlgorithm } from '../run/algorithm-unit.js';
-import {
-  groupTraining,
-  groupTrainingOptions,
-  groupTrainingProblems,
-  shapedReturn,
-  trainOnGroups,
-} from './group-training.js';
+import { groupTraining, groupTrainingOptions, shapedReturn, trainOnGroups } from './group-training.js';
 
 const options = unitOptions(
   groupTrainingOptions({
@@ -39,5 +32,4 @@ export const rloo = defineAlgorithm({
       );
       return { advantages: episodes.map(({ rewards }, e) => rewards.map(() => advantages[e])) };
     }),
-  problems: (options) => [...groupTrainingProblems(options), ...aloneProblems(options)],
 });
