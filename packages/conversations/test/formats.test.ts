@@ -619,6 +619,31 @@ test.each<[string, object]>([
   );
 });
 
+const begun = { name: 'f', arguments: '{"city": "Ri' };
+const begunSpan = cutSpan('length');
+begunSpan.attributes[1] = attribute('gen_ai.output.messages', [
+  { role: 'assistant', parts: [{ type: 'tool_call', id: 'c', ...begun }], finish_reason: 'length' },
+]);
+
+test.each<[string, object]>([
+  ['gen_ai', spans(begunSpan)],
+  ['responses', { input: 'q', status: 'incomplete', output: [{ type: 'function_call', call_id: 'c', ...begun }] }],
+  [
+    'chat',
+    {
+      messages: [asked, { role: 'assistant', finish_reason: 'length', tool_calls: [{ id: 'c', function: begun }] }],
+    },
+  ],
+])('%s: an answer that was cut off within the arguments of a call is not learned, and others are', async (_, item) => {
+  const whole = { messages: [asked, yes] };
+  const { items, notes } = await readConversations(written(item, whole));
+  expect(items.map(({ value: { messages } }) => messages.at(-1))).toEqual([
+    expect.objectContaining({ cut: true, loss: false }),
+    yes,
+  ]);
+  expect(notes).toContain('1 of 2 replies are not learned (weight 0)');
+});
+
 test.each(['stop', 'tool_calls', 'end_turn', 'STOP', 'completed'])('%s is the model’s own end', async (reason) => {
   const { items, notes } = await readConversations(written(spans(cutSpan(reason))));
   expect(items[0].value.messages[1]).toEqual({ role: 'assistant', content: 'An answ' });

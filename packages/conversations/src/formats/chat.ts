@@ -110,34 +110,35 @@ function withFunction(value: unknown): unknown {
 }
 
 /**
- * Checks the arguments of calls. A call whose arguments are not JSON is kept as it was written where it is context, and
- * refused where it is learned.
+ * Checks the arguments of calls. A call whose arguments are not JSON is kept as it was written where it is context. Where it is learned it
+ * is refused, except that of an answer that was cut off: such an answer is not learned.
  *
  * @throws {BadItem}
  */
-export function checkedCalls(messages: ChatMessage[]): ChatMessage[] {
-  messages.forEach(checkArguments);
-  return messages;
-}
+export const checkedCalls = (messages: readonly ChatMessage[]): ChatMessage[] => messages.map(checkedMessage);
 
-function checkArguments(message: ChatMessage, i: number): void {
+function checkedMessage(message: ChatMessage, i: number): ChatMessage {
   for (const { function: called } of (message.tool_calls ?? []) as EarlierCall[]) {
     const text = textAsWritten(called.arguments);
     if (text === undefined) continue;
     const what = `the arguments of the call of ${called.name} in message ${i + 1}`;
     checkDepth(text, `the text of ${what} `);
     if (lossWeight(message) === 0) continue;
-    const value = parsedArguments(text, what);
-    if (asRecord(value) === null) throw new BadItem(`${what} are ${found(value)}, not an object`);
+    const problem = problemOfArguments(text);
+    if (problem === null) continue;
+    if (message.cut !== true) throw new BadItem(`${what} ${problem}`);
+    return { ...message, loss: false };
   }
+  return message;
 }
 
-function parsedArguments(text: string, what: string): unknown {
+function problemOfArguments(text: string): string | null {
+  const remedy = 'a weight of 0 keeps the message without learning it';
   try {
-    return jsonValue(text);
+    const value = jsonValue(text);
+    return asRecord(value) === null ? `are ${found(value)}, not an object` : null;
   } catch (error) {
-    const problem = error instanceof BadItem ? `are a text that ${error.message}` : 'are a text that is not JSON';
-    throw new BadItem(`${what} ${problem}; a weight of 0 keeps the message without learning it`);
+    return `are a text that ${error instanceof BadItem ? error.message : 'is not JSON'}; ${remedy}`;
   }
 }
 
