@@ -86,11 +86,16 @@ test('a Modelfile without the tools of the model says so, in itself and in the t
   expect(await readFile(at('with-tools.Modelfile'), 'utf8')).toContain('# the model was made for tools');
 });
 
-test('the name of a GGUF file is refused for a folder of another format', async () => {
-  const { code, stderr } = await exported('plain', at('wrong.gguf'), 'format=hf');
+test.each([
+  ['wrong.gguf', 'hf', 'is the name of a GGUF file, and format=hf writes a folder'],
+  ['wrong.onnx', 'onnx', 'is the name of a file (.onnx), and format=onnx writes a folder'],
+  ['model.safetensors', 'hf', 'is the name of a file (.safetensors), and format=hf writes a folder'],
+  ['pytorch_model.bin', 'gguf', 'is the name of a file (.bin), and format=gguf writes a folder'],
+])('the name of a file is refused for a folder: output=%s format=%s', async (name, format, problem) => {
+  const { code, stderr } = await exported('plain', at(name), `format=${format}`);
   expect(code).toBe(1);
-  expect(stderr).toContain('is the name of a GGUF file, and format=hf writes a folder');
-  expect(existsSync(at('wrong.gguf'))).toBe(false);
+  expect(stderr).toContain(problem);
+  expect(existsSync(at(name))).toBe(false);
 });
 
 test('a killed export is made good by the same command: half written, whole, or with files in their places', async () => {

@@ -5,7 +5,7 @@ import { flag, optional, optionalText, unitOptions, type ConfigProblem } from '@
 import { hubKeys, isAdapterFolder, modelProblem } from '@bowyer/agent';
 import { runKeys } from '../../keys/run-keys.js';
 import type { TaskConfig, TaskUnit } from '../task.js';
-import { GGUF_ENDING } from './export-config.js';
+import { GGUF_ENDING, isGgufFile } from './export-config.js';
 
 const { seed: _, ...keysOfRun } = runKeys; // nothing is drawn
 
@@ -69,14 +69,19 @@ async function problems({ task }: { task: Options }): Promise<ConfigProblem[]> {
   return [...outputProblems(task), ...dtypeProblems(task), ...mergeProblems(task, model)];
 }
 
-/** A folder with the name of a file would be taken for one. */
-function outputProblems({ format, output }: Options): ConfigProblem[] {
-  if (format === 'gguf' || !GGUF_ENDING.test(output!)) return [];
+/** Endings of files of models. A folder with the name of one would be taken for a file. */
+const MODEL_FILE = /\.(gguf|onnx|safetensors|bin|pt|pth)$/i;
+
+function outputProblems(task: Options): ConfigProblem[] {
+  const { format, output } = task;
+  const [ending] = MODEL_FILE.exec(output!) ?? [];
+  if (ending === undefined || isGgufFile(task)) return [];
+  const isGguf = GGUF_ENDING.test(output!);
   return [
     {
       key: 'output',
-      message: `output=${output} is the name of a GGUF file, and format=${format} writes a folder`,
-      remedy: 'write format=gguf, or give the folder another name',
+      message: `output=${output} is the name of a ${isGguf ? 'GGUF file' : `file (${ending})`}, and format=${format} writes a folder`,
+      remedy: `${isGguf ? 'write format=gguf, or give' : 'give'} the folder another name`,
     },
   ];
 }
