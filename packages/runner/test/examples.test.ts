@@ -1,8 +1,11 @@
 // Every example runs as its first lines say, and prints what it is there to show.
 import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { whenExhaustive } from '@bowyer/testing';
 import { isStale } from '../bin/is-stale.js';
 import { repository } from './command-line.js';
 
@@ -20,4 +23,24 @@ test.each(examples)('%s', async (name) => {
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: repository });
   expect(shown).toHaveProperty([name]); // a new example states here what it shows
   for (const line of shown[name]) expect(stdout).toMatch(line);
+});
+
+test('coding: the agent repairs the repository with a script in place of a model', async () => {
+  // Without the variables by which a test of node:test knows that another one has started it.
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const args = ['--test', join('examples', 'coding', 'agent.test.mjs')];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: repository, env });
+  expect(stdout).toMatch(/^. pass 3$/m);
+});
+
+whenExhaustive().test('coding: it is recorded and trained by the tests of the repository', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'bowyer-coding-'));
+  const env = { ...process.env, ITERATIONS: '1', ROLLOUTS: '8', FOLDER: folder };
+  const { stdout } = await promisify(execFile)(process.execPath, ['examples/coding/train.mjs'], {
+    cwd: repository,
+    env,
+  });
+  await rm(folder, { recursive: true });
+  expect(stdout).toMatch(/^recorded: \d+ of 120 repairs, and 0 failures$/m);
+  expect(stdout).toMatch(/^iteration 1\/1: reward /m);
 });

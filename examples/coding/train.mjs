@@ -1,0 +1,40 @@
+// Records the coding agent, makes a small model of the record, and trains it by the tests of the repository: node train.mjs
+// UPSTREAM and UPSTREAM_KEY name an endpoint of yours in place of expert.mjs; ITERATIONS and ROLLOUTS are those of the training.
+import { recordAgent, startModel, trainAgent } from '@bowyer/agents';
+import { repair } from './agent.mjs';
+import { startExpert } from './expert.mjs';
+import { tasks } from './tasks.mjs';
+
+const { UPSTREAM, UPSTREAM_KEY, ITERATIONS = '12', ROLLOUTS = '32', FOLDER = 'runs' } = process.env;
+const reward = (_task, { result: passes }) => (passes ? 1 : 0);
+const agent = { run: repair, reward };
+
+/** Each task twice. */
+const recorded = [1, 2].flatMap((attempt) => tasks.map((task) => ({ ...task, id: `${task.id}, ${attempt}` })));
+const expert = UPSTREAM ? null : await startExpert(0.5);
+const { conversations, rollouts, failures } = await recordAgent({
+  ...agent,
+  upstream: UPSTREAM ?? expert.url,
+  upstreamKey: UPSTREAM_KEY,
+  tasks: recorded,
+  savePath: `${FOLDER}/record`,
+});
+expert?.close();
+const solved = rollouts.filter(({ rewards }) => rewards.some(({ value }) => value === 1)).length;
+console.log(`recorded: ${solved} of ${rollouts.length} repairs, and ${failures.length} failures`);
+
+const model = `${FOLDER}/start`;
+await startModel({ data: conversations, savePath: model, log: (line) => console.log(line) });
+const { verdict, gain, reasons, report } = await trainAgent({
+  ...agent,
+  model,
+  tasks,
+  iterations: Number(ITERATIONS),
+  rolloutSize: Number(ROLLOUTS),
+  testSize: 2 * Number(ROLLOUTS),
+  savePath: `${FOLDER}/train`,
+  log: (line) => console.log(line),
+});
+console.log(`${verdict}${gain ? `: ${gain.mean.toFixed(2)} beside the start` : ''}`);
+for (const reason of reasons) console.log(reason);
+console.log(`report: ${report}`);
