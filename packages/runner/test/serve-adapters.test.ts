@@ -1,7 +1,5 @@
 // `run --config-name serve_model adapters={…}` as a user starts it: a run that trained LoRA, a folder in PEFT's layout, and one that a
 // client has loaded while the server runs.
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
@@ -9,13 +7,11 @@ import { openDevice } from '@bowyer/graph';
 import { generateTexts, LanguageModel } from '@bowyer/models';
 import { wordLevelTokenizer } from '@bowyer/text';
 import { newFolder } from '@bowyer/testing';
-import { repository } from './command-line.js';
+import { startServer, type StartedServer } from './started-server.js';
 
 const folder = newFolder();
 const at = (...parts: string[]) => join(folder, ...parts);
-let child: ChildProcess;
-let said = '';
-let url: string;
+let server: StartedServer;
 
 beforeAll(async () => {
   const device = await openDevice({ device: 'cpu', threads: 1 });
@@ -39,27 +35,12 @@ beforeAll(async () => {
   const adapters = `adapters={support_team: ${at('run')}, frenchTeam: ${at('peft')}}`;
   const overrides = [`model=${at('base')}`, adapters, `runtime_adapters=[${at('later')}]`, 'port=0', 'threads=1'];
   const args = ['--config-name', 'serve_model', ...overrides, `save_path=${at('server')}`];
-  child = spawn(process.execPath, ['packages/runner/bin/bowyer.js', ...args], {
-    cwd: repository,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  url = await new Promise<string>((resolve, reject) => {
-    child.stdout!.on('data', (piece: Buffer) => {
-      said += piece.toString();
-      const address = /served at (\S+)/.exec(said)?.[1];
-      if (address !== undefined) resolve(address);
-    });
-    child.once('exit', (code) => reject(new Error(`exit ${code}: ${said}`)));
-  });
+  server = await startServer(args);
 }, 180_000);
-
-afterAll(() => {
-  child.kill('SIGKILL');
-});
 
 async function post(path: string, json: object) {
   const headers = { 'content-type': 'application/json' };
-  const response = await fetch(`${url}/${path}`, { method: 'POST', headers, body: JSON.stringify(json) });
+  const response = await fetch(`${server.url}/${path}`, { method: 'POST', headers, body: JSON.stringify(json) });
   return { status: response.status, text: await response.text() };
 }
 
@@ -82,7 +63,7 @@ async function alone(dir: string): Promise<string> {
 }
 
 test('the names of adapters are as they were written, and each says what it says alone', async () => {
-  const { data } = (await (await fetch(`${url}/models`)).json()) as {
+  const { data } = (await (await fetch(`${server.url}/models`)).json()) as {
     data: { id: string; root: string; parent: string }[];
   };
   expect(data.map(({ id, root, parent }) => [id, root, parent])).toEqual([
@@ -90,7 +71,7 @@ test('the names of adapters are as they were written, and each says what it says
     ['support_team', at('run', 'checkpoints', 'best'), 'base'],
     ['frenchTeam', at('peft'), 'base'],
   ]);
-  expect(said).toContain('room for 6 adapters of rank 16 or less beside 4 layers: ');
+  expect(server.said()).toContain('room for 6 adapters of rank 16 or less beside 4 layers: ');
   const answers = [await served('base'), await served('support_team'), await served('frenchTeam')];
   expect(new Set(answers).size).toBe(3);
   expect(answers).toEqual([
@@ -108,8 +89,5 @@ test('a client loads another one, below the folder that is allowed', async () =>
 }, 180_000);
 
 test('SIGTERM stops it gracefully', async () => {
-  child.removeAllListeners('exit');
-  child.kill('SIGTERM');
-  const [code] = (await once(child, 'exit')) as [number | null];
-  expect(code).toBe(0);
+  expect(await server.stop()).toBe(0);
 });

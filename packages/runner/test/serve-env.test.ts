@@ -1,10 +1,9 @@
 // `run --config-name serve_env` as a user starts it, played by our client, stopped by SIGTERM.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { agentGymEnv } from '@bowyer/envs';
+import { startServer } from './started-server.js';
 import { newFolder } from '@bowyer/testing';
 
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
@@ -34,33 +33,15 @@ test('plays with the MCP client that starts it, on standard output alone', async
 test('serves a maze over AgentGym’s protocol and stops gracefully', async () => {
   const save = newFolder();
   const words = ['env=maze', 'port=0', `save_path=${save}`, `hydra.run.dir=${save}`];
-  const child = spawn(process.execPath, [...program, ...words], {
-    cwd: repository,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let said = '';
-  try {
-    const address = await new Promise<string>((resolve, reject) => {
-      child.stdout.on('data', (piece: Buffer) => {
-        said += piece.toString();
-        const url = /served at (\S+)/.exec(said)?.[1];
-        if (url !== undefined) resolve(url);
-      });
-      child.once('exit', (code) => reject(new Error(`exit ${code}: ${said}`)));
-    });
-    expect(await (await fetch(new URL('/', address))).json()).toBe('This is environment LMRL-Gym.');
-    const env = agentGymEnv('maze', { baseUrl: new URL(address).origin, instructions: false });
-    const { observation } = await env.reset({ dataIdx: 17 });
-    expect(observation).toMatch(/current position is at position 6, 6/);
-    await env.step('Thought:\nDown.\n\nAction:\nmove down');
-    expect(await env.step('Action: move down')).toMatchObject({ reward: 1, terminated: true, info: { won: true } });
-    await env.close();
-    child.kill('SIGTERM');
-    const [code] = (await once(child, 'exit')) as [number | null];
-    expect(code).toBe(0);
-    expect(said).toContain('the server stops when every request is answered; again to leave immediately');
-    expect(said).toContain('stopped: every request is answered');
-  } finally {
-    child.kill('SIGKILL');
-  }
+  const server = await startServer(['--config-name', 'serve_env', ...words]);
+  expect(await (await fetch(new URL('/', server.url))).json()).toBe('This is environment LMRL-Gym.');
+  const env = agentGymEnv('maze', { baseUrl: new URL(server.url).origin, instructions: false });
+  const { observation } = await env.reset({ dataIdx: 17 });
+  expect(observation).toMatch(/current position is at position 6, 6/);
+  await env.step('Thought:\nDown.\n\nAction:\nmove down');
+  expect(await env.step('Action: move down')).toMatchObject({ reward: 1, terminated: true, info: { won: true } });
+  await env.close();
+  expect(await server.stop()).toBe(0);
+  expect(server.said()).toContain('the server stops when every request is answered; again to leave immediately');
+  expect(server.said()).toContain('stopped: every request is answered');
 });

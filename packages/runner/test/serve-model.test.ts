@@ -1,6 +1,4 @@
 // `run --config-name serve_model` as a user starts it, asked by fetch, by policy=openai and by env.oracle=openai.
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
@@ -8,14 +6,12 @@ import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { wordLevelTokenizer } from '@bowyer/text';
 import { newFolder } from '@bowyer/testing';
-import { repository } from './command-line.js';
 import { runHere } from './in-process.js';
+import { startServer, type StartedServer } from './started-server.js';
 
 const folder = newFolder();
 let model: string;
-let child: ChildProcess;
-let said = '';
-let url: string;
+let server: StartedServer;
 
 const words = 'Questions : Is it a dog cat ball ? Yes . No . Invalid Question . The object is an apple\n';
 
@@ -29,24 +25,8 @@ beforeAll(async () => {
   const overrides = [`model=${model}`, 'port=0', 'threads=1', 'server_key_env=BOWYER_TEST_KEY'];
   const template = 'chat_template=examples/chat-templates/dialogue.jinja';
   const args = ['--config-name', 'serve_model', ...overrides, template, `save_path=${join(folder, 'server')}`];
-  child = spawn(process.execPath, ['packages/runner/bin/bowyer.js', ...args], {
-    cwd: repository,
-    env: { ...process.env, BOWYER_TEST_KEY: 'secret' },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  url = await new Promise<string>((resolve, reject) => {
-    child.stdout!.on('data', (piece: Buffer) => {
-      said += piece.toString();
-      const address = /served at (\S+)/.exec(said)?.[1];
-      if (address !== undefined) resolve(address);
-    });
-    child.once('exit', (code) => reject(new Error(`exit ${code}: ${said}`)));
-  });
+  server = await startServer(args, { BOWYER_TEST_KEY: 'secret' });
 }, 180_000);
-
-afterAll(() => {
-  child.kill('SIGKILL');
-});
 
 const evaluation = (name: string, overrides: string[], env: Record<string, string>) =>
   runHere(
@@ -65,7 +45,7 @@ const evaluation = (name: string, overrides: string[], env: Record<string, strin
 
 const endpoint = () => [
   'policy=openai',
-  `policy.endpoint.base_url=${url}`,
+  `policy.endpoint.base_url=${server.url}`,
   'policy.endpoint.model=tiny-model',
   'policy.endpoint.max_tokens=6',
   'policy.endpoint.api_key_env=BOWYER_TEST_KEY',
@@ -73,7 +53,7 @@ const endpoint = () => [
 
 test('a chat of the server is what task=generate says', async () => {
   const messages = [{ role: 'user', content: 'Is it a dog ?' }];
-  const response = await fetch(`${url}/chat/completions`, {
+  const response = await fetch(`${server.url}/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: 'bearer secret' },
     body: JSON.stringify({ messages, temperature: 0, max_tokens: 9 }),
@@ -99,7 +79,7 @@ test('policy=openai plays against it; a wrong key stops at once', async () => {
 }, 180_000);
 
 test('env.oracle=openai asks it for the answers', async () => {
-  const oracle = ['env.oracle=openai', `env.oracle_url=${url}`, 'env.oracle_model=tiny-model'];
+  const oracle = ['env.oracle=openai', `env.oracle_url=${server.url}`, 'env.oracle_model=tiny-model'];
   const policy = [`checkpoint_path=${model}`, 'max_new_tokens=6', 'threads=1'];
   const ended = await evaluation('oracle', [...policy, ...oracle], { OPENAI_API_KEY: 'secret' });
   expect(ended.stderr).not.toContain('Error');
@@ -107,9 +87,6 @@ test('env.oracle=openai asks it for the answers', async () => {
 }, 180_000);
 
 test('SIGTERM stops it gracefully', async () => {
-  child.removeAllListeners('exit');
-  child.kill('SIGTERM');
-  const [code] = (await once(child, 'exit')) as [number | null];
-  expect(code).toBe(0);
-  expect(said).toContain('stopped: every answer is finished');
+  expect(await server.stop()).toBe(0);
+  expect(server.said()).toContain('stopped: every answer is finished');
 });

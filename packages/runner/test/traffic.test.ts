@@ -1,5 +1,4 @@
 // The circle in production, as a user starts it: a server that records, feedback, a canary that is promoted, and trainings on the record.
-import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,13 +9,12 @@ import { readRollouts, readTasks } from '@bowyer/rollouts';
 import { templateTokens, wordLevelTokenizer } from '@bowyer/text';
 import { newFolder } from '@bowyer/testing';
 import { useRecords } from '../src/context/recorded-data.js';
-import { repository } from './command-line.js';
 import { runHere } from './in-process.js';
+import { startServer, type StartedServer } from './started-server.js';
 
 const folder = newFolder();
 const at = (...parts: string[]) => join(folder, ...parts);
-let child: ChildProcess;
-let url: string;
+let server: StartedServer;
 
 /** Every text has one way into tokens and back. */
 const characters = [...'abcdefghijklmnopqrstuvwxyzIYN?.'];
@@ -33,29 +31,12 @@ beforeAll(async () => {
   await device.close();
   const canary = [`adapters={better: ${at('better')}}`, 'canary=better', 'canary_share=0.5', `record=${at('record')}`];
   const overrides = [`model=${at('base')}`, 'chat_template=chatml', ...canary, 'port=0', 'threads=1'];
-  child = spawn(
-    process.execPath,
-    ['packages/runner/bin/bowyer.js', '--config-name', 'serve_model', ...overrides, `save_path=${at('server')}`],
-    { cwd: repository, stdio: ['ignore', 'pipe', 'inherit'] },
-  );
-  let said = '';
-  url = await new Promise<string>((resolve, reject) => {
-    child.stdout!.on('data', (piece: Buffer) => {
-      said += piece.toString();
-      const address = /served at (\S+)/.exec(said)?.[1];
-      if (address !== undefined) resolve(address);
-    });
-    child.once('exit', (code) => reject(new Error(`exit ${code}: ${said}`)));
-  });
+  server = await startServer(['--config-name', 'serve_model', ...overrides, `save_path=${at('server')}`]);
 }, 180_000);
-
-afterAll(() => {
-  child.kill('SIGKILL');
-});
 
 async function post(path: string, json: object, headers: Record<string, string> = {}): Promise<{ id: string }> {
   const sent = { 'content-type': 'application/json', ...headers };
-  const response = await fetch(`${url}/${path}`, { method: 'POST', headers: sent, body: JSON.stringify(json) });
+  const response = await fetch(`${server.url}/${path}`, { method: 'POST', headers: sent, body: JSON.stringify(json) });
   if (!response.ok) throw new Error(await response.text());
   return (await response.json()) as { id: string };
 }

@@ -149,29 +149,6 @@ test('a job whose log cannot be written fails', async () => {
   expect(outcomes.get(0)?.note).toMatch(/^its log cannot be written: EISDIR/);
 });
 
-test('started again, only what is not finished runs', async () => {
-  const jobs = makeJobs(['x=1'], ['x=2', 'fail=true'], ['x=3']);
-  await runAll(jobs);
-  const { order } = await runAll(jobs);
-  expect(order).toEqual([1]);
-  expect(await textOf(jobs[0], 'starts')).toBe('0..1\n');
-});
-
-test('interrupted: jobs at work may write their checkpoints, no other starts, and a later start resumes', async () => {
-  const release = join(directory, 'release');
-  const jobs = makeJobs(['x=1', `hold=${release}`], ['x=2'], ['x=3']);
-  const { outcomes, output } = await runAll(jobs, { jobs: 1 }, async (launcher) => {
-    await holding(jobs[0]);
-    launcher.interrupt();
-  });
-  expect([...outcomes].map(([number, { status }]) => [number, status])).toEqual([[0, 'stopped']]);
-  expect(output).toContain('stopping: 1 job writes its checkpoint and stops; Ctrl-C again ends them at once\n');
-  expect(await textOf(jobs[0], 'job.log')).toContain('wrote a checkpoint\n');
-  await writeFile(release, '');
-  const { order } = await runAll(jobs, { jobs: 1 });
-  expect(order).toEqual([0, 1, 2]);
-});
-
 test('interrupted twice: jobs that do not leave are ended', async () => {
   const stubborn = 'process.on("SIGINT", () => console.log("no")); console.log("up"); setInterval(() => {}, 1000)';
   const [job] = makeJobs(['x=1']);
@@ -270,23 +247,6 @@ describe('folders in use are refused before anything starts', () => {
         '  to resume it and leave out what is finished: launcher.resume=true\n' +
         '  for a new sweep choose another folder: hydra.sweep.dir=FOLDER',
     );
-  });
-
-  test('a job whose launcher was killed and that still runs', async () => {
-    const release = join(directory, 'release');
-    const jobs = makeJobs(['x=1', `hold=${release}`]);
-    await runAll(jobs, {}, async () => {
-      await holding(jobs[0]);
-      const pid = await textOf(jobs[0], 'holding');
-      await appears(jobs[0], 'sweep-job.json', `"pid": ${pid}`);
-      const refused = await readMarkers(jobs, { resume: true }).catch((error: Error) => error.message);
-      await writeFile(release, '');
-      expect(refused).toBe(
-        `job #0 of an earlier start of this sweep still runs as process ${pid}, in ${jobs[0].directory}\n` +
-          `  wait for its end, or stop it: kill -INT ${pid}`,
-      );
-    });
-    expect(await readMarkers(jobs, { resume: true })).toMatchObject([{ status: 'finished' }]);
   });
 
   test('a marker that no sweep wrote', async () => {
