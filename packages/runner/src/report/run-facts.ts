@@ -6,7 +6,7 @@ import type { FinetuneResults } from '../run/finetune-results.js';
 import type { RunResults } from '../run/results.js';
 import { CONFIG_FILE } from '../run/run-files.js';
 import { isUnderWay } from '../run/run-control.js';
-import { readStarts, withoutSecret, type Starts } from '../run/start-log.js';
+import { readStarts, type Starts } from '../run/start-log.js';
 
 /** The contents of results.json: those of the task that wrote it, in this version or an older one. */
 type StoredResults = Readonly<Record<string, unknown>> & Partial<RunResults & FinetuneResults & { failures: string[] }>;
@@ -45,7 +45,7 @@ export async function readRunRecord(directory: string): Promise<RunRecord> {
     starts,
     status: await statusOf(directory, results, starts),
   };
-  return { ...record, title: titleOf(record), facts: await factsOf(record) };
+  return { ...record, title: titleOf(record), facts: factsOf(record) };
 }
 
 async function statusOf(
@@ -73,11 +73,10 @@ function titleOf({ directory, config }: Pick<RunRecord, 'directory' | 'config'>)
   return [env, method].filter(Boolean).join(' · ') || basename(resolve(directory));
 }
 
-async function factsOf({ directory, config, starts }: Omit<RunRecord, 'title' | 'facts' | 'status'>): Promise<Fact[]> {
+function factsOf({ directory, config, starts }: Omit<RunRecord, 'title' | 'facts' | 'status'>): Fact[] {
   const { agentType, seed, policyLm, checkpointPath, device, ...old } = config as Record<string, string | undefined>;
   const { model = old.model } = taskOf(config);
-  const logged = await loggedTimes(directory);
-  const [first, last] = [starts.first ?? logged[0], starts.last ?? logged[1]];
+  const { first, last } = starts;
   const facts: [label: string, value: string | number | null | undefined][] = [
     ['Environment', environmentName(config)],
     ['Method', agentType],
@@ -89,18 +88,11 @@ async function factsOf({ directory, config, starts }: Omit<RunRecord, 'title' | 
     ['Starts', starts.count > 1 ? starts.count : null],
     ['Commit', starts.commit],
     ['Folder', basename(resolve(directory))],
-    ['Command', starts.command ?? (await hydraCommand(directory))],
+    ['Command', starts.command],
   ];
   return facts.flatMap(([label, value]) =>
     value === null || value === undefined ? [] : [{ label, value: String(value) }],
   );
-}
-
-/** Reads the first and last time in run.log, for runs that have no `starts.jsonl`. */
-async function loggedTimes(directory: string): Promise<(string | undefined)[]> {
-  const text = (await textOf(join(directory, 'run.log'))) ?? '';
-  const times = [...text.matchAll(/^\[(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)/gm)].map(([, time]) => time);
-  return [times[0], times.at(-1)];
 }
 
 const readable = (time: string) =>
@@ -108,17 +100,6 @@ const readable = (time: string) =>
     .replace('T', ' ')
     .replace(/\.\d+Z$/, ' UTC')
     .slice(0, 23);
-
-/** Reads the command from Hydra's files, as far as they contain it. */
-async function hydraCommand(directory: string): Promise<string | null> {
-  const [hydra, overrides] = await Promise.all(
-    ['hydra.yaml', 'overrides.yaml'].map((name) => textOf(join(directory, '.hydra', name))),
-  );
-  const name = /^ {4}config_name: (.*)$/m.exec(hydra ?? '')?.[1];
-  if (name === undefined || overrides === null) return null;
-  const words = [...overrides.matchAll(/^- (.*)$/gm)].map(([, word]) => withoutSecret(word.replace(/^'(.*)'$/, '$1')));
-  return ['bowyer', '--config-name', name, ...words].join(' ');
-}
 
 /** Returns the options of the algorithm; runs of version 0.2 have them beside the others. */
 const algorithmOf = ({ config }: Pick<RunRecord, 'config'>): Readonly<Record<string, unknown>> =>
