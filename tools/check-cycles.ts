@@ -1,5 +1,5 @@
-// Fails where source files or folders of a package import each other in a circle, type imports included: imports only run downwards.
-// The folders are compared at every level, a file that lies beside folders as a folder of its own; index.ts is the front door of its folder.
+// Fails where files or folders of a package import each other in a circle, type imports included: imports only run downwards. What lies in
+// a folder is compared with what lies beside it, at every level of folders; index.ts is the front door of its folder.
 //   node --import tsx tools/check-cycles.ts [PACKAGE ...]
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -88,22 +88,14 @@ for (const name of packages) {
   const files = sourcesIn(folder);
   const known = new Set(files);
   const graph = new Map(files.map((file) => [file, importsOf(file).filter((target) => known.has(target))]));
-  for (const circle of circles(graph)) {
-    count++;
-    console.error(`${circle.length} files of @bowyer/${name} import each other in a circle:`);
-    for (const file of circle) {
-      const targets = graph.get(file)!.filter((target) => circle.includes(target));
-      console.error(
-        `  ${relative(root, file)} imports ${targets.map((target) => relative(folder, target)).join(', ')}`,
-      );
-    }
-  }
   for (const [level, children] of levels(folder, graph)) {
     const arrows = new Map([...children].map(([child, targets]) => [child, [...targets.keys()]]));
     for (const circle of circles(arrows)) {
       count++;
       const place = join('packages', name, 'src', level);
-      console.error(`${circle.length} folders of ${place} import each other in a circle: ${circle.join(', ')}`);
+      console.error(
+        `${circle.length} files or folders of ${place} import each other in a circle: ${circle.join(', ')}`,
+      );
       for (const child of circle)
         for (const [target, example] of children.get(child)!)
           if (circle.includes(target)) console.error(`  ${child} → ${target}: ${example}`);
