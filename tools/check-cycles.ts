@@ -1,5 +1,5 @@
-// Fails where files or folders of a package import each other in a circle, type imports included: imports only run downwards. What lies in
-// a folder is compared with what lies beside it, at every level of folders; index.ts is the front door of its folder.
+// Fails where files or folders of a package import each other in a circle, type imports included: imports only run downwards. The files and
+// folders of a folder are compared with each other, at every level; index.ts is the front door of its folder.
 //   node --import tsx tools/check-cycles.ts [PACKAGE ...]
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -15,14 +15,16 @@ function sourcesIn(folder: string): string[] {
     .sort();
 }
 
-/** Lists the files of the same package that a file names in `import`, `export … from`, `import()` and `import('…').Type`. */
+/**
+ * Lists the files of the same package that a file names in `import`, `export … from` and `import('…').Type`. An `import()`
+ * is left out: a unit loads its code when it runs, and the code's config is typed by the unit's options.
+ */
 function importsOf(path: string): string[] {
   const found: string[] = [];
   const visit = (node: ts.Node): void => {
     const names =
       ((ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) && node.moduleSpecifier) ||
-      (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument) && node.argument.literal) ||
-      (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword && node.arguments[0]);
+      (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument) && node.argument.literal);
     if (names && ts.isStringLiteral(names) && names.text.startsWith('.')) found.push(names.text);
     ts.forEachChild(node, visit);
   };

@@ -2,9 +2,9 @@
 import { endOfText, generateTexts, LanguageModel } from '@bowyer/models';
 import type { Device } from '@bowyer/graph';
 import type { TaskContext } from '../../context/task-context.js';
-import type { Example, Examples } from './examples.js';
+import type { AgentConfig } from '@bowyer/agent';
+import type { Example, Examples, FinetuneOptions } from './examples.js';
 import type { Answer, CallCounts } from '../../run/finetune-results.js';
-import type { FinetuneConfig } from './finetune.js';
 import { callPlaces, countedCalls, learnedReplies } from './recorded-calls.js';
 
 const ANSWERS = 3;
@@ -20,7 +20,10 @@ export interface HeldOut {
 export async function heldOut(
   best: string,
   examples: Pick<Examples, 'training' | 'validation' | 'ends' | 'calls'>,
-  { task: { model: start }, quantization }: Pick<FinetuneConfig, 'task' | 'quantization'>,
+  {
+    task: { model: start },
+    quantization,
+  }: Pick<AgentConfig, 'quantization'> & { task: Pick<FinetuneOptions, 'model'> },
   device: Device,
   log: TaskContext['log'],
 ): Promise<HeldOut> {

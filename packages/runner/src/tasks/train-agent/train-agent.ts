@@ -3,20 +3,10 @@ import type { SplitTasks } from '@bowyer/rollouts';
 import type { TaskContext } from '../../context/task-context.js';
 import { train } from '../train/train.js';
 import type { TrainConfig } from '../train/train-config.js';
-import type { AgentConfig } from '@bowyer/agent';
 import { agentStage } from './agent-stage.js';
 import { openAgents } from './open-agents.js';
-import type { TaskConfig } from '../task.js';
-import type { trainAgentOptions } from './unit.js';
+import type { TrainAgentConfig } from './unit.js';
 import { usualRate } from './usual-rate.js';
-
-/** The keys of a training that this task has too; those of environments and of a start from scratch are not read. */
-export type TrainAgentConfig = Omit<
-  TrainConfig,
-  'task' | 'checkpointPath' | 'policyLm' | 'slots' | 'maxNewTokens' | 'temperature' | 'topK' | 'topP' | 'doSample'
-> &
-  TaskConfig<typeof trainAgentOptions> &
-  Pick<AgentConfig, 'optimizer'>;
 
 export async function trainAgent(config: TrainAgentConfig, context: TaskContext): Promise<void> {
   const agents = await openAgents(config.task, context);

@@ -15,6 +15,7 @@ import {
   quantizationProblems,
   templateKeys,
   trainingKeys,
+  type AgentConfig,
   type Choices,
 } from '@bowyer/agent';
 import { algorithmKeys } from '../../keys/algorithm-keys.js';
@@ -23,18 +24,26 @@ import { loggerKeys } from '../../keys/logger-keys.js';
 import { guardNode, guardProblems } from '../../run/guard.js';
 import { diagnosticsNode } from '../train/diagnostics-node.js';
 import { lossProblems, type LossConfig } from '../train/loss-problems.js';
-import type { TaskUnit } from '../task.js';
+import type { TrainConfig } from '../train/train-config.js';
+import type { TaskConfig, TaskUnit } from '../task.js';
 import { agentOptions, modelOption } from './agent-keys.js';
 import { agentProblems } from './agent-problems.js';
 import { rankingNode } from './ranking-keys.js';
 import { watchNode } from './watch-node.js';
-import type { TrainAgentConfig } from './train-agent.js';
 
 export const trainAgentOptions = unitOptions({
   ...agentOptions,
   ...modelOption,
   test_size: integer(256, 'rollouts of the final test, over held-out tasks'),
 });
+
+/** The keys of a training that this task has too; those of environments and of a start from scratch are not read. */
+export type TrainAgentConfig = Omit<
+  TrainConfig,
+  'task' | 'checkpointPath' | 'policyLm' | 'slots' | 'maxNewTokens' | 'temperature' | 'topK' | 'topP' | 'doSample'
+> &
+  TaskConfig<typeof trainAgentOptions> &
+  Pick<AgentConfig, 'optimizer'>;
 
 const rateKey = optional(
   positive,
