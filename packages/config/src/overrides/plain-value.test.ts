@@ -5,28 +5,17 @@ import { overrideText, plainValue, type JsonValue } from './plain-value.js';
 const valueOf = (text: string) => plainValue('key', text.slice(text.indexOf('=') + 1));
 
 test.each<[string, JsonValue]>([
-  ['null', null],
   ['True', true],
-  ['fAlSe', false],
-  ["'True'", 'True'],
-  ["'null'", 'null'],
-  ['1e-3', 0.001],
   ["'1e-3'", '1e-3'],
   ['1_000', 1000],
   ['0x10', '0x10'],
-  ['007', '007'],
   ['[csv]', ['csv']],
   ["[csv,'a,b',null,[1,'1']]", ['csv', 'a,b', null, [1, '1']]],
   ["'a b'", 'a b'],
-  ['a b', 'a b'],
-  ["''", ''],
   ['', ''],
-  [`"it's"`, "it's"],
-  [String.raw`'a\b'`, String.raw`a\b`],
   [String.raw`'a\\'`, 'a\\'],
   [String.raw`{a:1,b:{c:[x]},d\ e:null}`, { a: 1, b: { c: ['x'] }, 'd e': null }],
   ['${seed}', '${seed}'],
-  ["'größe'", 'größe'],
 ])('%s is %j in JSON, and comes back', (text, value) => {
   expect(plainValue('key', text)).toEqual(value);
   expect(valueOf(overrideText('key', value))).toEqual(value);
@@ -47,51 +36,8 @@ test.each([['a\0b'], ['\ud800'], [{ "it's": 1 }], [{ größe: 1 }], [{ '': 1 }]]
 function drawing(seed: number) {
   let state = seed;
   const integer = (below: number) => ((state = (state * 1103515245 + 12345) % 2 ** 31), state % below);
-  const pieces = [
-    'a',
-    'Z',
-    '0',
-    '1',
-    '.',
-    'e',
-    '-',
-    '+',
-    '_',
-    ' ',
-    '\t',
-    '\n',
-    "'",
-    '"',
-    '\\',
-    ',',
-    ':',
-    '=',
-    '[',
-    ']',
-    '{',
-    '}',
-    '(',
-    ')',
-    '/',
-    '$',
-    '{x',
-    '~',
-    '@',
-    '#',
-    '%',
-    '*',
-    '?',
-    '|',
-    'é',
-    '日',
-    '😀',
-    'null',
-    'true',
-    'NaN',
-    'inf',
-    '1e3',
-    '0.5',
-  ];
+  const characters = [...'aZ01.e-+_ \t\n\'"\\,:=[]{}()/$~@#%*?|é日😀'];
+  const pieces = [...characters, '{x', 'null', 'true', 'NaN', 'inf', '1e3', '0.5'];
   const text = (length: number) =>
     Array.from({ length: integer(length) }, () => pieces[integer(pieces.length)]).join('');
   const value = (depth: number): JsonValue => {
