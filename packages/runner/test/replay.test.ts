@@ -91,37 +91,44 @@ test('a parameter that the game does not have is named with its line', async () 
   expect(stderr).toContain(`${join(directory, 'input.jsonl')}:1: coin: `);
 });
 
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
+/* eslint-disable @typescript-eslint/no-explicit-any -- lines of the recordings */
 const episodesOf = (name: string) => recordedLines<any>('transcripts', name);
+
+/** Replays recorded episodes, which then have the recorded scores, rewards and ends. @returns both, a pair for each reset and step */
+async function replayed(env: string[], episodes: ReturnType<typeof episodesOf>, reset: (episode: any) => object) {
+  const actions = (steps: { action?: string; command?: string }[]) => steps.map((step) => step.action ?? step.command);
+  const input = asLines(episodes.map((episode) => ({ reset: reset(episode), actions: actions(episode.steps) })));
+  const { lines } = await replay(env, input);
+  expect(
+    lines!.map(({ reset: first, steps }) => ({
+      scores: [first, ...steps].map(({ info }) => info.score),
+      rewards: steps.map(({ reward }) => reward),
+      ends: steps.map(({ terminated, truncated }) => terminated || truncated),
+    })),
+  ).toEqual(
+    episodes.map(({ reset: first, steps }) => ({
+      scores: [first, ...steps].map(({ score }) => score),
+      rewards: steps.map(({ reward }: { reward: number }) => reward),
+      ends: steps.map(({ done }: { done: boolean }) => done),
+    })),
+  );
+  return lines!.flatMap((line, i) =>
+    [line.reset, ...line.steps].map((ours, t) => ({ ours, theirs: [episodes[i].reset, ...episodes[i].steps][t] })),
+  );
+}
 
 whenRecorded('transcripts/textworldexpress.jsonl', 'textworldexpress').test(
   "Cooking World with the original content: valid actions, scores, rewards and ends are the recordings'",
   async () => {
     const episodes = episodesOf('textworldexpress.jsonl').filter(({ game }) => game === 'cookingworld');
-    const { lines } = await replay(
-      ['env=cookingworld', `env.content_dir=${recordings('textworldexpress')}`],
-      asLines(
-        episodes.map(({ seed, fold, params, envStepLimit, steps }) => ({
-          reset: { seed, fold, params, step_limit: envStepLimit },
-          actions: steps.map(({ action }: { action: string }) => action),
-        })),
-      ),
-    );
-    expect(
-      lines!.map(({ reset, steps }) => ({
-        valid: [reset, ...steps].map(({ info }) => info.valid_actions),
-        scores: [reset, ...steps].map(({ info }) => info.score),
-        rewards: steps.map(({ reward }) => reward),
-        ends: steps.map(({ terminated, truncated }) => terminated || truncated),
-      })),
-    ).toEqual(
-      episodes.map(({ reset, steps }) => ({
-        valid: [reset, ...steps].map(({ validActions }) => validActions),
-        scores: [reset, ...steps].map(({ score }) => score),
-        rewards: steps.map(({ reward }: { reward: number }) => reward),
-        ends: steps.map(({ done }: { done: boolean }) => done),
-      })),
-    );
+    const env = ['env=cookingworld', `env.content_dir=${recordings('textworldexpress')}`];
+    const pairs = await replayed(env, episodes, ({ seed, fold, params, envStepLimit }) => ({
+      seed,
+      fold,
+      params,
+      step_limit: envStepLimit,
+    }));
+    for (const { ours, theirs } of pairs) expect(ours.info.valid_actions).toEqual(theirs.validActions);
   },
   180_000,
 );
@@ -129,31 +136,9 @@ whenRecorded('transcripts/textworldexpress.jsonl', 'textworldexpress').test(
 whenRecorded('transcripts/detective.jsonl', 'archer/detective.z5').test(
   "detective: text, scores, rewards and ends are the recordings'",
   async () => {
-    const episodes = episodesOf('detective.jsonl');
-    const { lines } = await replay(
-      ['env=adventure', `env.story=${recordings('archer/detective.z5')}`, 'env.valid_actions=false'],
-      asLines(
-        episodes.map(({ seed, steps }) => ({
-          reset: { seed },
-          actions: steps.map(({ command }: { command: string }) => command),
-        })),
-      ),
-    );
-    expect(
-      lines!.map(({ reset, steps }) => ({
-        texts: [reset, ...steps].map(({ observation }) => observation),
-        scores: [reset, ...steps].map(({ info }) => info.score),
-        rewards: steps.map(({ reward }) => reward),
-        ends: steps.map(({ terminated, truncated }) => terminated || truncated),
-      })),
-    ).toEqual(
-      episodes.map(({ reset, steps }) => ({
-        texts: [reset, ...steps].map(({ observation }) => observation),
-        scores: [reset, ...steps].map(({ score }) => score),
-        rewards: steps.map(({ reward }: { reward: number }) => reward),
-        ends: steps.map(({ done }: { done: boolean }) => done),
-      })),
-    );
+    const env = ['env=adventure', `env.story=${recordings('archer/detective.z5')}`, 'env.valid_actions=false'];
+    const pairs = await replayed(env, episodesOf('detective.jsonl'), ({ seed }) => ({ seed }));
+    for (const { ours, theirs } of pairs) expect(ours.observation).toBe(theirs.observation);
   },
   180_000,
 );

@@ -9,14 +9,11 @@ import type { OpenTarget } from './target.js';
 import { tinkerTargets } from './tinker-targets.js';
 import { upstreamAnswers } from './upstream-target.js';
 
+const served = { name: 'maze', options: {}, host: '127.0.0.1', port: 0, maxInstances: 1000, idleMs: 1000 } as const;
+
 const envServer: OpenTarget = async () => {
   const server = await serveEnv({
-    name: 'maze',
-    options: {},
-    host: '127.0.0.1',
-    port: 0,
-    maxInstances: 1000,
-    idleMs: 1000,
+    ...served,
     onFault: () => undefined, // an environment's own errors, which clients read in the field `error`
   });
   const { pathname } = new URL(`${server.url}/`);
@@ -38,12 +35,7 @@ const envServer: OpenTarget = async () => {
 const openEnvServer: OpenTarget = async () => {
   const faults = new Faults();
   const server = await serveOpenEnv({
-    name: 'maze',
-    options: {},
-    host: '127.0.0.1',
-    port: 0,
-    maxInstances: 1000,
-    idleMs: 1000,
+    ...served,
     onFault: faults.add,
   });
   return {
