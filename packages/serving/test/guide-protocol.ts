@@ -1,13 +1,11 @@
 // The protocol of docs/extending/protocol.md.
 import type { Choice, Completed } from '../src/generation/answer.js';
-import { answered, inCall } from '../src/protocols/answer-exchange.js';
+import { callRoutes } from '../src/protocols/answer-exchange.js';
 import { readTextRequest } from '../src/protocols/completions/read-text-request.js';
 import { event, type AnswerWriter, type Fault, type ModelCalls, type ProtocolUnit } from '../src/protocols/protocol.js';
 import type { AnswerReader, ReadChoice } from '../src/protocols/upstream/answer-reader.js';
 import { textOf } from '../src/protocols/upstream/json-values.js';
 import { UnreadAnswerError } from '../src/protocols/upstream/unread-answer-error.js';
-
-const path = '/api/generate';
 
 /** Writes answers: whole, or as the events of a stream. */
 class GenerateWriter implements AnswerWriter {
@@ -37,7 +35,7 @@ class GenerateAnswer implements AnswerReader {
 
 const calls: ModelCalls = {
   name: 'generate',
-  paths: [path],
+  paths: ['/api/generate'],
   errorBody: ({ message }) => ({ error: message }),
   dialogue: () => Promise.resolve(null),
   answer: () => new GenerateAnswer(),
@@ -48,16 +46,6 @@ export const generate: ProtocolUnit = {
   calls,
   serve: (served) => ({
     errorBody: calls.errorBody,
-    routes: [
-      {
-        method: 'POST',
-        path,
-        respond: (exchange) =>
-          inCall(served, calls, exchange, async (call) => {
-            const request = await readTextRequest(await exchange.body(), call.reader, exchange.signal);
-            return answered(call, request, new GenerateWriter());
-          }),
-      },
-    ],
+    routes: callRoutes(served, calls, readTextRequest, () => new GenerateWriter()),
   }),
 };

@@ -6,7 +6,7 @@ import type { Choice, Completed } from '../generation/answer.js';
 import type { HttpAnswer } from '../http/http-listener.js';
 import { inTurns } from '../http/turn.js';
 import type { ObservedCall } from './call-observer.js';
-import type { AnswerWriter, Exchange, Generator, ModelCalls, ServedModels } from './protocol.js';
+import type { AnswerWriter, Exchange, Generator, ModelCalls, Route, ServedModels } from './protocol.js';
 
 /** Bytes of a stream that its client has not read; beyond it, the client is disconnected. */
 const MOST_UNREAD = 2 ** 20;
@@ -53,6 +53,23 @@ export async function inCall(
     throw error;
   }
 }
+
+/** Makes the routes of calls whose whole answer follows from their body: it is read as a request, which a writer answers. */
+export const callRoutes = (
+  served: ServedModels,
+  calls: Pick<ModelCalls, 'name' | 'paths'>,
+  read: (body: unknown, reader: RequestReader, signal: AbortSignal) => Promise<CompletionRequest>,
+  writer: (request: CompletionRequest) => AnswerWriter,
+): Route[] =>
+  calls.paths.map((path) => ({
+    method: 'POST',
+    path,
+    respond: (exchange) =>
+      inCall(served, calls, exchange, async (call) => {
+        const request = await read(await exchange.body(), call.reader, exchange.signal);
+        return answered(call, request, writer(request));
+      }),
+  }));
 
 export async function answered(
   call: ModelCall,

@@ -1,7 +1,7 @@
 // The protocol of POST /v1/chat/completions.
 import { readChatMessages, readChatTools } from '@bowyer/conversations';
 import { inTurns } from '../../http/turn.js';
-import { answered, inCall } from '../answer-exchange.js';
+import { callRoutes } from '../answer-exchange.js';
 import { textFields } from '../completions/known-fields.js';
 import { common, fieldTable, others, placesOf } from '../fields/field-table.js';
 import { RequestFields } from '../fields/request-fields.js';
@@ -13,11 +13,9 @@ import { ChatWriter } from './chat-writer.js';
 import { chatFields, nestedChatFields } from './known-fields.js';
 import { readChatRequest } from './read-chat-request.js';
 
-const path = '/v1/chat/completions';
-
 const calls: ModelCalls = {
   name: 'chat-completions',
-  paths: [path],
+  paths: ['/v1/chat/completions'],
   errorBody: openaiError,
   async dialogue(body, signal) {
     const fields = new RequestFields(body, chatFields, '', []);
@@ -40,16 +38,6 @@ export const chatCompletions: ProtocolUnit = {
     ]),
   serve: (served) => ({
     errorBody: openaiError,
-    routes: [
-      {
-        method: 'POST',
-        path,
-        respond: (exchange) =>
-          inCall(served, calls, exchange, async (call) => {
-            const request = await readChatRequest(await exchange.body(), call.reader, exchange.signal);
-            return answered(call, request, new ChatWriter(request, seconds()));
-          }),
-      },
-    ],
+    routes: callRoutes(served, calls, readChatRequest, (request) => new ChatWriter(request, seconds())),
   }),
 };

@@ -1,5 +1,5 @@
 // The protocol of POST /v1/completions. Its fields are in the table of chats.
-import { answered, inCall } from '../answer-exchange.js';
+import { callRoutes } from '../answer-exchange.js';
 import { ChoiceAnswers } from '../openai/choice-answers.js';
 import { openaiError } from '../openai/errors.js';
 import type { ModelCalls, ProtocolUnit } from '../protocol.js';
@@ -7,11 +7,9 @@ import { seconds } from '../seconds.js';
 import { readTextRequest } from './read-text-request.js';
 import { TextWriter } from './text-writer.js';
 
-const path = '/v1/completions';
-
 const calls: ModelCalls = {
   name: 'completions',
-  paths: [path],
+  paths: ['/v1/completions'],
   errorBody: openaiError,
   dialogue: () => Promise.resolve(null),
   answer: (isStream, choices) => new ChoiceAnswers('text', isStream ? choices : 1),
@@ -21,16 +19,6 @@ export const completions: ProtocolUnit = {
   calls,
   serve: (served) => ({
     errorBody: openaiError,
-    routes: [
-      {
-        method: 'POST',
-        path,
-        respond: (exchange) =>
-          inCall(served, calls, exchange, async (call) => {
-            const request = await readTextRequest(await exchange.body(), call.reader, exchange.signal);
-            return answered(call, request, new TextWriter(request, seconds()));
-          }),
-      },
-    ],
+    routes: callRoutes(served, calls, readTextRequest, (request) => new TextWriter(request, seconds())),
   }),
 };
