@@ -14,7 +14,7 @@ const namesIn = (options: TProperties): string[] =>
     ...(own.properties ? namesIn(own.properties as TProperties) : []),
   ]);
 
-/** The names that the sources read: as a member, or taken apart. A name before a colon declares, and a text is no reading. */
+/** The names that the sources read: as a member, or taken apart. A name before a colon declares, and is not read. */
 const read = new Set<string>();
 beforeAll(() => {
   for (const name of readdirSync(join(repository, 'packages'))) {
