@@ -62,4 +62,5 @@ export {
   type KernelState,
   type KernelTensor,
 } from './device/kernel.js';
+export { openOnnxFile, type OnnxSession } from './device/onnx-session.js';
 export { DeviceError } from './errors.js';

@@ -7,6 +7,7 @@ import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { HuggingFaceTokenizer } from '@bowyer/text';
 import { newFolder } from '@bowyer/testing';
+import { run } from './command-line.js';
 import { runHere } from './in-process.js';
 
 const directory = newFolder();
@@ -84,6 +85,22 @@ test('a Modelfile without the tools of the model says so, in itself and in the t
     'note: the model was made for tools, and its TEMPLATE for Ollama has none: Ollama refuses requests with tools',
   );
   expect(await readFile(at('with-tools.Modelfile'), 'utf8')).toContain('# the model was made for tools');
+});
+
+test('a folder of ONNX is run before it is handed out, also that of a model with a short context', async () => {
+  const { code, stdout, stderr } = await run([
+    '--config-name',
+    'export',
+    `model=${at('plain')}`,
+    'format=onnx',
+    'dtype=fp32',
+    `output=${at('onnx')}`,
+  ]);
+  expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toMatch(
+    /\nparity of onnx\/model\.onnx: \d+ of \d+ greedy tokens and an? \w+ are those of the model, by ONNX Runtime/,
+  );
+  expect(stdout).toContain('the tokenizer in transformers.js was not checked');
 });
 
 test.each([

@@ -19,6 +19,7 @@ import { ggufParity } from './gguf-parity.js';
 import { writeHuggingFaceFolder } from './hugging-face-folder.js';
 import { modelCard } from './model-card.js';
 import { modelfile } from './modelfile.js';
+import { onnxParity } from './onnx-parity.js';
 
 export function exportModel({ task: config }: { task: ExportConfig }, context: TaskContext): Promise<void> {
   if (isGgufFile(config)) return owningOutput(config.output, () => writeGgufFile(config, context));
@@ -136,19 +137,23 @@ async function writeOnnx(
   folder: string,
   context: TaskContext,
 ): Promise<Written> {
-  const chosen = [dtype ?? (Object.keys(onnxPrecisions) as OnnxPrecisionName[])].flat();
+  const chosen = [dtype ?? Object.keys(onnxPrecisions)].flat() as OnnxPrecisionName[];
   const bar = exportBar(context);
   const { family, files, notes } = await exportOnnx({
     dir: model,
     output: folder,
-    precisions: chosen as OnnxPrecisionName[],
+    precisions: chosen,
     merge,
     progress: bar.update,
   });
   bar.finish();
   const lines = files.map(({ name, bytes }) => `${name}: ${family}, ${(bytes / 1e6).toFixed(1)} MB`);
-  return { lines: [...lines, 'parity was not checked: transformers.js is not run by this command'], notes };
+  const written = new Map(chosen.map((name) => [name, `onnx/${onnxPrecisions[name].file}`]));
+  const parity = await onnxParity(folder, model, written);
+  return { lines: [...lines, ...parity, UNCHECKED_TOKENIZER], notes };
 }
+
+const UNCHECKED_TOKENIZER = 'the tokenizer in transformers.js was not checked: that library is not run by this command';
 
 async function writeFolder({ model, merge }: ExportConfig, folder: string): Promise<Written> {
   const files = await writeHuggingFaceFolder(model, folder, merge);

@@ -1,13 +1,11 @@
-// Whether llama.cpp reads a GGUF file as the model is here: the tokens of a dialogue with a call of a tool, and the probabilities of the
-// call and of the model's own likeliest tokens. llama.cpp is run where node-llama-cpp is installed for the project.
+// A GGUF file in llama.cpp, where node-llama-cpp is installed for the project: it must cut a dialogue into the model's tokens too.
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { mean } from '@bowyer/core';
-import { openDevice } from '@bowyer/graph';
-import { endOfText, generateTexts, LanguageModel, type TensorTypeName } from '@bowyer/models';
-import { chatTemplate, type ChatMessage, type Tokenizer } from '@bowyer/text';
+import type { TensorTypeName } from '@bowyer/models';
+import type { Tokenizer } from '@bowyer/text';
+import { compareWith, parityReference } from './parity.js';
 
 /** node-llama-cpp, as far as it is used here. */
 interface Llama {
@@ -22,16 +20,12 @@ interface LlamaModel {
 }
 
 interface LlamaSequence {
-  clearHistory(): Promise<void>;
   controlledEvaluate(
     tokens: readonly (readonly [number, object])[],
   ): Promise<({ next: { probabilities?: Map<number, number> } } | undefined)[]>;
 }
 
 const PACKAGE = 'node-llama-cpp';
-
-/** Likeliest tokens that are compared. */
-const GREEDY = 24;
 
 /** The mean difference of log-probabilities that the rounding of a type may make, in nats; a file that is read wrongly has several. */
 const ROUNDED: Readonly<Record<TensorTypeName, number>> = {
@@ -91,91 +85,21 @@ function installed(project: string): string | null {
 }
 
 async function compare(folder: string, there: LlamaModel, dtype: TensorTypeName): Promise<string> {
-  const device = await openDevice({ device: 'cpu' });
-  const model = await LanguageModel.load({ device, dir: folder });
-  try {
-    const { tokenizer } = model;
-    const dialogue = callIn(tokenizer);
-    checkTokens(dialogue.text, tokenizer, there);
-    const answer = await greedy(model, dialogue.prompt);
-    const context = await there.createContext({
-      contextSize: Math.max(answer.length, dialogue.whole.length) + 8,
-      flashAttention: false,
-    });
-    const sequence = context.getSequence();
-    let equal = 0;
-    for (const [what, ids] of [
-      ['the likeliest tokens', answer],
-      [dialogue.noun, dialogue.whole],
-    ] as const) {
-      const from = dialogue.prompt.length;
-      const [here, engine] = [await scoredHere(model, ids, from), await scoredThere(sequence, ids, from)];
-      const apart = mean(here.map((logprob, i) => Math.abs(logprob - engine.logprobs[i])));
-      if (what === 'the likeliest tokens') equal = engine.likeliest;
-      if (!(apart <= ROUNDED[dtype]))
-        throw new Error(
-          `export: llama.cpp reads the file otherwise than the model is here: ${what} differ by ${apart.toFixed(3)} nats a token on ` +
-            `average, and the rounding of ${dtype} explains ${ROUNDED[dtype]}\n  nothing was written; please report the model's config.json`,
-        );
-    }
-    await context.dispose();
-    return `${equal} of ${answer.length - dialogue.prompt.length} greedy tokens and ${dialogue.noun} are those of the model`;
-  } finally {
-    await model.release();
-    await device.close();
-  }
-}
-
-interface ComparedDialogue {
-  text: string;
-  prompt: number[];
-  /** With the answer. */
-  whole: number[];
-  noun: string;
-}
-
-const tools = [
-  {
-    type: 'function',
-    function: {
-      name: 'find_order',
-      description: 'Finds an order.',
-      parameters: { type: 'object', properties: { order: { type: 'string' } }, required: ['order'] },
+  const reference = await parityReference(folder);
+  checkTokens(reference.dialogue.text, reference.tokenizer, there);
+  return compareWith(reference, {
+    name: 'llama.cpp',
+    type: dtype,
+    rounding: ROUNDED[dtype],
+    async score(ids, from) {
+      const context = await there.createContext({ contextSize: ids.length + 8, flashAttention: false });
+      try {
+        return await scoredThere(context.getSequence(), ids, from);
+      } finally {
+        await context.dispose();
+      }
     },
-  },
-];
-const asked: ChatMessage = { role: 'user', content: 'Where is my order 4821?' };
-const answers: [noun: string, message: ChatMessage, inputs: { tools?: typeof tools }][] = [
-  [
-    'a call of a tool',
-    {
-      role: 'assistant',
-      content: '',
-      tool_calls: [
-        { type: 'function', id: 'call00001', function: { name: 'find_order', arguments: { order: '4821' } } },
-      ],
-    },
-    { tools },
-  ],
-  ['an answer', { role: 'assistant', content: 'It is on its way.' }, {}],
-];
-
-/** Returns a dialogue that ends with a call, where the template writes calls; else with an answer; without a template a text. */
-function callIn(tokenizer: Tokenizer): ComparedDialogue {
-  for (const [noun, message, inputs] of answers)
-    try {
-      const template = chatTemplate(null, tokenizer);
-      const prompt = template.encodePrompt([asked], inputs);
-      const [{ ids }] = template.encodeConversation([asked, message], inputs);
-      const text = tokenizer.decode(ids, { keepSpecialTokens: true });
-      const isWritten = noun === 'an answer' || text.slice(text.indexOf('4821')).includes('find_order');
-      if (isWritten && prompt.every((id, i) => ids[i] === id)) return { text, prompt, whole: ids, noun };
-    } catch {
-      // The template refuses such dialogues.
-    }
-  const text = 'Where is my order? It is on its way.';
-  const whole = tokenizer.encode(text);
-  return { text, prompt: whole.slice(0, Math.ceil(whole.length / 2)), whole, noun: 'a text' };
+  });
 }
 
 /** @throws where llama.cpp cuts a text into other tokens */
@@ -192,29 +116,12 @@ function checkTokens(text: string, tokenizer: Tokenizer, there: LlamaModel): voi
   );
 }
 
-/** Returns a prompt with the likeliest tokens behind it. */
-async function greedy(model: LanguageModel, promptIds: number[]): Promise<number[]> {
-  const sampling = { temperature: 1, topK: 0, topP: 1, greedy: true, batchSize: 1, seed: 0 };
-  const terminatorIds = [...endOfText(model)];
-  const texts = generateTexts(model, [{ promptIds }], { ...sampling, terminatorIds, maxNewTokens: GREEDY });
-  for await (const { ids } of texts) return [...promptIds, ...ids];
-  return promptIds;
-}
-
-async function scoredHere(model: LanguageModel, ids: readonly number[], from: number): Promise<number[]> {
-  const weights = Float32Array.from(ids.slice(1), (_, i) => (i + 1 < from ? 0 : 1));
-  const example = { ids: Int32Array.from(ids.slice(0, -1)), targets: Int32Array.from(ids.slice(1)), weights };
-  const [logprobs] = await model.logprobs([example]);
-  return [...logprobs].slice(from - 1);
-}
-
 /** Returns the log-probability of each token from a place on, and how many of them are the likeliest. */
 async function scoredThere(
   sequence: LlamaSequence,
   ids: readonly number[],
   from: number,
 ): Promise<{ logprobs: number[]; likeliest: number }> {
-  await sequence.clearHistory();
   const options = (i: number) => (i + 1 < from ? {} : { generateNext: { probabilities: true } });
   const evaluated = await sequence.controlledEvaluate(ids.slice(0, -1).map((id, i) => [id, options(i)] as const));
   const next = evaluated.slice(from - 1).map((one) => one!.next.probabilities!);

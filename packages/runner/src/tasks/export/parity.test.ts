@@ -1,10 +1,13 @@
-// The file of a small model with tools, read by llama.cpp where benchmarks/peers/llama-cpp has it, and by engines that read it wrongly.
+// The files of a small model with tools, read by ONNX Runtime, by llama.cpp where benchmarks/peers/llama-cpp has it, and by engines that
+// read them wrongly.
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
-import { exportGguf, LanguageModel } from '@bowyer/models';
+import { exportGguf, exportOnnx, LanguageModel } from '@bowyer/models';
 import { newFolder, when } from '@bowyer/testing';
 import { bytePairTokenizer, chatTemplate } from '@bowyer/text';
 import { ggufParity } from './gguf-parity.js';
@@ -18,6 +21,7 @@ beforeAll(async () => {
     ['other', 1],
   ] as const) {
     await makeModel(at(name), seed);
+    await exportOnnx({ dir: at(name), output: at(`${name}-onnx`), precisions: ['fp32', 'fp16', 'q8'], merge: false });
     await exportGguf({ dir: at(name), output: at(`${name}.gguf`), dtype: 'f32', merge: false, name });
   }
 });
@@ -58,7 +62,6 @@ async function projectWith(name: string, tokenize: string): Promise<string> {
     join(engine, 'dist/index.js'),
     `const next = { probabilities: new Map(Array.from({ length: 300 }, (_, id) => [id, 1 / 300])) };
     const sequence = {
-      clearHistory: async () => {},
       controlledEvaluate: async (tokens) => tokens.map(([, { generateNext }]) => generateNext && { next }),
     };
     const context = { getSequence: () => sequence, dispose: async () => {} };
@@ -112,5 +115,36 @@ when(
   );
   await expect(ggufParity(at('other.gguf'), at('model'), 'f32', peer)).rejects.toThrow(
     'llama.cpp reads the file otherwise than the model is here',
+  );
+});
+
+/** ONNX Runtime in a process of its own: it refuses arrays of the context that Jest runs tests in. */
+async function onnxParityOf(folder: string, files: Record<string, string>): Promise<string[]> {
+  const source = JSON.stringify(join(import.meta.dirname, 'onnx-parity.ts'));
+  const given = [at(folder), at('model')].map((path) => JSON.stringify(path)).join();
+  const program = `import { onnxParity } from ${source};
+    const lines = await onnxParity(${given}, new Map(${JSON.stringify(Object.entries(files))}));
+    process.stdout.write(JSON.stringify(lines));`;
+  await writeFile(at('program.mjs'), program);
+  const options = ['--conditions=source', '--import', 'tsx', at('program.mjs')];
+  const { stdout } = await promisify(execFile)(process.execPath, options);
+  return JSON.parse(stdout) as string[];
+}
+
+test('ONNX Runtime reads the files of each type as the model is, with its cache', async () => {
+  const lines = await onnxParityOf('model-onnx', {
+    fp32: 'onnx/model.onnx',
+    fp16: 'onnx/model_fp16.onnx',
+    q8: 'onnx/model_quantized.onnx',
+  });
+  expect(lines).toHaveLength(3);
+  expect(lines[0]).toMatch(
+    /^parity of onnx\/model\.onnx: (\d+) of \1 greedy tokens and a call of a tool are those of the model, by ONNX Runtime/,
+  );
+});
+
+test('a file that ONNX Runtime reads otherwise is refused', async () => {
+  await expect(onnxParityOf('other-onnx', { fp32: 'onnx/model.onnx' })).rejects.toThrow(
+    /export: ONNX Runtime reads the file otherwise than the model is here: the likeliest tokens differ by \d+\.\d+ nats/,
   );
 });

@@ -1,0 +1,52 @@
+// An ONNX file that was written for other programs, run as they run it: no graph of ours is behind it.
+import './disable-telemetry.js';
+import { createRequire } from 'node:module';
+import type { InferenceSession, Tensor } from 'onnxruntime-node';
+import type { DataType } from '../dtype.js';
+import { onnxRuntimePath } from './onnx-runtime.js';
+
+export interface OnnxTensor {
+  dims: readonly number[];
+  data: ArrayLike<number>;
+}
+
+export interface OnnxSession {
+  /** The version of onnxruntime-node. */
+  version: string;
+  /** Free sizes are names. */
+  inputs: readonly { name: string; shape: readonly (number | string)[] }[];
+  /** Runs the graph; inputs are lists, bits in the case of float16, or outputs of an earlier run, which are not copied. */
+  run(inputs: Readonly<Record<string, OnnxTensor>>): Promise<Record<string, OnnxTensor>>;
+  release(): Promise<void>;
+}
+
+/** Opens an ONNX file on the CPU, in this thread. @throws where ONNX Runtime cannot load the file */
+export async function openOnnxFile(path: string): Promise<OnnxSession> {
+  const require = createRequire(import.meta.url);
+  const runtime = require(onnxRuntimePath()) as { InferenceSession: typeof InferenceSession; Tensor: typeof Tensor };
+  const { InferenceSession: Session, Tensor: RuntimeTensor } = runtime;
+  const { version } = require('onnxruntime-node/package.json') as { version: string };
+  const session = await Session.create(path, { executionProviders: ['cpu'], logSeverityLevel: 3 });
+  const types = new Map(
+    session.inputMetadata.flatMap((one) => (one.isTensor ? [[one.name, one.type as DataType]] : [])),
+  );
+  const tensorOf = (name: string, { dims, data }: OnnxTensor) => {
+    const type = types.get(name)!;
+    // The runtime makes arrays of lists, but none of float16.
+    const values = Array.from(data as ArrayLike<number>);
+    if (type !== 'float16') return new RuntimeTensor(type as 'float32', values, dims);
+    return new RuntimeTensor('float16', new RuntimeTensor('uint16', values, dims).data as Uint16Array, dims);
+  };
+  return {
+    version,
+    inputs: session.inputMetadata.flatMap((one) => (one.isTensor ? [{ name: one.name, shape: one.shape }] : [])),
+    async run(inputs) {
+      const fed = Object.entries(inputs).map(([name, tensor]) => [
+        name,
+        tensor instanceof RuntimeTensor ? tensor : tensorOf(name, tensor),
+      ]);
+      return (await session.run(Object.fromEntries(fed) as Record<string, Tensor>)) as Record<string, OnnxTensor>;
+    },
+    release: () => session.release(),
+  };
+}

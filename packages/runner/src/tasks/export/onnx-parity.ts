@@ -1,0 +1,84 @@
+// The files of an ONNX export in ONNX Runtime's CPU build, which is installed with this program.
+import { join } from 'node:path';
+import { openOnnxFile, type OnnxSession } from '@bowyer/graph';
+import type { OnnxPrecisionName } from '@bowyer/models';
+import { compareWith, parityReference } from './parity.js';
+
+/** The mean difference of log-probabilities that the rounding of a type may make, in nats; a file that is wrong has several. */
+const ROUNDED: Readonly<Record<OnnxPrecisionName, number>> = { fp32: 0.02, fp16: 0.1, q8: 0.5, q4: 2, q4f16: 2 };
+
+/**
+ * Compares ONNX files with the model that they were written from.
+ *
+ * @param files by their type, below the folder
+ * @returns a line for each file about what was compared
+ * @throws where ONNX Runtime calculates other probabilities than rounding explains
+ */
+export async function onnxParity(
+  folder: string,
+  model: string,
+  files: ReadonlyMap<OnnxPrecisionName, string>,
+): Promise<string[]> {
+  const reference = await parityReference(model);
+  const lines: string[] = [];
+  for (const [type, file] of files) {
+    const session = await openOnnxFile(join(folder, file));
+    try {
+      const score = (ids: readonly number[], from: number) => scored(session, ids, from);
+      const compared = await compareWith(reference, { name: 'ONNX Runtime', type, rounding: ROUNDED[type], score });
+      lines.push(`parity of ${file}: ${compared}, by ONNX Runtime (onnxruntime-node ${session.version})`);
+    } finally {
+      await session.release();
+    }
+  }
+  return lines;
+}
+
+/** Runs the prompt, and then the tokens behind it with the cache that the first run left. */
+async function scored(
+  session: OnnxSession,
+  ids: readonly number[],
+  from: number,
+): Promise<{ logprobs: number[]; likeliest: number }> {
+  const empty = Object.fromEntries(
+    session.inputs
+      .filter(({ name }) => name.startsWith('past_key_values.'))
+      .map(({ name, shape }) => [name, { dims: [1, Number(shape[1]), 0, Number(shape[3])], data: [] }]),
+  );
+  const prompt = await step(session, ids.slice(0, from), 0, empty);
+  const past = Object.fromEntries(
+    Object.entries(prompt)
+      .filter(([name]) => name !== 'logits')
+      .map(([name, tensor]) => [name.replace('present', 'past_key_values'), tensor]),
+  );
+  const rest = ids.slice(from, -1);
+  const rows = rowsOf(prompt.logits).slice(-1);
+  if (rest.length > 0) rows.push(...rowsOf((await step(session, rest, from, past)).logits));
+  const targets = ids.slice(from);
+  return {
+    logprobs: targets.map((id, i) => rows[i][id] - logSumExp(rows[i])),
+    likeliest: targets.filter((id, i) => rows[i].every((logit) => logit <= rows[i][id])).length,
+  };
+}
+
+type Tensors = Parameters<OnnxSession['run']>[0];
+
+function step(session: OnnxSession, ids: readonly number[], before: number, past: Tensors) {
+  const row = (data: number[]) => ({ dims: [1, data.length], data });
+  return session.run({
+    ...past,
+    input_ids: row([...ids]),
+    attention_mask: row(Array<number>(before + ids.length).fill(1)),
+    position_ids: row(ids.map((_, at) => before + at)),
+  });
+}
+
+function rowsOf({ dims, data }: Tensors[string]): number[][] {
+  const numbers = Array.from(data);
+  return Array.from({ length: dims[1] }, (_, i) => numbers.slice(i * dims[2], (i + 1) * dims[2]));
+}
+
+function logSumExp(logits: readonly number[]): number {
+  const most = logits.reduce((largest, logit) => Math.max(largest, logit), -Infinity);
+  return most + Math.log(logits.reduce((sum, logit) => sum + Math.exp(logit - most), 0));
+}

@@ -1,0 +1,147 @@
+// Whether an engine reads an exported file as the model is here: the probabilities of a call of a tool, and of the model's own likeliest
+// tokens.
+import { mean } from '@bowyer/core';
+import { openDevice } from '@bowyer/graph';
+import { endOfText, generateTexts, LanguageModel } from '@bowyer/models';
+import { chatTemplate, type ChatMessage, type Tokenizer } from '@bowyer/text';
+
+/** A file in an engine. */
+export interface ParityEngine {
+  /** As messages name it. */
+  name: string;
+  /** The type of the file's matrices. */
+  type: string;
+  /** The mean difference of log-probabilities that the rounding of the type may make, in nats. */
+  rounding: number;
+  /** Returns the log-probability of each token from a place on, and how many of them are the likeliest. */
+  score(ids: readonly number[], from: number): Promise<{ logprobs: number[]; likeliest: number }>;
+}
+
+/** A dialogue in the model itself. */
+export interface ParityReference {
+  tokenizer: Tokenizer;
+  dialogue: ComparedDialogue;
+  /** The texts that are compared, with the log-probability of each token behind the prompt. */
+  compared: { what: string; ids: number[]; logprobs: number[] }[];
+}
+
+const LIKELIEST = 'the likeliest tokens';
+
+/** Likeliest tokens that are compared. */
+const GREEDY = 24;
+
+/** Loads the model of a folder, in float32, for what its exported files are compared with. */
+export async function parityReference(folder: string): Promise<ParityReference> {
+  const device = await openDevice({ device: 'cpu' });
+  const model = await LanguageModel.load({ device, dir: folder });
+  try {
+    const { tokenizer } = model;
+    const dialogue = callIn(tokenizer, model.contextLength);
+    const compared = [];
+    for (const [what, ids] of [
+      [LIKELIEST, await greedy(model, dialogue.prompt)],
+      [dialogue.noun, dialogue.whole],
+    ] as const)
+      compared.push({ what, ids, logprobs: await scoredHere(model, ids, dialogue.prompt.length) });
+    return { tokenizer, dialogue, compared };
+  } finally {
+    await model.release();
+    await device.close();
+  }
+}
+
+/**
+ * Compares what an engine reads with what the model is.
+ *
+ * @returns a line about what was compared
+ * @throws where the engine calculates other probabilities than rounding explains
+ */
+export async function compareWith({ dialogue, compared }: ParityReference, engine: ParityEngine): Promise<string> {
+  const from = dialogue.prompt.length;
+  let equal = '';
+  for (const { what, ids, logprobs } of compared) {
+    const there = await engine.score(ids, from);
+    const apart = logprobs.length === 0 ? 0 : mean(logprobs.map((logprob, i) => Math.abs(logprob - there.logprobs[i])));
+    if (!(apart <= engine.rounding))
+      throw new Error(
+        `export: ${engine.name} reads the file otherwise than the model is here: ${what} differ by ${apart.toFixed(3)} nats a token on ` +
+          `average, and the rounding of ${engine.type} explains ${engine.rounding}\n` +
+          "  nothing was written; please report the model's config.json",
+      );
+    if (what === LIKELIEST) equal = `${there.likeliest} of ${logprobs.length}`;
+  }
+  return `${equal} greedy tokens and ${dialogue.noun} are those of the model`;
+}
+
+interface ComparedDialogue {
+  text: string;
+  prompt: number[];
+  /** With the answer. */
+  whole: number[];
+  noun: string;
+}
+
+const tools = [
+  {
+    type: 'function',
+    function: {
+      name: 'find_order',
+      description: 'Finds an order.',
+      parameters: { type: 'object', properties: { order: { type: 'string' } }, required: ['order'] },
+    },
+  },
+];
+const asked: ChatMessage = { role: 'user', content: 'Where is my order 4821?' };
+const answers: [noun: string, message: ChatMessage, inputs: { tools?: typeof tools }][] = [
+  [
+    'a call of a tool',
+    {
+      role: 'assistant',
+      content: '',
+      tool_calls: [
+        { type: 'function', id: 'call00001', function: { name: 'find_order', arguments: { order: '4821' } } },
+      ],
+    },
+    { tools },
+  ],
+  ['an answer', { role: 'assistant', content: 'It is on its way.' }, {}],
+];
+
+/**
+ * Returns a dialogue that ends with a call, where the template writes calls; else with an answer; without a template, or where the
+ * context is shorter, a text.
+ */
+function callIn(tokenizer: Tokenizer, contextLength: number): ComparedDialogue {
+  for (const [noun, message, inputs] of answers)
+    try {
+      const template = chatTemplate(null, tokenizer);
+      const prompt = template.encodePrompt([asked], inputs);
+      const [{ ids }] = template.encodeConversation([asked, message], inputs);
+      const text = tokenizer.decode(ids, { keepSpecialTokens: true });
+      const isWritten = noun === 'an answer' || text.slice(text.indexOf('4821')).includes('find_order');
+      if (isWritten && ids.length < contextLength && prompt.every((id, i) => ids[i] === id))
+        return { text, prompt, whole: ids, noun };
+    } catch {
+      // The template refuses such dialogues.
+    }
+  const text = 'Where is my order? It is on its way.';
+  const whole = tokenizer.encode(text).slice(0, contextLength - 1);
+  return { text, prompt: whole.slice(0, Math.ceil(whole.length / 2)), whole, noun: 'a text' };
+}
+
+/** Returns a prompt with the likeliest tokens behind it. */
+async function greedy(model: LanguageModel, promptIds: number[]): Promise<number[]> {
+  const sampling = { temperature: 1, topK: 0, topP: 1, greedy: true, batchSize: 1, seed: 0 };
+  const terminatorIds = [...endOfText(model)];
+  const maxNewTokens = Math.min(GREEDY, model.contextLength - promptIds.length);
+  const texts = generateTexts(model, [{ promptIds }], { ...sampling, terminatorIds, maxNewTokens });
+  for await (const { ids } of texts) return [...promptIds, ...ids];
+  return promptIds;
+}
+
+async function scoredHere(model: LanguageModel, ids: readonly number[], from: number): Promise<number[]> {
+  const weights = Float32Array.from(ids.slice(1), (_, i) => (i + 1 < from ? 0 : 1));
+  const example = { ids: Int32Array.from(ids.slice(0, -1)), targets: Int32Array.from(ids.slice(1)), weights };
+  const [logprobs] = await model.logprobs([example]);
+  return [...logprobs].slice(from - 1);
+}
