@@ -274,6 +274,10 @@ const refused: [schema: unknown, message: string][] = [
   [{ type: 'object', minProperties: 2 }, "'minProperties' at # is 2; up to 1 is supported here"],
   [{ allOf: [{ type: 'string' }, { type: 'null' }] }, 'so that no value is valid'],
   [object({ a: false }, { required: ['a'] }), 'so that no value is valid'],
+  [{ ...text, minLength: 5, maxLength: 2 }, 'so that no value is valid'],
+  [{ ...text, pattern: '^a$', minLength: 3 }, 'so that no value is valid'],
+  [{ ...text, format: 'ipv4', maxLength: 3 }, 'so that no value is valid'],
+  [{ $schema: 'https://json-schema.org/draft/2020-12/schema', ...text, enum: [1] }, 'so that no value is valid'],
   ['string', 'the schema at # must be a schema'],
 ];
 
