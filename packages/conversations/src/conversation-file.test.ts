@@ -1,6 +1,6 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { jsonAsWritten, textAsWritten } from '@bowyer/text';
 import { isConversationFile, readConversations } from './conversation-file.js';
 
@@ -317,4 +317,19 @@ test.each(['line', 'text'])('values that are nested too deeply are refused, in a
   await expect(readConversations(file('deep.jsonl', `{"messages":[${reply}]}`))).rejects.toThrow(
     /line 1: .*more than 500 arrays and objects within each other/,
   );
+});
+
+test('a file that the system does not read is named with the reason, in words', async () => {
+  const loop = file('first.jsonl', '');
+  rmSync(loop);
+  symlinkSync(loop, loop);
+  const [inside, long] = [join(loop, 'in.jsonl'), join(dirname(loop), 'a'.repeat(300))];
+  for (const [path, problem] of [
+    [loop, 'its symbolic links lead in a circle'],
+    [inside, 'its symbolic links lead in a circle'],
+    [long, 'its name is too long'],
+  ])
+    await expect(readConversations(path)).rejects.toThrow(
+      `cannot read '${path}': ${problem}\n  expected: a JSON or JSONL file`,
+    );
 });

@@ -1,23 +1,42 @@
-// Errors of the disk, with the file that was to be written and what is free: the system's own name a call and a code.
+// Errors of the disk in words: the system's own name a call and a code. Those of writing name the file and what is free.
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { checkHeld } from './held-locks.js';
 
 const MIB = 2 ** 20;
 
-const problems: Readonly<Record<string, string>> = {
+const ofPaths: Readonly<Record<string, string>> = {
+  EIO: 'the disk reports an error',
+  ENOTDIR: 'a part of its path is a file, not a folder',
+  ELOOP: 'its symbolic links lead in a circle',
+  EISDIR: 'it is a folder, not a file',
+  ENAMETOOLONG: 'its name is too long',
+};
+
+const ofReading: Readonly<Record<string, string>> = {
+  ...ofPaths,
+  EACCES: 'this user may not read it',
+  EPERM: 'this user may not read it',
+  EMFILE: 'too many files are open: ulimit -n says how many may be',
+  ENFILE: 'too many files are open on this machine',
+};
+
+const ofWriting: Readonly<Record<string, string>> = {
+  ...ofPaths,
   ENOSPC: 'the disk is full',
   EDQUOT: 'the quota of this user is used up',
   EROFS: 'the file system is read-only',
   EACCES: 'this user may not write there',
   EPERM: 'this user may not write there',
-  EIO: 'the disk reports an error',
   EFBIG: 'the file is larger than the file system allows',
-  ENOTDIR: 'a part of its path is a file, not a folder',
   EEXIST: 'a part of its path is a file, not a folder', // of a folder that is to be made
-  ELOOP: 'its symbolic links lead in a circle',
-  EISDIR: 'it is a folder, not a file',
 };
+
+/** Returns in words why the system does not read a file; its own message where there are none. */
+export const readProblem = ({ code = '', message }: NodeJS.ErrnoException): string => ofReading[code] ?? message;
+
+/** Returns in words why the system does not write a file; its own message where there are none. */
+export const writeProblem = ({ code = '', message }: NodeJS.ErrnoException): string => ofWriting[code] ?? message;
 
 /**
  * Runs `write`, which writes to `path`, unless the path is below a lock that this process has lost.
@@ -30,7 +49,7 @@ export async function namingFile<T>(path: string, write: () => Promise<T>): Prom
   try {
     return await write();
   } catch (error) {
-    const problem = problems[(error as NodeJS.ErrnoException).code ?? ''];
+    const problem = ofWriting[(error as NodeJS.ErrnoException).code ?? ''];
     if (problem === undefined) throw error;
     throw new Error(`cannot write ${path}: ${problem}${await freeSpace(path)}`, { cause: error });
   }

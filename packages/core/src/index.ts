@@ -75,7 +75,7 @@ export {
   whiten,
 } from './statistics.js';
 export { isGzip, refuseOtherFormats, utf8Line, utf8Text } from './utf8-text.js';
-export { namingFile } from './disk-error.js';
+export { namingFile, readProblem, writeProblem } from './disk-error.js';
 export { isLoopback } from './loopback.js';
 export { LARGEST_REWARD } from './largest-reward.js';
 export { commandText, overrideWord, shellQuoted } from './command-text.js';

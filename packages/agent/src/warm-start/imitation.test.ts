@@ -1,16 +1,16 @@
-// The bar of a warm start shows how well it goes from its first step on: an epoch may take minutes.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+// Tests the training of a warm start: its bar shows how well it goes from its first step on, and a loss that is no number ends it.
 import { join } from 'node:path';
 import { bc, demonstrationTrajectory, trainingRun } from '@bowyer/algorithms';
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
+import { newFolder } from '@bowyer/testing';
 import { wordLevelTokenizer } from '@bowyer/text';
 import { Imitation } from './imitation.js';
 
-test('beside the bar is the loss of the last steps, in the middle of an epoch too', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'bowyer-imitation-'));
+/** Imitates 24 dialogues in 12 steps. @returns what the bar shows with each of them */
+async function imitated(lr: number): Promise<[done: number, note: string | undefined][]> {
+  const folder = newFolder();
   const device = await openDevice({ device: 'cpu', threads: 1 });
   const tokenizer = wordLevelTokenizer(['go north\n']);
   const [terminatorId] = tokenizer.encode('\n');
@@ -35,21 +35,29 @@ test('beside the bar is the loss of the last steps, in the middle of an epoch to
   );
   const sampling = { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 1, terminatorIds: [] };
   const run = trainingRun({ policy, dataset: { kind: 'episodes', episodes } });
-  await bc.train(
-    { ...run, hooks: imitation },
-    {
-      batch: { size: 2 },
-      actor: { lr: 1e-2, schedule: { kind: 'constant' } },
-      seed: 0,
-      slots: 1,
-      sampling,
-    },
-  );
+  try {
+    await bc.train(
+      { ...run, hooks: imitation },
+      { batch: { size: 2 }, actor: { lr, schedule: { kind: 'constant' } }, seed: 0, slots: 1, sampling },
+    );
+  } finally {
+    await policy.release();
+    await device.close();
+  }
+  return shown;
+}
+
+test('beside the bar is the loss of the last steps, in the middle of an epoch too', async () => {
+  const shown = await imitated(1e-2);
   expect(shown.map(([done]) => done)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
   const losses = shown.map(([, note]) => Number(/^loss (\d+\.\d{4})$/.exec(note!)![1]));
   expect(losses).toEqual([...losses].sort((a, b) => b - a));
   expect(losses.at(-1)).toBeLessThan(losses[0]);
-  await policy.release();
-  await device.close();
-  await rm(folder, { recursive: true, force: true });
+});
+
+test('a loss that is no number ends the warm start with what makes its steps smaller', async () => {
+  await expect(imitated(1e38)).rejects.toThrow(
+    'warm start: the loss became NaN by optimizer step 12\n' +
+      '  give a smaller warm_start.lr, or a smaller warm_start.max_grad_norm',
+  );
 });

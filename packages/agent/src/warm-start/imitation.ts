@@ -12,6 +12,9 @@ import { restoreOptimizer, savePolicyState } from '../policy/policy-setup.js';
 
 const MS_PER_MINUTE = 60_000;
 const METRICS = 'metrics.jsonl';
+/** The remedy where the steps of a warm start are too large. */
+const REMEDY = '  give a smaller warm_start.lr, or a smaller warm_start.max_grad_norm';
+
 /** The weight of the last step in the loss that is shown: about the last twenty count. */
 const SMOOTHING = 0.1;
 
@@ -89,8 +92,11 @@ export class Imitation implements RunHooks {
     this.#bar.update(done, Number.isNaN(this.#shownLoss) ? undefined : `loss ${this.#shownLoss.toFixed(4)}`);
   }
 
-  async log(_step: number, metrics: Metrics): Promise<void> {
+  /** @throws where the loss is not finite, so that no policy of it is kept */
+  async log(step: number, metrics: Metrics): Promise<void> {
     this.#lastLoss = metrics['losses/nll'];
+    if (!Number.isFinite(this.#lastLoss))
+      throw new Error(`${this.title}: the loss became ${this.#lastLoss} by optimizer step ${step + 1}\n${REMEDY}`);
     this.#lossUnit = 'losses/perplexity' in metrics ? 'token' : 'utterance';
     await this.metrics.append(metrics);
   }
@@ -135,10 +141,10 @@ export class Imitation implements RunHooks {
   #refuseDiverged({ tokenizer, contextLength }: LanguageModel): void {
     // The loss is of an utterance, which is shorter than the context.
     const guess = Math.log(tokenizer.vocabSize) * contextLength;
-    if (!Number.isFinite(this.#lastLoss) || this.#lastLoss < guess) return;
+    if (Number.isNaN(this.#lastLoss) || this.#lastLoss < guess) return; // nothing was left to train
     throw new Error(
       `${this.title}: the loss of the last epoch is ${this.#lastLoss.toPrecision(3)} nats, more than that of a policy that guesses (${guess.toPrecision(3)})\n` +
-        '  give a smaller warm_start.lr, or a smaller warm_start.max_grad_norm',
+        REMEDY,
     );
   }
 }

@@ -185,3 +185,21 @@ test.each(['scored', 'constrained'] as const)(
     await policy.release();
   },
 );
+
+test.each(['free', 'constrained', 'scored', 'likelihood'] as const)(
+  'a policy whose weights a step has ruined is named, and says nothing: %s',
+  async (actionChoice) => {
+    const policy = await makePolicy();
+    const optimizer = await policy.createOptimizer({ kind: 'adam', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 });
+    const ids = Int32Array.from(tokenizer.encode(observation));
+    const example = { ids: ids.slice(0, -1), targets: ids.slice(1), weights: new Float32Array(ids.length - 1).fill(1) };
+    for (let step = 0; step < 2; step++) {
+      await policy.accumulateGradients([example]);
+      await optimizer.step({ lr: 1e38, maxGradNorm: 1 });
+    }
+    await expect(play(policy, actionChoice, 2)).rejects.toThrow(
+      /has NaN as the log-probability[^]*a smaller learning rate/,
+    );
+    await policy.release();
+  },
+);

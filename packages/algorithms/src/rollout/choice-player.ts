@@ -23,7 +23,7 @@ import {
 } from '@bowyer/models';
 import type { ActionChoice, Dialogue, Dialogues } from './dialogue.js';
 import type { ActRequest, Player } from './player.js';
-import type { TurnTokens } from './turn-tokens.js';
+import { refuseBrokenPolicy, type TurnTokens } from './turn-tokens.js';
 
 export interface ChoiceOptions {
   slots: number;
@@ -185,6 +185,7 @@ export class ScoredPlayer extends ChoicePlayer {
       const logprobs = candidates.map(({ ids }) =>
         scored[row++].slice(contextTokens - 1, contextTokens - 1 + ids.length),
       );
+      for (const own of logprobs) refuseBrokenPolicy(own);
       const best = this.#draw(
         logprobs.map((own, k) => this.#scoreOf(own, candidates[k].action)),
         request.rng,
@@ -280,6 +281,7 @@ export class ConstrainedPlayer extends ChoicePlayer {
       const utterances = await this.episodes.act(turns, how);
       asking.forEach(({ path, allowed }, i) => {
         const { ids, maskedLogprobs } = utterances[i];
+        refuseBrokenPolicy(maskedLogprobs!);
         say(path, ids[0], maskedLogprobs![0], allowed);
       });
       active = asking.map(({ path }) => path).filter((path) => !isDone(path));

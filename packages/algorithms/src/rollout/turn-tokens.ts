@@ -28,6 +28,15 @@ export function segmentsOf(turns: readonly (TurnTokens | undefined)[]): TokenSeg
   return segments;
 }
 
+/** Checks the log-probabilities of what a policy says. @throws where one is NaN, as after a step that was far too large */
+export function refuseBrokenPolicy(logprobs: readonly number[] | Float32Array): void {
+  if (!logprobs.some((logprob) => Number.isNaN(logprob))) return;
+  throw new Error(
+    'the policy has NaN as the log-probability of a token that it says: its weights are no longer usable numbers\n' +
+      '  begin again in another folder with a smaller learning rate: lm_lr, or warm_start.lr where the first rollout fails',
+  );
+}
+
 /** The context of one slot as the policy sees it, from the first token of the segment under way. */
 export class SlotContext {
   #ids: number[] = [];
@@ -60,6 +69,7 @@ export class SlotContext {
    * @param contextTokens how many tokens before the utterance the sampler saw
    */
   utter({ ids, terminated, logprobs, tokenMasks }: Utterance, contextTokens: number): TurnTokens {
+    refuseBrokenPolicy(logprobs);
     if (contextTokens < this.#ids.length) this.restart(this.#ids.slice(this.#ids.length - contextTokens));
     const utterance = { ids, terminated, logprobs, ...(tokenMasks && { tokenMasks }) };
     for (const id of spokenIds(utterance)) this.#ids.push(id);

@@ -1,10 +1,9 @@
 // Users' data files: a JSON array, one item a line (JSONL), rows of Parquet, or a folder of such files. All that is wrong with
 // them is reported at once.
-import { statSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
-import { readTextLines, type ConfigProblem, type TextLine } from '@bowyer/core';
+import { readProblem, readTextLines, type ConfigProblem, type TextLine } from '@bowyer/core';
 import { BadItem, DataFileError, found } from './data-error.js';
-import { dataFilesOf, nameIn } from './data-folder.js';
+import { dataFilesOf, nameIn, statOf } from './data-folder.js';
 import { jsonValue } from './json-value.js';
 import { readParquetRows } from './parquet-rows.js';
 
@@ -14,7 +13,7 @@ const EXCERPT_LENGTH = 60;
 
 /** Returns why a pipe cannot be the file that a key names; null where the file is not a pipe. */
 export function pipeProblem(key: string, path: string): ConfigProblem | null {
-  if (!statSync(path, { throwIfNoEntry: false })?.isFIFO()) return null;
+  if (!statOf(path)?.isFIFO()) return null;
   return {
     key,
     message: `${key}=${path} is a pipe: the file is read more than once, and again when the run is resumed`,
@@ -74,7 +73,10 @@ async function readOneFile<T>(reading: Reading<T>): Promise<Mapped<T>> {
     const { code, message } = error as NodeJS.ErrnoException;
     if (error instanceof DataFileError || (code === undefined && !message.startsWith(path))) throw error;
     if (code === undefined) throw new DataFileError(message, expected);
-    const what = code === 'ENOENT' ? `there is no file '${path}'` : `cannot read '${path}' (${code})`;
+    const what =
+      code === 'ENOENT'
+        ? `there is no file '${path}'`
+        : `cannot read '${path}': ${readProblem(error as NodeJS.ErrnoException)}`;
     throw new DataFileError(what, 'a JSON or JSONL file');
   }
 }

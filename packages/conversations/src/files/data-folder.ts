@@ -1,11 +1,20 @@
 // Folders of data: the Parquet files of a Hugging Face dataset, or JSON files, such as the trajectories of a run of agents.
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync, statSync, type Stats } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { DataFileError } from './data-error.js';
 
 const EXPECTED = 'a folder with files .parquet, or else .json and .jsonl';
 
-export const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+/** Returns what is at a path; null where it cannot be looked at, whose reason the reader of the file gives. */
+export function statOf(path: string): Stats | null {
+  try {
+    return statSync(path);
+  } catch {
+    return null;
+  }
+}
+
+export const isFolder = (path: string): boolean => statOf(path)?.isDirectory() ?? false;
 
 /** Returns the folder with the files of recorded rollouts: the path itself, or that of a run of record_agent; null where it has none. */
 export function recordFolderOf(path: string): string | null {

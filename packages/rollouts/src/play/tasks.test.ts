@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readTasks, splitTasks, taskOf } from './tasks.js';
 import { newFolder } from '@bowyer/testing';
@@ -31,6 +31,9 @@ test('each line is an object with an id of its own', async () => {
   await file('');
   await expect(readTasks(path)).rejects.toThrow(`${path}: there are no tasks`);
   await expect(readTasks(join(folder, 'none'))).rejects.toThrow(`there is no file ${join(folder, 'none')}`);
+  const loop = join(folder, 'loop.jsonl');
+  await symlink(loop, loop);
+  await expect(readTasks(loop)).rejects.toThrow(`cannot read ${loop}: its symbolic links lead in a circle`);
 });
 
 test('parts do not overlap, have their shares, and follow from the ids, not from the order', () => {

@@ -1,5 +1,5 @@
 // The tasks that an agent is given: lines of JSON, divided into those for training, evaluations and the final test.
-import { readTextLines, Rng } from '@bowyer/core';
+import { readProblem, readTextLines, Rng } from '@bowyer/core';
 import type { Split } from '@bowyer/envs';
 import { parseJson } from '@bowyer/text';
 import type { AgentTask } from './agent-task.js';
@@ -9,13 +9,16 @@ export type SplitTasks<Task extends AgentTask = AgentTask> = Record<Split, reado
 
 /** Reads a file of tasks, or of traces to play again. @throws where a line is not an object with an `id`, or two have the same */
 export async function readTasks(file: string): Promise<AgentTask[]> {
-  if (await containsTraces(file)) return tasksOfTraces(file);
   const tasks: AgentTask[] = [];
   try {
+    if (await containsTraces(file)) return await tasksOfTraces(file);
     for await (const { text, line } of readTextLines(file))
       if (text.trim() !== '') tasks.push(taskOfLine(text, `${file}: line ${line}`));
   } catch (error) {
-    throw (error as NodeJS.ErrnoException).code === 'ENOENT' ? new Error(`there is no file ${file}`) : error;
+    const problem = error as NodeJS.ErrnoException;
+    if (problem.code === undefined) throw error;
+    const isAbsent = problem.code === 'ENOENT';
+    throw new Error(isAbsent ? `there is no file ${file}` : `cannot read ${file}: ${readProblem(problem)}`);
   }
   checkTasks(tasks, file);
   return tasks;

@@ -1,7 +1,7 @@
 // Places that a task writes to: what stands in the way of them is reported with the key, before anything starts.
 import { accessSync, constants, lstatSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import type { ConfigProblem } from '@bowyer/core';
+import { writeProblem, type ConfigProblem } from '@bowyer/core';
 import { isGgufFile } from '../tasks/export/export-config.js';
 
 /** `appended`: whatever takes text, such as a device. */
@@ -41,19 +41,10 @@ export function obstacleOf(path: string, kind: Kind): string | null {
     accessSync(path, constants.W_OK);
     return null;
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    return code === 'ENOENT' ? obstacleOfNew(path) : (OBSTACLES[code ?? ''] ?? String(code));
+    const problem = error as NodeJS.ErrnoException;
+    return problem.code === 'ENOENT' ? obstacleOfNew(path) : writeProblem(problem);
   }
 }
-
-const OBSTACLES: Readonly<Record<string, string>> = {
-  ENOTDIR: 'a part of its path is a file, not a folder',
-  ELOOP: 'its symbolic links lead in a circle',
-  EACCES: 'this user may not write there',
-  EPERM: 'this user may not write there',
-  EROFS: 'the file system is read-only',
-  ENAMETOOLONG: 'its name is too long',
-};
 
 /** The folder that exists already and that a place which does not exist yet will be in. */
 function obstacleOfNew(path: string): string | null {

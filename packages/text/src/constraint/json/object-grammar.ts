@@ -99,7 +99,7 @@ class Properties {
     const most = this.isCounted ? maxProperties - count : Infinity;
     const { further, parts } = this;
     if (!further || most === 0) return least > 0 ? either() : sequence();
-    // Of names that no schema has, one at most can be demanded: how many different ones there are is not counted.
+    // At most one name that no schema has can be demanded: how many different ones there are is not counted.
     if (least > 1) return either();
     const rest = repeat(sequence(parts.spaces.comma, further), count === 0 ? 0 : least, count === 0 ? most - 1 : most);
     if (count > 0) return rest;
