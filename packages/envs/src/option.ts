@@ -11,11 +11,9 @@ export interface OptionSchema {
   readonly [keyword: string]: unknown;
 }
 
-declare const valueType: unique symbol;
-
-/** The schema of an option whose value has the type `Value`. */
+/** The schema of an option whose value has the type `Value`. No schema has the key, which only carries the type. */
 export interface Option<Value> extends OptionSchema {
-  readonly [valueType]?: Value;
+  readonly '~value'?: Value;
 }
 
 type Members = Readonly<Record<string, OptionSchema>>;
