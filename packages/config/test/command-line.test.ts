@@ -1,5 +1,5 @@
 // A program's command line as its user meets it: flags, runs and their files, sweeps, failures, and what is shown without running.
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { ConfigError, type Composition, type SweepRequest } from '../src/index.js';
 import { runProgram } from './run-program.js';
@@ -144,6 +144,22 @@ describe('one job', () => {
     }
     const wrong = await runProgram(root, ['--experimental-rerun', 'conf']);
     expect(wrong.stderr).toContain(`'conf' is not the record of a job`);
+  });
+
+  test('leaves a record with flat names, which are those of options in nodes now', async () => {
+    const root = temporaryTree(configs);
+    const flatNames = { rate: ['agent.lr'], second: ['agent.lr'] };
+    await runProgram(root, ['agent=dqn', 'hydra.run.dir=out']);
+    const record = 'agent:\n  kind: dqn\n  buffer: 7\nrate: 0.5\nsecond: null\nseed: 4\nold: 1\nname: ${rate}\n';
+    writeFileSync(path.join(root, 'out/.hydra/config.yaml'), record);
+    const again = await runProgram(root, ['--experimental-rerun', 'out'], {
+      flatNames,
+      job: ({ composition, outputDirectory, stdout }) =>
+        void stdout.write(JSON.stringify([composition.resolve(), outputDirectory])),
+    });
+    expect(again.stderr).toBe('warning: the record has options that are no more: old\n');
+    const expected = { agent: { kind: 'dqn', lr: 0.5, buffer: 7 }, seed: 4, name: 0.5 };
+    expect(JSON.parse(again.stdout)).toEqual([expected, path.join(root, 'out')]);
   });
 
   test('can be tried dry', async () => {

@@ -1,18 +1,21 @@
 // `--experimental-rerun`: a job again from its record, the files that its first run wrote into `.hydra`. Its config is taken as it
-// was saved, even if the config folders have changed since; it runs in the same folder, and its record stays as it is.
+// was saved, even if the config folders have changed since; it runs in the same folder, and its record stays as it is. A record with
+// flat names, as an earlier version of a program wrote it, is composed again from its command line and its values.
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { compose, recompose } from '../compose.js';
 import { Composition } from '../composition.js';
 import { ConfigError } from '../config-error.js';
-import { MapNode } from '../node.js';
+import { MapNode, type PlainObject, type PlainValue } from '../node.js';
 import { parseOverride } from '../overrides/parser.js';
+import { overrideText } from '../overrides/plain-value.js';
 import type { Override } from '../overrides/value.js';
 import { readConfigFile } from '../sources/config-file.js';
 import { repositoryOf } from '../sources/search-path.js';
 import { hintAtFullError } from './report-error.js';
 import { runJob } from './run-job.js';
 import { prepared } from './prepare.js';
-import type { Session } from './session.js';
+import { composeOptions, type Session } from './session.js';
 
 /**
  * Runs a job again as its folder recorded it.
@@ -24,7 +27,12 @@ export async function rerun(session: Session, given: string): Promise<number> {
   if (flags.overrides.length > 0)
     stderr.write('warning: --experimental-rerun takes the config as it was saved; overrides are ignored\n');
   const folder = recordFolder(path.resolve(cwd, given), given);
-  const composition = await prepared(session, savedComposition(folder, session), 'run');
+  const saved = savedComposition(folder, session);
+  const composition = await prepared(
+    session,
+    hasFlatNames(saved, session) ? composedAgain(saved, session) : saved,
+    'run',
+  );
   await program.validate?.(composition, { purpose: 'run' });
   const outputDirectory = path.dirname(folder);
   const number = composition.setting('hydra.job.num');
@@ -81,3 +89,35 @@ function savedComposition(folder: string, { env, now }: Session): Composition {
   const overrides = Array.isArray(typed) ? typed.map((text) => parseOverride(String(text))) : [];
   return compositionWith(overrides);
 }
+
+/** Says whether a record has a value at the top of the config under a name that stands for an option of a node now. */
+function hasFlatNames({ config }: Composition, { program: { flatNames = {} } }: Session): boolean {
+  return Object.entries(config).some(([key, value]) => !isTree(value) && Object.hasOwn(flatNames, key));
+}
+
+/**
+ * Composes a record with flat names: its command line again, and then its values, which win. A value that is null says nothing, since it
+ * is that of the command line too, or of a second name of an option. Values without an option are left out with a warning.
+ */
+function composedAgain(saved: Composition, session: Session): Composition {
+  const { stderr, env } = session;
+  const typed = saved.setting('hydra.overrides.task') as readonly string[] | null;
+  const configName = saved.setting('hydra.job.config_name') as string | null;
+  const command = compose({ ...composeOptions(session, typed ?? []), configName });
+  const values = leavesOf(saved.config).filter(([, value]) => value !== null);
+  const [known, unknown] = [true, false].map((has) =>
+    values.filter(([key]) => (command.setting(key) !== undefined) === has),
+  );
+  if (unknown.length > 0)
+    stderr.write(`warning: the record has options that are no more: ${unknown.map(([key]) => key).join(', ')}\n`);
+  const words = known.map(([key, value]) => overrideText(key, value));
+  return recompose(command, words, { source: saved.full.origin.source, last: true, env });
+}
+
+const isTree = (value: PlainValue): value is PlainObject =>
+  value !== null && typeof value === 'object' && !Array.isArray(value);
+
+const leavesOf = (config: PlainObject, prefix = ''): [key: string, value: PlainValue][] =>
+  Object.entries(config).flatMap(([key, value]) =>
+    isTree(value) ? leavesOf(value, `${prefix}${key}.`) : [[`${prefix}${key}`, value] as [string, PlainValue]],
+  );
