@@ -67,7 +67,11 @@ function readText(path: string, fault: TableFault): string {
 function csvRows(text: string, fault: TableFault): Row[] {
   try {
     const records = parse<{ info: { lines: number }; record: Record<string, string> }>(text, {
-      columns: true,
+      columns: (names: string[]) => {
+        const twice = names.find((name, i) => name !== '' && names.indexOf(name) < i);
+        if (twice === undefined) return names;
+        throw fault(1, `has the column '${twice}' twice, of which one would be lost; remove one`);
+      },
       info: true,
       skip_empty_lines: true,
       trim: true,

@@ -71,6 +71,7 @@ test.each([
   ],
   ['a.csv', 'question,answer\n"open,1\n', /a\.csv(?::\d)?: is not CSV: Quote Not Closed/],
   ['b.csv', 'question,answer\na,1,2\n', /b\.csv:2: is not CSV: Invalid Record Length/],
+  ['b.csv', 'question,answer,answer\na,1,2\n', "b.csv:1: has the column 'answer' twice, of which one would be lost"],
   ['c.csv', 'frage,antwort\na,1\n', 'c.csv:2: no question; columns: frage, antwort'],
   ['d.csv', 'question,answer\na,\n', 'd.csv:2: no answer that could be verified: "" contains no answer'],
   ['e.csv', 'question,answer\n', 'e.csv: contains no problem'],
