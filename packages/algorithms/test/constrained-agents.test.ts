@@ -2,7 +2,7 @@
 // worked out here from log-probabilities over the whole vocabulary.
 import type { TObject } from '@sinclair/typebox';
 import { Rng, tokenMaskOf, type Trajectory } from '@bowyer/core';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import { LanguageModel, type TokenExample } from '@bowyer/models';
 import { algorithmNames, findAlgorithm, trainingRun, type Metrics } from '../src/index.js';
 import { maskedTokenIds, terminatorId, tokenizer } from './echo-game.js';
@@ -18,12 +18,11 @@ const agents = algorithmNames().filter((name) => {
   return needs.source === 'episodes' && !needs.expert && !needs.dataset && !playsWithCritic;
 });
 
-let device: Device;
+const device = await openDevice({ device: 'cpu', threads: 1 });
 let policy: LanguageModel;
 let other: LanguageModel;
 let start: Awaited<ReturnType<LanguageModel['copyParameters']>>;
 beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
   [policy, other] = await Promise.all([modelOf(1), modelOf(2)]);
   await policy.createValueHead({ kind: 'sgd', momentum: 0, nesterov: false, weightDecay: 0 });
   start = await policy.copyParameters();

@@ -2,7 +2,7 @@
 // experiments/exact_game/README.md.
 import { Rng } from '@bowyer/core';
 import { epsilonGreedy, optimalValues, tabularDemonstrations, towerModel } from '@bowyer/envs';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import { DoubleCritic, LineEncoder, type LanguageModel } from '@bowyer/models';
 import { findAlgorithm, trainingRun, type Dataset } from '../src/index.js';
 import {
@@ -24,15 +24,11 @@ const best = optimalValues(towerModel, { gamma: 1, horizon: maxSteps });
 const optimum = exactReturn(epsilonGreedy(towerModel, best, 0));
 const demonstrator = exactReturn(epsilonGreedy(towerModel, best, noise));
 
-let device: Device;
-let dataset: Dataset;
+const device = await openDevice({ device: 'cpu', threads: 1 });
 /** The weights of a policy that has imitated the demonstrator: where the online methods start. */
 let start: Awaited<ReturnType<LanguageModel['copyParameters']>>;
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-  const played = await tabularDemonstrations({ maxSteps }, { episodes: 1000, noise, seed });
-  dataset = { kind: 'episodes', episodes: datasetOf(played) };
-});
+const played = await tabularDemonstrations({ maxSteps }, { episodes: 1000, noise, seed });
+const dataset: Dataset = { kind: 'episodes', episodes: datasetOf(played) };
 afterAll(() => device.close());
 
 const schedule = { kind: 'linear', warmupSteps: 0, finalShare: 0.1 } as const;

@@ -10,13 +10,11 @@ import {
   chai,
   demonstrationTrajectory,
   evaluate,
-  filteredBc,
   onlineFilteredBc,
   policyPlayer,
   trainingRun,
   type Metrics,
   type OpenPlayer,
-  type TrainingRun,
   type TrainingRunParts,
 } from '../src/index.js';
 import { colours, EchoGame, maskedTokenIds, terminatorId, tokenizer } from './echo-game.js';
@@ -82,13 +80,6 @@ async function meanReturn(policy: LanguageModel, seed: number, openPlayer?: Open
   );
   return metrics['test/episodic_return'];
 }
-
-test.each(seeds)('archer learns to repeat what it is shown (seed %i)', async (seed) => {
-  const [policy, network] = [await makePolicy(seed), await makeCritic(seed)];
-  expect(await meanReturn(policy, seed)).toBeLessThan(-1.5); // three guesses among three words and silence
-  await archer.train(run(policy, { critic: network }), ofArcher(seed));
-  expect(await meanReturn(policy, seed)).toBeGreaterThan(-0.3);
-});
 
 test.each(seeds)("archer learns with the paper's fresh samples too (seed %i)", async (seed) => {
   const [policy, network] = [await makePolicy(seed), await makeCritic(seed)];
@@ -156,52 +147,4 @@ test('bc with batch.of=episodes refuses conversations', async () => {
   await expect(bc.train(training, { ...play(0), batch: { of: 'episodes' } })).rejects.toThrow(
     'algorithm.batch.of=episodes: a dataset of conversations has no episodes',
   );
-});
-
-const passes = { epochs: 20, batch: { size: 20 }, actor: { lr: 1e-2, schedule: { warmupSteps: 5, finalShare: 0.1 } } };
-
-test.each(seeds)('bc reaches its demonstrator (seed %i)', async (seed) => {
-  const policy = await makePolicy(seed);
-  const demonstrations = Array.from({ length: 120 }, (_, i) => {
-    const colour = colours[i % colours.length];
-    return { opening: `show ${colour}\n`, turns: [{ action: colour, reply: ' yes\n' }] };
-  });
-  const episodes = demonstrations.map((demonstration, episode) =>
-    demonstrationTrajectory(demonstration, { tokenizer, terminatorId, episode }),
-  );
-  const losses: number[] = [];
-  await bc.train(
-    run(policy, {
-      dataset: { kind: 'episodes', episodes },
-      hooks: { log: async (_, metrics) => void losses.push(metrics['losses/nll']) },
-    }),
-    {
-      ...play(seed),
-      ...passes,
-    },
-  );
-  expect(losses.at(-1)).toBeLessThan(0.1 * losses[0]);
-  expect(await meanReturn(policy, seed)).toBeGreaterThan(-0.1);
-});
-
-test.each(seeds)('filtered BC plays like the best half of its dataset, BC like all of it (seed %i)', async (seed) => {
-  // Half of the episodes answer at once, with return 0. The others first give the two wrong colours, with return −2.
-  const episodes = Array.from({ length: 240 }, (_, i) => {
-    const colour = colours[i % colours.length];
-    const wrong = colours.filter((other) => other !== colour);
-    const turns = [
-      ...(i % 2 === 0 ? [] : wrong.map((action) => ({ action, reply: ' no\n', reward: -1 }))),
-      { action: colour, reply: ' yes\n', reward: 0 },
-    ];
-    return demonstrationTrajectory({ opening: `show ${colour}\n`, turns }, { tokenizer, terminatorId, episode: i });
-  });
-  const trainedReturn = async (train: (run: TrainingRun) => Promise<void>) => {
-    const policy = await makePolicy(seed);
-    await train(run(policy, { dataset: { kind: 'episodes', episodes } }));
-    return meanReturn(policy, seed);
-  };
-  const given = { ...play(seed), ...passes };
-  const best = await trainedReturn((own) => filteredBc.train(own, { ...given, filter: { quantile: 0.5 } }));
-  expect(best).toBeGreaterThan(-0.1);
-  expect(await trainedReturn((own) => bc.train(own, given))).toBeLessThan(-0.5); // about half of its first answers are wrong
 });

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import { writeSafetensors, type ConfigJson } from '@bowyer/checkpoints';
 import { newFolder } from '@bowyer/testing';
 import { LanguageModel } from '../src/language-model/language-model.js';
@@ -27,11 +27,8 @@ interface Recording {
 const { ids, base, cases } = recorded<Recording>('adapters');
 const folder = newFolder();
 const dir = join(folder, 'adapter');
-let device: Device;
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-  await writeFolder(join(folder, 'base'), { config: base });
-});
+const device = await openDevice({ device: 'cpu', threads: 1 });
+await writeFolder(join(folder, 'base'), { config: base });
 afterAll(() => device.close());
 
 const example = continuationExample(ids.slice(0, 1), ids.slice(1));

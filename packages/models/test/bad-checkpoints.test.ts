@@ -2,29 +2,11 @@
 import { cpSync, mkdtempSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '../src/language-model/language-model.js';
 import { loadTextModel } from '../src/inference/load-text-model.js';
 import { wordLevelTokenizer } from '@bowyer/text';
 import { newFolder } from '@bowyer/testing';
-
-let device: Device;
-let root: string;
-let good: string;
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-  root = newFolder();
-  good = join(root, 'good');
-  const model = await LanguageModel.create({
-    device,
-    config,
-    tokenizer: wordLevelTokenizer(['a b c d e']),
-    rng: new Rng(0),
-  });
-  await model.save(good);
-  await model.release();
-});
-afterAll(() => device.close());
 
 /** 8 tokens: three special ones and five words. */
 const config = {
@@ -37,6 +19,18 @@ const config = {
   max_position_embeddings: 16,
   tie_word_embeddings: true,
 };
+const device = await openDevice({ device: 'cpu', threads: 1 });
+const root = newFolder();
+const good = join(root, 'good');
+const model = await LanguageModel.create({
+  device,
+  config,
+  tokenizer: wordLevelTokenizer(['a b c d e']),
+  rng: new Rng(0),
+});
+await model.save(good);
+await model.release();
+afterAll(() => device.close());
 
 interface Entry {
   dtype: string;

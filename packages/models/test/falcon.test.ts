@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import { linearBiases } from '../src/decoder/linear-biases.js';
 import { architectureFor } from '../src/language-model/architectures.js';
 import { LanguageModel } from '../src/language-model/language-model.js';
@@ -14,10 +14,9 @@ import { continuationExample } from './reference/continuation-example.js';
 const fixture = fileURLToPath(new URL('./fixtures/falcon', import.meta.url));
 const readConfig = (dir: string) => JSON.parse(readFileSync(join(dir, 'config.json'), 'utf8')) as object;
 
-let device: Device;
+const device = await openDevice({ device: 'cpu', threads: 1 });
 let dir: string;
 beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
   dir = newFolder();
   await wordLevelTokenizer(['a b c d e f g h']).save(dir);
   writeBfloat16(join(fixture, 'model.safetensors'), join(dir, 'model.safetensors'));

@@ -2,7 +2,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import type { ConfigJson } from '@bowyer/checkpoints';
 import { newFolder } from '@bowyer/testing';
 import { changesLogits } from '../src/decoding/logit-rules.js';
@@ -23,13 +23,9 @@ const { config, eos, prompts, max_new_tokens: maxNewTokens, cases } = recorded<R
 const greedy = { temperature: 1, topK: 0, topP: 1, greedy: true, maxNewTokens, terminatorIds: [eos] };
 
 const folder = newFolder();
-let device: Device;
-let model: LanguageModel;
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-  await writeFolder(folder, { config });
-  model = await LanguageModel.load({ device, dir: folder, masksPadding: false });
-});
+const device = await openDevice({ device: 'cpu', threads: 1 });
+await writeFolder(folder, { config });
+const model = await LanguageModel.load({ device, dir: folder, masksPadding: false });
 afterAll(() => device.close());
 
 /** Reads the rules of a folder whose generation_config.json, or with `file` config.json, has these fields. */

@@ -1,7 +1,7 @@
 // LoRA with integer products against the same quantised base in exact float32 products: gradients, losses, what a resumed run needs.
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '../src/language-model/language-model.js';
 import type { TokenExample } from '../src/batching/token-batches.js';
 import { wordLevelTokenizer } from '@bowyer/text';
@@ -22,13 +22,9 @@ const config = {
 const LENGTH = 24;
 const words = Array.from({ length: 90 }, (_, i) => `w${i}`);
 
-let device: Device;
-let folder: string;
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-  folder = newFolder();
-  await saveBases();
-});
+const device = await openDevice({ device: 'cpu', threads: 1 });
+const folder = newFolder();
+await saveBases();
 afterAll(() => device.close());
 
 /** Makes texts in which each word follows from the one before, four times out of five. */

@@ -1,8 +1,8 @@
 // Small folders of encoder-decoders against what transformers 5.18 made of them: record-transformers.py recorded it.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openDevice, type Device } from '@bowyer/graph';
-import { newFolder } from '@bowyer/testing';
+import { openDevice } from '@bowyer/graph';
+import { collected, newFolder } from '@bowyer/testing';
 import { generateTargets, scoreTargets } from '../src/inference/seq2seq-items.js';
 import { Seq2SeqModel } from '../src/seq2seq/seq2seq-model.js';
 import { furthest, writeFolder, type RecordedFolder } from './formula-folder.js';
@@ -25,19 +25,10 @@ const recorded = (file: string) =>
     >,
   );
 
-let device: Device;
+const device = await openDevice({ device: 'cpu', threads: 1 });
 let dir: string;
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-});
 beforeEach(() => (dir = newFolder()));
 afterAll(() => device.close());
-
-async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const list: T[] = [];
-  for await (const item of items) list.push(item);
-  return list;
-}
 
 async function load(recording: Recording): Promise<Seq2SeqModel> {
   await writeFolder(dir, recording);
@@ -50,14 +41,14 @@ const items = ({ pairs }: Recording) => pairs.map(([promptIds, continuationIds])
 const greedyIds = async (model: Seq2SeqModel, recording: Recording) => {
   const sampling = { temperature: 1, topK: 0, topP: 1, greedy: true, seed: 0, batchSize: 3 };
   const options = { ...sampling, maxNewTokens: recording.new_tokens };
-  return (await all(generateTargets(model, items(recording), options))).map(({ ids }) => ids);
+  return (await collected(generateTargets(model, items(recording), options))).map(({ ids }) => ids);
 };
 
 const families = ['bart', 'marian-pegasus', 't5'].flatMap(recorded);
 
 test.each(families)('%s: logits, log-probabilities and greedy ids', async (_, recording) => {
   const model = await load(recording);
-  const scores = await all(scoreTargets(model, items(recording), { maxTokens: 4096 }));
+  const scores = await collected(scoreTargets(model, items(recording), { maxTokens: 4096 }));
   scores.forEach(({ logprobs, logitsHead }, i) => {
     expect(furthest(logitsHead, recording.first_logits[i])).toBeLessThan(5e-5);
     expect(furthest(logprobs, recording.logprobs[i])).toBeLessThan(5e-5);
@@ -75,7 +66,7 @@ test.each(recorded('target-rules'))('%s: greedy ids', async (_, recording) => {
 test('several beams are refused by field and file, and only for generating', async () => {
   const [, recording] = recorded('bart')[0];
   const model = await load({ ...recording, generation: { eos_token_id: 2, num_beams: 4, forced_bos_token_id: 3 } });
-  expect(await all(scoreTargets(model, items(recording), { maxTokens: 4096 }))).toHaveLength(3);
+  expect(await collected(scoreTargets(model, items(recording), { maxTokens: 4096 }))).toHaveLength(3);
   await expect(greedyIds(model, recording)).rejects.toThrow(
     `${join(dir, 'generation_config.json')} of a 'language' model: num_beams is 4, which is not supported`,
   );

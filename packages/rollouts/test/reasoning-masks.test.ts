@@ -1,7 +1,7 @@
 // Tests an answer whose reasoning is bounded, over HTTP: its recorded constraint gives each token the probability with which it
 // was sampled.
 import { Rng } from '@bowyer/core';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { RecordedMasks, SteppedTokenizer } from '@bowyer/serving';
 import { chatTemplate, wordLevelTokenizer } from '@bowyer/text';
@@ -19,32 +19,26 @@ const source =
 const config = tinyLlama(256);
 const BUDGET = 3;
 
-let device: Device;
-let model: LanguageModel;
-let log: RolloutLog;
-let server: AgentServer;
+const device = await openDevice({ device: 'cpu', threads: 1 });
 const stepped = new SteppedTokenizer(tokenizer);
 const template = chatTemplate(source, stepped);
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-  model = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(5) });
-  log = await RolloutLog.open(newFolder());
-  server = await AgentServer.listen({
-    model,
-    tokenizer: stepped,
-    name: 'thinking',
-    template,
-    terminatorIds: [tokenizer.tokenToId('[end]')!],
-    host: '127.0.0.1',
-    port: 0,
-    apiKey: null,
-    seed: 1,
-    slots: 4,
-    maxQueued: 8,
-    splitsMessages: true,
-    defaults: { temperature: 1, topK: 0, topP: 1, maxTokens: 20 },
-    log,
-  });
+const model = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(5) });
+const log = await RolloutLog.open(newFolder());
+const server = await AgentServer.listen({
+  model,
+  tokenizer: stepped,
+  name: 'thinking',
+  template,
+  terminatorIds: [tokenizer.tokenToId('[end]')!],
+  host: '127.0.0.1',
+  port: 0,
+  apiKey: null,
+  seed: 1,
+  slots: 4,
+  maxQueued: 8,
+  splitsMessages: true,
+  defaults: { temperature: 1, topK: 0, topP: 1, maxTokens: 20 },
+  log,
 });
 afterAll(async () => {
   await server.close();

@@ -2,11 +2,11 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { ModelServer, SteppedTokenizer, type ModelServerOptions } from '@bowyer/serving';
 import { chatTemplate } from '@bowyer/text';
-import { newFolder, tinyLlama } from '@bowyer/testing';
+import { collected, newFolder, tinyLlama } from '@bowyer/testing';
 import {
   feedbackRoutes,
   readRollouts,
@@ -15,18 +15,13 @@ import {
   RolloutLog,
   TrafficRecorder,
   writeRecordedData,
-  type RecordedRollout,
   type RecordedUse,
   type TrafficRecorderOptions,
 } from '../src/index.js';
 import { json, post, template, tokenizer } from './tiny-server.js';
 
-let device: Device;
-let model: LanguageModel;
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-  model = await LanguageModel.create({ device, config: tinyLlama(512), tokenizer, rng: new Rng(5) });
-});
+const device = await openDevice({ device: 'cpu', threads: 1 });
+const model = await LanguageModel.create({ device, config: tinyLlama(512), tokenizer, rng: new Rng(5) });
 const open: Served[] = [];
 afterEach(() => Promise.all(open.splice(0).map((server) => server.close())));
 afterAll(() => device.close());
@@ -86,12 +81,6 @@ const chat = async ({ url }: Served, content: string): Promise<{ id: string; sai
 const rate = ({ url }: Served, id: string, body: object, headers = {}) =>
   post(`${url}/responses/${id}/feedback`, body, headers);
 
-async function all(folder: string): Promise<RecordedRollout[]> {
-  const rollouts: RecordedRollout[] = [];
-  for await (const rollout of readRollouts(folder)) rollouts.push(rollout);
-  return rollouts;
-}
-
 async function dataOf({ folder }: RolloutLog, use: RecordedUse): Promise<object[]> {
   const path = join(folder, `${use}.data`);
   await writeRecordedData(path, folder, use);
@@ -113,7 +102,7 @@ test.each([
     const streamed = /"(?:chatcmpl-|cmpl-|resp_|msg_)[0-9a-f]{32}"/.exec(text)![0].slice(1, -1);
     expect((await rate(server, id, { thumbs: 'up' })).status).toBe(200);
     expect((await rate(server, streamed, { value: 0.5 })).status).toBe(200);
-    const rollouts = await all(server.log.folder);
+    const rollouts = await collected(readRollouts(server.log.folder));
     expect(rollouts.map(({ id: own, rewards }) => [own, rewards[0].value])).toEqual([
       [id, 1],
       [streamed, 0.5],
@@ -171,7 +160,7 @@ test('trainings read what was liked, what was corrected, and what was asked; the
     ].sort(byText),
   );
   expect(await dataOf(server.log, 'ask')).toHaveLength(4);
-  const rollouts = await all(server.log.folder);
+  const rollouts = await collected(readRollouts(server.log.folder));
   const rewards = rollouts.find(({ id }) => id === corrected.id)!.rewards;
   expect(rewards.at(-1)).toMatchObject({ value: 0 });
 });
@@ -187,7 +176,7 @@ test('feedback survives a server that is killed, since it is on disk before it i
   const { id } = await chat(server, 'a');
   await rate(server, id, { value: 0.25, correction: 'b' });
   // The bytes of the folder are those that a kill at this instant would leave.
-  const [rollout] = await all(server.log.folder);
+  const [rollout] = await collected(readRollouts(server.log.folder));
   expect(rollout).toMatchObject({
     id,
     rewards: [{ value: 0.25 }],
@@ -196,7 +185,7 @@ test('feedback survives a server that is killed, since it is on disk before it i
   await closed(server);
   const again = await served({ log: await RolloutLog.open(server.log.folder) });
   expect((await rate(again, id, { thumbs: 'up' })).status).toBe(200);
-  expect((await all(again.log.folder))[0].rewards.map(({ value }) => value)).toEqual([0.25, 1]);
+  expect((await collected(readRollouts(again.log.folder)))[0].rewards.map(({ value }) => value)).toEqual([0.25, 1]);
 });
 
 test.each([
@@ -214,7 +203,7 @@ test.each([
   const { id } = await chat(server, 'a');
   const refused = await rate(server, id, body);
   expect([refused.status, refused.text]).toEqual([status, expect.stringContaining(message)]);
-  expect((await all(server.log.folder))[0]).toMatchObject({ rewards: [] });
+  expect((await collected(readRollouts(server.log.folder)))[0]).toMatchObject({ rewards: [] });
 });
 
 test('feedback needs the key of the server, and an answer that is in the record', async () => {
@@ -240,7 +229,7 @@ test('the record stays within its bytes: the oldest answers are removed, and the
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(mostBytes);
   expect((await rate(server, ids[0], { thumbs: 'up' })).status).toBe(404);
   expect((await rate(server, ids.at(-1)!, { thumbs: 'up' })).status).toBe(200);
-  const kept = (await all(folder)).map(({ id }) => id);
+  const kept = (await collected(readRollouts(folder))).map(({ id }) => id);
   expect(kept).toEqual(ids.slice(-kept.length));
   await closed(server);
   const again = await RolloutLog.open(folder, { mostBytes, partBytes: mostBytes / 8 });
@@ -258,7 +247,7 @@ test('what a pattern matches is in no byte of the record, and neither are the to
   const { id: plain } = await chat(server, 'I am Ann.');
   const ids = tokenizer.encode(secret);
   await json(`${server.url}/completions`, { model: 'tiny', prompt: [ids], max_tokens: 2 });
-  const rollouts = await all(server.log.folder);
+  const rollouts = await collected(readRollouts(server.log.folder));
   const text = JSON.stringify(rollouts);
   expect(text).not.toContain(secret);
   expect(text).not.toContain('4111111111111111');

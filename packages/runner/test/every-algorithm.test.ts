@@ -2,27 +2,16 @@
 // nothing of what the environment wrote. Options are those of the shipped configs, made small.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  algorithmNames,
-  findAlgorithm,
-  trainingRun,
-  type Metrics,
-  type RecipeState,
-  type TrainingRun,
-} from '@bowyer/algorithms';
+import { algorithmNames, findAlgorithm, trainingRun, type Metrics, type RecipeState } from '@bowyer/algorithms';
 import type { Trajectory } from '@bowyer/core';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import type { LanguageModel, TokenExample } from '@bowyer/models';
 import { newFolder } from '@bowyer/testing';
 import { Chronicle, makeAgent, optionsOf, smallDataset, writable } from './small-training.js';
 
-let device: Device;
+const device = await openDevice({ device: 'cpu', threads: 1 });
 const folder = newFolder();
-let dataset: TrainingRun['dataset'];
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-  dataset = await smallDataset();
-});
+const dataset = await smallDataset();
 afterAll(async () => {
   await device.close();
 });

@@ -14,7 +14,7 @@ import {
 } from '@bowyer/agent';
 import { algorithmNames, findAlgorithm, trainingRun, type Dataset } from '@bowyer/algorithms';
 import { type DemonstrationSet, type EpisodeRecord, type Trajectory } from '@bowyer/core';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import { templateTokens, wordLevelTokenizer, type Tokenizer } from '@bowyer/text';
 import { unprepared } from './composed.js';
 import { optionsOfConfig } from '../src/config/units.js';
@@ -57,11 +57,10 @@ const forms = repository
   ])
   .map((form) => ({ ...form, config: configOf(form) }));
 
-let device: Device;
+const device = await openDevice({ device: 'cpu', threads: 1 });
 let set: DemonstrationSet;
 let tokenizer: Tokenizer;
 beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
   set = await makeDemonstrations(forms[0].config);
   const texts = set.demonstrations.flatMap(({ opening, turns }) => [
     opening,

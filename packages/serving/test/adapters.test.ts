@@ -1,7 +1,7 @@
 // Tests adapters by name over HTTP: each answers as a server of that adapter alone does, while others are loaded and unloaded.
 import { basename, join } from 'node:path';
 import { Rng } from '@bowyer/core';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { wordLevelTokenizer } from '@bowyer/text';
 import { newFolder, tinyLlama } from '@bowyer/testing';
@@ -12,7 +12,7 @@ import { usual } from './tiny-server.js';
 const tokenizer = wordLevelTokenizer(['is it a dog or a cat ? yes . no . the big red fox runs over my old house\n']);
 const config = tinyLlama(96, { num_hidden_layers: 2, initializer_range: 0.2 });
 
-let device: Device;
+const device = await openDevice({ device: 'cpu', threads: 1 });
 const folder = newFolder();
 let base: string;
 /** The folders of the given adapters, by name. */
@@ -23,7 +23,6 @@ const servers: ModelServer[] = [];
 const loaded: LanguageModel[] = [];
 
 beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
   base = join(folder, 'base');
   const model = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(5) });
   await model.save(base);

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Rng } from '@bowyer/core';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { ConstraintCompiler, HuggingFaceTokenizer, jsonValue, text, TokenVocabulary, type Grammar } from '@bowyer/text';
 import { tinyLlama } from '@bowyer/testing';
@@ -23,15 +23,10 @@ const schema = {
   required: ['n', 'u'],
 };
 
-let device: Device;
-let model: LanguageModel;
-let batcher: SequenceBatcher;
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-  const config = tinyLlama(160);
-  model = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(5) });
-  batcher = await SequenceBatcher.open(model, { slots: 9, maxQueued: 16 });
-});
+const device = await openDevice({ device: 'cpu', threads: 1 });
+const config = tinyLlama(160);
+const model = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(5) });
+const batcher = await SequenceBatcher.open(model, { slots: 9, maxQueued: 16 });
 afterAll(async () => {
   await batcher.close();
   await model.release();

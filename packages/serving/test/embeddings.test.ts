@@ -1,7 +1,7 @@
 // Tests embeddings over HTTP against a slow pooling of the encoder's own hidden states.
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import { SentenceEncoder } from '@bowyer/models';
 import { wordLevelTokenizer } from '@bowyer/text';
 import { newFolder } from '@bowyer/testing';
@@ -10,11 +10,8 @@ import { EmbeddingServer } from '../src/model-server/embedding-server.js';
 const fixture = resolve(import.meta.dirname, '../../models/test/encoder-fixtures/bert');
 const tokenizer = wordLevelTokenizer(['is it a dog or a cat ?']);
 
-let device: Device;
+const device = await openDevice({ device: 'cpu', threads: 1 });
 const dir = newFolder();
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-});
 afterAll(async () => {
   await device.close();
 });

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { Rng } from '@bowyer/core';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import { generateTexts, LanguageModel } from '@bowyer/models';
 import { chatTemplate, wordLevelTokenizer } from '@bowyer/text';
 import { tinyLlama } from '@bowyer/testing';
@@ -16,12 +16,8 @@ const stepped = new SteppedTokenizer(tokenizer);
 const config = tinyLlama(96, { num_hidden_layers: 2 });
 const jinja = '{% for m in messages %}{{ m.content + (" ?" if m.role == "user" else " .") }}{% endfor %}';
 
-let device: Device;
-let model: LanguageModel;
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-  model = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(5) });
-});
+const device = await openDevice({ device: 'cpu', threads: 1 });
+const model = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(5) });
 afterAll(() => device.close());
 
 const faults: Error[] = [];

@@ -2,7 +2,7 @@
 // events: every required field is there, with a value of its type, whatever a model of random weights says.
 // Source: openresponses/openresponses at 0cb939c, src/lib/compliance-tests.ts; its schema of a response.
 import { Rng } from '@bowyer/core';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { tinyLlama } from '@bowyer/testing';
 import { chatTemplate } from '@bowyer/text';
@@ -12,22 +12,18 @@ import { characterTemplate, characterTokenizer, usual } from './tiny-server.js';
 
 const tokenizer = new SteppedTokenizer(characterTokenizer);
 
-let device: Device;
-let server: ModelServer;
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-  const config = tinyLlama(512);
-  const model = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(5) });
-  server = await ModelServer.listen({
-    ...usual,
-    model,
-    tokenizer,
-    template: chatTemplate(characterTemplate, tokenizer),
-    maxQueued: 8,
-    splitsMessages: true,
-    storage: { responses: 2, bytes: 100_000 },
-    defaults: { temperature: 1, topK: 0, topP: 1, maxTokens: 160 },
-  });
+const device = await openDevice({ device: 'cpu', threads: 1 });
+const config = tinyLlama(512);
+const model = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(5) });
+const server = await ModelServer.listen({
+  ...usual,
+  model,
+  tokenizer,
+  template: chatTemplate(characterTemplate, tokenizer),
+  maxQueued: 8,
+  splitsMessages: true,
+  storage: { responses: 2, bytes: 100_000 },
+  defaults: { temperature: 1, topK: 0, topP: 1, maxTokens: 160 },
 });
 afterAll(async () => {
   await server.close();

@@ -1,6 +1,6 @@
 // Tests Responses and Messages over HTTP, with a model of random weights: structures that hold whatever it says.
 import { Rng } from '@bowyer/core';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { chatTemplate } from '@bowyer/text';
 import { tinyLlama } from '@bowyer/testing';
@@ -12,22 +12,18 @@ const tokenizer = characterTokenizer;
 const stepped = new SteppedTokenizer(tokenizer);
 const config = tinyLlama(512);
 
-let device: Device;
-let server: ModelServer;
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-  const model = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(5) });
-  server = await ModelServer.listen({
-    ...usual,
-    model,
-    tokenizer: stepped,
-    template: chatTemplate(characterTemplate, stepped),
-    apiKey: 'secret',
-    maxQueued: 8,
-    splitsMessages: true,
-    storage: { responses: 2, bytes: 100_000 },
-    defaults: { temperature: 1, topK: 0, topP: 1, maxTokens: 8 },
-  });
+const device = await openDevice({ device: 'cpu', threads: 1 });
+const model = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(5) });
+const server = await ModelServer.listen({
+  ...usual,
+  model,
+  tokenizer: stepped,
+  template: chatTemplate(characterTemplate, stepped),
+  apiKey: 'secret',
+  maxQueued: 8,
+  splitsMessages: true,
+  storage: { responses: 2, bytes: 100_000 },
+  defaults: { temperature: 1, topK: 0, topP: 1, maxTokens: 8 },
 });
 afterAll(async () => {
   await server.close();

@@ -1,6 +1,6 @@
 // Tests thinking.budget_tokens over HTTP, with a model of random weights whose prompts end within reasoning, and without.
 import { Rng } from '@bowyer/core';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { chatTemplate, ConstraintCompiler, jsonValue, TokenVocabulary, wordLevelTokenizer } from '@bowyer/text';
 import { tinyLlama } from '@bowyer/testing';
@@ -16,10 +16,9 @@ const source = (ending: string) =>
   `{% for m in messages %}[user]{{ m.content }}{% endfor %}{% if add_generation_prompt %}[bot]${ending}{% endif %}`;
 const config = tinyLlama(512);
 
-let device: Device;
+const device = await openDevice({ device: 'cpu', threads: 1 });
 const servers: Record<string, ModelServer> = {};
 beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
   for (const [name, known] of [
     ['thinking', tokenizer],
     ['plain', wordLevelTokenizer([words.join('')], { wholeTokens: ['[user]', '[bot]', ...words] })],

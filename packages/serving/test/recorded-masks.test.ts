@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Rng } from '@bowyer/core';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { ConstraintCompiler, HuggingFaceTokenizer, TokenVocabulary } from '@bowyer/text';
 import { tinyLlama } from '@bowyer/testing';
@@ -22,15 +22,10 @@ const tokenizer = new HuggingFaceTokenizer(
   { eos_token: '<|end|>' },
 );
 
-let device: Device;
-let model: LanguageModel;
-let batcher: SequenceBatcher;
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-  const config = tinyLlama(160);
-  model = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(5) });
-  batcher = await SequenceBatcher.open(model, { slots: 4, maxQueued: 16 });
-});
+const device = await openDevice({ device: 'cpu', threads: 1 });
+const config = tinyLlama(160);
+const model = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(5) });
+const batcher = await SequenceBatcher.open(model, { slots: 4, maxQueued: 16 });
 afterAll(async () => {
   await batcher.close();
   await model.release();

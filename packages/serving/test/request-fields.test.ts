@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Rng } from '@bowyer/core';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { chatTemplate, wordLevelTokenizer } from '@bowyer/text';
 import { tinyLlama } from '@bowyer/testing';
@@ -27,9 +27,7 @@ const chatml =
   "{% for m in messages %}{{ '[start]' + m.role + '\n' + m.content + '[end]' + '\n' }}{% endfor %}" +
   "{% if add_generation_prompt %}{{ '[start]' + 'assistant\n' }}{% endif %}";
 
-let device: Device;
-let model: LanguageModel;
-let server: ModelServer;
+const device = await openDevice({ device: 'cpu', threads: 1 });
 const faults: Error[] = [];
 const serve = (options: Partial<ModelServerOptions> = {}) =>
   ModelServer.listen({
@@ -42,11 +40,8 @@ const serve = (options: Partial<ModelServerOptions> = {}) =>
     defaults: { temperature: 0, topK: 0, topP: 1, maxTokens: 12 },
     ...options,
   });
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-  model = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(5) });
-  server = await serve();
-});
+const model = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(5) });
+const server = await serve();
 afterAll(async () => {
   await server.close();
   await device.close();

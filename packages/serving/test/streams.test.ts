@@ -4,7 +4,7 @@ import { createServer, request as httpRequest, type IncomingMessage } from 'node
 import { connect, type AddressInfo } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { Rng } from '@bowyer/core';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { wordLevelTokenizer } from '@bowyer/text';
 import { tinyLlama } from '@bowyer/testing';
@@ -19,18 +19,14 @@ import { usual } from './tiny-server.js';
 const tokenizer = wordLevelTokenizer(['is it a dog or a cat ? yes . no . the big red fox runs over my old house\n']);
 const config = tinyLlama(512, { num_hidden_layers: 2 });
 
-let device: Device;
-let server: ModelServer;
+const device = await openDevice({ device: 'cpu', threads: 1 });
 const faults: Error[] = [];
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-  server = await ModelServer.listen({
-    ...usual,
-    model: await LanguageModel.create({ device, config, tokenizer, rng: new Rng(5) }),
-    tokenizer: new SteppedTokenizer(tokenizer),
-    maxQueued: 60,
-    onFault: (error) => faults.push(error),
-  });
+const server = await ModelServer.listen({
+  ...usual,
+  model: await LanguageModel.create({ device, config, tokenizer, rng: new Rng(5) }),
+  tokenizer: new SteppedTokenizer(tokenizer),
+  maxQueued: 60,
+  onFault: (error) => faults.push(error),
 });
 afterAll(async () => {
   await server.close();

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Rng } from '@bowyer/core';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { chatTemplate, loadTokenizer, type Tokenizer } from '@bowyer/text';
 import { newFolder, tinyLlama } from '@bowyer/testing';
@@ -25,10 +25,7 @@ const config = tinyLlama(96);
 const template = '{% for m in messages %}{{ m.content }}{% endfor %}';
 
 const folder = newFolder();
-let device: Device;
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-});
+const device = await openDevice({ device: 'cpu', threads: 1 });
 afterAll(async () => {
   await device.close();
 });

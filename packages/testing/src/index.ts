@@ -1,3 +1,4 @@
+export { collected } from './collected.js';
 export { cpuMilliseconds } from './cpu-time.js';
 export { isExhaustive, whenExhaustive } from './exhaustive.js';
 export { recordings, recordedLines, whenRecorded } from './recordings.js';

@@ -2,26 +2,21 @@
 // means, which weights and advantages express as sums here.
 import { conversationExamples, grpo, imitate, updatePolicy, type AdvantageTurn } from '@bowyer/algorithms';
 import { Rng, withDefaults, type Trajectory } from '@bowyer/core';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { LoraModel } from '../src/training/lora-model.js';
 import { targetModules } from '../src/training/lora-targets.js';
 import { openTrainingBase } from '../src/training/open-training-base.js';
-import type { Datum, TrainingBase } from '../src/training/trainable.js';
+import type { Datum } from '../src/training/trainable.js';
 import { adam, randomIds, shape, tinyBase } from './tiny-base.js';
 
 const STEPS = 4;
 const settings = { ...adam, learningRate: 3e-3, weightDecay: 0.05, gradClipNorm: 0.7 };
 const { learningRate: lr, gradClipNorm: maxGradNorm } = settings;
 
-let device: Device;
-let base: TrainingBase;
-let modelFolder: string;
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-  modelFolder = await tinyBase(device);
-  base = await openTrainingBase({ model: modelFolder, device });
-});
+const device = await openDevice({ device: 'cpu', threads: 1 });
+const modelFolder = await tinyBase(device);
+const base = await openTrainingBase({ model: modelFolder, device });
 afterAll(async () => {
   await base.close();
   await device.close();

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { collect, findAlgorithm, policyPlayer, textDialogues } from '@bowyer/algorithms';
 import { Rng, type Trajectory } from '@bowyer/core';
 import { makeEnv } from '@bowyer/envs';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { wordLevelTokenizer } from '@bowyer/text';
 import { ModelServer, SteppedTokenizer } from '@bowyer/serving';
@@ -13,7 +13,7 @@ import { openRemoteRollouts } from './remote-rollouts.js';
 
 const tokenizer = wordLevelTokenizer(['a dog cat ? yes no go left right up down 0 1 2 3\n']);
 const newline = tokenizer.encode('\n')[0];
-let device: Device;
+const device = await openDevice({ device: 'cpu', threads: 1 });
 let [model, other]: LanguageModel[] = [];
 let server: ModelServer;
 const make = (seed: number) => {
@@ -21,7 +21,6 @@ const make = (seed: number) => {
   return LanguageModel.create({ device, config, tokenizer, rng: new Rng(seed) });
 };
 beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
   [model, other] = [await make(3), await make(4)];
   server = await ModelServer.listen({
     model,

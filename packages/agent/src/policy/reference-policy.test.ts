@@ -3,19 +3,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { loadTokenizer, templateSource, wordLevelTokenizer } from '@bowyer/text';
 import { freshPolicy } from './fresh-policy.js';
 import { referenceOf } from './reference-policy.js';
 import { loadPolicy, savePolicyState } from './policy-setup.js';
 
-let device: Device;
-let folder: string;
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-  folder = await mkdtemp(join(tmpdir(), 'reference-'));
-});
+const device = await openDevice({ device: 'cpu', threads: 1 });
+const folder = await mkdtemp(join(tmpdir(), 'reference-'));
 afterAll(async () => {
   await device.close();
   await rm(folder, { recursive: true, force: true });

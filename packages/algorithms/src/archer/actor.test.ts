@@ -1,6 +1,6 @@
 // The policy's gradient on utterances of two tokens, all four of which are summed over: expectations are exact.
 import { Rng, tokenMaskOf, type SegmentUtterance, type Trajectory } from '@bowyer/core';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import { LanguageModel, type TokenExample } from '@bowyer/models';
 import { wordLevelTokenizer } from '@bowyer/text';
 import { accumulateActor, type Actor, type ActorLossOptions } from './actor.js';
@@ -15,20 +15,14 @@ const utterances = ['xx', 'xy', 'yx', 'yy'].map((text) => [...text].map(idOf));
 /** A(s, a) of each. */
 const advantages = [2, -1, 0.5, 1.5];
 
-let device: Device;
-let policy: LanguageModel;
+const device = await openDevice({ device: 'cpu', threads: 1 });
 const config = { model_type: 'gpt2', n_layer: 1, n_head: 1, n_embd: 4, n_positions: 8, initializer_range: 0.8 };
+const policy = await LanguageModel.create({ device, tokenizer, maskedTokenIds, config, rng: new Rng(1) });
+await policy.createOptimizer({ kind: 'sgd', momentum: 0, nesterov: false, weightDecay: 0 });
 /** Tables of the policy, and of another one that sampled. */
-let present: Float32Array;
-let older: Float32Array;
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-  policy = await LanguageModel.create({ device, tokenizer, maskedTokenIds, config, rng: new Rng(1) });
-  await policy.createOptimizer({ kind: 'sgd', momentum: 0, nesterov: false, weightDecay: 0 });
-  present = await parameters();
-  const rng = new Rng(2);
-  older = present.map((value) => value + 0.2 * rng.normal());
-});
+const present = await parameters();
+const noise = new Rng(2);
+const older = present.map((value) => value + 0.2 * noise.normal());
 afterAll(async () => {
   await policy.release();
   await device.close();

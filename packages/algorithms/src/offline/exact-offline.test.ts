@@ -1,7 +1,7 @@
 // Offline methods on the tabular game, from episodes of a policy that acts at random.
 import { Rng, type Trajectory } from '@bowyer/core';
 import { epsilonGreedy, optimalValues, towerModel } from '@bowyer/envs';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import { DoubleCritic, LineEncoder } from '@bowyer/models';
 import { demonstrationTrajectory, findAlgorithm, trainingRun, type Dataset } from '../index.js';
 import {
@@ -23,15 +23,6 @@ const random = epsilonGreedy(towerModel, values, 1);
 const { EXACT_GAME_SEEDS } = process.env;
 const seeds = (EXACT_GAME_SEEDS ?? '0').split(',').map(Number);
 
-let device: Device;
-let dataset: Dataset;
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-  const played = await episodesOf(random, 1500, maxSteps);
-  dataset = { kind: 'episodes', episodes: played.flatMap(asStored) };
-});
-afterAll(() => device.close());
-
 /** Returns an episode as a file without histories in its observations gives it: every turn is a part of its own. */
 const asStored = ({ transitions, episode }: Trajectory) =>
   transitions.map(({ observation, action, reward, terminated, truncated }) =>
@@ -40,6 +31,11 @@ const asStored = ({ transitions, episode }: Trajectory) =>
       { tokenizer, terminatorId: 0, episode },
     ),
   );
+
+const device = await openDevice({ device: 'cpu', threads: 1 });
+const played = await episodesOf(random, 1500, maxSteps);
+const dataset: Dataset = { kind: 'episodes', episodes: played.flatMap(asStored) };
+afterAll(() => device.close());
 
 const run = { slots: 64, sampling };
 const actor = {

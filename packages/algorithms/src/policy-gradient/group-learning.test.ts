@@ -1,7 +1,7 @@
 // On a game whose values are known exactly, methods that compare episodes come within 5 % of the optimum from the demonstrator's
 // imitation, and distillation comes to its teacher. One seed here.
 import { epsilonGreedy, optimalValues, tabularDemonstrations, towerModel } from '@bowyer/envs';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import type { LanguageModel } from '@bowyer/models';
 import { bc, trainingRun, type Dataset, type Metrics, type TrainingRunParts } from '../index.js';
 import { findAlgorithm } from '../registry.js';
@@ -17,19 +17,14 @@ const surrogate = {
 };
 const groups = { rollout: { size: 64, groupSize: 8, invalidPenalty: 0 }, ...surrogate, kl: { coefficient: 0 } };
 
-let device: Device;
-let dataset: Dataset;
+const device = await openDevice({ device: 'cpu', threads: 1 });
+const played = await tabularDemonstrations({ maxSteps }, { episodes: 500, noise: 0.7, seed });
+const dataset: Dataset = { kind: 'episodes', episodes: datasetOf(played) };
+const imitator = await makePolicy(device, seed);
+const imitation = { epochs: 3, batch: { size: 20 }, actor: { lr: 2e-2, schedule } };
+await bc.train(trainingRun({ policy: imitator, dataset }), { seed, slots: 64, sampling, ...imitation });
 /** The demonstrator's imitation. */
-let start: Awaited<ReturnType<LanguageModel['copyParameters']>>;
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-  const played = await tabularDemonstrations({ maxSteps }, { episodes: 500, noise: 0.7, seed });
-  dataset = { kind: 'episodes', episodes: datasetOf(played) };
-  const policy = await makePolicy(device, seed);
-  const imitation = { epochs: 3, batch: { size: 20 }, actor: { lr: 2e-2, schedule } };
-  await bc.train(trainingRun({ policy, dataset }), { seed, slots: 64, sampling, ...imitation });
-  start = await policy.copyParameters();
-});
+const start = await imitator.copyParameters();
 afterAll(() => device.close());
 
 async function trained(name: string, options: object, parts: Partial<TrainingRunParts> = {}): Promise<LanguageModel> {

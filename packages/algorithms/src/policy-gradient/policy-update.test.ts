@@ -1,6 +1,6 @@
 // The clipped update through a tiny real model, against slower ways to the same step.
 import { Rng, withDefaults, type Trajectory } from '@bowyer/core';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import {
   collect,
@@ -16,10 +16,7 @@ import {
 import { policyUpdateProblems } from './policy-loss.js';
 import { EchoGame, maskedTokenIds, terminatorId, tokenizer } from '../../test/echo-game.js';
 
-let device: Device;
-let rollout: Trajectory[];
-let policy: LanguageModel;
-let start: Awaited<ReturnType<LanguageModel['copyParameters']>>;
+const device = await openDevice({ device: 'cpu', threads: 1 });
 
 const options = withDefaults(grpo.options, {
   actor: { minibatchSize: 100, maxGradNorm: 1e9 },
@@ -36,16 +33,13 @@ const sampling = { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens
 const hooks = { progress: () => {} };
 const lr = 0.5;
 
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-  const config = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: 48 };
-  policy = await LanguageModel.create({ device, tokenizer, maskedTokenIds, config, rng: new Rng(1) });
-  await policy.createOptimizer({ kind: 'sgd', momentum: 0, nesterov: false, weightDecay: 0 });
-  const run = trainingRun({ policy, makeEnv: () => new EchoGame() });
-  const play = { seed: 3, slots: 8, sampling, rollout: { size: 8 } };
-  rollout = await collect(run, policyPlayer(run, play), 0, play, { groupSize: 4 });
-  start = await policy.copyParameters();
-});
+const config = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: 48 };
+const policy = await LanguageModel.create({ device, tokenizer, maskedTokenIds, config, rng: new Rng(1) });
+await policy.createOptimizer({ kind: 'sgd', momentum: 0, nesterov: false, weightDecay: 0 });
+const run = trainingRun({ policy, makeEnv: () => new EchoGame() });
+const play = { seed: 3, slots: 8, sampling, rollout: { size: 8 } };
+const rollout = await collect(run, policyPlayer(run, play), 0, play, { groupSize: 4 });
+const start = await policy.copyParameters();
 afterAll(() => device.close());
 beforeEach(() => policy.restoreParameters(start));
 

@@ -1,6 +1,6 @@
 // A chat model learns a game from conversations and then plays it through the same template.
 import { Rng } from '@bowyer/core';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { chatTemplate, templateTokens, wordLevelTokenizer, type ChatMessage } from '@bowyer/text';
 import {
@@ -15,8 +15,7 @@ import {
 } from '../index.js';
 import { colours, EchoGame } from '../../test/echo-game.js';
 
-let device: Device;
-let policy: LanguageModel;
+const device = await openDevice({ device: 'cpu', threads: 1 });
 const words = [
   'system\nuser\nassistant\nYou are a helpful assistant',
   'show\nno\nyes',
@@ -31,11 +30,8 @@ const opening: ChatMessage[] = [
 ];
 const adam = { kind: 'adam', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 } as const;
 
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-  const config = { model_type: 'gpt2', n_layer: 2, n_head: 4, n_embd: 64, n_positions: 128 };
-  policy = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(1) });
-});
+const config = { model_type: 'gpt2', n_layer: 2, n_head: 4, n_embd: 64, n_positions: 128 };
+const policy = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(1) });
 afterAll(() => device.close());
 
 test('the loss falls, and the trained model plays the game through its template', async () => {

@@ -1,6 +1,6 @@
 // Rows of one call that are sampled differently say what each says alone, with the sampler that it has then.
 import { Rng } from '@bowyer/core';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import { tinyConfig, tinyParameters } from '../../test/reference/tiny-gpt2.js';
 import { gpt2 } from '../decoder/families/gpt2.js';
 import { DecodePrograms } from './decode-programs.js';
@@ -20,18 +20,12 @@ const samplings = [
   { ...plain, topK: 1 },
 ];
 
-let device: Device;
-let programs: DecodePrograms;
-let mixed: Episodes;
-let alone: Episodes;
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-  const parameters = await device.createState(tinyParameters(config, 21));
-  programs = new DecodePrograms({ device, architecture: gpt2(config), parameters, maskedTokenIds: [5] });
-  const options = { programs, contextLength: 40, drawsPerToken: true };
-  mixed = await Episodes.open({ ...options, slots: samplings.length, sharesSampler: true });
-  alone = await Episodes.open({ ...options, slots: 1 });
-});
+const device = await openDevice({ device: 'cpu', threads: 1 });
+const parameters = await device.createState(tinyParameters(config, 21));
+const programs = new DecodePrograms({ device, architecture: gpt2(config), parameters, maskedTokenIds: [5] });
+const options = { programs, contextLength: 40, drawsPerToken: true };
+const mixed = await Episodes.open({ ...options, slots: samplings.length, sharesSampler: true });
+const alone = await Episodes.open({ ...options, slots: 1 });
 afterAll(async () => {
   await mixed.close();
   await alone.close();

@@ -1,6 +1,6 @@
 // Prompts in pieces, and beginnings of texts out of the pool: what is said is what is said without either.
 import { Rng } from '@bowyer/core';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import { tinyConfig, tinyParameters } from '../../test/reference/tiny-gpt2.js';
 import { gpt2 } from '../decoder/families/gpt2.js';
 import { DecodePrograms } from './decode-programs.js';
@@ -15,13 +15,9 @@ const tokens = (length: number, seed: number) => {
   return Array.from({ length }, () => rng.integer(0, 12));
 };
 
-let device: Device;
-let programs: DecodePrograms;
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-  const parameters = await device.createState(tinyParameters(config, 21));
-  programs = new DecodePrograms({ device, architecture: gpt2(config), parameters, maskedTokenIds: [] });
-});
+const device = await openDevice({ device: 'cpu', threads: 1 });
+const parameters = await device.createState(tinyParameters(config, 21));
+const programs = new DecodePrograms({ device, architecture: gpt2(config), parameters, maskedTokenIds: [] });
 afterAll(() => device.close());
 
 const open = (options: Partial<EpisodesOptions> = {}) =>

@@ -1,6 +1,6 @@
 // Decoding from packed weights against plain loops, and against programs that read the parameters themselves.
 import { Rng } from '@bowyer/core';
-import { openDevice, type Device, type State } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import { gpt2LoopLogits } from '../../test/reference/gpt2-loops.js';
 import { tinyConfig, tinyParameters } from '../../test/reference/tiny-gpt2.js';
 import { DecodePrograms } from './decode-programs.js';
@@ -16,14 +16,9 @@ const greedy = { temperature: 1, topK: 0, topP: 1, greedy: true, maxNewTokens: 6
 const sampled = { ...greedy, greedy: false };
 const prompts = [[3, 1, 4, 1, 5], [9], [2, 6, 5]];
 
-let device: Device;
-let parameters: State;
-let packed: DecodePrograms;
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-  parameters = await device.createState(tinyParameters(config, 21));
-  packed = new DecodePrograms({ device, architecture, parameters, maskedTokenIds: [], packed: true });
-});
+const device = await openDevice({ device: 'cpu', threads: 1 });
+const parameters = await device.createState(tinyParameters(config, 21));
+const packed = new DecodePrograms({ device, architecture, parameters, maskedTokenIds: [], packed: true });
 afterAll(async () => {
   await packed.release();
   await device.close();

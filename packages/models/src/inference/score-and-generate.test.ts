@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { openDevice, webgpuAvailable } from '@bowyer/graph';
-import { recordings, when, whenRecorded } from '@bowyer/testing';
+import { collected, recordings, when, whenRecorded } from '@bowyer/testing';
 import { generateTexts, type GeneratedText, type GenerateTextsOptions } from './generate-texts.js';
 import type { Items } from './stream-chunks.js';
 import { LanguageModel } from '../language-model/language-model.js';
@@ -13,12 +13,6 @@ import { wordLevelTokenizer } from '@bowyer/text';
 
 const device = await openDevice({ device: 'cpu', threads: 1 });
 afterAll(() => device.close());
-
-async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const list: T[] = [];
-  for await (const item of items) list.push(item);
-  return list;
-}
 
 const greedy = { temperature: 1, topK: 0, topP: 1, greedy: true, maxNewTokens: 20, seed: 0, batchSize: 2 };
 const models = recordings('models');
@@ -56,7 +50,7 @@ describe.each([
       const model = await LanguageModel.load({ device: own, dir, masksPadding: false });
       const { prompts } = JSON.parse(readFileSync(join(dir, 'reference.json'), 'utf8')) as Reference;
       const items = prompts.map(({ text, continuation_text }) => ({ prompt: text, continuation: continuation_text }));
-      const scores = await all(scoreContinuations(model, items, { maxTokens: 64 }));
+      const scores = await collected(scoreContinuations(model, items, { maxTokens: 64 }));
       scores.forEach(({ promptIds, continuationIds, logprobs, logitsHead }, i) => {
         expect(promptIds).toEqual(prompts[i].input_ids);
         expect(continuationIds).toEqual(prompts[i].continuation_ids);
@@ -67,7 +61,7 @@ describe.each([
         expect(logprobs).toHaveLength(continuationIds.length);
         logprobs.forEach((x, t) => expect(Math.abs(x - prompts[i].continuation_logprobs[t])).toBeLessThan(tolerance));
       });
-      const texts = await all(generateTexts(model, items, { ...greedy, terminatorIds: [] }));
+      const texts = await collected(generateTexts(model, items, { ...greedy, terminatorIds: [] }));
       texts.forEach(({ ids, text, logprobs, finishReason }, i) => {
         expect(ids).toEqual(prompts[i].greedy20_ids);
         expect(text).toBe(prompts[i].greedy20_text);
@@ -103,7 +97,7 @@ describe('a small model', () => {
   }));
   const sampling = { ...greedy, greedy: false, maxNewTokens: 6 };
   const generate = (changes: Partial<GenerateTextsOptions>, some: Items<PromptItem> = items) =>
-    all(generateTexts(model, some, { ...sampling, ...changes }));
+    collected(generateTexts(model, some, { ...sampling, ...changes }));
 
   test('what is said does not depend on batches and windows, and comes in the order of the items', async () => {
     const said = ({ promptIds, ids }: GeneratedText) => [promptIds, ids];
@@ -129,7 +123,7 @@ describe('a small model', () => {
 
   test('its log-probabilities are those that scoring gives', async () => {
     const texts = await generate({});
-    const scores = await all(
+    const scores = await collected(
       scoreContinuations(
         model,
         texts.map(({ promptIds, ids }) => ({ promptIds, continuationIds: ids })),
@@ -142,7 +136,7 @@ describe('a small model', () => {
   });
 
   test('a prompt without continuation still gives its logits', async () => {
-    const [alone, longer] = await all(
+    const [alone, longer] = await collected(
       scoreContinuations(
         model,
         [
@@ -165,7 +159,7 @@ describe('a small model', () => {
     const message = `item 1 contains the token id ${tokenizer.vocabSize}; the vocabulary has ${tokenizer.vocabSize} tokens`;
     await expect(generate({}, beyond)).rejects.toThrow(message);
     const scored = beyond.map((item) => ({ ...item, continuationIds: [3] }));
-    await expect(all(scoreContinuations(model, scored, { maxTokens: 64 }))).rejects.toThrow(message);
+    await expect(collected(scoreContinuations(model, scored, { maxTokens: 64 }))).rejects.toThrow(message);
     await expect(generate({}, [{ promptIds: [] }])).rejects.toThrow(
       'item 0 has an empty prompt; its prompt_ids are empty, so give it at least one',
     );
@@ -183,7 +177,7 @@ describe('a small model', () => {
       [8, 7, 2, 1, 3, 2].map((length) => [length, 'length']),
     );
     const items = texts.map(({ promptIds, ids }) => ({ promptIds, continuationIds: ids }));
-    const scores = await all(scoreContinuations(model, items, { maxTokens: 64 }));
+    const scores = await collected(scoreContinuations(model, items, { maxTokens: 64 }));
     scores.forEach(({ logprobs }, i) =>
       logprobs.forEach((x, t) => expect(Math.abs(x - texts[i].logprobs[t])).toBeLessThan(1e-4)),
     );
@@ -209,11 +203,11 @@ describe('a small model', () => {
     await expect(generate({}, [{ promptIds: new Array<number>(33).fill(3) }])).rejects.toThrow(
       "item 0 has 33 prompt tokens; the model's context length is 32",
     );
-    await expect(all(scoreContinuations(model, [{ prompt: 'is' }], { maxTokens: 9 }))).rejects.toThrow(
+    await expect(collected(scoreContinuations(model, [{ prompt: 'is' }], { maxTokens: 9 }))).rejects.toThrow(
       "item 0 has no continuation: give it 'continuation' (text) or 'continuation_ids'",
     );
     await expect(
-      all(scoreContinuations(model, [{ promptIds: [3], continuationIds: [99] }], { maxTokens: 9 })),
+      collected(scoreContinuations(model, [{ promptIds: [3], continuationIds: [99] }], { maxTokens: 9 })),
     ).rejects.toThrow(`item 0 contains the token id 99; the vocabulary has ${tokenizer.vocabSize} tokens`);
   });
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Rng } from '@bowyer/core';
 import { openDevice, webgpuAvailable, type Device } from '@bowyer/graph';
-import { newFolder, when } from '@bowyer/testing';
+import { collected, newFolder, when } from '@bowyer/testing';
 import { loadTextModel } from './load-text-model.js';
 import { readWeights, writeWeights } from '@bowyer/checkpoints';
 import { loadTokenizer } from '@bowyer/text';
@@ -16,12 +16,6 @@ const fixtures = fileURLToPath(new URL('../../test/seq2seq-fixtures', import.met
 
 const device = await openDevice({ device: 'cpu', threads: 1 });
 afterAll(() => device.close());
-
-async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const list: T[] = [];
-  for await (const item of items) list.push(item);
-  return list;
-}
 
 interface Reference {
   new_tokens: number;
@@ -40,7 +34,7 @@ describe.each(readdirSync(fixtures))('%s', (name) => {
 
   test.each([16, 4096])('logits and log-probabilities are those of PyTorch, %d places a batch', async (maxTokens) => {
     const model = await Seq2SeqModel.load({ device, dir });
-    const scores = await all(scoreTargets(model, itemsOf(reference), { maxTokens }));
+    const scores = await collected(scoreTargets(model, itemsOf(reference), { maxTokens }));
     reference.examples.forEach(({ logprobs, first_logits }, i) => {
       expect(scores[i].logprobs).toHaveLength(logprobs.length);
       logprobs.forEach((x, t) => expect(Math.abs(scores[i].logprobs[t] - x)).toBeLessThan(5e-5));
@@ -51,7 +45,7 @@ describe.each(readdirSync(fixtures))('%s', (name) => {
 
   test.each([1, 3])('greedy ids are those of PyTorch, %d a batch', async (batchSize) => {
     const model = await Seq2SeqModel.load({ device, dir });
-    const targets = await all(generateTargets(model, itemsOf(reference), { ...sampling, batchSize }));
+    const targets = await collected(generateTargets(model, itemsOf(reference), { ...sampling, batchSize }));
     expect(targets.map(({ ids }) => ids)).toEqual(reference.examples.map(({ greedy_ids }) => greedy_ids));
     await model.release();
   });
@@ -72,15 +66,15 @@ when(gpu, 'no WebGPU adapter').describe('on a GPU', () => {
     const truncated = { greedy: false, temperature: 1.5, topK: 9, topP: 0.9 };
     const options = { ...sampling, ...truncated, maxNewTokens: 24, terminatorIds: [3, 4, 5] };
     const [onGpu, onCpu] = [await Seq2SeqModel.load({ device: webgpu, dir }), await Seq2SeqModel.load({ device, dir })];
-    const scores = await all(scoreTargets(onGpu, items, { maxTokens: 4096 }));
+    const scores = await collected(scoreTargets(onGpu, items, { maxTokens: 4096 }));
     reference.examples.forEach(({ logprobs }, i) =>
       logprobs.forEach((x, t) => expect(Math.abs(scores[i].logprobs[t] - x)).toBeLessThan(1e-3)),
     );
-    const greedy = await all(generateTargets(onGpu, items, sampling));
+    const greedy = await collected(generateTargets(onGpu, items, sampling));
     expect(greedy.map(({ ids }) => ids)).toEqual(reference.examples.map(({ greedy_ids }) => greedy_ids));
     const [said, wanted] = [
-      await all(generateTargets(onGpu, items, options)),
-      await all(generateTargets(onCpu, items, options)),
+      await collected(generateTargets(onGpu, items, options)),
+      await collected(generateTargets(onCpu, items, options)),
     ];
     expect(said.map(({ ids }) => ids)).toEqual(wanted.map(({ ids }) => ids));
     expect(new Set(said.map(({ ids }) => ids.length)).size).toBeGreaterThan(1);
@@ -105,26 +99,26 @@ describe('generation', () => {
     ['tempered and truncated', { greedy: false, temperature: 1.5, topK: 9, topP: 0.9 }],
   ])('%s: said log-probabilities are those of the scorer, whatever the batch', async (_, changes) => {
     const options = { ...sampling, ...changes, maxNewTokens: 24, terminatorIds: [3, 4, 5] }; // cache grows, rows end early
-    const together = await all(generateTargets(model, items, options));
-    const alone = await all(generateTargets(model, items, { ...options, batchSize: 1 }));
+    const together = await collected(generateTargets(model, items, options));
+    const alone = await collected(generateTargets(model, items, { ...options, batchSize: 1 }));
     expect(together.map(({ ids }) => ids)).toEqual(alone.map(({ ids }) => ids));
     expect(new Set(together.map(({ ids }) => ids.length)).size).toBeGreaterThan(1);
     const pairs = items.map(({ promptIds }, i) => ({ promptIds, continuationIds: together[i].ids }));
-    const scores = await all(scoreTargets(model, pairs, { maxTokens: 4096 }));
+    const scores = await collected(scoreTargets(model, pairs, { maxTokens: 4096 }));
     together.forEach(({ logprobs }, i) =>
       logprobs.forEach((x, t) => expect(Math.abs(x - scores[i].logprobs[t])).toBeLessThan(1e-4)),
     );
-    const other = await all(generateTargets(model, items, { ...options, seed: 1 }));
+    const other = await collected(generateTargets(model, items, { ...options, seed: 1 }));
     expect(other.map(({ ids }) => ids)).not.toEqual(together.map(({ ids }) => ids));
   });
 
   test('ids and lengths beyond the vocabulary or the positions are reported', async () => {
-    const first = (item: object) => all(generateTargets(model, [item], { ...sampling, maxNewTokens: 5 }));
+    const first = (item: object) => collected(generateTargets(model, [item], { ...sampling, maxNewTokens: 5 }));
     await expect(first({ promptIds: Array.from({ length: 41 }, () => 3) })).rejects.toThrow(
       "item 0 has 41 prompt tokens; the model's encoder has positions for 40",
     );
     const endless = { ...sampling, terminatorIds: [], maxNewTokens: 41 };
-    const [longest] = await all(generateTargets(model, [{ promptIds: [3] }], endless));
+    const [longest] = await collected(generateTargets(model, [{ promptIds: [3] }], endless));
     expect([longest.ids.length, longest.finishReason]).toEqual([40, 'length']);
     await expect(first({ promptIds: [31] })).rejects.toThrow(
       'item 0 contains the token id 31; the vocabulary has 31 tokens',
@@ -147,7 +141,7 @@ test('a T5 tokenizer (Unigram) is loaded: texts to ids and back', async () => {
 test('config.json decides the kind of model; texts go in and out where there is a tokenizer', async () => {
   const model = await loadTextModel({ device, dir: join(fixtures, 'flan-t5') });
   expect(model).toBeInstanceOf(Seq2SeqModel);
-  const [{ text }] = await all(
+  const [{ text }] = await collected(
     generateTargets(model as Seq2SeqModel, [{ prompt: 'The object is a dog.is it a cat?' }], sampling),
   );
   expect(typeof text).toBe('string');
@@ -187,7 +181,9 @@ describe('weights', () => {
   test('fresh weights say something', async () => {
     const config = readJson<Record<string, unknown>>('flan-t5', 'config.json');
     const model = await Seq2SeqModel.create({ device, config, tokenizer: null, rng: new Rng(0) });
-    const [target] = await all(generateTargets(model, [{ promptIds: [5, 6, 1] }], { ...sampling, maxNewTokens: 3 }));
+    const [target] = await collected(
+      generateTargets(model, [{ promptIds: [5, 6, 1] }], { ...sampling, maxNewTokens: 3 }),
+    );
     expect(target.ids.length).toBeGreaterThan(0);
     await model.release();
   });

@@ -2,18 +2,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openDevice, webgpuAvailable } from '@bowyer/graph';
-import { recordings, when, whenRecorded } from '@bowyer/testing';
+import { collected, recordings, when, whenRecorded } from '@bowyer/testing';
 import { generateTargets, scoreTargets } from './seq2seq-items.js';
 import { Seq2SeqModel } from '../seq2seq/seq2seq-model.js';
 
 const device = await openDevice({ device: 'cpu', threads: 1 });
 afterAll(() => device.close());
-
-async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const list: T[] = [];
-  for await (const item of items) list.push(item);
-  return list;
-}
 
 interface Reference {
   prompts: {
@@ -51,7 +45,7 @@ describe.each([
       const { prompts } = JSON.parse(readFileSync(join(dir, 'reference.json'), 'utf8')) as Reference;
       // One batch, so that padding of sources and of targets takes part.
       const items = prompts.map((p) => ({ promptIds: p.encoder_input_ids, continuationIds: p.labels }));
-      const scores = await all(scoreTargets(model, items, { maxTokens: 4096 }));
+      const scores = await collected(scoreTargets(model, items, { maxTokens: 4096 }));
       scores.forEach(({ logprobs, logitsHead }, i) => {
         expect(prompts[i].decoder_input_ids).toEqual([1, ...prompts[i].labels.slice(0, -1)]);
         expect(logprobs).toHaveLength(prompts[i].labels.length);
@@ -62,7 +56,7 @@ describe.each([
       });
       const greedy = { temperature: 1, topK: 0, topP: 1, greedy: true, maxNewTokens: 32, seed: 0 };
       for (const batchSize of [1, 3]) {
-        const targets = await all(generateTargets(model, items, { ...greedy, batchSize }));
+        const targets = await collected(generateTargets(model, items, { ...greedy, batchSize }));
         targets.forEach(({ ids, text, finishReason, logprobs }, i) => {
           expect([1, ...ids]).toEqual(prompts[i].greedy_ids); // the start token is not said
           expect({ text, finishReason }).toEqual({ text: null, finishReason: 'stop' });

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
-import { recordings, newFolder, whenRecorded } from '@bowyer/testing';
+import { collected, recordings, newFolder, whenRecorded } from '@bowyer/testing';
 import { generateTexts } from '../inference/generate-texts.js';
 import { LanguageModel } from '../language-model/language-model.js';
 import { scoreContinuations } from '../inference/score-continuations.js';
@@ -13,12 +13,6 @@ import { wordLevelTokenizer } from '@bowyer/text';
 const folder = newFolder();
 const device = await openDevice({ device: 'cpu', threads: 1 });
 afterAll(() => device.close());
-
-async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const list: T[] = [];
-  for await (const item of items) list.push(item);
-  return list;
-}
 
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 const greedy = { temperature: 1, topK: 0, topP: 1, greedy: true, maxNewTokens: 12, seed: 0, batchSize: 2 };
@@ -49,10 +43,10 @@ describe.each(['4bit', '8bit'] as const)('%s', (quantization) => {
     await model.save(dir);
     const plain = await LanguageModel.load({ device, dir });
 
-    const said = await all(generateTexts(model, prompts, { ...greedy, terminatorIds: [] }));
+    const said = await collected(generateTexts(model, prompts, { ...greedy, terminatorIds: [] }));
     const items = prompts.map((prompt, i) => ({ ...prompt, continuationIds: said[i].ids }));
-    const scores = await all(scoreContinuations(model, items, { maxTokens: 64 }));
-    const wanted = await all(scoreContinuations(plain, items, { maxTokens: 64 }));
+    const scores = await collected(scoreContinuations(model, items, { maxTokens: 64 }));
+    const wanted = await collected(scoreContinuations(plain, items, { maxTokens: 64 }));
     scores.forEach(({ logprobs }, i) => {
       logprobs.forEach((x, t) => expect(Math.abs(x - wanted[i].logprobs[t])).toBeLessThan(1e-3));
       // Decoding rounds activations, and the head, to 8 bits.
@@ -141,9 +135,9 @@ real8And4('on a real checkpoint in %s', (quantization, allowed) => {
     const items = references.map(({ text, continuation_text }) => ({ prompt: text, continuation: continuation_text }));
     const wanted = mean(references.flatMap((reference) => reference.continuation_logprobs));
     const model = await LanguageModel.load({ device, dir: real, masksPadding: false, quantization });
-    const scores = await all(scoreContinuations(model, items, { maxTokens: 64 }));
+    const scores = await collected(scoreContinuations(model, items, { maxTokens: 64 }));
     const shift = mean(scores.flatMap(({ logprobs }) => logprobs)) - wanted;
-    const texts = await all(generateTexts(model, items, { ...greedy, maxNewTokens: 20, terminatorIds: [] }));
+    const texts = await collected(generateTexts(model, items, { ...greedy, maxNewTokens: 20, terminatorIds: [] }));
     const equal = texts.filter(({ ids }, i) => ids.join() === references[i].greedy20_ids.join()).length;
     console.log(
       `${quantization}: mean log-probability ${shift.toFixed(4)} nats from ${wanted.toFixed(3)}; ${equal} of ${texts.length} greedy texts as PyTorch's`,
@@ -168,9 +162,9 @@ real8And4('on a real checkpoint in %s', (quantization, allowed) => {
     }
     const items = Array.from({ length: 16 }, (_, i) => ({ prompt: references[i % references.length].text }));
     const sampling = { ...greedy, greedy: false, maxNewTokens: 100, batchSize: 16, terminatorIds: [] };
-    const texts = await all(generateTexts(model, items, sampling));
+    const texts = await collected(generateTexts(model, items, sampling));
     const said = items.map((item, i) => ({ ...item, continuationIds: texts[i].ids }));
-    const scores = await all(scoreContinuations(model, said, { maxTokens: 4096 }));
+    const scores = await collected(scoreContinuations(model, said, { maxTokens: 4096 }));
     const differences = texts.flatMap(({ logprobs }, i) => logprobs.map((x, t) => x - scores[i].logprobs[t]));
     const shift = mean(differences);
     const size = mean(differences.map(Math.abs));

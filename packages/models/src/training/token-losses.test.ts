@@ -2,7 +2,7 @@
 // whether or not it has a weight and whether or not what examples begin with is computed once.
 import { jest } from '@jest/globals';
 import { cispoLoss, droLoss, ppoClipLoss, Rng, type TokenLoss } from '@bowyer/core';
-import { openDevice, type Device, type State } from '@bowyer/graph';
+import { openDevice, type State } from '@bowyer/graph';
 import { initializeParameters } from '../architecture/initialize-parameters.js';
 import type { TokenExample } from '../batching/token-batches.js';
 import { architectureFor } from '../language-model/architectures.js';
@@ -15,11 +15,10 @@ const config = { model_type: 'gpt2', vocab_size: VOCABULARY, n_embd: 16, n_head:
 const rng = new Rng(4);
 const randomIds = (count: number) => Int32Array.from({ length: count }, () => rng.integer(1, VOCABULARY - 1));
 
-let device: Device;
+const device = await openDevice({ device: 'cpu', threads: 1 });
 let scorer: TokenScorer;
 let gradients: State;
 beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
   const architecture = architectureFor(config);
   const start = initializeParameters(architecture.parameters, new Rng(1));
   const wide = new Rng(2);

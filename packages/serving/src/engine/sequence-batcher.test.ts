@@ -1,7 +1,7 @@
 // Tests answers that are generated together: the text of each, the order of tokens, and how much of each prompt is read.
 import { jest } from '@jest/globals';
 import { Rng } from '@bowyer/core';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { wordLevelTokenizer } from '@bowyer/text';
 import { tinyLlama } from '@bowyer/testing';
@@ -11,12 +11,8 @@ const tokenizer = wordLevelTokenizer(['is it a dog or a cat ? yes . no . the big
 const config = tinyLlama(4096, { num_hidden_layers: 2 });
 const PREFIX_CACHE_BYTES = 2 ** 20;
 
-let device: Device;
-let model: LanguageModel;
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-  model = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(5) });
-});
+const device = await openDevice({ device: 'cpu', threads: 1 });
+const model = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(5) });
 afterAll(() => device.close());
 
 async function withBatcher<T>(options: Partial<SequenceBatcherOptions>, use: (batcher: SequenceBatcher) => Promise<T>) {

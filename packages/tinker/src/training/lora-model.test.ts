@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import { jest } from '@jest/globals';
 import { LanguageModel } from '@bowyer/models';
 import { newFolder } from '@bowyer/testing';
@@ -10,18 +10,13 @@ import { adam, randomIds, shape, tinyBase } from '../../test/tiny-base.js';
 import { LoraModel } from './lora-model.js';
 import { targetModules } from './lora-targets.js';
 import { openTrainingBase } from './open-training-base.js';
-import type { Datum, LossRequest, TrainableModel, TrainingBase } from './trainable.js';
+import type { Datum, LossRequest, TrainableModel } from './trainable.js';
 
-let device: Device;
-let base: TrainingBase;
-let modelFolder: string;
+const device = await openDevice({ device: 'cpu', threads: 1 });
 const folder = newFolder();
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-  modelFolder = await tinyBase(device);
-  const adapterBank = { places: 2, rank: 4, targetModules: 'all', dirs: [] } as const;
-  base = await openTrainingBase({ model: modelFolder, device, adapterBank });
-});
+const modelFolder = await tinyBase(device);
+const adapterBank = { places: 2, rank: 4, targetModules: 'all', dirs: [] } as const;
+const base = await openTrainingBase({ model: modelFolder, device, adapterBank });
 afterAll(async () => {
   await base.close();
   await device.close();

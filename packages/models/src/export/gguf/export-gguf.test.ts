@@ -2,16 +2,15 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { readSafetensors, readWeights } from '@bowyer/checkpoints';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import { HuggingFaceTokenizer, wordLevelTokenizer } from '@bowyer/text';
 import { newFolder } from '@bowyer/testing';
 import { floats, readGguf } from '../../../test/gguf/read-gguf.js';
 import { LanguageModel } from '../../language-model/language-model.js';
 import { exportGguf } from './export-gguf.js';
 
-let device: Device;
+const device = await openDevice({ device: 'cpu', threads: 1 });
 let dir: string;
-beforeAll(async () => (device = await openDevice({ device: 'cpu', threads: 1 })));
 afterAll(() => device.close());
 beforeEach(() => (dir = newFolder()));
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
-import { openDevice, type Device, type InputTensor } from '@bowyer/graph';
+import { openDevice, type InputTensor } from '@bowyer/graph';
 import { wordLevelTokenizer } from '@bowyer/text';
 import { newFolder } from '@bowyer/testing';
 import { architectureFor } from '../../language-model/architectures.js';
@@ -11,9 +11,8 @@ import { withOpenedModel } from '../opened-model.js';
 import { exportOnnx, type OnnxOptions } from './export-onnx.js';
 import { onnxGraph } from './onnx-graph.js';
 
-let device: Device;
+const device = await openDevice({ device: 'cpu', threads: 1 });
 let dir: string;
-beforeAll(async () => (device = await openDevice({ device: 'cpu', threads: 1 })));
 afterAll(() => device.close());
 beforeEach(() => (dir = newFolder()));
 
