@@ -1,5 +1,5 @@
 // Tests a recorder's memory for rollouts: it keeps little of what clients send, and nothing of a failed read or write.
-import { open } from 'node:fs/promises';
+import { open, rename, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { effectiveRewards, type RecordedRollout } from '../src/index.js';
 import { post, tinyServer, type TinyServer } from './tiny-server.js';
@@ -52,6 +52,23 @@ test('a record that cannot be read once fails its own requests alone, and none o
   await file.write('e', 5);
   await file.close();
   await expect(server.reward('r0', { value: 1 })).resolves.toBe(true);
+});
+
+test('a part that cannot be opened fails the requests that need it, with the reason, and none of them afterwards', async () => {
+  await tiny.server.begin({ id: 'old' });
+  await tiny.close();
+  tiny = await tinyServer(tiny.folder);
+  const { server } = tiny;
+  const [part, aside] = ['rollouts.00001.jsonl', 'aside'].map((name) => join(tiny.folder, name));
+  await rename(part, aside);
+  await symlink(part, part);
+  await expect(server.reward('old', { value: 1 })).rejects.toThrow(
+    `cannot read ${part}: its symbolic links lead in a circle`,
+  );
+  await expect(server.begin({ id: 'new' })).resolves.toMatchObject({ id: 'new' });
+  await rename(aside, part);
+  await expect(server.reward('old', { value: 1 })).resolves.toBe(true);
+  expect(rewardsOf(await server.read('old'))).toEqual([1]);
 });
 
 test('after a record that stays unreadable, a thousand further rollouts are played', async () => {

@@ -2,7 +2,7 @@
 // time.
 import { join } from 'node:path';
 import { mkdir, open, type FileHandle } from 'node:fs/promises';
-import { holderMessage, namingFile, withFileLock } from '@bowyer/core';
+import { holderMessage, namingFile, readProblem, withFileLock } from '@bowyer/core';
 import { lineOf } from './log-line.js';
 import { rolloutOf, type LogEvent } from './log-event.js';
 import { damaged, partPath, partsOf, readEvent, readPart, type Place } from './log-parts.js';
@@ -139,13 +139,21 @@ async function readParts(
   return { ends, cutBytes };
 }
 
+/** Opens a part to read it. @throws as the system where it is not there, else in words */
+function opened(path: string): Promise<FileHandle> {
+  return open(path, 'r').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') throw error;
+    throw new Error(`cannot read ${path}: ${readProblem(error)}`, { cause: error });
+  });
+}
+
 async function eventsAt(folder: string, places: readonly Place[]): Promise<LogEvent[]> {
   const files = new Map<number, FileHandle>();
   try {
     const events: LogEvent[] = [];
     for (const place of places) {
       const path = partPath(folder, place.part);
-      const file = files.get(place.part) ?? (await open(path, 'r'));
+      const file = files.get(place.part) ?? (await opened(path));
       files.set(place.part, file);
       events.push(await readEvent<LogEvent>(file, path, place));
     }
