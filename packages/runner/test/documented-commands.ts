@@ -74,6 +74,7 @@ const models = [
 ];
 const files = [
   'tasks',
+  'test_tasks',
   'input',
   'data',
   'demonstrations.path',
