@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { TObject } from '@sinclair/typebox';
-import { isGroup, Rng, toCamelCase, withDefaults } from '@bowyer/core';
+import { flatNames, isGroup, Rng, toCamelCase, withDefaults } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { DoubleCritic, LanguageModel, LineEncoder } from '@bowyer/models';
 import { demonstrationTrajectory, trainingRun } from '../src/index.js';
@@ -27,6 +27,13 @@ const sections = (name: string) => pages.get(name)!.split(/^## /m).slice(1);
 
 test('every algorithm has a page, and every page an algorithm', () => {
   expect([...pages.keys()].sort()).toEqual(algorithmNames().sort());
+});
+
+test.each(algorithmNames())('%s: the page names options by their paths', (name) => {
+  const paths = new Map(flatNames(findAlgorithm(name)!.options as TObject, ''));
+  const prose = pages.get(name)!.replace(/^```[^]*?^```/gm, '');
+  const named = [...prose.matchAll(/`(\w+)(?:[=:][^`]*)?`/g)].map(([, word]) => word);
+  expect(named.filter((word) => (paths.get(word) ?? word) !== word)).toEqual([]);
 });
 
 const play = {
