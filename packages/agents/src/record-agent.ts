@@ -66,6 +66,8 @@ export interface RecordedAgent {
   rollouts: RecordedRollout[];
   /** Errors of rollouts that have failed, by task. */
   failures: { task: string; error: Error }[];
+  /** Why calls are in no conversation, one reason for each: their requests have what is not read here, such as an image. */
+  unread: string[];
   /** The data of `npx bowyer --config-name finetune data=FILE`. */
   conversations: string;
 }
@@ -79,12 +81,13 @@ export async function recordAgent<Task extends AgentTask, Result>(
 ): Promise<RecordedAgent> {
   const { tasks, savePath, minReward = null } = options;
   checkTasks(tasks, 'tasks');
-  const recorded: RecordedAgent = { rollouts: [], failures: [], conversations: join(savePath, 'conversations.jsonl') };
+  const conversations = join(savePath, 'conversations.jsonl');
+  const recorded: RecordedAgent = { rollouts: [], failures: [], unread: [], conversations };
   if (options.model !== undefined) await recordModel(options, recorded);
   else await recordUpstream(options, recorded);
   options.signal?.throwIfAborted();
-  await writeConversations(recorded.conversations, recorded.rollouts, minReward);
-  return recorded;
+  const { unread } = await writeConversations(conversations, recorded.rollouts, minReward);
+  return { ...recorded, unread };
 }
 
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));

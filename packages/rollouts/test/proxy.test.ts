@@ -278,6 +278,29 @@ test('numbers stay as they were written: for the endpoint, in the record, and in
   });
 });
 
+test('a call whose request is not read is recorded, and the file of conversations says why it is in none', async () => {
+  const answer = '{"choices":[{"message":{"content":"ok"},"finish_reason":"stop"}]}';
+  const listener: RequestListener = (incoming, response) => {
+    incoming.resume().on('end', () => response.end(answer));
+  };
+  await withEndpoint(listener, async ({ rollouts }) => {
+    const { url } = await rollouts.begin({ id: 'a' });
+    const headers = { 'content-type': 'application/json' };
+    for (const content of ['Look.', [{ type: 'image_url', image_url: { url: 'x' } }]]) {
+      const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content }] });
+      expect(await (await fetch(`${url}/v1/chat/completions`, { method: 'POST', headers, body })).text()).toBe(answer);
+    }
+    await rollouts.end('a');
+    const rollout = await rollouts.read('a');
+    expect(rollout.failures).toEqual([]);
+    expect(rollout.calls.map(({ messages }) => messages.length)).toEqual([1, 0]);
+    expect(await writeConversations(join(newFolder(), 'conversations.jsonl'), [rollout], null)).toMatchObject({
+      conversations: 1,
+      unread: [expect.stringContaining("is 'image_url', which cannot be read")],
+    });
+  });
+});
+
 test.each(['{"order": 1.0}', '{"order": '])('a call %s of the history is recorded as it came', async (args) => {
   const listener: RequestListener = (incoming, response) => {
     incoming

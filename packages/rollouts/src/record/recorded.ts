@@ -43,6 +43,8 @@ export interface RecordedCall {
   tools: unknown[];
   /** `ChatMessage[]` that the prompt was written from. */
   messages: unknown[];
+  /** Why `messages` is empty: the request has what is not read here, such as an image. Absent: it has not. */
+  unread?: string;
   /** The endpoint that answered in place of a model here; its answers have no tokens. Absent: there was none. */
   upstream?: string;
   /** The answer of that endpoint as the client got it, for a replay; absent where it is longer than 16 MiB. */

@@ -20,8 +20,18 @@ test('rollouts that have failed, or whose reward is too small or missing, are le
     (await readFile(path, 'utf8'))
       .split('\n')
       .flatMap((line) => (line === '' ? [] : [JSON.parse(line).messages[0].content]));
-  expect(await writeConversations(path, rollouts, null)).toEqual({ rollouts: 4, kept: 3, conversations: 3 });
+  expect(await writeConversations(path, rollouts, null)).toEqual({
+    rollouts: 4,
+    kept: 3,
+    conversations: 3,
+    unread: [],
+  });
   expect(await written()).toEqual(['a', 'b', 'c']);
-  expect(await writeConversations(path, rollouts, 1)).toEqual({ rollouts: 4, kept: 1, conversations: 1 });
+  expect(await writeConversations(path, rollouts, 1)).toEqual({
+    rollouts: 4,
+    kept: 1,
+    conversations: 1,
+    unread: [],
+  });
   expect(await written()).toEqual(['a']);
 });

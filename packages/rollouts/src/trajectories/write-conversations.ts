@@ -11,6 +11,8 @@ export interface WrittenConversations {
   /** The number of rollouts that are in the file. */
   kept: number;
   conversations: number;
+  /** Why calls of these rollouts are in no conversation, one reason for each: their requests have what is not read here. */
+  unread: string[];
 }
 
 /**
@@ -24,7 +26,7 @@ export async function writeConversations(
   minReward: number | null,
 ): Promise<WrittenConversations> {
   const file = await JsonlFile.open(path, 0);
-  const written: WrittenConversations = { rollouts: 0, kept: 0, conversations: 0 };
+  const written: WrittenConversations = { rollouts: 0, kept: 0, conversations: 0, unread: [] };
   for await (const rollout of rollouts) {
     written.rollouts++;
     if (rollout.status === 'failed') continue;
@@ -33,6 +35,8 @@ export async function writeConversations(
     await file.appendLines(conversations.map((conversation) => `${jsonAsWritten(conversation)}\n`).join(''));
     written.kept++;
     written.conversations += conversations.length;
+    for (const { unread, delivered, auxiliary } of rollout.calls)
+      if (unread !== undefined && delivered && !auxiliary) written.unread.push(unread);
   }
   return written;
 }

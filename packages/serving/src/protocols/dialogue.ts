@@ -10,16 +10,24 @@ export interface SentDialogue {
   tools: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** Reads the dialogue of a body; null where it has none, or what this server does not read: the body itself is kept. */
+/** What was read of a body. */
+export interface SentBody {
+  /** Null where the body has no dialogue, or one that this server does not read. */
+  dialogue: SentDialogue | null;
+  /** Why the dialogue is not read; absent where it is, or there is none. */
+  unread?: string;
+}
+
+/** Reads the dialogue of a body. */
 export async function sentDialogue(
   { dialogue }: { dialogue: (body: unknown, signal: AbortSignal) => Promise<SentDialogue | null> },
   body: unknown,
   signal: AbortSignal,
-): Promise<SentDialogue | null> {
+): Promise<SentBody> {
   try {
-    return await dialogue(body, signal);
-  } catch {
-    return null;
+    return { dialogue: await dialogue(body, signal) };
+  } catch (error) {
+    return { dialogue: null, unread: (error as Error).message };
   }
 }
 

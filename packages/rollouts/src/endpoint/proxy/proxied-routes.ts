@@ -183,7 +183,7 @@ async function recordOf(
   given: { calls: ModelCalls; body: unknown; choices: readonly ReadChoice[]; signal: AbortSignal },
 ): Promise<RecordedCall> {
   const { calls, body, choices, signal } = given;
-  const dialogue = await sentDialogue(calls, body, signal);
+  const { dialogue, unread } = await sentDialogue(calls, body, signal);
   const none = { ids: [], logprobs: [], versions: [], terminated: false };
   return {
     ...begun,
@@ -193,6 +193,7 @@ async function recordOf(
     template: null,
     tools: [...(dialogue?.tools ?? [])],
     messages: (dialogue?.messages ?? []).map(plainMessage),
+    ...(unread !== undefined && { unread }),
     promptIds: [],
     choices: choices.map((choice, index) => ({ index, ...none, ...choice })),
     endedAt: Date.now(),

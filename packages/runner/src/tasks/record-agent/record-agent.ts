@@ -43,7 +43,10 @@ export async function recordAgent(config: RecordConfig, context: TaskContext): P
     await log.close();
   }
   const path = join(directory, 'conversations.jsonl');
-  const { rollouts, kept, conversations } = await writeConversations(path, readRollouts(log.folder), minReward);
+  const written = await writeConversations(path, readRollouts(log.folder), minReward);
+  const { rollouts, kept, conversations, unread } = written;
+  if (unread.length > 0)
+    say(`${unread.length} calls are in no conversation, as their requests are not read: ${unread[0]}`, 'WARNING');
   print(`${path} has ${kept} of ${rollouts} rollouts (conversations: ${conversations})\n`);
 }
 
