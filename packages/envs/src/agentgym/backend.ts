@@ -1,8 +1,10 @@
 // The common part of environments that run in this process or on AgentGym's servers: options, keys, and the client.
-import { agentGymEnv, type AgentGymEnv } from './agentgym-env.js';
+import type { Env } from '../contract/env.js';
+import { agentGymEnv } from './agentgym-env.js';
 import type { AgentGymFamily } from './families.js';
+import { instructionsOf } from './instructions.js';
 import { agentGymProperties } from './options.js';
-import type { Condition, EnvProblem } from '../unit.js';
+import type { Condition, ConfigRules, EnvProblem, OptionsSchema } from '../unit.js';
 import { choice, type OptionsOf } from '../option.js';
 
 export const backendProperties = {
@@ -19,20 +21,51 @@ export const backendProperties = {
 
 export type BackendOptions = OptionsOf<{ properties: typeof backendProperties }>;
 
-/** Returns the game's client. An agent that writes plain actions gets no instructions on other formats. */
-export const servedGame = (
-  family: AgentGymFamily,
-  { baseUrl, actionFormat, timeoutMs }: BackendOptions,
-  maxRounds: number,
-): AgentGymEnv =>
-  agentGymEnv(family, { baseUrl, actionFormat, timeoutMs, instructions: actionFormat !== 'plain', maxRounds });
-
 const served: Condition = { backend: ['agentgym'] };
 
 /** A condition for options of the game in this process; a server has settings of its own. */
 export const embeddedOnly: Condition = { backend: ['embedded'] };
 
-export const backendReadWith = { baseUrl: served, actionFormat: served, timeoutMs: served, testItems: served } as const;
+interface PlayedHere<Options> {
+  /** The option that limits the turns, on a server too. */
+  limit: string & keyof Options;
+  make(options: Options): Env;
+  flatNames?: Readonly<Record<string, string & keyof Options>>;
+  /** Conditions beside those of the backend. */
+  readWith?: ConfigRules<Options>['readWith'];
+  problems?(options: Options): EnvProblem[];
+}
+
+/**
+ * Returns the members of a unit whose game is played in this process or on AgentGym's server. Of the game's own options, a server is
+ * given the limit alone. An agent that writes plain actions gets no instructions on other formats.
+ */
+export const playedHereOrServed = <Options extends BackendOptions>(
+  family: AgentGymFamily,
+  schema: OptionsSchema,
+  { limit, make, flatNames, readWith, problems = () => [] }: PlayedHere<Options>,
+) => ({
+  rules: ({ actionFormat }: Options) => instructionsOf(family, actionFormat, null),
+  schema,
+  make: (options: Options): Env => {
+    const { backend, baseUrl, actionFormat, timeoutMs } = options;
+    if (backend === 'embedded') return make(options);
+    const instructions = actionFormat !== 'plain';
+    return agentGymEnv(family, { baseUrl, actionFormat, timeoutMs, instructions, maxRounds: Number(options[limit]) });
+  },
+  config: {
+    flatNames: { ...agentGymNames, ...flatNames },
+    readWith: {
+      ...Object.fromEntries(
+        Object.keys(schema.properties)
+          .filter((key) => key !== 'backend' && key !== limit)
+          .map((key) => [key, key in backendProperties ? served : embeddedOnly]),
+      ),
+      ...readWith,
+    },
+    problems: (options: Options) => [...missingAddress(family, options), ...problems(options)],
+  } as ConfigRules<Options>,
+});
 
 /** Options without effect on demonstrations, which are always played in this process. */
 export const backendOptionNames = ['backend', 'baseUrl', 'actionFormat', 'timeoutMs', 'testItems'] as const;

@@ -1,13 +1,5 @@
 import { listedHistory, servedOffer } from '../context/context-options.js';
-import {
-  agentGymNames,
-  backendOptionNames,
-  backendReadWith,
-  embeddedOnly,
-  missingAddress,
-  servedGame,
-} from '../agentgym/backend.js';
-import { instructionsOf } from '../agentgym/instructions.js';
+import { backendOptionNames, embeddedOnly, playedHereOrServed } from '../agentgym/backend.js';
 import { expertSlipsSchema, playedSet, plannedOptions, type ExpertSlips } from '../played-demonstrations.js';
 import { defineEnvironment } from '../define-environment.js';
 import { resetSchemaWith } from '../unit.js';
@@ -18,16 +10,17 @@ import { alfworldSplits } from './splits.js';
 export const alfworldUnit = defineEnvironment<AlfworldOptions, ExpertSlips & ExpertTies>({
   name: 'alfworld',
   description: 'Household tasks in text: find, clean, heat, cool and place things, as in ALFWorld.',
-  rules: ({ actionFormat }) => instructionsOf('alfworld', actionFormat, null),
-  schema: alfworldSchema,
+  ...playedHereOrServed<AlfworldOptions>('alfworld', alfworldSchema, {
+    limit: 'stepLimit',
+    make: (options) => new Alfworld(options),
+    readWith: { taskTypes: { ...embeddedOnly, games: [null] } },
+  }),
   resetSchema: resetSchemaWith({
     game: {
       description: 'Number of the game in the folder; without a folder, the seed of the household.',
       type: 'integer',
     },
   } as Record<string, { description: string }>),
-  make: (options) =>
-    options.backend === 'agentgym' ? servedGame('alfworld', options, options.stepLimit) : new Alfworld(options),
   splits: alfworldSplits,
   evaluation: { taskType: ({ taskType }) => taskType as string | null },
   context: ({ backend, observation }) => {
@@ -50,18 +43,6 @@ export const alfworldUnit = defineEnvironment<AlfworldOptions, ExpertSlips & Exp
   ],
   // An episode returns 1 for the goal, else 0; policies that start to learn reach it in few episodes.
   critic: { typicalReturn: () => 0.2 },
-  config: {
-    flatNames: agentGymNames,
-    readWith: {
-      ...backendReadWith,
-      games: embeddedOnly,
-      taskTypes: { ...embeddedOnly, games: [null] },
-      putPhrase: embeddedOnly,
-      observation: embeddedOnly,
-      showCommands: embeddedOnly,
-    },
-    problems: (options) => missingAddress('alfworld', options),
-  },
   demonstrations: {
     schema: { ...expertSlipsSchema, properties: { ...expertSlipsSchema.properties, ...alfworldExpertSchema } },
     make: async (options, { ties, ...request }) =>

@@ -1,13 +1,5 @@
 import { servedOffer } from '../context/context-options.js';
-import {
-  agentGymNames,
-  backendOptionNames,
-  backendReadWith,
-  embeddedOnly,
-  missingAddress,
-  servedGame,
-} from '../agentgym/backend.js';
-import { instructionsOf } from '../agentgym/instructions.js';
+import { backendOptionNames, playedHereOrServed } from '../agentgym/backend.js';
 import {
   expertSlipsSchema,
   expertStraysSchema,
@@ -21,21 +13,20 @@ import { wordsRule } from '../agentgym/reply-rules.js';
 import { servedSplits } from '../agentgym/splits.js';
 import { seedSplits } from '../splits.js';
 import { defineEnvironment } from '../define-environment.js';
-import { resetSchemaWith } from '../unit.js';
 import { BabyAi, babyAiSchema, texts, type BabyAiOptions } from './babyai.js';
 import { babyAiDemonstrations } from './demonstrations.js';
 
 export const babyAiUnit = defineEnvironment<BabyAiOptions, ExpertSlips & ExpertStrays>({
   name: 'babyai',
   description: "A grid of rooms in text: go to, pick up, open, put next to, as BabyAI's missions say.",
-  rules: ({ actionFormat }) => instructionsOf('babyai', actionFormat, null),
-  schema: babyAiSchema,
-  resetSchema: resetSchemaWith(),
-  make: (options) => {
-    if (options.backend === 'agentgym') return servedGame('babyai', options, options.stepLimit);
-    const game = new BabyAi(options);
-    return options.actionFormat === 'react' ? new ReactReplies(game, wordsRule) : game;
-  },
+  ...playedHereOrServed<BabyAiOptions>('babyai', babyAiSchema, {
+    limit: 'stepLimit',
+    make: (options) => {
+      const game = new BabyAi(options);
+      return options.actionFormat === 'react' ? new ReactReplies(game, wordsRule) : game;
+    },
+    readWith: { actionFormat: {} }, // every backend reads it
+  }),
   hasExpert: ({ backend }) => backend === 'embedded',
   splits: ({ backend, testItems }) => (backend === 'agentgym' ? servedSplits('babyai', { testItems }) : seedSplits()),
   evaluation: { taskType: ({ level }) => (level as string | undefined) ?? null },
@@ -58,12 +49,6 @@ export const babyAiUnit = defineEnvironment<BabyAiOptions, ExpertSlips & ExpertS
   tokens: { vocabulary: ({ backend }) => (backend === 'embedded' ? texts() : []) },
   // Episodes return 0 to 1; random play on the easiest levels returns 0.3 to 0.7.
   critic: { typicalReturn: () => 0.3 },
-  config: {
-    flatNames: agentGymNames,
-    // Every backend reads the format of replies.
-    readWith: { ...backendReadWith, actionFormat: {}, levels: embeddedOnly, listActions: embeddedOnly },
-    problems: (options) => missingAddress('babyai', options),
-  },
   demonstrations: {
     schema: { ...expertSlipsSchema, properties: { ...expertSlipsSchema.properties, ...expertStraysSchema.properties } },
     make: async (options, request) =>

@@ -62,7 +62,7 @@ test('the goal and places beyond the last are refused as a start', async () => {
 });
 
 test('a demonstrator without noise takes the shortest way from every start', async () => {
-  const options = { ...({ observation: 'full', reward: 'lmrl' } as const), maxSteps: 50, game: null };
+  const options = defaultsOf(mazeSchema);
   const played = await mazeDemonstrations(options, { episodes: 60, noise: 0, seed: 3 });
   for (const transitions of played) {
     const [, row, column] = /current position is at position (\d+), (\d+)/.exec(transitions[0].observation)!;

@@ -1,15 +1,5 @@
 import { listedHistory, servedOffer } from '../context/context-options.js';
-import {
-  agentGymNames,
-  backendOptionNames,
-  backendProperties,
-  backendReadWith,
-  embeddedOnly,
-  missingAddress,
-  servedGame,
-  type BackendOptions,
-} from '../agentgym/backend.js';
-import { instructionsOf } from '../agentgym/instructions.js';
+import { backendOptionNames, playedHereOrServed } from '../agentgym/backend.js';
 import { expertNoiseSchema, playedOptions, playedSet, type ExpertNoise } from '../played-demonstrations.js';
 import { servedSplits } from '../agentgym/splits.js';
 import { sharedSplits } from '../splits.js';
@@ -23,14 +13,15 @@ const game = { description: 'The starting place, 0…24 in the order of the docs
 /** The options that make the embedded game equal to that on AgentGym's server. */
 const asServed = { observation: 'full', reward: 'agentgym' } as const;
 
-export const mazeUnit = defineEnvironment<MazeOptions & BackendOptions, ExpertNoise>({
+export const mazeUnit = defineEnvironment<MazeOptions, ExpertNoise>({
   name: 'maze',
   description: 'Walk to the goal of a small maze; observations describe the walls around (LMRL-Gym).',
-  rules: ({ actionFormat }) => instructionsOf('maze', actionFormat, null),
-  schema: { ...mazeSchema, properties: { ...backendProperties, ...mazeSchema.properties } },
+  ...playedHereOrServed<MazeOptions>('maze', mazeSchema, {
+    limit: 'maxSteps',
+    make: (options) => new Maze(options),
+    flatNames: { env_idx: 'game' },
+  }),
   resetSchema: resetSchemaWith({ game }),
-  make: (options) =>
-    options.backend === 'agentgym' ? servedGame('maze', options, options.maxSteps) : new Maze(options),
   // Every split plays all 25 starting places of the one maze, as LMRL-Gym does.
   splits: ({ backend, testItems, game }) =>
     backend === 'agentgym'
@@ -48,11 +39,6 @@ export const mazeUnit = defineEnvironment<MazeOptions & BackendOptions, ExpertNo
   sampleActions: ['move left', 'move right', 'move up', 'move down', 'move down', 'jump', ''],
   // A warm-started policy takes about 16 steps of −1, which discounted at 0.95 are −11; with rewards of 1 it mostly arrives.
   critic: { typicalReturn: ({ reward, backend }) => (reward === 'lmrl' && backend === 'embedded' ? -10 : 0.5) },
-  config: {
-    flatNames: { ...agentGymNames, env_idx: 'game' },
-    readWith: { ...backendReadWith, observation: embeddedOnly, reward: embeddedOnly, game: embeddedOnly },
-    problems: (options) => missingAddress('maze', options),
-  },
   // The recordings are of AgentGym's server.
   replay: { options: asServed },
   demonstrations: {

@@ -1,7 +1,6 @@
 // Plays crafting plans, with random actions at the requested rate.
 import { Rng, type InformedTransition } from '@bowyer/core';
 import { reactLine } from '../agentgym/reply-rules.js';
-import type { BackendOptions } from '../agentgym/backend.js';
 import { playDemonstrations, type Demonstrator, type PlayedDemonstrationOptions } from '../played-demonstrations.js';
 import { expertItems } from '../splits.js';
 import type { TextCraftOptions } from './options.js';
@@ -29,7 +28,7 @@ export type TextCraftExpert = Partial<OptionsOf<{ properties: typeof textCraftEx
 
 /** Plays the expert. Replies in the ReAct format say what is being made. */
 export async function textCraftDemonstrations(
-  options: TextCraftOptions & Partial<Pick<BackendOptions, 'actionFormat'>>,
+  options: TextCraftOptions,
   { renamed: share = 0, order, ...asked }: PlayedDemonstrationOptions & TextCraftExpert,
 ): Promise<InformedTransition[][]> {
   const env = new TextCraft(options);

@@ -1,8 +1,10 @@
 // The options of TextCraft.
 
+import { backendProperties } from '../agentgym/backend.js';
 import { anyInteger, choice, integer, options, text, type OptionsOf } from '../option.js';
 
 export const textCraftSchema = options({
+  ...backendProperties,
   observation: choice(
     ['history', 'turn'],
     'history',

@@ -1,15 +1,5 @@
 import { listedHistory, servedOffer } from '../context/context-options.js';
-import {
-  agentGymNames,
-  backendOptionNames,
-  backendProperties,
-  backendReadWith,
-  embeddedOnly,
-  missingAddress,
-  servedGame,
-  type BackendOptions,
-} from '../agentgym/backend.js';
-import { instructionsOf } from '../agentgym/instructions.js';
+import { backendOptionNames, playedHereOrServed } from '../agentgym/backend.js';
 import { ResumableReactReplies } from '../agentgym/react-replies.js';
 import { reactLine, wordsRule } from '../agentgym/reply-rules.js';
 import { servedSplits } from '../agentgym/splits.js';
@@ -33,11 +23,11 @@ import { itemTexts, TextCraft } from './textcraft.js';
 const dataIdx = { description: "The goal, counted as AgentGym's data_idx.", type: 'integer' } as const;
 
 /** Returns the options of the game that is imitated: on a server, observations are the answers to the last action. */
-const asPlayed = <Options extends TextCraftOptions & BackendOptions>(options: Options): Options =>
+const asPlayed = <Options extends TextCraftOptions>(options: Options): Options =>
   options.backend === 'agentgym' ? { ...options, observation: 'turn' } : options;
 
 /** Refuses the history as observation with the ReAct format, since a history repeats the actions without their thoughts. */
-const thoughtsInHistory = ({ backend, actionFormat, observation }: TextCraftOptions & BackendOptions): EnvProblem[] =>
+const thoughtsInHistory = ({ backend, actionFormat, observation }: TextCraftOptions): EnvProblem[] =>
   backend === 'embedded' && actionFormat === 'react' && observation === 'history'
     ? [
         {
@@ -50,23 +40,26 @@ const thoughtsInHistory = ({ backend, actionFormat, observation }: TextCraftOpti
     : [];
 
 export const textCraftUnit = defineEnvironment<
-  TextCraftOptions & BackendOptions,
+  TextCraftOptions,
   ExpertNoise & ExpertSlips & ExpertStrays & TextCraftExpert
 >({
   name: 'textcraft',
   description: 'Craft an item of Minecraft by listed recipes from things that can be fetched (AgentGym).',
-  rules: ({ actionFormat }) => instructionsOf('textcraft', actionFormat, null),
-  schema: { ...textCraftSchema, properties: { ...backendProperties, ...textCraftSchema.properties } },
   resetSchema: resetSchemaWith({ dataIdx }),
-  make: (options) => {
-    if (options.backend === 'agentgym') return servedGame('textcraft', options, options.stepLimit);
-    const game = new TextCraft(options);
-    const aloud = () => {
-      const { thought, action } = game.expertAction();
-      return reactLine(thought, action);
-    };
-    return options.actionFormat === 'react' ? new ResumableReactReplies(game, wordsRule, aloud) : game;
-  },
+  ...playedHereOrServed<TextCraftOptions>('textcraft', textCraftSchema, {
+    limit: 'stepLimit',
+    make: (options) => {
+      const game = new TextCraft(options);
+      const aloud = () => {
+        const { thought, action } = game.expertAction();
+        return reactLine(thought, action);
+      };
+      return options.actionFormat === 'react' ? new ResumableReactReplies(game, wordsRule, aloud) : game;
+    },
+    flatNames: { env_idx: 'goal' },
+    readWith: { actionFormat: {} }, // every backend reads it
+    problems: thoughtsInHistory,
+  }),
   hasExpert: ({ backend }) => backend === 'embedded',
   splits: (options) => (options.backend === 'agentgym' ? servedSplits('textcraft', options) : textCraftSplits(options)),
   evaluation: { taskType: ({ depth }) => (depth === undefined ? null : `depth ${String(depth)}`) },
@@ -91,20 +84,6 @@ export const textCraftUnit = defineEnvironment<
   // An episode returns 1 for the goal, else 0; a warm-started policy wins 0.6 of the goals in 15 actions, which discounted at
   // 0.95 is 0.3.
   critic: { typicalReturn: () => 0.3 },
-  config: {
-    flatNames: { ...agentGymNames, env_idx: 'goal' },
-    readWith: {
-      ...backendReadWith,
-      actionFormat: {}, // it is always read
-      observation: embeddedOnly,
-      depth: embeddedOnly,
-      goal: embeddedOnly,
-      distractors: embeddedOnly,
-      recipes: embeddedOnly,
-      recipeOrder: embeddedOnly,
-    },
-    problems: (options) => [...missingAddress('textcraft', options), ...thoughtsInHistory(options)],
-  },
   // The recordings are of AgentGym's server, which has no limit.
   replay: { options: { observation: 'turn', stepLimit: Number.MAX_SAFE_INTEGER } },
   demonstrations: {

@@ -1,34 +1,22 @@
 import { historyOffer, servedOffer } from '../context/context-options.js';
-import {
-  agentGymNames,
-  backendOptionNames,
-  backendProperties,
-  backendReadWith,
-  embeddedOnly,
-  missingAddress,
-  servedGame,
-  type BackendOptions,
-} from '../agentgym/backend.js';
-import { instructionsOf } from '../agentgym/instructions.js';
+import { backendOptionNames, playedHereOrServed } from '../agentgym/backend.js';
 import { expertNoiseSchema, playedOptions, playedSet, type ExpertNoise } from '../played-demonstrations.js';
 import { servedSplits } from '../agentgym/splits.js';
 import { sharedSplits } from '../splits.js';
 import { defineEnvironment } from '../define-environment.js';
-import { resetSchemaWith } from '../unit.js';
 import { wordleDemonstrations } from './demonstrations.js';
 import { Wordle, wordleSchema, type WordleOptions } from './wordle.js';
 
 /** The options that make the embedded game equal to that on AgentGym's server. */
 const asServed = { observation: 'answer', reward: 'agentgym' } as const;
 
-export const wordleUnit = defineEnvironment<WordleOptions & BackendOptions, ExpertNoise>({
+export const wordleUnit = defineEnvironment<WordleOptions, ExpertNoise>({
   name: 'wordle',
   description: 'Find the hidden five-letter word in six guesses (LMRL-Gym).',
-  rules: ({ actionFormat }) => instructionsOf('wordle', actionFormat, null),
-  schema: { ...wordleSchema, properties: { ...backendProperties, ...wordleSchema.properties } },
-  resetSchema: resetSchemaWith(),
-  make: (options) =>
-    options.backend === 'agentgym' ? servedGame('wordle', options, options.maxGuesses) : new Wordle(options),
+  ...playedHereOrServed<WordleOptions>('wordle', wordleSchema, {
+    limit: 'maxGuesses',
+    make: (options) => new Wordle(options),
+  }),
   // The hidden word is drawn again at every guess, so that no word can be held back.
   splits: ({ backend, testItems }) =>
     backend === 'agentgym'
@@ -39,11 +27,6 @@ export const wordleUnit = defineEnvironment<WordleOptions & BackendOptions, Expe
   sampleActions: ['r o b o t', 'o t h e r', 'ultra', 'p a u s e', 'stare', 'ROBOT', ''],
   // Random guesses return −5.5 and the expert −1.3; with rewards of 1 a policy that starts to learn wins about half.
   critic: { typicalReturn: ({ reward, backend }) => (reward === 'lmrl' && backend === 'embedded' ? -3 : 0.5) },
-  config: {
-    flatNames: agentGymNames,
-    readWith: { ...backendReadWith, observation: embeddedOnly, reward: embeddedOnly, vocabulary: embeddedOnly },
-    problems: (options) => missingAddress('wordle', options),
-  },
   // The recordings are of AgentGym's server.
   replay: { options: asServed },
   demonstrations: {

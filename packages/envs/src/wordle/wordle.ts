@@ -1,5 +1,6 @@
 // The environment `wordle`: find the hidden five-letter word in six guesses. The engine is LMRL-Gym's (Abdulhai et al. 2023,
 // arXiv:2311.18232), with equal draws, and the changes of AgentGym's server; wordle.md.
+import { backendProperties } from '../agentgym/backend.js';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
 import { PythonRandom } from '../cpython/random.js';
@@ -8,6 +9,7 @@ import { agentGymWords, readVocabulary } from './vocabulary.js';
 import { choice, integer, options, text, type OptionsOf } from '../option.js';
 
 export const wordleSchema = options({
+  ...backendProperties,
   observation: choice(
     ['history', 'answer'],
     'history',
