@@ -1,7 +1,7 @@
 // A model that says colours, and an agent that asks it for one: right answers can be learned in seconds.
-import { mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { newFolder } from '@bowyer/testing';
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
@@ -24,7 +24,7 @@ export const tasks: ColourTask[] = colours.flatMap((shown) =>
 
 /** Writes a folder with a model of random weights. @param words that it knows besides */
 export async function colourModel(words = '', seed = 2): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'colours-'));
+  const folder = newFolder();
   const tokenizer = wordLevelTokenizer([`user assistant say ${words}\n${colours.join(' ')}`], { wholeTokens: marks });
   const device = await openDevice({ device: 'cpu', threads: 1 });
   const config = {

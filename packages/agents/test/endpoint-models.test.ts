@@ -1,9 +1,9 @@
 // Endpoints as tested models, beside a model of this machine, in one table with prices.
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { newFolder } from '@bowyer/testing';
 import { evaluateAgent, reaches, type AgentContext } from '../src/index.js';
 import { answerTo, colourModel, tasks, type ColourTask } from './colour-agent.js';
 
@@ -31,7 +31,7 @@ let folder: string;
 let model: string;
 let host: string;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'endpoint-models-'));
+  folder = newFolder();
   model = await colourModel();
   await new Promise<void>((resolve) => endpoint.listen(0, '127.0.0.1', resolve));
   host = `127.0.0.1:${(endpoint.address() as AddressInfo).port}`;

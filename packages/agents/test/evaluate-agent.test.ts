@@ -1,14 +1,14 @@
 // evaluateAgent: the same rollouts with two models, and the gate of a build.
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { newFolder } from '@bowyer/testing';
 import { evaluateAgent, type AgentContext } from '../src/index.js';
 import { answerTo, colourModel, tasks, type ColourTask } from './colour-agent.js';
 
 let folder: string;
 let models: string[];
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'evaluate-agent-'));
+  folder = newFolder();
   models = [await colourModel(), await colourModel('', 3)];
 });
 afterAll(() => Promise.all([folder, ...models].map((one) => rm(one, { recursive: true }))));

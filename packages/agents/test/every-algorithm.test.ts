@@ -1,7 +1,7 @@
 // Each algorithm that plays learns from rollouts, without knowing where they came from.
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { newFolder } from '@bowyer/testing';
 import { trainAgent } from '../src/index.js';
 import { answerTo, colourModel, tasks, type ColourTask } from './colour-agent.js';
 
@@ -11,7 +11,7 @@ let teacher: string;
 beforeAll(async () => {
   model = await colourModel();
   teacher = await colourModel('', 3);
-  folder = await mkdtemp(join(tmpdir(), 'every-algorithm-'));
+  folder = newFolder();
 });
 afterAll(() => Promise.all([model, teacher, folder].map((one) => rm(one, { recursive: true }))));
 

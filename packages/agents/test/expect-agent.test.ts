@@ -1,16 +1,16 @@
 // Tests of agents: in vitest itself, and as functions for other test runners.
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { newFolder } from '@bowyer/testing';
 import { expectAgent, keepsUp, reaches, type AgentContext } from '../src/index.js';
 import { answerTo, colourModel, colours, tasks, type ColourTask } from './colour-agent.js';
 
 let folder: string;
 let model: string;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'expect-agent-'));
+  folder = newFolder();
   model = await colourModel();
 });
 afterAll(() => Promise.all([folder, model].map((one) => rm(one, { recursive: true }))));

@@ -1,9 +1,9 @@
 // A supervised start: what a stronger endpoint says is recorded, learned by finetune, and found in an evaluation on other tasks.
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { newFolder } from '@bowyer/testing';
 import { runAsLibrary } from '@bowyer/runner';
 import { evaluateAgent, recordAgent, type AgentContext } from '../src/index.js';
 import { answerTo, colourModel, colours, type ColourTask } from './colour-agent.js';
@@ -23,7 +23,7 @@ const expert = createServer((request, response) => {
 let folder: string;
 let model: string;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'imitation-'));
+  folder = newFolder();
   model = await colourModel(adjectives.join(' '));
   await new Promise<void>((resolve) => expert.listen(0, '127.0.0.1', resolve));
 });

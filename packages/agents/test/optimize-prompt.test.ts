@@ -1,11 +1,11 @@
 // A model that has learnt to obey only where the system message says `careful`, an agent whose prompt does not, and a reflector that
 // finds it out from the rollouts.
 import { once } from 'node:events';
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { newFolder } from '@bowyer/testing';
 import { runAsLibrary } from '@bowyer/runner';
 import { optimizePrompt } from '../src/index.js';
 import { colourModel, colours, tasks } from './colour-agent.js';
@@ -76,7 +76,7 @@ test('the agent’s prompt is found, changed on its way to the model, and better
     budget: 12,
     temperature: 0,
     threads: 1,
-    savePath: await mkdtemp(join(tmpdir(), 'prompts-')),
+    savePath: newFolder(),
   });
   expect(prompts).toEqual({ system: 'be careful' });
   expect(asked[0]).toContain('be brief');

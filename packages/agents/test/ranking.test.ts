@@ -1,10 +1,8 @@
 // An agent without a reward learns from a judge that compares the rollouts of a group.
 import { once } from 'node:events';
-import { mkdtemp } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { newFolder } from '@bowyer/testing';
 import { trainAgent } from '../src/index.js';
 import { answerTo, colourModel, tasks } from './colour-agent.js';
 
@@ -51,7 +49,7 @@ test('a judge that compares rollouts stands in the place of a reward', async () 
       model: 'scripted',
       rubric: 'Red is best.',
     },
-    savePath: await mkdtemp(join(tmpdir(), 'ranking-')),
+    savePath: newFolder(),
     run: async (task, context) => {
       await answerTo(task, context);
       return {};

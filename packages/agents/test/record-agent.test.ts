@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { newFolder } from '@bowyer/testing';
 import { openCassette, recordAgent, type AgentContext } from '../src/index.js';
 import { answerTo, colourModel, tasks, type ColourTask } from './colour-agent.js';
 
@@ -22,12 +22,11 @@ const expert = createServer((request, response) => {
 });
 let folder: string;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'record-agent-'));
+  folder = newFolder();
   await new Promise<void>((resolve) => expert.listen(0, '127.0.0.1', resolve));
 });
 afterAll(async () => {
   expert.close();
-  await rm(folder, { recursive: true });
 });
 
 test('conversations of rollouts with enough reward are data to imitate', async () => {

@@ -1,15 +1,11 @@
 // A model that is made from an agent's dialogues plays the agent with its tools; a program sees how far a run has come, and stops it.
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { newFolder } from '@bowyer/testing';
 import { evaluateAgent, startModel, type AgentContext, type AgentProgress, type StartDialogue } from '../src/index.js';
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'start-model-'));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = newFolder();
 
 const tools = [
   {

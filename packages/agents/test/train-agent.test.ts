@@ -1,6 +1,6 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { newFolder } from '@bowyer/testing';
 import {
   currentRollout,
   rolloutFetch,
@@ -13,7 +13,7 @@ import { answerTo, colourModel, tasks, type ColourTask } from './colour-agent.js
 
 const made: string[] = [];
 const folder = async () => {
-  made.push(await mkdtemp(join(tmpdir(), 'agents-')));
+  made.push(newFolder());
   return made.at(-1)!;
 };
 let model: string;

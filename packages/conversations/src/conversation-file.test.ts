@@ -1,13 +1,13 @@
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { newFolder } from '@bowyer/testing';
 import { jsonAsWritten, textAsWritten } from '@bowyer/text';
 import { isConversationFile, readConversations } from './conversation-file.js';
 
 const talksOf = async (path: string) => (await readConversations(path)).items.map(({ value }) => value);
 const messagesOf = async (path: string) => (await talksOf(path)).map(({ messages }) => messages);
 
-const folder = mkdtempSync(join(tmpdir(), 'conversations-'));
+const folder = newFolder();
 function file(name: string, text: string): string {
   const path = join(folder, name);
   writeFileSync(path, text);

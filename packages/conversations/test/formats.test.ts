@@ -1,13 +1,13 @@
 // Tests each format with files as their programs write them.
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { newFolder } from '@bowyer/testing';
 import { jsonAsWritten, textAsWritten } from '@bowyer/text';
 import { isConversationFile, readConversations } from '../src/index.js';
 
 const fixture = (name: string) => fileURLToPath(new URL(`fixtures/${name}`, import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'formats-'));
+const folder = newFolder();
 let files = 0;
 function written(...items: unknown[]): string {
   const path = join(folder, `${++files}.jsonl`);

@@ -1,6 +1,6 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { newFolder } from '@bowyer/testing';
 import { lostNumber, membersAsWritten, objectEnd, repeatedKey } from './json-text.js';
 import { mcpTasks } from './mcp/task-file.js';
 
@@ -49,7 +49,7 @@ test.each([
 });
 
 test('a number that is the answer of a task keeps its digits; an expert with one that would lose some is refused', () => {
-  const path = join(mkdtempSync(join(tmpdir(), 'mcp-tasks-')), 'tasks.jsonl');
+  const path = join(newFolder(), 'tasks.jsonl');
   const line = (id: string, more: string) => `{"id": "${id}", "prompt": "p", ${more}}\n`;
   writeFileSync(
     path,

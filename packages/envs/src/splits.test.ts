@@ -1,7 +1,7 @@
 import { defineEnvironment } from './define-environment.js';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { newFolder } from '@bowyer/testing';
 import { servedSplits } from './agentgym/splits.js';
 import { remoteOnlyEnvs } from './agentgym/unit.js';
 import { checkEnv } from './contract/check-env.js';
@@ -96,7 +96,7 @@ test("ArCHer's goals of a site are trained on; WebShop's own development and tes
 });
 
 test("AgentGym's list of test problems is the test split, and nothing else plays them", () => {
-  const folder = mkdtempSync(join(tmpdir(), 'bowyer-items-'));
+  const folder = newFolder();
   const testItems = join(folder, 'test.json');
   writeFileSync(testItems, JSON.stringify([{ item_id: 'textcraft_7', conversations: null }, 'textcraft_11', 300]));
   const plan = servedSplits('textcraft', { testItems });
@@ -110,7 +110,6 @@ test("AgentGym's list of test problems is the test split, and nothing else plays
   expect(others.filter((item) => [7, 11, 300].includes(item as number))).toEqual([]);
   writeFileSync(testItems, '[{"item_id": "textcraft"}]');
   expect(() => servedSplits('textcraft', { testItems })).toThrow(/entry 1 has no number/);
-  rmSync(folder, { recursive: true });
 });
 
 test('an evaluation covers its items evenly, words by seed too', async () => {

@@ -1,18 +1,16 @@
 // The README's program and the command print what the README says.
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { programArguments, readmePrograms } from '@bowyer/testing';
+import { newFolder, programArguments, readmePrograms } from '@bowyer/testing';
 import { wordLevelTokenizer } from '../src/index.js';
 
 const folder = resolve(import.meta.dirname, '..');
 const [program] = readmePrograms(join(folder, 'README.md'), resolve(folder, '../..'));
 
 let dir: string;
-beforeEach(async () => (dir = await mkdtemp(join(tmpdir(), 'text-readme-'))));
-afterEach(() => rm(dir, { recursive: true }));
+beforeEach(async () => (dir = newFolder()));
 
 const command = (...argv: string[]) =>
   promisify(execFile)(process.execPath, [...programArguments(join(folder, 'src/command.ts')), ...argv], {

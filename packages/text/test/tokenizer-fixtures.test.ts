@@ -1,9 +1,9 @@
 // Our tokenizers against the Rust library's, as packages/text/test/record-tokenizers.py recorded it: every kind of model, normalizer,
 // pre-tokenizer, decoder and added token, on texts of many scripts.
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { newFolder } from '@bowyer/testing';
 import { loadTokenizer, TokenSpelling, type Tokenizer } from '../src/index.js';
 
 type Case = [text: string, ids: number[], special: number[], decoded: string, decodedPlain: string];
@@ -16,9 +16,7 @@ interface Recording {
 const folder = fileURLToPath(new URL('tokenizer-fixtures', import.meta.url));
 const read = (file: string) => JSON.parse(readFileSync(join(folder, file), 'utf8')) as Recording;
 
-let dir: string;
-beforeAll(() => (dir = mkdtempSync(join(tmpdir(), 'bowyer-tokenizers-'))));
-afterAll(() => rmSync(dir, { recursive: true }));
+const dir = newFolder();
 
 function load(definition: unknown, config: object = {}) {
   writeFileSync(join(dir, 'tokenizer.json'), JSON.stringify(definition));

@@ -1,11 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { newFolder } from '@bowyer/testing';
 import { readJsonLines } from './json-lines.js';
 
-let dir: string;
-beforeAll(async () => (dir = await mkdtemp(join(tmpdir(), 'bowyer-lines-'))));
-afterAll(() => rm(dir, { recursive: true }));
+const dir = newFolder();
 
 async function lines(text: string) {
   const path = join(dir, 'lines.jsonl');

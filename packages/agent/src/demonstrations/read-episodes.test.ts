@@ -1,10 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { newFolder } from '@bowyer/testing';
 import { readEpisodes } from './read-episodes.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'episodes-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder();
 
 const file = (...lines: object[]) => {
   const path = join(folder, 'episodes.jsonl');

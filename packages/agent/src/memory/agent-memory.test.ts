@@ -1,6 +1,6 @@
-import { cp, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
+import { newFolder } from '@bowyer/testing';
 import { demonstrationSetOf, type EpisodeRecord, type Trajectory } from '@bowyer/core';
 import type { MemoryOptions } from '@bowyer/envs';
 import { openDevice, type Device } from '@bowyer/graph';
@@ -12,12 +12,11 @@ import { splitPlanOf } from '../environment/environment.js';
 let folder: string;
 let device: Device;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'bowyer-memory-'));
+  folder = newFolder();
   device = await openDevice({ device: 'cpu', threads: 1 });
 });
 afterAll(async () => {
   await device.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 const config = { env: { name: 'textcraft', observation: 'turn' } };

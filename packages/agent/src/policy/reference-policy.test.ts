@@ -1,7 +1,6 @@
 // The reference policy of a run is its start: before and after updates, and after a resume from a checkpoint.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { newFolder } from '@bowyer/testing';
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
@@ -11,10 +10,9 @@ import { referenceOf } from './reference-policy.js';
 import { loadPolicy, savePolicyState } from './policy-setup.js';
 
 const device = await openDevice({ device: 'cpu', threads: 1 });
-const folder = await mkdtemp(join(tmpdir(), 'reference-'));
+const folder = newFolder();
 afterAll(async () => {
   await device.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 const tokenizer = wordLevelTokenizer(['is it a dog or is it a cat ? yes . no .'], { minCount: 1 });

@@ -1,10 +1,9 @@
 // Tests whole episodes of AgentGym's own controller, played again by our clients on a server that answers from the recordings.
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { recordedLines, whenRecorded } from '@bowyer/testing';
+import { newFolder, recordedLines, whenRecorded } from '@bowyer/testing';
 import type { ActionFormat, AgentGymFamily } from './families.js';
 import { agentGymEnv } from './agentgym-env.js';
 
@@ -56,7 +55,7 @@ function answering({ http }: Rollout, seen: string[]): Server {
 }
 
 function datasetOf({ conversation }: Rollout, family: AgentGymFamily): string {
-  const path = join(mkdtempSync(join(tmpdir(), 'trajectories-')), 'data.json');
+  const path = join(newFolder(), 'data.json');
   const conversations = conversation.map(({ role, content }) => ({
     from: role === 'user' ? 'human' : 'gpt',
     value: content,

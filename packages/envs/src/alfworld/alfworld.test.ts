@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { newFolder } from '@bowyer/testing';
 import { Rng } from '@bowyer/core';
 import { defaultsOf } from '../option.js';
 import { makeEnv } from '../registry.js';
@@ -148,8 +148,7 @@ test('a history continues from the last observation and the command', async () =
 });
 
 describe('game files', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'bowyer-alfworld-'));
-  afterAll(() => rmSync(folder, { recursive: true }));
+  const folder = newFolder();
   const write = (text: string, name = 'game.tw-pddl') => {
     writeFileSync(join(folder, name), text);
     return join(folder, name);

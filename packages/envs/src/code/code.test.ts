@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { newFolder } from '@bowyer/testing';
 import { defaultsOf } from '../option.js';
 import { CodeEnv } from './code-env.js';
 import { codeSchema, type CodeOptions } from './options.js';
@@ -9,9 +9,7 @@ import { codeTasks } from './task-file.js';
 import { separated } from './tests.js';
 import { codeUnit } from './unit.js';
 
-let folder: string;
-beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'code-'))));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder();
 
 function file(name: string, ...lines: (object | string)[]): string {
   const path = join(folder, name);

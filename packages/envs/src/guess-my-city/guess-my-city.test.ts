@@ -1,8 +1,7 @@
 import { defaultsOf } from '../option.js';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { recordings, whenRecorded } from '@bowyer/testing';
+import { newFolder, recordings, whenRecorded } from '@bowyer/testing';
 import { selectCities } from './cities.js';
 import { allCities } from './city-table.js';
 import { countries } from './country-table.js';
@@ -163,11 +162,10 @@ test('questions of the data file lose labels, numbers and preambles', () => {
 const data = recordings('archer/guess_my_city.json');
 
 test('a key of a game that nothing reads is refused by its name', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'bowyer-city-'));
+  const folder = newFolder();
   const file = join(folder, 'games.json');
   writeFileSync(file, JSON.stringify([{ conversation: ['Is it Lima? Yes.'], done: true, word: 'lima,peru', loss: 0 }]));
   await expect(readCityDialogues(file)).rejects.toThrow(/'loss': \[0\]/);
-  rmSync(folder, { recursive: true });
 });
 
 whenRecorded('archer/guess_my_city.json').test(

@@ -1,6 +1,6 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { newFolder } from '@bowyer/testing';
 import { defaultsOf } from '../option.js';
 import { HarborEnv } from './harbor-env.js';
 import { harborSchema, type HarborOptions } from './options.js';
@@ -8,9 +8,7 @@ import { rewardOf } from './reward.js';
 import { harborTasks } from './task-folder.js';
 import { harborUnit } from './unit.js';
 
-let folder: string;
-beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'harbor-'))));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder();
 
 const options = (given: Partial<HarborOptions>) => ({ ...defaultsOf(harborSchema), ...given });
 

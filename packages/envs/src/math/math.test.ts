@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { newFolder } from '@bowyer/testing';
 import { episodicReturn } from '@bowyer/core';
 import { mathDemonstrations, mathTexts, missingSolutions, writtenSolution } from './demonstrations.js';
 import { MathEnv } from './math.js';
@@ -92,30 +92,24 @@ test('the report has the fork’s keys and judges the last attempt', () => {
 });
 
 test('a file: its problems by number, its solutions on one line, its words known', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'math-'));
-  try {
-    const problems = join(folder, 'some.jsonl');
-    const rows = [
-      { question: 'What is two and two?', answer: '4', solution: 'Two and two\nmake four.', split: 'train' },
-      { question: 'And three and three?', answer: '6', split: 'test' },
-    ];
-    writeFileSync(problems, rows.map((row) => JSON.stringify(row)).join('\n'));
-    const env = make({ problems });
-    await env.reset({ seed: 0, split: 'train', problem: 0 });
-    expect(writtenSolution(env.problem)).toBe('Two and two make four. \\boxed{4}');
-    expect((await env.reset({ seed: 0, split: 'test' })).info.question).toBe('And three and three?');
-    await expect(env.reset({ split: 'test', problem: 1 })).rejects.toThrow(
-      /there is no problem 1: .*some\.jsonl has 1/,
-    );
-    expect(mathTexts({ ...defaults, problems })).toContain('And three and three?');
-    expect(missingSolutions({ ...defaults, problems })).toBeNull();
-    writeFileSync(problems, JSON.stringify({ ...rows[1], split: 'train' }));
-    expect(missingSolutions({ ...defaults, problems })).toMatch(
-      /^1 training problems of .* have no solution to imitate$/,
-    );
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const folder = newFolder();
+  const problems = join(folder, 'some.jsonl');
+  const rows = [
+    { question: 'What is two and two?', answer: '4', solution: 'Two and two\nmake four.', split: 'train' },
+    { question: 'And three and three?', answer: '6', split: 'test' },
+  ];
+  writeFileSync(problems, rows.map((row) => JSON.stringify(row)).join('\n'));
+  const env = make({ problems });
+  await env.reset({ seed: 0, split: 'train', problem: 0 });
+  expect(writtenSolution(env.problem)).toBe('Two and two make four. \\boxed{4}');
+  expect((await env.reset({ seed: 0, split: 'test' })).info.question).toBe('And three and three?');
+  await expect(env.reset({ split: 'test', problem: 1 })).rejects.toThrow(/there is no problem 1: .*some\.jsonl has 1/);
+  expect(mathTexts({ ...defaults, problems })).toContain('And three and three?');
+  expect(missingSolutions({ ...defaults, problems })).toBeNull();
+  writeFileSync(problems, JSON.stringify({ ...rows[1], split: 'train' }));
+  expect(missingSolutions({ ...defaults, problems })).toMatch(
+    /^1 training problems of .* have no solution to imitate$/,
+  );
 });
 
 test('calculations are right answers where the environment takes them', async () => {

@@ -1,9 +1,9 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { newFolder } from '@bowyer/testing';
 import { createMcpHandler, fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
 import { defaultsOf } from '../option.js';
 import { commandWords } from './command-line.js';
@@ -18,9 +18,7 @@ import { mcpUnit } from './unit.js';
 
 const SHOP = fileURLToPath(new URL('../../src/mcp/fixtures/shop-server.mjs', import.meta.url));
 
-let folder: string;
-beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'mcp-test-'))));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder();
 
 function file(name: string, ...lines: (object | string)[]): string {
   const path = join(folder, name);

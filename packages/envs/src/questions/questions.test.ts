@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { newFolder } from '@bowyer/testing';
 import { judgeText } from './answers.js';
 import { defaultsOf } from '../option.js';
 import { questionsSchema, type QuestionsOptions } from './options.js';
@@ -10,8 +10,7 @@ import { questionsReport } from './report.js';
 import { questionsUnit } from './unit.js';
 
 let folder: string;
-beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'questions-'))));
-afterEach(() => rmSync(folder, { recursive: true }));
+beforeEach(() => (folder = newFolder()));
 
 function file(name: string, ...lines: (object | string)[]): string {
   const path = join(folder, name);

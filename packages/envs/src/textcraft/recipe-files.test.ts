@@ -1,14 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { newFolder } from '@bowyer/testing';
 import { CraftingTree } from './crafting-tree.js';
 import { craftingPlan } from './plan.js';
 import { readRecipes } from './recipe-files.js';
 import { recipeLine, type Recipe } from './recipe.js';
 
 let folder = '';
-beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'recipes-'))));
-afterEach(() => rmSync(folder, { recursive: true }));
+beforeEach(() => (folder = newFolder()));
 
 const write = (name: string, content: object): void => writeFileSync(join(folder, name), JSON.stringify(content));
 

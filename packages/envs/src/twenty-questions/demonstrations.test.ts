@@ -1,7 +1,7 @@
 import { Rng } from '@bowyer/core';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { newFolder } from '@bowyer/testing';
 import { defaultsOf } from '../option.js';
 import { environmentInfo, makeEnv } from '../registry.js';
 import { demonstrationsSchema, twentyQuestionsDemonstrations, type DemonstrationOptions } from './demonstrations.js';
@@ -152,9 +152,8 @@ describe('dialogues', () => {
   describe('a file', () => {
     let directory: string;
     beforeAll(async () => {
-      directory = await mkdtemp(join(tmpdir(), 'dialogues-'));
+      directory = newFolder();
     });
-    afterAll(() => rm(directory, { recursive: true }));
     const read = async (content: unknown) => {
       const file = join(directory, 'games.json');
       await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content));

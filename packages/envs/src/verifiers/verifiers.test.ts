@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { newFolder } from '@bowyer/testing';
 import { fieldsOf } from './fields.js';
 import { defaultsOf } from '../option.js';
 import { verifiersSchema, type VerifiersOptions } from './options.js';
@@ -9,9 +9,7 @@ import { verifiersTasks } from './task-file.js';
 import { verifiersUnit } from './unit.js';
 import { VerifiersEnv } from './verifiers.js';
 
-let folder: string;
-beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'verifiers-'))));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder();
 
 function file(name: string, ...lines: (object | string)[]): string {
   const path = join(folder, name);

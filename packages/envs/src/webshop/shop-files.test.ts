@@ -1,7 +1,7 @@
 import { jest } from '@jest/globals';
-import { existsSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { newFolder } from '@bowyer/testing';
 import { humanGoals, syntheticGoals } from './goal.js';
 import { jsonArrayIn } from './json-array-file.js';
 import { productOf } from './product.js';
@@ -56,8 +56,7 @@ describe('goals, as Python draws and shuffles them (expected: CPython 3.11, seed
 });
 
 describe('files', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'bowyer-webshop-files-'));
-  afterAll(() => rmSync(folder, { recursive: true }));
+  const folder = newFolder();
   const write = (name: string, text: string) => {
     writeFileSync(join(folder, name), text);
     return join(folder, name);

@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { newFolder } from '@bowyer/testing';
 import { checkEnv } from '../contract/check-env.js';
 import type { Goal } from './goal.js';
 import { webShopDemonstrations } from './demonstrations.js';
@@ -75,8 +75,7 @@ test('goals that the shop does not have are refused before anything is played', 
 });
 
 describe("WebShop's own files", () => {
-  const folder = mkdtempSync(join(tmpdir(), 'bowyer-webshop-'));
-  afterAll(() => rmSync(folder, { recursive: true }));
+  const folder = newFolder();
   const write = (name: string, value: unknown) => {
     writeFileSync(join(folder, name), JSON.stringify(value));
     return join(folder, name);

@@ -1,8 +1,7 @@
 import { defaultsOf } from '../option.js';
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { whenRecorded } from '@bowyer/testing';
+import { newFolder, whenRecorded } from '@bowyer/testing';
 import { recordedCalls, recordedEpisodes } from '../../test/recorded-traffic.js';
 import { wordleDemonstrations } from './demonstrations.js';
 import { Knowledge } from './knowledge.js';
@@ -58,7 +57,7 @@ test('a word outside the vocabulary costs a guess', async () => {
 });
 
 test('a vocabulary of one word is won at once', async () => {
-  const file = join(mkdtempSync(join(tmpdir(), 'wordle-')), 'words.txt');
+  const file = join(newFolder(), 'words.txt');
   writeFileSync(file, 'house\ntoolong\nUPPER\n');
   const env = wordle({ vocabulary: file });
   await env.reset({ seed: 0 });

@@ -1,8 +1,7 @@
 // Real tokenizers (GPT-2, BERT, Llama 2 and the small ones) against ids recorded from the Python library.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { recordings, whenRecorded } from '@bowyer/testing';
+import { newFolder, recordings, whenRecorded } from '@bowyer/testing';
 import { HuggingFaceTokenizer, loadTokenizer } from './tokenizer.js';
 
 const models = recordings('models');
@@ -56,26 +55,21 @@ whenRecorded('models').describe('against the Python tokenizers', () => {
   });
 
   test('a saved tokenizer loads again and gives the same ids', async () => {
-    const dir = mkdtempSync(join(tmpdir(), 'bowyer-tokenizer-'));
-    try {
-      const original = await loadTokenizer(join(models, 'tokenizer-llama2'));
-      await original.save(dir);
-      const copy = await loadTokenizer(dir);
-      const text = 'Is it bigger than a bread-box?\n Yes.\n é 漢字 🙂';
-      expect(copy.encodeWithSpecials(text)).toEqual(original.encodeWithSpecials(text));
-      expect(copy.eosTokenId).toBe(2);
-    } finally {
-      rmSync(dir, { recursive: true });
-    }
+    const dir = newFolder();
+    const original = await loadTokenizer(join(models, 'tokenizer-llama2'));
+    await original.save(dir);
+    const copy = await loadTokenizer(dir);
+    const text = 'Is it bigger than a bread-box?\n Yes.\n é 漢字 🙂';
+    expect(copy.encodeWithSpecials(text)).toEqual(original.encodeWithSpecials(text));
+    expect(copy.eosTokenId).toBe(2);
   });
 });
 
 describe('errors', () => {
   let dir: string;
   beforeEach(() => {
-    dir = mkdtempSync(join(tmpdir(), 'bowyer-tokenizer-'));
+    dir = newFolder();
   });
-  afterEach(() => rmSync(dir, { recursive: true }));
 
   test('a missing directory', async () => {
     await expect(loadTokenizer(join(dir, 'nowhere'))).rejects.toThrow(

@@ -1,6 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { newFolder } from '@bowyer/testing';
 import { loadTokenizer } from './tokenizer.js';
 import { wordLevelTokenizer } from './word-level-tokenizer.js';
 
@@ -117,18 +115,14 @@ test('property: decode(encode(text)) is the text, for random sentences of known 
 });
 
 test('saved as tokenizer.json, it loads as any other tokenizer and gives the same ids', async () => {
-  const dir = mkdtempSync(join(tmpdir(), 'bowyer-word-level-'));
-  try {
-    const tokenizer = wordLevelTokenizer([history], { wholeTokens: answers });
-    await tokenizer.save(dir);
-    const loaded = await loadTokenizer(dir);
-    const text = `${history}Is it a zebra? Invalid Question.\n`;
-    expect(loaded.encode(text)).toEqual(tokenizer.encode(text));
-    expect(loaded.encodeWithSpecials(text)).toEqual(tokenizer.encode(text)); // it adds none
-    expect([loaded.padTokenId, loaded.eosTokenId, loaded.vocabSize]).toEqual([0, 1, tokenizer.vocabSize]);
-  } finally {
-    rmSync(dir, { recursive: true });
-  }
+  const dir = newFolder();
+  const tokenizer = wordLevelTokenizer([history], { wholeTokens: answers });
+  await tokenizer.save(dir);
+  const loaded = await loadTokenizer(dir);
+  const text = `${history}Is it a zebra? Invalid Question.\n`;
+  expect(loaded.encode(text)).toEqual(tokenizer.encode(text));
+  expect(loaded.encodeWithSpecials(text)).toEqual(tokenizer.encode(text)); // it adds none
+  expect([loaded.padTokenId, loaded.eosTokenId, loaded.vocabSize]).toEqual([0, 1, tokenizer.vocabSize]);
 });
 
 test('whole tokens with every mark that patterns give a meaning to', () => {

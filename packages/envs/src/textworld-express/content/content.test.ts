@@ -1,7 +1,7 @@
 // Tests the guarantees of the built-in content to the games, and the reading of content files.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { newFolder } from '@bowyer/testing';
 import { folds } from '../parameters.js';
 import { builtInContent } from './built-in-content.js';
 import { foodFile } from './foods.js';
@@ -45,26 +45,18 @@ test('no household object is in two folds or without a home', () => {
 });
 
 test('content files of the same form give the same content', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'content-'));
-  try {
-    writeFileSync(join(folder, 'cooking_world.json'), JSON.stringify(foodFile()));
-    writeFileSync(join(folder, 'twc_objects.folds.json'), JSON.stringify(objectFile()));
-    expect(loadContent(folder)).toEqual({ ...content, isFromFiles: true });
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const folder = newFolder();
+  writeFileSync(join(folder, 'cooking_world.json'), JSON.stringify(foodFile()));
+  writeFileSync(join(folder, 'twc_objects.folds.json'), JSON.stringify(objectFile()));
+  expect(loadContent(folder)).toEqual({ ...content, isFromFiles: true });
 });
 
 test('a file without its keys is named, with the key', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'content-'));
-  try {
-    writeFileSync(join(folder, 'cooking_world.json'), '{"FOODS_COMPACT": {}}');
-    expect(() => loadContent(folder)).toThrow(
-      `Cannot use the content file ${join(folder, 'cooking_world.json')}: the key FOOD_PREPARATIONS_SPLITS is missing`,
-    );
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const folder = newFolder();
+  writeFileSync(join(folder, 'cooking_world.json'), '{"FOODS_COMPACT": {}}');
+  expect(() => loadContent(folder)).toThrow(
+    `Cannot use the content file ${join(folder, 'cooking_world.json')}: the key FOOD_PREPARATIONS_SPLITS is missing`,
+  );
 });
 
 test('each fold has a hundred problems of each kind, with right answers and five wrong ones', () => {
