@@ -37,8 +37,8 @@ interface PlayedHere<Options> {
 }
 
 /**
- * Returns the members of a unit whose game is played in this process or on AgentGym's server. Of the game's own options, a server is
- * given the limit alone. An agent that writes plain actions gets no instructions on other formats.
+ * Returns the members of a unit whose game is played in this process or on AgentGym's server. The only option of the game that a server
+ * is given is its limit. An agent that writes plain actions gets no instructions on other formats.
  */
 export const playedHereOrServed = <Options extends BackendOptions>(
   family: AgentGymFamily,
