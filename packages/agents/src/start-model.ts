@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { runAsLibrary } from '@bowyer/runner';
+import type { AgentProgress } from './run-agent-task.js';
 
 /** A dialogue in OpenAI's form. Calls of tools, and the tools themselves, are learned as the agent sends them. */
 export interface StartDialogue {
@@ -25,6 +26,8 @@ export interface StartModelOptions {
   signal?: AbortSignal;
   /** Gets every line of the run's log. */
   log?: (message: string, level: 'INFO' | 'WARNING') => void;
+  /** Gets how far the training has come, after each optimizer step. */
+  onProgress?: (progress: AgentProgress) => void;
   /** Any other key of the config `start_model`, in camelCase: docs/configs.md. An unknown one is refused. */
   [setting: string]: unknown;
 }
@@ -44,9 +47,15 @@ export interface StartModel {
  *
  * @throws for settings and dialogues that are refused; the signal's reason once it has stopped
  */
-export async function startModel({ data, signal, log, ...settings }: StartModelOptions): Promise<StartModel> {
+export async function startModel({
+  data,
+  signal,
+  log,
+  onProgress,
+  ...settings
+}: StartModelOptions): Promise<StartModel> {
   const file = typeof data === 'string' ? data : await writeDialogues(`${settings.savePath}.jsonl`, data);
-  const run = { configName: 'start_model', settings: { ...settings, data: file }, signal, log };
+  const run = { configName: 'start_model', settings: { ...settings, data: file }, signal, log, onProgress };
   const { directory } = await runAsLibrary(run);
   const { models } = JSON.parse(await readFile(join(directory, 'results.json'), 'utf8')) as {
     models: { name: string; nll: number }[];

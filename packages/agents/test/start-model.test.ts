@@ -81,6 +81,7 @@ const evaluation = {
 
 test('a start model calls tools, reads what they return and answers; progress has every rollout, and a signal ends the evaluation', async () => {
   const lines: string[] = [];
+  const steps: AgentProgress[] = [];
   const { model, directory, loss } = await startModel({
     data: dialogues,
     savePath: join(folder, 'start'),
@@ -89,7 +90,12 @@ test('a start model calls tools, reads what they return and answers; progress ha
     batchSize: 4,
     threads: 1,
     log: (line) => lines.push(line),
+    onProgress: (one) => steps.push(one),
   });
+  expect(steps).toHaveLength(150);
+  const report = join(folder, 'start', 'report.html');
+  expect(steps[0]).toEqual({ phase: 'steps', done: 1, total: 150, loss: null, report });
+  expect(steps.at(-1)).toEqual({ phase: 'steps', done: 150, total: 150, loss: expect.any(Number), report });
   expect(model).toBe(join(folder, 'start/checkpoints/best'));
   expect(loss).toBeLessThan(0.05);
   expect(lines.find((line) => line.startsWith('a tokenizer of '))).toMatch(
@@ -105,9 +111,9 @@ test('a start model calls tools, reads what they return and answers; progress ha
     onProgress: (one) => progress.push(one),
   });
   expect(results.policies[0].metrics['test/episodic_return']).toBeGreaterThan(0.8);
-  const report = join(savePath, 'report.html');
-  expect(progress.at(-1)).toEqual({ phase: 'rollouts', model: expect.any(String), done: 16, total: 16, report });
-  expect(await readFile(report, 'utf8')).toContain('"status":"finished"');
+  const page = join(savePath, 'report.html');
+  expect(progress.at(-1)).toEqual({ phase: 'rollouts', model: expect.any(String), done: 16, total: 16, report: page });
+  expect(await readFile(page, 'utf8')).toContain('"status":"finished"');
 
   const stop = new AbortController();
   const stopped = evaluateAgent({
@@ -127,6 +133,31 @@ test('a start model calls tools, reads what they return and answers; progress ha
   });
   await expect(stopped).rejects.toThrow('enough');
   expect(existsSync(join(folder, 'stopped/results.json'))).toBe(false);
+}, 300_000);
+
+test('a signal stops the training of a start model, and the same call resumes it', async () => {
+  const options = {
+    data: dialogues,
+    savePath: join(folder, 'resumed'),
+    validationShare: 0,
+    epochs: 40,
+    batchSize: 4,
+    threads: 1,
+  };
+  const stop = new AbortController();
+  const stopped = startModel({
+    ...options,
+    signal: stop.signal,
+    onProgress: (one) => {
+      if (one.phase === 'steps' && one.done === 10) stop.abort(new Error('enough'));
+    },
+  });
+  await expect(stopped).rejects.toThrow('enough');
+  const steps: AgentProgress[] = [];
+  await startModel({ ...options, onProgress: (one) => steps.push(one) });
+  const [first] = steps;
+  expect(first.phase === 'steps' && first.done).toBeGreaterThan(10);
+  expect(steps.at(-1)).toMatchObject({ done: 40, total: 40 });
 }, 300_000);
 
 test('dialogues without a reply, and keys that the config does not have, are refused before anything starts', async () => {

@@ -50,7 +50,16 @@ export interface RolloutProgress {
   total: number;
 }
 
-export type RunProgress = IterationProgress | RolloutProgress;
+/** Optimizer steps of a training on a dataset. */
+export interface StepProgress {
+  phase: 'steps';
+  done: number;
+  total: number;
+  /** Of the last steps that were logged, in nats per learned token; null before the first of them. */
+  loss: number | null;
+}
+
+export type RunProgress = IterationProgress | RolloutProgress | StepProgress;
 
 /** Returns the figures of an iteration; null for metrics without a rollout. */
 export function iterationProgress(

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { newFolder } from '@bowyer/testing';
-import { withReport } from './write-report.js';
+import { pauseAfter, withReport } from './write-report.js';
 
 let directory: string;
 beforeEach(async () => {
@@ -32,8 +32,15 @@ test('the page of a run is renewed while it works, opens itself again, and stand
       expect(await pageWith('"values":[1,2,3]')).toContain('location.reload()');
       return 'finished';
     },
-    1,
+    () => 1,
   );
   expect(await report()).toContain('"status":"finished"');
   expect(lines).toEqual([]);
+});
+
+test('a report takes a hundredth of the time of its run at most', () => {
+  for (const took of [1, 99, 100, 500, 30_000])
+    expect(took / (took + pauseAfter(took))).toBeLessThanOrEqual(0.01 + 1e-12);
+  expect(pauseAfter(20)).toBe(10_000);
+  expect(pauseAfter(500)).toBe(49_500);
 });

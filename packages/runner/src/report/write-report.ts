@@ -37,15 +37,15 @@ export async function writeComparison(directory: string, data: ComparisonData): 
  * Records a start of the run and how it ends, and writes the report, whatever the end. A report that cannot be written stops nothing.
  *
  * @param work returns how the run stands afterwards
- * @param renewedMs the least time between two reports while it works
+ * @param pause returns the time between two reports while it works, in ms, of which the first took so long to write
  */
 export async function withReport(
   { directory, log, agent }: Pick<TaskContext, 'directory' | 'log' | 'agent'>,
   work: () => Promise<EndStatus>,
-  renewedMs = RENEWED_MS,
+  pause = pauseAfter,
 ): Promise<void> {
   await recordStart(directory, agent !== undefined);
-  const live = renewReport(directory, renewedMs);
+  const live = renewReport(directory, pause);
   let end: { status: EndStatus; reason?: string } = { status: 'failed' };
   try {
     end = { status: await work() };
@@ -61,11 +61,14 @@ export async function withReport(
 
 /** Between two reports of a run that works, in ms. */
 const RENEWED_MS = 10_000;
-/** A report that takes longer to write is written less often. */
-const QUICK_MS = 500;
+/** The share of a run's time that its report may take. */
+const MOST_SHARE = 0.01;
+
+/** Returns the pause after a report that took so long to write. */
+export const pauseAfter = (tookMs: number): number => Math.max(RENEWED_MS, tookMs / MOST_SHARE - tookMs);
 
 /** Writes the report of a run again and again while the run works; a page that is open shows the newest one. */
-function renewReport(directory: string, renewedMs: number): { end(): Promise<void> } {
+function renewReport(directory: string, pause: (tookMs: number) => number): { end(): Promise<void> } {
   let [timer, writing]: [NodeJS.Timeout | null, Promise<void>] = [null, Promise.resolve()];
   let hasEnded = false;
   const renew = async () => {
@@ -73,12 +76,12 @@ function renewReport(directory: string, renewedMs: number): { end(): Promise<voi
     // The run has its config once it has begun; a file that is being written is read the next time.
     if (existsSync(join(directory, CONFIG_FILE)) && mayWrite(directory))
       await writeReport(directory, 'running').catch(() => undefined);
-    wait(renewedMs * Math.max(1, (performance.now() - start) / QUICK_MS));
+    wait(pause(performance.now() - start));
   };
   const wait = (ms: number) => {
     if (!hasEnded) timer = setTimeout(() => (writing = renew()), ms).unref();
   };
-  wait(renewedMs);
+  wait(pause(0));
   return {
     async end() {
       hasEnded = true;

@@ -22,6 +22,7 @@ export class RunDisplay {
   #bar: ProgressBar | null = null;
   #evaluationBar: ProgressBar | null = null;
   #note = '';
+  #loss: number | null = null;
   /** The time of each iteration of this process. */
   readonly #seconds: number[] = [];
   readonly #figures: RunFigures;
@@ -38,13 +39,17 @@ export class RunDisplay {
     if (this.length.iterations !== null)
       this.#bar?.update(iteration, [`${phase} ${done}/${total}`, this.#note].filter(Boolean).join('  '));
     else if (phase === 'eval') this.#showEvaluation(phase, done, total);
-    else (this.#bar ?? this.#openBar(phase, total)).update(done, this.#note);
+    else {
+      (this.#bar ?? this.#openBar(phase, total)).update(done, this.#note);
+      this.output.onProgress?.({ phase: 'steps', done, total, loss: this.#loss });
+    }
   }
 
   /** @param iterations that have been logged, this one included */
   logged(iterations: number, metrics: Metrics, seconds: Record<string, number>): void {
     this.output.progress.report?.({ event: 'metrics', iteration: iterations, ...metrics });
     this.#figures.add(metrics, seconds);
+    this.#loss = metrics['losses/nll'] ?? this.#loss;
     if (this.output.progress.live) this.#note = '';
     else if ('rollout/episodic_return' in metrics)
       this.#note = `return ${metrics['rollout/episodic_return'].toFixed(2)}`;
