@@ -55,7 +55,7 @@ export interface StepProgress {
   phase: 'steps';
   done: number;
   total: number;
-  /** Of the last steps that were logged, in nats per learned token; null before the first of them. */
+  /** The loss of the last steps that were logged, in nats per learned token; null before the first of them. */
   loss: number | null;
 }
 
