@@ -3,7 +3,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { registerResolver, type CommandLine } from '@bowyer/config';
-import { DEFAULT_CONFIG, overrideAliases } from './config/adopted-names.js';
 import { ConfigNotes, impliedContext } from './config/config-notes.js';
 import { flatNamesIn } from './config/flat-names.js';
 import { algorithmOfKey } from './config/algorithm-of-key.js';
@@ -30,6 +29,11 @@ export const searchPaths = [{ dir: experiments, group: 'experiment' }, ...studie
 
 /** `${first:a,b,…}`: the first value that is not null. */
 registerResolver('first', (...values) => values.find((value) => value !== null) ?? null);
+
+const DEFAULT_CONFIG = 'archer_20q';
+
+/** ArCHer's name of a group, on command lines and in sweeps. */
+export const overrideAliases: CommandLine['overrideAliases'] = { agent_type: { key: 'algorithm' } };
 
 /** Flags of our own, each for an override. */
 const switches: Readonly<Record<string, string>> = { '--quiet': 'quiet=true', '--json': 'json=true' };

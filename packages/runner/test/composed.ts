@@ -1,7 +1,6 @@
 // Composes a config in this process as the command line does, prepared but not run.
 import { compose, ConfigError, type Composition } from '@bowyer/config';
-import { overrideAliases } from '../src/config/adopted-names.js';
-import { bowyer, searchPaths } from '../src/program.js';
+import { bowyer, overrideAliases, searchPaths } from '../src/program.js';
 import { ConfigNotes } from '../src/config/config-notes.js';
 import { validateConfig } from '../src/config/validate-config.js';
 import { repository } from './command-line.js';

@@ -13,6 +13,7 @@ import {
   programsOfPage,
   shellWords,
 } from './documented-commands.js';
+import { runHere } from './in-process.js';
 
 const folders = ['benchmarks', 'docs', 'examples', 'experiments', 'packages/algorithms/src', 'packages/envs/src'];
 const pages = ['README.md', 'CONTRIBUTING.md', ...folders.flatMap(markdownBelow), ...packageReadmes()];
@@ -159,7 +160,7 @@ test.each(['archer', 'bc'])(
   async (name) => {
     const folder = newFolder();
     const cache = name === 'bc' ? [] : [`cache_dir=${join(folder, 'cache')}`];
-    const { code, stderr } = await run([...tinyGame(`${name}_20q`), `save_path=${join(folder, 'run')}`, ...cache]);
+    const { code, stderr } = await runHere([...tinyGame(`${name}_20q`), `save_path=${join(folder, 'run')}`, ...cache]);
     expect({ code, stderr }).toMatchObject({ code: 0 });
     const lines = readFileSync(join(folder, 'run/metrics.jsonl'), 'utf8').trim().split('\n');
     const logged = new Set(lines.flatMap((line) => Object.keys(JSON.parse(line) as object)));

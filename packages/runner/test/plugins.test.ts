@@ -161,23 +161,6 @@ describe('an algorithm of one’s own', () => {
     expect(metrics('whole').at(-1)).toHaveProperty('train/baseline');
     expect(JSON.parse(text('stopped/results.json'))).toMatchObject({ iterations: 4 });
   });
-
-  test('works with an environment of another plugin', async () => {
-    const both = join(outside, 'both');
-    cpSync(join(outside, 'mine'), both, { recursive: true });
-    cpSync(join(outside, 'algo'), both, { recursive: true });
-    const { code } = await bowyer(
-      '--config-dir=./both',
-      '--config-name=reinforce_20q',
-      'plugins=[both/guess-number.ts,both/reinforce.ts]',
-      'env=guess_number',
-      ...tiny,
-      'iterations=2',
-      'save_path=both-run',
-    );
-    expect(code).toBe(0);
-    expect(metrics('both-run')).toHaveLength(2);
-  });
 });
 
 describe('a plugin that cannot be loaded', () => {

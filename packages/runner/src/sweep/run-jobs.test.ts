@@ -173,29 +173,10 @@ describe('successive halving', () => {
     rungs: [1, 2, 4],
     reductionFactor: 2,
   } as const;
-  const points = [['x=1'], ['x=2'], ['x=3'], ['x=4']];
   const halving = (jobs: readonly SweepJob[]) => ({
     jobs: 1,
     requiredMetric: options.metric,
     makeSource: (markers: Map<number, JobMarker>) => new AshaSource(jobs, markers, options),
-  });
-
-  test('the better half continues in its own folder with twice the resource', async () => {
-    const jobs = makeJobs(...points);
-    const { outcomes } = await runAll(jobs, halving(jobs));
-    // The order of asha.test.ts: later trials are better, so all but the first are promoted as they come.
-    const starts = await Promise.all(jobs.map((job) => textOf(job, 'starts')));
-    expect(starts).toEqual(['0..1\n', '0..1\n1..2\n', '0..1\n1..2\n2..4\n', '0..1\n1..2\n2..4\n']);
-    expect(outcomes.get(3)?.metrics).toEqual({
-      iterations: 4,
-      'eval/episodic_return': 16,
-      'test/episodic_return': 4,
-    });
-    expect(JSON.parse((await textOf(jobs[3], 'sweep-job.json'))!).rungs).toEqual([
-      { resource: 1, value: 4 },
-      { resource: 2, value: 8 },
-      { resource: 4, value: 16 },
-    ]);
   });
 
   test('interrupted and started again, it resumes', async () => {

@@ -1,5 +1,5 @@
 // Keys of ArCHer and of its fork for mathematics whose values choose units here, and arguments of the fork's scripts. Keys with the
-// same name and meaning are in adopted-keys.ts.
+// same meaning are flat names of options: configs/flat-names.json.
 import { by, each, plain, to, type Meaning } from './outcome.js';
 
 /** ArCHer's environments whose names or sizes are options here (scripts/run.py and archer/environment at 7c771a7). */
