@@ -9,7 +9,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { maximum, Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
@@ -57,7 +57,7 @@ interface Server {
 }
 
 function start(folder: string): Server {
-  const args = ['--config-name', 'serve_tinker', `model=${base.folder}`, `folder=${folder}`, `port=${port}`];
+  const args = ['--config-name', 'serve_tinker', `model=${base}`, `folder=${folder}`, `port=${port}`];
   const small = ['threads=1', 'slots=4', 'max_lora_rank=4', 'max_samplers=2', 'max_models=1000'];
   const child = spawn(process.execPath, [program, ...args, ...small, `save_path=${folder}-run`], {
     cwd: repository,
@@ -414,5 +414,5 @@ console.log(
 );
 for (const problem of new Set(problems)) console.log(problem);
 process.exitCode = problems.length > 0 ? 1 : 0;
-await base.remove();
+rmSync(dirname(base), { recursive: true, force: true });
 rmSync(directory, { recursive: true, force: true });
