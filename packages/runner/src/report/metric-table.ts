@@ -20,21 +20,22 @@ export interface MetricColumns {
 const isLegacy = (key: string) => key.includes('.') && !key.includes('/');
 
 /**
- * Reads a run's metrics by column.
+ * Reads a run's metrics by column. A figure that was not a number, for which the file has null, is left out.
  *
  * @returns no columns where the run has not logged yet
  */
 export async function readMetrics(path: string): Promise<MetricColumns> {
   const columns: MetricColumns['columns'] = new Map();
   let rows = 0;
-  const add = (row: Record<string, number>) => {
+  const add = (row: Record<string, number | null> & { iteration: number }) => {
     rows++;
     for (const key in row) {
-      if (key === 'iteration' || isLegacy(key)) continue;
+      const value = row[key];
+      if (key === 'iteration' || isLegacy(key) || value === null) continue;
       let column = columns.get(key);
       if (column === undefined) columns.set(key, (column = { x: [], y: [] }));
       column.x.push(row.iteration);
-      column.y.push(row[key]);
+      column.y.push(value);
     }
   };
   const { torn } = await readJsonl(path, add).catch((error: NodeJS.ErrnoException) => {

@@ -57,10 +57,13 @@ export async function readRun(directory: string, { status }: RunDataOptions = {}
 /** Reads the loss of each epoch of the supervised start; null where there was none. */
 async function warmStartLoss(directory: string): Promise<{ x: number[]; y: number[] } | null> {
   const column = { x: [] as number[], y: [] as number[] };
-  const add = (row: Record<string, number>) => {
-    if (!('losses/nll' in row)) return;
-    column.x.push(column.x.length + 1);
-    column.y.push(row['losses/nll']);
+  let epoch = 0;
+  const add = ({ 'losses/nll': loss }: { 'losses/nll'?: number | null }) => {
+    if (loss === undefined) return;
+    epoch++;
+    if (loss === null) return; // the loss was not a number
+    column.x.push(epoch);
+    column.y.push(loss);
   };
   await readJsonl(join(directory, 'warm-start.jsonl'), add).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;

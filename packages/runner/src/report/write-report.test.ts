@@ -38,6 +38,17 @@ test('the page of a run is renewed while it works, opens itself again, and stand
   expect(lines).toEqual([]);
 });
 
+test('a figure that was not a number is a gap of its line', async () => {
+  await writeFile(join(directory, 'run-config.json'), '{"task": "train_agent"}');
+  await writeFile(join(directory, 'metrics.jsonl'), line(1) + line(2).replace(':2}', ':null}') + line(3));
+  await writeFile(join(directory, 'warm-start.jsonl'), '{"losses/nll":2}\n{"losses/nll":null}\n{"losses/nll":1}\n');
+  const lines: string[] = [];
+  await withReport({ directory, log: (message) => lines.push(message) }, () => Promise.resolve('finished' as const));
+  expect(lines).toEqual([]);
+  expect(await report()).toContain('"values":[1,3]');
+  expect(await report()).toContain('"values":[2,1]');
+});
+
 test('a report takes a hundredth of the time of its run at most', () => {
   for (const took of [1, 99, 100, 500, 30_000])
     expect(took / (took + pauseAfter(took))).toBeLessThanOrEqual(0.01 + 1e-12);
