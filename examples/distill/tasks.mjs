@@ -1,5 +1,4 @@
-// Writes the tasks: record.jsonl for the big model, tasks.jsonl to train on, and test.jsonl. Each pair of a complaint and a request is
-// in one of the three files.
+// Writes the tasks: tasks.jsonl to learn from, and test.jsonl. A pair of a complaint and a request is in one of the two files.
 import { writeFileSync } from 'node:fs';
 
 const complaints = {
@@ -14,7 +13,7 @@ const requests = [
   (room, what) => `I am in ${room} and ${what}.`,
 ];
 
-const files = { record: [], tasks: [], test: [] };
+const files = { tasks: [], test: [] };
 let number = 0;
 for (let round = 0; round < 10; round++)
   for (const [team, texts] of Object.entries(complaints))
@@ -23,7 +22,7 @@ for (let round = 0; round < 10; round++)
         const place = (number * 17 + round * 7) % 40;
         const room = String(100 * (1 + (place % 4)) + 1 + (place >> 2)); // 101 to 410
         const task = { id: `guest-${number}`, message: request(room, what), room, team };
-        files[['test', 'record', 'record', 'tasks'][(t + r) % 4]].push({
+        files[(t + r) % 4 === 0 ? 'test' : 'tasks'].push({
           ...task,
           guest: (number + round) % 2 ? 'asleep' : 'awake',
         });
