@@ -10,7 +10,7 @@ export interface SentDialogue {
   tools: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** What was read of a body. */
+/** The reading of a body. */
 export interface SentBody {
   /** Null where the body has no dialogue, or one that this server does not read. */
   dialogue: SentDialogue | null;
