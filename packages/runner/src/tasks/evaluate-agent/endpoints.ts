@@ -5,8 +5,14 @@ import type { EvaluationOptions } from './evaluation-keys.js';
 
 export const isEndpoint = (model: string): boolean => /^https?:\/\//.test(model);
 
-/** The name that a price belongs to: that of an endpoint's model, or a folder as it is given. */
-export const pricedName = (model: string): string => (isEndpoint(model) ? partsOf(model).name : model);
+/** The name that a price belongs to: that of an endpoint's model, a name of the hub, or a folder as it is given. */
+export const pricedName = (model: string): string => (isEndpoint(model) ? partsOf(model).name : hubNameOf(model));
+
+/** Returns the name on the hub (OWNER/NAME) of a folder in the hub's cache; another folder as it is. */
+export function hubNameOf(folder: string): string {
+  const [, owner, name] = /[/\\]models--([^/\\]+?)--([^/\\]+)[/\\]snapshots[/\\][^/\\]+$/.exec(folder) ?? [];
+  return name === undefined ? folder : `${owner}/${name}`;
+}
 
 /** Returns the parts of an endpoint's address. */
 export function partsOf(model: string): { upstream: string; host: string; name: string } {

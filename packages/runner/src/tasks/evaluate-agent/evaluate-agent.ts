@@ -32,7 +32,7 @@ import { agentStage } from '../train-agent/agent-stage.js';
 import { openAgents, type Agents } from '../train-agent/open-agents.js';
 import { byEpisode, playAgents } from '../train-agent/play-agents.js';
 import type { OpenStage } from '../train/stage.js';
-import { isEndpoint, modelsOf, pricedName } from './endpoints.js';
+import { hubNameOf, isEndpoint, modelsOf, pricedName } from './endpoints.js';
 import { openEndpoint } from './open-endpoint.js';
 import { costText, UsageMeter, type ModelCost } from './model-costs.js';
 import { drawnCounts, passRate, type PassRate } from './pass-rates.js';
@@ -139,7 +139,7 @@ async function playModel(
       );
       played += count;
     } while (!isEnough?.(returnsOf(trajectories)) && played < episodes);
-    return { name: folder, decoding, trajectories, rollouts: played, failures, usage };
+    return { name: hubNameOf(folder), decoding, trajectories, rollouts: played, failures, usage };
   } finally {
     bar.finish();
   }
