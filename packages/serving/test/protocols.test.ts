@@ -259,3 +259,31 @@ describe('answers of random weights are held to what a request asks for', () => 
     expect(refused.error.message).toBe("'tools' has two tools that are called as 'sums__add'");
   });
 });
+
+test('a chat that does not fit is refused with the tokens of its tools', async () => {
+  const written = chatTemplate(`{% if tools %}{{ tools | tojson }}{% endif %}${characterTemplate}`, stepped);
+  const other = await ModelServer.listen({
+    ...usual,
+    model,
+    tokenizer: stepped,
+    template: written,
+    splitsMessages: true,
+  });
+  const refusal = async (content: string, tools: readonly object[]) => {
+    const body = JSON.stringify({ messages: [{ role: 'user', content }], tools: tools.length > 0 ? tools : undefined });
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(new URL('/v1/chat/completions', other.url), { method: 'POST', headers, body });
+    return ((await response.json()) as { error: { message: string; code: string } }).error;
+  };
+  try {
+    const tools = [{ type: 'function', function: { name: 'add', description: 'x'.repeat(600) } }];
+    const size = JSON.stringify(tools).length + 2 * 3; // Python writes spaces behind colons and commas
+    const { message, code } = await refusal('is', tools);
+    expect(code).toBe('context_length_exceeded');
+    const tokens = Number(/ The tools alone take (\d+) tokens\.$/.exec(message)?.[1]);
+    expect(Math.abs(tokens - size)).toBeLessThan(6);
+    expect((await refusal('x'.repeat(600), [])).message).not.toContain('tools');
+  } finally {
+    await other.close();
+  }
+});

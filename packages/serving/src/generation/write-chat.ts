@@ -1,5 +1,5 @@
 // Converts a chat to a completion: the chat template writes it, and it must fit into the context.
-import { ChatTemplateError, textAsWritten } from '@bowyer/text';
+import { ChatTemplateError, textAsWritten, type TemplateInputs } from '@bowyer/text';
 import { inTurns } from '../http/turn.js';
 import { endOf, endsInThought, toolOf } from '../tool-calls/call-reader.js';
 import { reasoningMarks } from '../tool-calls/reasoning.js';
@@ -10,7 +10,7 @@ import type { ChatRequest } from './chat-request.js';
 import type { CompletionRequest, Prompt, RequestReader } from './completion-request.js';
 import { grammarKey, withBudget } from './grammar-key.js';
 import type { WriteDialogue } from './prompt-writer.js';
-import { checkCharacters, inSteps, tokenLimit } from './request-bounds.js';
+import { checkCharacters, inSteps, tokenLimit, type PromptCut } from './request-bounds.js';
 import { withinBudget } from './reasoning-budget.js';
 import { BadRequestError } from './request-error.js';
 
@@ -20,6 +20,14 @@ export async function writtenChat(
   reader: RequestReader,
   signal: AbortSignal,
 ): Promise<CompletionRequest> {
+  try {
+    return await written(chat, reader, signal);
+  } catch (error) {
+    throw await withToolTokens(error, chat, reader, signal);
+  }
+}
+
+async function written(chat: ChatRequest, reader: RequestReader, signal: AbortSignal): Promise<CompletionRequest> {
   const { messages, settings, template, ending } = chat;
   const ids = await promptIds(chat, reader, signal);
   const prompts = [{ ids, echo: '' }];
@@ -34,9 +42,49 @@ export async function writtenChat(
   const place = { parts, mayReason: parts !== null && mayReason(ids, reader) };
   const made = budgeted(await constraintOf(chat, place, reader), chat, parts, reader);
   signal.throwIfAborted();
-  const written = { messages, inputs: chat.inputs, template, constraint: made.constraint && made.key };
+  const dialogue = { messages, inputs: chat.inputs, template, constraint: made.constraint && made.key };
   const continuesText = opened !== null;
-  return { ...settings, stopIds, prompts, parts, constraint: made.constraint, continuesText, maxTokens, chat: written };
+  return {
+    ...settings,
+    stopIds,
+    prompts,
+    parts,
+    constraint: made.constraint,
+    continuesText,
+    maxTokens,
+    chat: dialogue,
+  };
+}
+
+const WHOLE: PromptCut = Object.assign((ids: number[]) => ids, { cuts: true });
+
+/** Adds to the refusal of a chat that does not fit how many tokens its tools take: of an agent they are the same in every chat. */
+async function withToolTokens(
+  error: unknown,
+  chat: ChatRequest,
+  reader: RequestReader,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const { tools = [], ...others } = chat.inputs;
+  if (!(error instanceof BadRequestError) || error.code !== 'context_length_exceeded' || tools.length === 0)
+    return error;
+  const lengthWith = async (inputs: TemplateInputs): Promise<number> => {
+    const shortest = {
+      ...chat,
+      messages: [{ role: 'user', content: '.' }],
+      inputs,
+      ending: 'reply',
+      cut: WHOLE,
+    } as const;
+    return (await promptIds(shortest, { ...reader, prompt: undefined }, signal)).length;
+  };
+  try {
+    const tokens = (await lengthWith(chat.inputs)) - (await lengthWith(others));
+    if (tokens <= 0) return error; // this template does not write tools
+    return new BadRequestError(`${error.message} The tools alone take ${tokens} tokens.`, error.param, error.code);
+  } catch {
+    return error; // the template refuses such a chat, or the tools are longer than what is encoded at all
+  }
 }
 
 function limitOf(
