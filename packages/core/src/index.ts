@@ -91,6 +91,7 @@ export { readTextLines, type TextLine } from './lines/text-lines.js';
 export { hasLiveOwner, holderMessage, withFileLock, type FileLockOptions, type LockHolder } from './file-lock.js';
 export { checkHeld, LockLostError, mayWrite, onLockLost, type LockOwner } from './held-locks.js';
 export { identityOf, stateOf, type ProcessIdentity, type ProcessState } from './process-identity.js';
+export { ReadWatcher, unwatched } from './read-watcher.js';
 export { flatValues, isNode, nodeSchema, pathOfOption, placed, valueAt } from './config-nodes.js';
 export type { ConfigProblem } from './config-problem.js';
 export { camelKeys, snakeKeys, toCamelCase, toSnakeCase } from './key-case.js';

@@ -8,7 +8,7 @@ import {
   type ModelPlaces,
 } from '@bowyer/agent';
 import { printable } from '@bowyer/config';
-import { onLockLost, oneRank, reportWaits, type LockLostError } from '@bowyer/core';
+import { onLockLost, oneRank, reportWaits, unwatched, type LockLostError, type ReadWatcher } from '@bowyer/core';
 import { oneProcessText, processesOf, processesText } from './context/processes.js';
 import { useRecords, type RecordPlaces } from './context/recorded-data.js';
 import { withBars } from './context/progress-bars.js';
@@ -74,24 +74,25 @@ function watchLocks(stopFor: (reason: string) => boolean): { error: LockLostErro
   return loss;
 }
 
-/** Runs the task that the config names to its end. */
-export async function runTask(given: JobContext): Promise<void> {
-  const config = structuredClone(given.config.values) as StartConfig & Record<string, unknown>;
-  const unit = findTask(config.task.name)!;
+/** @param reads for the test of unread keys */
+export async function runTask(given: JobContext, reads?: ReadWatcher): Promise<void> {
+  const values = structuredClone(given.config.values) as StartConfig & Record<string, unknown>;
+  const unit = findTask(values.task.name)!;
+  const config = reads ? reads.watch(values) : values;
   const { stopFor, ...watched } = observed(given);
   const context = withBars({ ...given, ...watched });
   reportWaits({ report: (line) => context.log(line, 'WARNING') });
   const run = await unit.load();
   if ('device' in config) await settleDevice(config, context);
   const { ranks = oneRank } = context;
-  const { threads = 0, task } = config;
+  const { threads = 0, task } = unwatched(config);
   const { processes: players } = task;
   const processes = processesOf(ranks, threads);
   if (unit.sharesRanks === true && ranks.rank === 0)
     context.log(processes === null ? oneProcessText(threads, players) : processesText(processes));
   const useFiles = async () => {
     await useLocalModels(config, context);
-    await useRecords(config, context);
+    await useRecords(unwatched(config), context);
   };
   // Rank 0 downloads; the others then find the files.
   if (ranks.rank === 0) await useFiles();

@@ -1,5 +1,6 @@
 // Makes the plain options that algorithms take from a run's config.
 import type { PlayOptions } from '@bowyer/algorithms';
+import { unwatched } from '@bowyer/core';
 import type { Tokenizer } from '@bowyer/text';
 import type { AgentConfig } from '../keys/agent-keys.js';
 import { terminatorIds } from '../chat/agent-tokens.js';
@@ -32,7 +33,7 @@ export function recipeOptions<Options extends object>(
   tokenizer: Tokenizer,
 ): Options & PlayOptions {
   const options = { ...playOptions(config, tokenizer) } as Record<string, unknown>;
-  for (const [key, value] of Object.entries(config.algorithm))
+  for (const [key, value] of Object.entries(unwatched(config.algorithm)))
     if (isGroup(value)) options[key] = config.algorithm[key as keyof Options];
     else Object.defineProperty(options, key, { enumerable: true, get: () => config.algorithm[key as keyof Options] });
   return options as typeof options & Options & PlayOptions;

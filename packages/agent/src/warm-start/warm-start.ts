@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { bc, textDialogues } from '@bowyer/algorithms';
-import { holderMessage, withFileLock } from '@bowyer/core';
+import { holderMessage, withFileLock, unwatched } from '@bowyer/core';
 import { environmentInfo } from '@bowyer/envs';
 import type { Device } from '@bowyer/graph';
 import type { EnvConfig } from '../environment/environment-keys.js';
@@ -66,7 +66,7 @@ export async function warmStart(
 
 /** Names a warm start in the cache: equal configs and equal files, equal weights. */
 export function warmStartHash(config: WarmStartConfig): string {
-  const hash = createHash('sha256').update(JSON.stringify(recipeOf(config)));
+  const hash = createHash('sha256').update(JSON.stringify(recipeOf(unwatched(config))));
   // A file may change under its name.
   const { path, split = null } = config.demonstrations;
   if (path !== null) for (const file of dataFilesOf(path, split)) addFile(hash, file);
