@@ -19,6 +19,11 @@ const NO_TOOLS =
   'the model was made for tools, and its TEMPLATE for Ollama has none: Ollama refuses requests with tools for it. ' +
   'llama-server --jinja reads the template of the GGUF file, which has them';
 
+/** The note on a model whose template for Ollama has tools. */
+const TOOLS =
+  'Ollama writes the schemas of tools and the arguments of earlier calls as JSON without spaces and with the keys in an order of its ' +
+  'own, where the model was trained on those of its own template';
+
 /** @param model the folder that the file was written from @returns the text, and what differs from the model */
 export async function modelfile(
   model: string,
@@ -41,8 +46,9 @@ export async function modelfile(
   const stops = ends.map(
     (id) => `PARAMETER stop ${JSON.stringify(tokenizer.decode([id], { keepSpecialTokens: true }))}`,
   );
-  const notes = writesTools(tokenizer) ? [NO_TOOLS] : [];
+  const template = ollamaTemplate(tokenizer);
+  const notes = template.hasTools ? [TOOLS] : writesTools(tokenizer) ? [NO_TOOLS] : [];
   const comments = notes.map((note) => `# ${note.replace('. ', '.\n# ')}`);
-  const lines = [...source, ...comments, ...ollamaTemplate(tokenizer), ...settings, ...stops];
+  const lines = [...source, ...comments, ...template.lines, ...settings, ...stops];
   return { text: `${lines.join('\n')}\n`, notes };
 }

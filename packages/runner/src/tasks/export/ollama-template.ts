@@ -1,38 +1,50 @@
 // A chat template of Jinja as one of Ollama's, which are Go's. The texts around each role's messages are found by writing a dialogue of
 // marks; what was found is kept only where it writes other dialogues as Jinja does.
 import { Template, type HuggingFaceTokenizer } from '@bowyer/text';
-
-interface Message {
-  role: 'system' | 'user' | 'assistant';
-  content: string;
-}
-
-/** The texts before and after a message's content. */
-type Around = readonly [before: string, after: string];
+import { between, go, goTemplate, toolParts, type Around, type Message, type Render } from './ollama-tools.js';
 
 interface Parts {
   /** Before all messages. */
   start: string;
-  roles: Readonly<Partial<Record<Message['role'], Around>>>;
+  roles: Readonly<Partial<Record<'system' | 'user' | 'assistant', Around>>>;
   /** The mark that asks for the assistant's next message. */
   ask: string;
 }
 
-type Render = (messages: readonly Message[], asks: boolean) => string;
+export interface OllamaTemplate {
+  /** The instruction TEMPLATE, or a comment where the model's template has no such form. */
+  lines: string[];
+  hasTools: boolean;
+}
 
-/** The instruction TEMPLATE, or a comment where the model's template has no such form. */
-export function ollamaTemplate(tokenizer: HuggingFaceTokenizer): string[] {
+/** Writes a model's chat template for Ollama, with tools where the model's template writes them in a form that Ollama can write. */
+export function ollamaTemplate(tokenizer: HuggingFaceTokenizer): OllamaTemplate {
   const source = mainTemplate(tokenizer.config.chat_template);
-  if (source === undefined) return ['# The model has no chat template: Ollama continues texts with it as they are.'];
-  const parts = foundParts(renderer(source, tokenizer), specialText(tokenizer, 'bos_token'));
-  if (parts === null)
-    return [
+  if (source === undefined)
+    return {
+      lines: ['# The model has no chat template: Ollama continues texts with it as they are.'],
+      hasTools: false,
+    };
+  const [render, bos] = [renderer(source, tokenizer), specialText(tokenizer, 'bos_token')];
+  const addsStart = tokenizer.encodeWithSpecials('a').length > tokenizer.encode('a').length;
+  const started = <Found extends { start: string }>(found: Found): Found =>
+    addsStart ? { ...found, start: '' } : found;
+  const tools = writesTools(tokenizer) ? toolParts(render, bos) : null;
+  if (tools !== null) return instruction(goTemplate(started(tools)), true);
+  const parts = foundParts(render, bos);
+  if (parts !== null) return instruction(goText(started(parts)), false);
+  return {
+    lines: [
       '# The chat template of the model is more than a text around each message, so it is not written here: Ollama uses that of the',
       '# GGUF file if it knows it.',
-    ];
-  const addsStart = tokenizer.encodeWithSpecials('a').length > tokenizer.encode('a').length;
-  const text = goText({ ...parts, start: addsStart ? '' : parts.start });
-  return text.includes('"""') ? [] : [`TEMPLATE """${text}"""`];
+    ],
+    hasTools: false,
+  };
+}
+
+function instruction(text: string, hasTools: boolean): OllamaTemplate {
+  const isQuoted = !text.includes('"""');
+  return { lines: isQuoted ? [`TEMPLATE """${text}"""`] : [], hasTools: hasTools && isQuoted };
 }
 
 /** Whether the model's template writes tools into the prompt, which the form above does not. */
@@ -40,9 +52,9 @@ export function writesTools(tokenizer: HuggingFaceTokenizer): boolean {
   const source = mainTemplate(tokenizer.config.chat_template);
   if (source === undefined) return false;
   const parameters = { type: 'object', properties: { place: { type: 'string' } }, required: ['place'] };
-  const tools = [{ type: 'function', function: { name: TOOL, description: 'a tool', parameters } }];
+  const tools = [{ type: 'function', function: { name: TOOL, description: 'a tool', parameters } }] as const;
   try {
-    return renderer(source, tokenizer, { tools })([user(FIRST)], true).includes(TOOL);
+    return renderer(source, tokenizer)([user(FIRST)], true, tools).includes(TOOL);
   } catch {
     return false; // the template refuses them
   }
@@ -59,12 +71,11 @@ function specialText({ config }: HuggingFaceTokenizer, role: string): string {
   return (typeof entry === 'string' ? entry : entry?.content) ?? '';
 }
 
-/** @param more further variables of the template */
-function renderer(source: string, tokenizer: HuggingFaceTokenizer, more: object = {}): Render {
+function renderer(source: string, tokenizer: HuggingFaceTokenizer): Render {
   const template = new Template(source);
   const [bos_token, eos_token] = ['bos_token', 'eos_token'].map((role) => specialText(tokenizer, role));
-  return (messages, asks) =>
-    template.render({ messages, add_generation_prompt: asks, bos_token, eos_token, ...more }).text;
+  return (messages, asks, tools) =>
+    template.render({ messages, add_generation_prompt: asks, bos_token, eos_token, ...(tools && { tools }) }).text;
 }
 
 /** null where a dialogue is more than texts around messages. */
@@ -86,7 +97,7 @@ const [FIRST, REPLY, SECOND, SYSTEM, TOOL] = ['first-mark', 'reply-mark', 'secon
 
 function guessedParts(render: Render, bos: string): Parts | null {
   const dialogue = [user(FIRST), assistant(REPLY), user(SECOND)];
-  const [before, toReply, toSecond, afterUser] = between(render(dialogue, false), [FIRST, REPLY, SECOND]);
+  const [before, toReply, toSecond, afterUser] = between(render(dialogue, false), FIRST, REPLY, SECOND);
   const start = bos !== '' && before.startsWith(bos) ? bos : '';
   const beforeUser = before.slice(start.length);
   if (!toReply.startsWith(afterUser) || !toSecond.endsWith(beforeUser)) return null;
@@ -102,26 +113,13 @@ function guessedParts(render: Render, bos: string): Parts | null {
 /** null where the template has no messages of the system. */
 function systemAround(render: Render, start: string, beforeUser: string): Around | null {
   try {
-    const [before, toUser] = between(render([system(SYSTEM), user(FIRST)], false), [SYSTEM, FIRST]);
+    const [before, toUser] = between(render([system(SYSTEM), user(FIRST)], false), SYSTEM, FIRST);
     return toUser.endsWith(beforeUser)
       ? [before.slice(start.length), toUser.slice(0, toUser.length - beforeUser.length)]
       : null;
   } catch {
     return null;
   }
-}
-
-/** The texts before, between and after marks. @throws where one is missing */
-function between(text: string, marks: readonly string[]): string[] {
-  const found: string[] = [];
-  let from = 0;
-  for (const mark of marks) {
-    const at = text.indexOf(mark, from);
-    if (at < 0) throw new Error(`the template does not write ${mark}`);
-    found.push(text.slice(from, at));
-    from = at + mark.length;
-  }
-  return [...found, text.slice(from)];
 }
 
 /** Dialogues that the parts must write as the template does. */
@@ -140,14 +138,12 @@ function dialogues({ roles }: Parts): Message[][] {
 }
 
 const written = ({ start, roles, ask }: Parts, messages: readonly Message[]): string =>
-  start + messages.map(({ role, content }) => roles[role]!.join(content)).join('') + ask;
+  start + messages.map(({ role, content }) => roles[role as keyof Parts['roles']]!.join(content)).join('') + ask;
 
 function goText({ start, roles, ask }: Parts): string {
   const cases = Object.entries(roles).map(
     ([role, [before, after]], i) =>
-      `{{ ${i === 0 ? '' : 'else '}if eq .Role "${role}" }}${escaped(before)}{{ .Content }}${escaped(after)}`,
+      `{{ ${i === 0 ? '' : 'else '}if eq .Role "${role}" }}${go(before)}{{ .Content }}${go(after)}`,
   );
-  return `${escaped(start)}{{ range .Messages }}${cases.join('')}{{ end }}{{ end }}${escaped(ask)}`;
+  return `${go(start)}{{ range .Messages }}${cases.join('')}{{ end }}{{ end }}${go(ask)}`;
 }
-
-const escaped = (text: string): string => text.replaceAll('{{', '{{ "{{" }}');
