@@ -1,6 +1,6 @@
 // Reads JSON as it is written: where a value ends within other text, and numbers with all their digits, which a parsed value
 // does not keep.
-import { keepsDigits } from '@bowyer/core';
+import { isJson, keepsDigits } from '@bowyer/core';
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[{}[\]:,]|true|false|null|\s+/y;
 
@@ -17,15 +17,6 @@ export function objectEnd(text: string, start: number): number {
       return isJson(text.slice(start, TOKEN.lastIndex)) ? TOKEN.lastIndex : -1;
   }
   return -1;
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Returns the tokens of a text that is JSON, without white space. */

@@ -1,5 +1,6 @@
 // Reads rows of a table in a file: JSON lines or CSV with a header.
 import { readFileSync } from 'node:fs';
+import { repeatedKeyProblem } from '@bowyer/core';
 import { CsvError, parse } from 'csv-parse/sync';
 import type { Split } from './contract/env.js';
 import { repeatedKey } from './json-text.js';
@@ -101,7 +102,7 @@ function rowsOfJson(text: string): Table {
     else if (twice !== null)
       read.faults.push({
         line,
-        problem: `has an object with the key ${JSON.stringify(twice)} twice, of which one would be lost; remove one`,
+        problem: repeatedKeyProblem(twice),
       });
     else read.rows.push({ line, cells: cells as Record<string, unknown>, json: content });
   }

@@ -140,6 +140,17 @@ test('settings of one algorithm are methods apart, by what differs', async () =>
   expect(methods.map(({ method }) => method)).toEqual(['algorithm.lr=–', 'algorithm.lr=1']);
 });
 
+test('trainings of agents, which have no environment, are of one: their task', async () => {
+  for (const seed of [0, 1]) {
+    const directory = await made({ algorithm: 'grpo', seed, returns: [seed] });
+    const config = { task: { name: 'train_agent' }, agentType: 'grpo', seed, algorithm: { name: 'grpo' } };
+    await writeFile(join(directory, 'run-config.json'), JSON.stringify(config));
+  }
+  const { environments, methods } = await figures([folder]);
+  expect(environments).toEqual(['train_agent']);
+  expect(methods).toMatchObject([{ method: 'grpo', seeds: 2 }]);
+});
+
 test('what cannot be drawn is refused before a file is written, with the way out', async () => {
   const online = await made({ algorithm: 'grpo', seed: 1, returns: [1, 2], episodes: 8 });
   const offline = await made({ algorithm: 'bc', seed: 1, returns: [1, 2] });

@@ -1,5 +1,5 @@
 // JSONL files from outside, checked line by line; what is wrong is named with its file and line.
-import { readTextLines } from '@bowyer/core';
+import { readTextLines, repeatedKeyProblem } from '@bowyer/core';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { BadItem } from '@bowyer/conversations';
 import { parseJson } from '@bowyer/text';
@@ -67,8 +67,7 @@ function parse(content: string, path: string, line: number): unknown {
     throw new JsonLineError(path, line, `is not JSON: ${(error as Error).message}`);
   }
   if (twice === null) return value;
-  const problem = `has an object with the key ${JSON.stringify(twice)} twice, of which one would be lost; remove one`;
-  throw new JsonLineError(path, line, problem);
+  throw new JsonLineError(path, line, repeatedKeyProblem(twice));
 }
 
 function complaint({ instancePath, keyword, params, parentSchema, message, data }: ErrorObject): string {

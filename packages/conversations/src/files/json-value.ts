@@ -1,5 +1,6 @@
 // JSON values of users' files: numbers keep their text, which a chat template prints, and an object with a repeated key is
 // refused.
+import { repeatedKeyProblem } from '@bowyer/core';
 import { parseJson } from '@bowyer/text';
 import { BadItem } from './data-error.js';
 
@@ -36,7 +37,7 @@ function isTooDeep(text: string): boolean {
 }
 
 function refuseRepeated(key: string): never {
-  throw new BadItem(`has an object with the key ${JSON.stringify(key)} twice, of which one would be lost; remove one`);
+  throw new BadItem(repeatedKeyProblem(key));
 }
 
 /** Reads a text of JSON that an item has in the place of a value. @param what it is, for errors @throws {BadItem} */

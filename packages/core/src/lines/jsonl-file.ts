@@ -87,7 +87,8 @@ async function lineStart(file: FileHandle, size: number): Promise<number> {
   return 0;
 }
 
-function isJson(text: string): boolean {
+/** Returns whether a text is one value of JSON. */
+export function isJson(text: string): boolean {
   try {
     JSON.parse(text);
     return true;

@@ -1,5 +1,5 @@
 // The tasks that an agent is given: lines of JSON, divided into those for training, evaluations and the final test.
-import { readProblem, readTextLines, Rng } from '@bowyer/core';
+import { readProblem, readTextLines, repeatedKeyProblem, Rng } from '@bowyer/core';
 import type { Split } from '@bowyer/envs';
 import { parseJson } from '@bowyer/text';
 import type { AgentTask } from './agent-task.js';
@@ -32,10 +32,7 @@ function taskOfLine(text: string, place: string): AgentTask {
   } catch (error) {
     throw new Error(`${place} is not JSON: ${(error as Error).message}`);
   }
-  if (twice !== null)
-    throw new Error(
-      `${place} has an object with the key ${JSON.stringify(twice)} twice, of which one would be lost; remove one`,
-    );
+  if (twice !== null) throw new Error(`${place} ${repeatedKeyProblem(twice)}`);
   const id = (value as { id?: unknown } | null)?.id;
   if (typeof id === 'string' || typeof id === 'number') return { ...(value as object), id: String(id) };
   throw new Error(`${place} is not an object with an 'id'`);

@@ -59,10 +59,11 @@ async function statusOf(
   return results.stopped === undefined ? 'finished' : 'stopped by the guard';
 }
 
-const environmentName = (config: Record<string, unknown>) => (config.env as { name?: string } | undefined)?.name;
+/** Returns the name of a run's environment; undefined for agents, which have none. */
+export const environmentName = (config: Record<string, unknown>) => (config.env as { name?: string } | undefined)?.name;
 
 /** The options of a run's task; a run of version 0.2 has its name alone. */
-const taskOf = ({ task }: Record<string, unknown>): { name?: string; model?: string; epochs?: number } =>
+export const taskOf = ({ task }: Record<string, unknown>): { name?: string; model?: string; epochs?: number } =>
   typeof task === 'string' ? { name: task } : (task ?? {});
 
 function titleOf({ directory, config }: Pick<RunRecord, 'directory' | 'config'>): string {

@@ -1,7 +1,17 @@
 // A chat template of Jinja as one of Ollama's, which are Go's. The texts around each role's messages are found by writing a dialogue of
 // marks; what was found is kept only where it writes other dialogues as Jinja does.
 import { Template, type HuggingFaceTokenizer } from '@bowyer/text';
-import { between, go, goTemplate, toolParts, type Around, type Message, type Render } from './ollama-tools.js';
+import {
+  between,
+  go,
+  goTemplate,
+  system,
+  toolParts,
+  user,
+  type Around,
+  type Message,
+  type Render,
+} from './ollama-tools.js';
 
 interface Parts {
   /** Before all messages. */
@@ -29,7 +39,7 @@ export function ollamaTemplate(tokenizer: HuggingFaceTokenizer): OllamaTemplate 
   const addsStart = tokenizer.encodeWithSpecials('a').length > tokenizer.encode('a').length;
   const started = <Found extends { start: string }>(found: Found): Found =>
     addsStart ? { ...found, start: '' } : found;
-  const tools = writesTools(tokenizer) ? toolParts(render, bos) : null;
+  const tools = toolParts(render, bos);
   if (tools !== null) return instruction(goTemplate(started(tools)), true);
   const parts = foundParts(render, bos);
   if (parts !== null) return instruction(goText(started(parts)), false);
@@ -90,9 +100,7 @@ function foundParts(render: Render, bos: string): Parts | null {
   }
 }
 
-const user = (content: string): Message => ({ role: 'user', content });
 const assistant = (content: string): Message => ({ role: 'assistant', content });
-const system = (content: string): Message => ({ role: 'system', content });
 const [FIRST, REPLY, SECOND, SYSTEM, TOOL] = ['first-mark', 'reply-mark', 'second-mark', 'system-mark', 'tool_mark'];
 
 function guessedParts(render: Render, bos: string): Parts | null {

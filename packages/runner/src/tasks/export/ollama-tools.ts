@@ -1,4 +1,5 @@
 // The part of a chat template that writes tools, calls of them and their results, found by writing dialogues of marks.
+import { Template } from '@bowyer/text';
 
 /** A message of Chat Completions, as a chat template gets it. */
 export interface Message {
@@ -49,8 +50,8 @@ const named = (name: string): Tool => ({
 });
 const [USER, OTHER, REPLY, SYSTEM, RESULT] = ['user-mark', 'other-mark', 'reply-mark', 'system-mark', 'result-mark'];
 const TOOLS = [named('first_tool'), named('second_tool')] as const;
-const user = (content: string): Message => ({ role: 'user', content });
-const system = (content: string): Message => ({ role: 'system', content });
+export const user = (content: string): Message => ({ role: 'user', content });
+export const system = (content: string): Message => ({ role: 'system', content });
 const reply = (content: string, ...names: string[]): Message => ({
   role: 'assistant',
   content,
@@ -64,15 +65,9 @@ const reply = (content: string, ...names: string[]): Message => ({
 });
 const result = (content: string, i = 0): Message => ({ role: 'tool', content, tool_call_id: `call0000${i}` });
 
-/** Writes JSON as Python and templates do: with spaces. */
-const json = (value: unknown): string =>
-  Array.isArray(value)
-    ? `[${value.map(json).join(', ')}]`
-    : typeof value === 'object' && value !== null
-      ? `{${Object.entries(value)
-          .map(([key, one]) => `${JSON.stringify(key)}: ${json(one)}`)
-          .join(', ')}}`
-      : JSON.stringify(value);
+const jsonTemplate = new Template('{{ value | tojson }}');
+/** Writes JSON as templates do. */
+const json = (value: unknown): string => jsonTemplate.render({ value }).text;
 
 /**
  * Finds the parts of a template with tools.
