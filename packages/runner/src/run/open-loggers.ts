@@ -94,8 +94,9 @@ export class RunLoggers implements AsyncDisposable {
 /** The models and datasets on disk that a run begins with: a model of the hub has its own record of its origin. */
 function inputsOf(config: Readonly<Record<string, unknown>>): LoggedRun['inputs'] {
   const { path } = (config.demonstrations ?? {}) as { path?: unknown };
-  const models = [config.checkpointPath, config.policyLm, config.model].map((given) => ['model', given] as const);
-  const datasets = [config.data, path].map((given) => ['dataset', given] as const);
+  const { model, data } = (config.task ?? {}) as { model?: unknown; data?: unknown };
+  const models = [config.checkpointPath, config.policyLm, model].map((given) => ['model', given] as const);
+  const datasets = [data, path].map((given) => ['dataset', given] as const);
   return [...models, ...datasets].flatMap(([type, given]) =>
     typeof given === 'string' && existsSync(given) ? [{ type, path: given }] : [],
   );
