@@ -11,10 +11,11 @@ Each suite is run as its authors wrote it, pinned by version, with one command:
 npm run suites -- NAME
 \`\`\`
 
-Packages come from npm and PyPI, repositories from GitHub; \`BOWYER_SUITES\` names a folder of clones (\`OWNER+NAME\`) for a
-machine that does not reach it. Cases that fail or are skipped stand with a reason in \`suites/NAME/expected.json\`. Any other failure makes
-the command fail, and so does a case that passes in spite of its line there. Where a suite needs a capable model, a tiny model answers
-under guaranteed JSON: protocol and format are measured, not intelligence.
+Packages come from npm and PyPI, repositories from GitHub; \`BOWYER_SUITES\` names a folder of clones (\`OWNER+NAME\`)
+for a machine that does not reach it. Cases that fail or are skipped stand with a reason in
+\`suites/NAME/expected.json\`. Any other failure makes the command fail, and so does a case that passes in spite of
+its line there. Where a suite needs a capable model, a tiny model answers under guaranteed JSON: protocol and format
+are measured, not intelligence.
 
 | suite | version | tested | passed | failed | skipped | minutes |
 |---|---|---|---|---|---|---|
