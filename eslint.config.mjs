@@ -14,7 +14,6 @@ const mayImport = {
   envs: ['core'],
   algorithms: ['core', 'text', 'models', 'envs'],
   serving: ['core', 'text', 'conversations', 'models', 'envs'],
-  agent: ['core', 'graph', 'checkpoints', 'text', 'conversations', 'models', 'envs', 'algorithms', 'serving'],
   rollouts: ['core', 'text', 'conversations', 'models', 'envs', 'algorithms', 'serving'],
   tinker: ['core', 'graph', 'checkpoints', 'text', 'models', 'envs', 'algorithms', 'serving'],
   wandb: ['core'],
@@ -31,7 +30,6 @@ const mayImport = {
     'models',
     'envs',
     'algorithms',
-    'agent',
     'serving',
     'rollouts',
     'tinker',
@@ -168,13 +166,6 @@ export default tseslint.config(
         rollouts: [...testsMayImport.rollouts, 'graph'],
         agents: [...testsMayImport.agents, 'graph', 'text', 'models'],
       }),
-    },
-  },
-  {
-    // A policy or teacher behind a server is tested with our own server.
-    files: ['packages/agent/src/**/*.test.ts'],
-    rules: {
-      '@nx/enforce-module-boundaries': boundaries({ ...testsMayImport, agent: [...testsMayImport.agent, 'serving'] }),
     },
   },
   {

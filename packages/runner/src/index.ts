@@ -2,9 +2,9 @@
 export { registerTask, findTask, taskNames } from './tasks/registry.js';
 export type { TaskConfig, TaskUnit } from './tasks/task.js';
 export type { TaskContext } from './context/task-context.js';
-export type { Choices } from '@bowyer/agent';
+export type { Choices } from './agent/keys/choices.js';
 export { runKeys } from './keys/run-keys.js';
-export { environmentKeysOf as environmentKeys } from '@bowyer/agent';
+export { environmentKeysOf as environmentKeys } from './agent/environment/environment-keys.js';
 export { optionFiles } from './config/option-files.js';
 export { editorSchemas, schemaLine, schemaNameOf } from './config/editor-schemas.js';
 

@@ -1,17 +1,12 @@
 // Runs the task that a resolved config names. The compute stack is loaded here, after the config has been validated.
-import {
-  openEnvParts,
-  settleDevice,
-  useLocalModels,
-  type DeviceConfig,
-  type EnvironmentConfig,
-  type ModelPlaces,
-} from '@bowyer/agent';
 import { printable } from '@bowyer/config';
 import { onLockLost, oneRank, reportWaits, unwatched, type LockLostError, type ReadWatcher } from '@bowyer/core';
+import { openEnvParts } from './agent/environment/env-parts.js';
+import type { EnvironmentConfig } from './agent/environment/environment.js';
+import { useLocalModels, type ModelPlaces } from './agent/folders/hub-models.js';
+import { settleDevice, type DeviceConfig } from './agent/policy/device-choice.js';
 import { oneProcessText, processesOf, processesText } from './context/processes.js';
 import { useRecords, type RecordPlaces } from './context/recorded-data.js';
-import { withBars } from './context/progress-bars.js';
 import type { TaskContext } from './context/task-context.js';
 import { findTask } from './tasks/registry.js';
 import { withTracing, type TraceConfig } from './trace/with-tracing.js';
@@ -80,7 +75,7 @@ export async function runTask(given: JobContext, reads?: ReadWatcher): Promise<v
   const unit = findTask(values.task.name)!;
   const config = reads ? reads.watch(values) : values;
   const { stopFor, ...watched } = observed(given);
-  const context = withBars({ ...given, ...watched });
+  const context = { ...given, ...watched };
   reportWaits({ report: (line) => context.log(line, 'WARNING') });
   const run = await unit.load();
   if ('device' in config) await settleDevice(config, context);

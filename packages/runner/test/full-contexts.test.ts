@@ -1,21 +1,15 @@
 // Every algorithm in every form of context, where the text fills the policy's context and an utterance has all of max_new_tokens.
 // The last token of such an utterance stands behind the context: it is predicted from the one before, and never read.
-import {
-  agentEnvironment,
-  AgentMemory,
-  datasetFor,
-  demonstrationsIn,
-  dialoguesOf,
-  environmentOf,
-  makeDemonstrations,
-  type DialogueConfig,
-  type DemonstrationConfig,
-  type MemoryConfig,
-} from '@bowyer/agent';
 import { algorithmNames, findAlgorithm, trainingRun, type Dataset } from '@bowyer/algorithms';
 import { type DemonstrationSet, type EpisodeRecord, type Trajectory } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { templateTokens, wordLevelTokenizer, type Tokenizer } from '@bowyer/text';
+import { dialoguesOf, type DialogueConfig } from '../src/agent/chat/dialogues.js';
+import { agentEnvironment, demonstrationsIn } from '../src/agent/context/agent-context.js';
+import { makeDemonstrations, type DemonstrationConfig } from '../src/agent/demonstrations/demonstrations.js';
+import { datasetFor } from '../src/agent/demonstrations/imitation-data.js';
+import { environmentOf } from '../src/agent/environment/environment.js';
+import { AgentMemory, type MemoryConfig } from '../src/agent/memory/agent-memory.js';
 import { unprepared } from './composed.js';
 import { optionsOfConfig } from '../src/config/units.js';
 import { resolvedConfig } from '../src/context/resolved-config.js';

@@ -2,8 +2,8 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EpisodeRecord } from '@bowyer/core';
-import { readEpisodes } from '@bowyer/agent';
 import { newFolder } from '@bowyer/testing';
+import { readEpisodes } from '../src/agent/demonstrations/read-episodes.js';
 import { run } from './command-line.js';
 
 let directory: string;

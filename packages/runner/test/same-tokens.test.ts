@@ -25,12 +25,12 @@ import { chatTemplate, templateTokens, wordLevelTokenizer } from '@bowyer/text';
 import { ModelServer, serveEnv, SteppedTokenizer } from '@bowyer/serving';
 import {
   agentEnvironment,
-  asConversations,
   contextOf,
   demonstrationsIn,
-  openRemoteRollouts,
   type ContextConfig,
-} from '@bowyer/agent';
+} from '../src/agent/context/agent-context.js';
+import { asConversations } from '../src/agent/demonstrations/imitation-data.js';
+import { openRemoteRollouts } from '../src/agent/play/remote-rollouts.js';
 
 interface Game {
   config: ContextConfig;

@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { composed } from './composed.js';
-import { warmStartHash, type WarmStartConfig } from '@bowyer/agent';
 import { newFolder } from '@bowyer/testing';
+import { warmStartHash, type WarmStartConfig } from '../src/agent/warm-start/warm-start.js';
 import { optionsOfConfig } from '../src/config/units.js';
 import { resolvedConfig } from '../src/context/resolved-config.js';
 

@@ -1,8 +1,8 @@
 // With `as_trained` an evaluation takes from its agent's run the keys that decide how the agent reads and acts, unless the command
 // line gives them: environment and algorithm with their options, context, memory, chat template, longest reply.
 import { snakeKeys, toCamelCase, toSnakeCase } from '@bowyer/core';
-import type { ContextConfig } from '@bowyer/agent';
 import { overrideText } from '@bowyer/config';
+import type { ContextConfig } from '../agent/context/agent-context.js';
 import type { Implied, ImpliedContext, Reader, Rule } from './implied-rule.js';
 
 type Node = Readonly<Record<string, unknown>>;
@@ -37,7 +37,7 @@ interface Trained {
 async function trained(read: Reader, { isTyped }: ImpliedContext): Promise<Trained | null> {
   const place = read('checkpoint_path') ?? read('policy_lm');
   if (typeof place !== 'string') return null;
-  const { agentFolderOf, learnedConversations, runOf } = await import('@bowyer/agent');
+  const { agentFolderOf, learnedConversations, runOf } = await import('../agent/folders/model-folders.js');
   const run = runOf(agentFolderOf(place));
   if (run?.env === undefined) return null;
   const record = run as Node;
@@ -101,7 +101,7 @@ async function kindOf(key: (typeof KINDS)[number], { record, env, isAnywhere }: 
   const node = record[key];
   if (!isNode(node)) return undefined;
   if (key !== 'context' || node.kind !== 'auto' || record.env === env || isAnywhere) return node.kind;
-  const { contextOf } = await import('@bowyer/agent');
+  const { contextOf } = await import('../agent/context/agent-context.js');
   const run: Node = { env: record.env, context: node };
   return contextOf(run as Node & ContextConfig).kind;
 }

@@ -1,6 +1,6 @@
 // Options that a run has only with other ones, and how those are written. Each node is closed, so that an option without its condition
 // would be an unknown key.
-import type { Choices } from '@bowyer/agent';
+import type { Choices } from '../agent/keys/choices.js';
 
 const GIVEN_START =
   'policy.model or policy.checkpoint names the model to start from: leave it out to make a start here';

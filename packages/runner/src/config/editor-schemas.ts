@@ -6,7 +6,11 @@ import { algorithmNames, findAlgorithm } from '@bowyer/algorithms';
 import { environmentInfo, environmentNames } from '@bowyer/envs';
 import { findLogger, loggerNames } from '@bowyer/logging';
 import { findTask, taskNames } from '../tasks/registry.js';
-import { contextNode, endpointNode, envNodeSchema, memoryNode, type Choices } from '@bowyer/agent';
+import { contextNode } from '../agent/context/context-keys.js';
+import { envNodeSchema } from '../agent/environment/environment-keys.js';
+import { endpointNode } from '../agent/keys/agent-keys.js';
+import type { Choices } from '../agent/keys/choices.js';
+import { memoryNode } from '../agent/memory/memory-keys.js';
 import { algorithmKeys } from '../keys/algorithm-keys.js';
 import { optionsOf } from './units.js';
 

@@ -1,7 +1,7 @@
 // A clearer error for what cannot be composed: keys that the run does not have, all at once, each with the key that it has; and a primary
 // config that does not exist, with how to compose it.
 import { ConfigError, type Composition, type PlainObject, type TranslateContext } from '@bowyer/config';
-import type { Choices } from '@bowyer/agent';
+import type { Choices } from '../agent/keys/choices.js';
 import { configWithoutFlag, missingConfig } from './missing-config.js';
 
 type Context = TranslateContext & { overrides: readonly string[] };

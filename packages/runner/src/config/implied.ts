@@ -120,7 +120,7 @@ const checkpoint: Rule = async (read) => {
   const place = read('checkpoint_path');
   if (place === '') return [{ word: '++checkpoint_path=null', why: 'it is empty' }];
   if (typeof place !== 'string' || read('policy_lm') !== null) return [];
-  const { isWeightsFile, isWhole } = await import('@bowyer/agent');
+  const { isWeightsFile, isWhole } = await import('../agent/folders/weights-file.js');
   if (!isWeightsFile(place) || isWhole(place)) return [];
   return [{ word: 'policy_lm=gpt2', why: `checkpoint_path=${place} has weights alone, and gpt2 is ArCHer’s policy` }];
 };

@@ -5,7 +5,7 @@ import { group, nodeSchema } from '@bowyer/core';
 import { environmentNames } from '@bowyer/envs';
 import type { Composition } from '@bowyer/config';
 import { findTask, taskNames } from '../tasks/registry.js';
-import type { Choices } from '@bowyer/agent';
+import type { Choices } from '../agent/keys/choices.js';
 import type { TaskUnit } from '../tasks/task.js';
 
 export function choicesOf(composition: Composition): Choices {

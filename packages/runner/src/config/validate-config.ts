@@ -6,13 +6,9 @@ import { toCamelCase, type ConfigProblem } from '@bowyer/core';
 import { validate, type Composition } from '@bowyer/config';
 import type { TObject } from '@sinclair/typebox';
 import { environmentProblems } from '@bowyer/envs';
-import {
-  actionChoiceProblems,
-  contextKeyProblems,
-  expertProblems,
-  memoryKeyProblems,
-  type EnvironmentConfig,
-} from '@bowyer/agent';
+import { actionChoiceProblems, contextKeyProblems, expertProblems } from '../agent/context/context-keys.js';
+import type { EnvironmentConfig } from '../agent/environment/environment.js';
+import { memoryKeyProblems } from '../agent/memory/memory-keys.js';
 
 import { resolvedConfig } from '../context/resolved-config.js';
 import { CONFIG_FILE } from '../run/run-files.js';

@@ -41,3 +41,6 @@ export interface TaskContext {
   /** Does what the user's asking to stop would do, where something is registered for it. */
   requestStop(reason: string): void;
 }
+
+/** The part of a context that slow work needs: a log, and where progress bars are shown. */
+export type Reporting = Pick<TaskContext, 'log' | 'progress'>;

@@ -1,8 +1,8 @@
 // The node `logger`: a run's loggers by name, each with its options.
 import { Type, type TProperties } from '@sinclair/typebox';
 import { findLogger, loggerNames } from '@bowyer/logging';
-import type { Choices } from '@bowyer/agent';
 import { changeableOnResume } from '@bowyer/core';
+import type { Choices } from '../agent/keys/choices.js';
 
 const description =
   'loggers that get the figures of the run beside its own files; for several write logger=[csv,tensorboard]';

@@ -1,7 +1,6 @@
 // The config keys of runs, in groups of those that are read together, each with its meaning and unit. Those of the agent are in
-// @bowyer/agent; a key of one task alone stands in that task's unit. Defaults live in configs/.
+// agent/keys; a key of one task alone stands in that task's unit. Defaults live in configs/.
 import { Type, type TObject } from '@sinclair/typebox';
-import { seedKey } from '@bowyer/agent';
 import {
   changeableOnResume,
   nonNegative,
@@ -12,6 +11,7 @@ import {
   text,
   type OptionsOf,
 } from '@bowyer/core';
+import { seedKey } from '../agent/keys/agent-keys.js';
 import { launcherSchema, sweeperSchema } from './sweep-schema.js';
 
 /** The keys of every task. */

@@ -4,8 +4,9 @@ import { camelKeys, LockLostError, namingFile } from '@bowyer/core';
 import { openDevice, type DeviceOptions } from '@bowyer/graph';
 import { ProgressBar } from '@bowyer/logging';
 import { ItemError, loadTextModel, type LanguageModel, type Seq2SeqModel } from '@bowyer/models';
-import { atLine, JsonLineError, readJsonLines, type AgentConfig } from '@bowyer/agent';
 import { chatMessagesOf, templateInputsOf, UnreadKeys, unreadNote, withSystem } from '@bowyer/conversations';
+import { atLine, JsonLineError, readJsonLines } from '../agent/demonstrations/json-lines.js';
+import type { AgentConfig } from '../agent/keys/agent-keys.js';
 import { owningOutput } from '../run/folder-owner.js';
 import type { TaskContext } from '../context/task-context.js';
 

@@ -2,7 +2,7 @@
 import type { ConfigProblem, OptionsOf } from '@bowyer/core';
 import type { TObject, TProperties } from '@sinclair/typebox';
 import type { TaskContext } from '../context/task-context.js';
-import type { Choices } from '@bowyer/agent';
+import type { Choices } from '../agent/keys/choices.js';
 
 export interface TaskUnit {
   name: string;

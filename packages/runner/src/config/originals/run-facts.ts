@@ -9,7 +9,7 @@ import type { RunFacts } from './outcome.js';
 
 /** @param composition with what follows from its keys @param typed keys of the command line */
 export async function factsOf(composition: Composition, typed: ReadonlySet<string>): Promise<RunFacts> {
-  const { epochsOf, runOf } = await import('@bowyer/agent');
+  const { epochsOf, runOf } = await import('../../agent/folders/model-folders.js');
   await loadPlugins(composition);
   const schema = schemaOf(composition);
   const { algorithm, env, setting } = choicesOf(composition);

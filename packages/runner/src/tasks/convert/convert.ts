@@ -2,7 +2,7 @@
 import { openDevice } from '@bowyer/graph';
 import { ProgressBar } from '@bowyer/logging';
 import { convertCheckpoint, isAdapterDirectory, LanguageModel } from '@bowyer/models';
-import type { AgentConfig } from '@bowyer/agent';
+import type { AgentConfig } from '../../agent/keys/agent-keys.js';
 import { owningNewFolder } from '../../run/folder-owner.js';
 import type { TaskContext } from '../../context/task-context.js';
 import type { TaskConfig } from '../task.js';

@@ -1,6 +1,6 @@
 // task=convert: weights of PyTorch or llama2.c, or an adapter with its base, as a folder in Hugging Face layout.
 import { optionalText, unitOptions } from '@bowyer/core';
-import { policyKeys } from '@bowyer/agent';
+import { policyKeys } from '../../agent/keys/agent-keys.js';
 import { runKeys } from '../../keys/run-keys.js';
 import type { TaskConfig, TaskUnit } from '../task.js';
 

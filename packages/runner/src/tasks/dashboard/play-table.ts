@@ -5,17 +5,15 @@ import { basename, dirname, join } from 'node:path';
 import { findAlgorithm, policyPlayer, type Player } from '@bowyer/algorithms';
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
-import {
-  agentEnvironment,
-  agentFolderOf,
-  deviceOf,
-  dialoguesOf,
-  environmentOf,
-  loadPolicy,
-  openEnvParts,
-  openMemoryOf,
-  playOptions,
-} from '@bowyer/agent';
+import { dialoguesOf } from '../../agent/chat/dialogues.js';
+import { agentEnvironment } from '../../agent/context/agent-context.js';
+import { openEnvParts } from '../../agent/environment/env-parts.js';
+import { environmentOf } from '../../agent/environment/environment.js';
+import { agentFolderOf } from '../../agent/folders/model-folders.js';
+import { openMemoryOf } from '../../agent/memory/agent-memory.js';
+import { playOptions } from '../../agent/play/play-options.js';
+import { deviceOf } from '../../agent/policy/device-choice.js';
+import { loadPolicy } from '../../agent/policy/policy-setup.js';
 import { CONFIG_FILE } from '../../run/run-files.js';
 import type { ModelConfig } from '../evaluate/open-agent.js';
 import { Refused } from './refused.js';

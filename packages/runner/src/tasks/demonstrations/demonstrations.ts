@@ -1,7 +1,7 @@
 // task=demonstrations: writes what a warm start imitates, in the environment's own format where it has one.
 import { join } from 'node:path';
 import { writeFileAtomically } from '@bowyer/core';
-import { makeDemonstrations, type DemonstrationConfig } from '@bowyer/agent';
+import { makeDemonstrations, type DemonstrationConfig } from '../../agent/demonstrations/demonstrations.js';
 import { owningRun } from '../../run/owning-run.js';
 import type { TaskContext } from '../../context/task-context.js';
 

@@ -1,5 +1,6 @@
 // task=demonstrations: writes what a warm start would imitate.
-import { demonstrationProblems, demonstrationsNode, environmentKeysOf } from '@bowyer/agent';
+import { demonstrationProblems, demonstrationsNode } from '../../agent/demonstrations/demonstration-keys.js';
+import { environmentKeysOf } from '../../agent/environment/environment-keys.js';
 import { runKeys } from '../../keys/run-keys.js';
 import type { TaskUnit } from '../task.js';
 

@@ -11,9 +11,12 @@ import {
   type Metrics,
 } from '@bowyer/algorithms';
 import { episodicReturn, writeFileAtomically, type Trajectory } from '@bowyer/core';
-import { agentFolderOf, deviceOf, loadPolicy, type AgentConfig, type DeviceConfig } from '@bowyer/agent';
 import { openDevice, type Device } from '@bowyer/graph';
 import { ProgressBar, textTable } from '@bowyer/logging';
+import { agentFolderOf } from '../../agent/folders/model-folders.js';
+import type { AgentConfig } from '../../agent/keys/agent-keys.js';
+import { deviceOf, type DeviceConfig } from '../../agent/policy/device-choice.js';
+import { loadPolicy } from '../../agent/policy/policy-setup.js';
 import type { TaskContext } from '../../context/task-context.js';
 import { withReport } from '../../report/write-report.js';
 import { owningRun } from '../../run/owning-run.js';

@@ -1,6 +1,7 @@
 // task=evaluate_agent: how good an agent of the user is with one or more models, as a report and as a gate.
 import { defaulting, unitOptions, type ConfigProblem } from '@bowyer/core';
-import { deviceKeys, hubKeys, modelProblem, playKeys, policyKeys, templateKeys } from '@bowyer/agent';
+import { modelProblem } from '../../agent/folders/model-folders.js';
+import { deviceKeys, hubKeys, playKeys, policyKeys, templateKeys } from '../../agent/keys/agent-keys.js';
 import { runKeys } from '../../keys/run-keys.js';
 import type { TaskConfig, TaskUnit } from '../task.js';
 import { agentOptions, modelOption } from '../train-agent/agent-keys.js';

@@ -4,7 +4,8 @@ import { decodingsOf, findAlgorithm, type Decoding } from '@bowyer/algorithms';
 import { oneRank, writeFileAtomically, type Trajectory } from '@bowyer/core';
 import { environmentInfo, type PlayedEvaluation } from '@bowyer/envs';
 import { ProgressBar } from '@bowyer/logging';
-import { agentFolderOf, optimalReturnOf, runOf, type EnvironmentConfig } from '@bowyer/agent';
+import { optimalReturnOf, type EnvironmentConfig } from '../../agent/environment/environment.js';
+import { agentFolderOf, runOf } from '../../agent/folders/model-folders.js';
 
 import { owningRun } from '../../run/owning-run.js';
 import { claimDirectory } from '../../run/run-files.js';

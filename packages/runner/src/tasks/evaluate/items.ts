@@ -12,7 +12,8 @@ import {
   type Split,
   type SplitPlan,
 } from '@bowyer/envs';
-import { environmentOptions, splitPlanOf, type Choices, type EnvironmentConfig } from '@bowyer/agent';
+import { environmentOptions, splitPlanOf, type EnvironmentConfig } from '../../agent/environment/environment.js';
+import type { Choices } from '../../agent/keys/choices.js';
 
 export interface ItemConfig {
   task: {

@@ -3,29 +3,17 @@ import { findAlgorithm, play, type Decoding, type OpenPlayer, type PlayOptions }
 import { oneRank, type Trajectory } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { textTable } from '@bowyer/logging';
-import {
-  agentEnvironment,
-  criticFolderOf,
-  deviceOf,
-  dialoguesOf,
-  EndpointPlayer,
-  loadPolicy,
-  makeCritic,
-  openMemoryOf,
-  playOptions,
-  recipeOptions,
-  warnOfTextRules,
-  type AgentConfig,
-  type AgentMemory,
-  type ContextConfig,
-  type CriticConfig,
-  type DeviceConfig,
-  type DialogueConfig,
-  type EndpointConfig,
-  type MemoryConfig,
-  type PlayConfig,
-  type PolicyConfig,
-} from '@bowyer/agent';
+import { dialoguesOf, type DialogueConfig } from '../../agent/chat/dialogues.js';
+import { warnOfTextRules } from '../../agent/chat/text-rules.js';
+import { agentEnvironment, type ContextConfig } from '../../agent/context/agent-context.js';
+import { makeCritic, type CriticConfig } from '../../agent/critic/critic-setup.js';
+import { criticFolderOf } from '../../agent/folders/model-folders.js';
+import type { AgentConfig } from '../../agent/keys/agent-keys.js';
+import { openMemoryOf, type AgentMemory, type MemoryConfig } from '../../agent/memory/agent-memory.js';
+import { EndpointPlayer, type EndpointConfig } from '../../agent/play/endpoint-player.js';
+import { playOptions, recipeOptions, type PlayConfig } from '../../agent/play/play-options.js';
+import { deviceOf, type DeviceConfig } from '../../agent/policy/device-choice.js';
+import { loadPolicy, type PolicyConfig } from '../../agent/policy/policy-setup.js';
 import type { RunConfig } from '../../keys/run-keys.js';
 import type { TaskContext } from '../../context/task-context.js';
 import { itemsToPlay, type ItemConfig } from './items.js';

@@ -3,33 +3,31 @@ import { Type, type TProperties } from '@sinclair/typebox';
 import { findAlgorithm, type AnyAlgorithm } from '@bowyer/algorithms';
 import { choice, flag, group, integer, optional, texts, unitOptions, type ConfigProblem } from '@bowyer/core';
 import { membersOf } from '@bowyer/envs';
+import type { ContextConfig } from '../../agent/context/agent-context.js';
+import { contextChanged, contextKeys } from '../../agent/context/context-keys.js';
+import { environmentKeysOf, oracleKeysOf, type EnvConfig } from '../../agent/environment/environment-keys.js';
+import { hubId } from '../../agent/folders/hub-id.js';
 import {
   agentFolderOf,
-  contextChanged,
-  contextKeys,
   criticFolderOf,
+  learnedConversations,
+  modelProblem,
+  runOf,
+} from '../../agent/folders/model-folders.js';
+import {
   criticKeys,
   criticNode,
   deviceKeys,
   endpointNode,
-  environmentKeysOf,
-  hubId,
   hubKeys,
-  learnedConversations,
-  memoryChanged,
-  memoryKeys,
-  modelProblem,
-  oracleKeysOf,
   playKeys,
   policyKeys,
-  runOf,
   samplingKeys,
   templateKeys,
-  type Choices,
-  type ContextConfig,
-  type EnvConfig,
-  type MemoryConfig,
-} from '@bowyer/agent';
+} from '../../agent/keys/agent-keys.js';
+import type { Choices } from '../../agent/keys/choices.js';
+import type { MemoryConfig } from '../../agent/memory/agent-memory.js';
+import { memoryChanged, memoryKeys } from '../../agent/memory/memory-keys.js';
 import { algorithmKeys } from '../../keys/algorithm-keys.js';
 import { runKeys } from '../../keys/run-keys.js';
 import type { TaskUnit } from '../task.js';

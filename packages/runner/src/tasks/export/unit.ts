@@ -2,7 +2,8 @@
 // transformers.js, or a folder in Hugging Face's layout.
 import { Type } from '@sinclair/typebox';
 import { flag, optional, optionalText, unitOptions, type ConfigProblem } from '@bowyer/core';
-import { hubKeys, isAdapterFolder, modelProblem } from '@bowyer/agent';
+import { isAdapterFolder, modelProblem } from '../../agent/folders/model-folders.js';
+import { hubKeys } from '../../agent/keys/agent-keys.js';
 import { runKeys } from '../../keys/run-keys.js';
 import type { TaskConfig, TaskUnit } from '../task.js';
 import { GGUF_ENDING, isGgufFile } from './export-config.js';

@@ -11,17 +11,12 @@ import {
 import { readDecoderConfig, type PretrainedConfig } from '@bowyer/checkpoints';
 import { maximum, Rng } from '@bowyer/core';
 import { join } from 'node:path';
-import {
-  asServed,
-  checkWrittenWhole,
-  fitted,
-  keptTemplate,
-  loadChatTemplate,
-  tokenCounts,
-  type TemplateConfig,
-} from '@bowyer/agent';
 import { BadItem, mapItems, type DataFile } from '@bowyer/conversations';
 import type { CallReader } from '@bowyer/serving';
+import { keptTemplate, loadChatTemplate, type TemplateConfig } from '../../agent/chat/chat-setup.js';
+import { asServed } from '../../agent/chat/served-dialogues.js';
+import { fitted, tokenCounts } from '../../agent/demonstrations/imitation-data.js';
+import { checkWrittenWhole } from '../../agent/demonstrations/written-whole.js';
 import type { TaskContext } from '../../context/task-context.js';
 import type { TaskConfig } from '../task.js';
 import type { finetuneOptions } from './unit.js';

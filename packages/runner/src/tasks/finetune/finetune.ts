@@ -26,15 +26,6 @@ import { openDevice, type Device } from '@bowyer/graph';
 import { ProgressBar } from '@bowyer/logging';
 import { LanguageModel } from '@bowyer/models';
 import { jsonAsWritten } from '@bowyer/text';
-import {
-  deviceOf,
-  isAdapterFolder,
-  policyOptimizer,
-  restoreOptimizer,
-  savePolicyState,
-  type AgentConfig,
-  type DeviceConfig,
-} from '@bowyer/agent';
 import type { RunConfig } from '../../keys/run-keys.js';
 import { checkpointsOf } from '../../run/checkpoint-progress.js';
 import { owningRun } from '../../run/owning-run.js';
@@ -45,6 +36,10 @@ import { claimDirectory, RunFiles } from '../../run/run-files.js';
 import { withReport } from '../../report/write-report.js';
 import type { TaskContext } from '../../context/task-context.js';
 import { dataFilesOf } from '@bowyer/conversations';
+import { isAdapterFolder } from '../../agent/folders/model-folders.js';
+import type { AgentConfig } from '../../agent/keys/agent-keys.js';
+import { deviceOf, type DeviceConfig } from '../../agent/policy/device-choice.js';
+import { policyOptimizer, restoreOptimizer, savePolicyState } from '../../agent/policy/policy-setup.js';
 import { loadExamples, type Examples, type ExamplesConfig, type FinetuneOptions } from './examples.js';
 import { finetuneText, readFinetuneResults, type FinetuneResults } from '../../run/finetune-results.js';
 import { heldOut, type HeldOut } from './held-out-answers.js';

@@ -2,7 +2,7 @@
 import { endOfText, generateTexts, LanguageModel } from '@bowyer/models';
 import type { Device } from '@bowyer/graph';
 import type { TaskContext } from '../../context/task-context.js';
-import type { AgentConfig } from '@bowyer/agent';
+import type { AgentConfig } from '../../agent/keys/agent-keys.js';
 import type { Example, Examples, FinetuneOptions } from './examples.js';
 import type { Answer, CallCounts } from '../../run/finetune-results.js';
 import { callPlaces, countedCalls, learnedReplies } from './recorded-calls.js';

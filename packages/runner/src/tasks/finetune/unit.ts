@@ -11,24 +11,22 @@ import {
   unitOptions,
   type ConfigProblem,
 } from '@bowyer/core';
+import { dataFormatKey, dataSplitKey, DataFileError, pipeProblem, recordFolderOf } from '@bowyer/conversations';
+import { isAdapterFolder, modelProblem } from '../../agent/folders/model-folders.js';
 import {
   conversationKeys,
   deviceKeys,
   hubKeys,
-  isAdapterFolder,
   loraKeys,
-  modelProblem,
   optimizerNode,
   policyKeys,
-  quantizationProblems,
   scheduleGroup,
   templateKeys,
   trainingKeys,
   type AgentConfig,
-  type Choices,
-  type QuantizationConfig,
-} from '@bowyer/agent';
-import { dataFormatKey, dataSplitKey, DataFileError, pipeProblem, recordFolderOf } from '@bowyer/conversations';
+} from '../../agent/keys/agent-keys.js';
+import type { Choices } from '../../agent/keys/choices.js';
+import { quantizationProblems, type QuantizationConfig } from '../../agent/policy/quantization-problems.js';
 import { runKeys, saveEpochsKey, saveKeys, titleKeys } from '../../keys/run-keys.js';
 import { loggerKeys } from '../../keys/logger-keys.js';
 import type { TaskConfig, TaskUnit } from '../task.js';

@@ -9,17 +9,13 @@ import {
   type PromptItem,
 } from '@bowyer/models';
 import { ChatTemplateError, type ChatTemplate, type Conversation } from '@bowyer/text';
-import {
-  asServed,
-  checkTerminator,
-  deviceOf,
-  loadChatTemplate,
-  terminatorIds,
-  textRules,
-  withMessages,
-  type AgentConfig,
-  type DeviceConfig,
-} from '@bowyer/agent';
+import { terminatorIds } from '../../agent/chat/agent-tokens.js';
+import { loadChatTemplate, withMessages } from '../../agent/chat/chat-setup.js';
+import { asServed } from '../../agent/chat/served-dialogues.js';
+import { textRules } from '../../agent/chat/text-rules.js';
+import type { AgentConfig } from '../../agent/keys/agent-keys.js';
+import { checkTerminator } from '../../agent/policy/check-text-rules.js';
+import { deviceOf, type DeviceConfig } from '../../agent/policy/device-choice.js';
 import { linesOf, runModelLines } from '../model-lines.js';
 import type { TaskConfig } from '../task.js';
 import type { generateOptions } from './unit.js';

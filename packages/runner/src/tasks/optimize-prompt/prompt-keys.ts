@@ -11,7 +11,8 @@ import {
   unitOptions,
   type OptionsOf,
 } from '@bowyer/core';
-import type { AgentConfig, DeviceConfig } from '@bowyer/agent';
+import type { AgentConfig } from '../../agent/keys/agent-keys.js';
+import type { DeviceConfig } from '../../agent/policy/device-choice.js';
 import { agentOptions, modelOption } from '../train-agent/agent-keys.js';
 
 export const reflectorNode = group(

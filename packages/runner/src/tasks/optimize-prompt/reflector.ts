@@ -1,6 +1,6 @@
 // The reflector behind an endpoint.
-import { openChat } from '@bowyer/agent';
 import { reflectedText, reflectionMessage, type EvolutionParts } from '@bowyer/rollouts';
+import { openChat } from '../../agent/play/open-chat.js';
 import type { ReflectorConfig } from './prompt-keys.js';
 
 export interface Reflector {

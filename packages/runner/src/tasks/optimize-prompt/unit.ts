@@ -1,6 +1,7 @@
 // task=optimize_prompt: better prompts for an agent of the user, from what it does with them.
 import type { ConfigProblem } from '@bowyer/core';
-import { deviceKeys, hubKeys, modelProblem, playKeys, policyKeys, templateKeys } from '@bowyer/agent';
+import { modelProblem } from '../../agent/folders/model-folders.js';
+import { deviceKeys, hubKeys, playKeys, policyKeys, templateKeys } from '../../agent/keys/agent-keys.js';
 import { runKeys } from '../../keys/run-keys.js';
 import type { TaskUnit } from '../task.js';
 import { agentProblems } from '../train-agent/agent-problems.js';

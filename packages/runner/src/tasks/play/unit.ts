@@ -1,6 +1,6 @@
 // task=play: a person plays in the terminal.
 import { optionalText, unitOptions } from '@bowyer/core';
-import { environmentKeysOf, oracleKeysOf } from '@bowyer/agent';
+import { environmentKeysOf, oracleKeysOf } from '../../agent/environment/environment-keys.js';
 import { runKeys } from '../../keys/run-keys.js';
 import type { TaskUnit } from '../task.js';
 

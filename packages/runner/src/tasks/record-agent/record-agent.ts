@@ -1,6 +1,5 @@
 // task=record_agent: agents play with a model, or with another endpoint, and every call is recorded, until the user stops it.
 import { join } from 'node:path';
-import { checkTerminator, deviceOf } from '@bowyer/agent';
 import { InterruptedError } from '@bowyer/algorithms';
 import { checkHeld, mean } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
@@ -16,6 +15,8 @@ import {
   RolloutLog,
   writeConversations,
 } from '@bowyer/rollouts';
+import { checkTerminator } from '../../agent/policy/check-text-rules.js';
+import { deviceOf } from '../../agent/policy/device-choice.js';
 import type { TaskContext } from '../../context/task-context.js';
 import { failureLog } from '../../run/failure-log.js';
 import { loadDecoder, serverOptions, type ServeConfig } from '../serve-model/serve-model.js';

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { Type } from '@sinclair/typebox';
 import { optional, optionalText, unitOptions } from '@bowyer/core';
-import { writerOptions } from '@bowyer/agent';
+import { writerOptions } from '../../agent/keys/agent-keys.js';
 import { runKeys } from '../../keys/run-keys.js';
 import { listenProblems } from '../listen-keys.js';
 import { modelServerKeys, modelServerOptions } from '../serve-model/unit.js';

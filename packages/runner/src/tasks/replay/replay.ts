@@ -2,8 +2,9 @@
 import { environmentInfo, type Env, type ResetResult, type StepResult } from '@bowyer/envs';
 import { camelKeys, recordedInfo, toSnakeCase, writeFileAtomically, type EpisodeRecord } from '@bowyer/core';
 import { ProgressBar } from '@bowyer/logging';
-import { engineText, JsonLineError, readJsonLines, replayEnvironment, type EnvironmentConfig } from '@bowyer/agent';
 import { UnreadKeys, unreadNote } from '@bowyer/conversations';
+import { JsonLineError, readJsonLines } from '../../agent/demonstrations/json-lines.js';
+import { engineText, replayEnvironment, type EnvironmentConfig } from '../../agent/environment/environment.js';
 import type { TaskContext } from '../../context/task-context.js';
 import type { TaskConfig } from '../task.js';
 import type { replayOptions } from './unit.js';

@@ -1,6 +1,6 @@
 // task=replay: plays recorded actions again and writes what the environment answered.
 import { optionalText, unitOptions } from '@bowyer/core';
-import { environmentKeysOf } from '@bowyer/agent';
+import { environmentKeysOf } from '../../agent/environment/environment-keys.js';
 import { runKeys } from '../../keys/run-keys.js';
 import type { TaskConfig, TaskUnit } from '../task.js';
 

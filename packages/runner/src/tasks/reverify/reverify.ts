@@ -13,7 +13,9 @@ import {
 } from '@bowyer/core';
 import type { Env, Split } from '@bowyer/envs';
 import { ProgressBar } from '@bowyer/logging';
-import { EpisodeKeys, JsonLineError, readJsonLines, type EnvironmentConfig } from '@bowyer/agent';
+import { EpisodeKeys } from '../../agent/demonstrations/episode-keys.js';
+import { JsonLineError, readJsonLines } from '../../agent/demonstrations/json-lines.js';
+import type { EnvironmentConfig } from '../../agent/environment/environment.js';
 import { compared, resultText, returnInterval, testedItems, type RunResults } from '../../run/results.js';
 import { owningRun } from '../../run/owning-run.js';
 import { claimDirectory } from '../../run/run-files.js';

@@ -1,7 +1,8 @@
 // task=reverify: scores stored episodes again, with another reward or other options, without playing.
 import type { TProperties } from '@sinclair/typebox';
 import { optionalText, unitOptions } from '@bowyer/core';
-import { environmentKeysOf, oracleKeysOf, type Choices } from '@bowyer/agent';
+import { environmentKeysOf, oracleKeysOf } from '../../agent/environment/environment-keys.js';
+import type { Choices } from '../../agent/keys/choices.js';
 import { runKeys } from '../../keys/run-keys.js';
 import { itemKeys } from '../evaluate/items.js';
 import type { TaskUnit } from '../task.js';

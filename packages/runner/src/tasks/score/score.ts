@@ -7,7 +7,8 @@ import {
   type ContinuationItem,
   type LanguageModel,
 } from '@bowyer/models';
-import { deviceOf, type AgentConfig, type DeviceConfig } from '@bowyer/agent';
+import type { AgentConfig } from '../../agent/keys/agent-keys.js';
+import { deviceOf, type DeviceConfig } from '../../agent/policy/device-choice.js';
 import { linesOf, runModelLines } from '../model-lines.js';
 import type { TaskConfig } from '../task.js';
 import type { scoreOptions } from './unit.js';

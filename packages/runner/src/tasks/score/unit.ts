@@ -1,6 +1,6 @@
 // task=score: the log-probabilities of given continuations.
 import { integer, unitOptions } from '@bowyer/core';
-import { deviceKeys, hubKeys, policyKeys } from '@bowyer/agent';
+import { deviceKeys, hubKeys, policyKeys } from '../../agent/keys/agent-keys.js';
 import { runKeys } from '../../keys/run-keys.js';
 import { lineFileKeys, lineFileProblems } from '../model-line-keys.js';
 import type { TaskUnit } from '../task.js';

@@ -6,7 +6,7 @@ import {
   serveOpenEnv,
   type ServedEnvOptions,
 } from '@bowyer/serving';
-import { environmentOptions, type EnvironmentConfig } from '@bowyer/agent';
+import { environmentOptions, type EnvironmentConfig } from '../../agent/environment/environment.js';
 import type { TaskContext } from '../../context/task-context.js';
 import { keyOf } from '../server-key.js';
 import type { TaskConfig } from '../task.js';

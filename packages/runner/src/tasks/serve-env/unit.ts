@@ -1,6 +1,6 @@
 // task=serve_env: an environment over AgentGym's HTTP protocol, OpenEnv's WebSocket protocol, or MCP.
 import { choice, integer, positive, unitOptions, type ConfigProblem } from '@bowyer/core';
-import { environmentKeysOf } from '@bowyer/agent';
+import { environmentKeysOf } from '../../agent/environment/environment-keys.js';
 import { runKeys } from '../../keys/run-keys.js';
 import { listenOptions, listenProblems, serverKeyOption } from '../listen-keys.js';
 import type { TaskConfig, TaskUnit } from '../task.js';

@@ -1,7 +1,7 @@
 // Settings of adapters that contradict each other or the files, found before anything starts.
 import { existsSync, statSync } from 'node:fs';
 import type { ConfigProblem } from '@bowyer/core';
-import { agentFolderOf, isAdapterFolder, modelNameOf } from '@bowyer/agent';
+import { agentFolderOf, isAdapterFolder, modelNameOf } from '../../agent/folders/model-folders.js';
 
 interface AdapterKeys {
   model?: string | null;

@@ -12,23 +12,16 @@ import {
 import { ChatTemplateError, loadTokenizer, type ChatTemplate, type Tokenizer } from '@bowyer/text';
 import { EmbeddingServer, ModelServer, SteppedTokenizer, type ModelServerOptions } from '@bowyer/serving';
 import { findAlgorithm } from '@bowyer/algorithms';
-import {
-  chatTemplateOf,
-  checkTerminator,
-  deviceOf,
-  loadChatTemplate,
-  maskedTokenIds,
-  modelNameOf,
-  runOf,
-  terminatorIds,
-  textRules,
-  type AgentConfig,
-  type DeviceConfig,
-  type EnvironmentConfig,
-  type writerOptions,
-} from '@bowyer/agent';
 import type { OptionsOf } from '@bowyer/core';
 import type { TObject } from '@sinclair/typebox';
+import { maskedTokenIds, terminatorIds } from '../../agent/chat/agent-tokens.js';
+import { chatTemplateOf, loadChatTemplate } from '../../agent/chat/chat-setup.js';
+import { textRules } from '../../agent/chat/text-rules.js';
+import type { EnvironmentConfig } from '../../agent/environment/environment.js';
+import { modelNameOf, runOf } from '../../agent/folders/model-folders.js';
+import type { AgentConfig, writerOptions } from '../../agent/keys/agent-keys.js';
+import { checkTerminator } from '../../agent/policy/check-text-rules.js';
+import { deviceOf, type DeviceConfig } from '../../agent/policy/device-choice.js';
 import type { TaskContext } from '../../context/task-context.js';
 import { keyOf } from '../server-key.js';
 import type { TaskConfig } from '../task.js';

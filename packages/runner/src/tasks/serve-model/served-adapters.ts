@@ -1,8 +1,8 @@
 // The adapters that task=serve_model serves by name, and the room that is made for them when the model is loaded.
 import { resolve } from 'node:path';
-import { agentFolderOf } from '@bowyer/agent';
 import type { LanguageModel, LoadOptions } from '@bowyer/models';
 import type { ModelServerOptions } from '@bowyer/serving';
+import { agentFolderOf } from '../../agent/folders/model-folders.js';
 import type { TaskContext } from '../../context/task-context.js';
 
 export interface AdapterConfig {

@@ -1,7 +1,7 @@
 // task=serve_model: a language model over OpenAI's HTTP protocol.
 import { Type } from '@sinclair/typebox';
 import { defaulting, flag, fraction, integer, optional, optionalText, texts, unitOptions } from '@bowyer/core';
-import { writerKeys, writerOptions } from '@bowyer/agent';
+import { writerKeys, writerOptions } from '../../agent/keys/agent-keys.js';
 import { adapterProblems } from './adapter-problems.js';
 import { trafficProblems } from './traffic-problems.js';
 import { runKeys } from '../../keys/run-keys.js';

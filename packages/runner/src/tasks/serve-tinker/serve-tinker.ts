@@ -1,9 +1,10 @@
 // task=serve_tinker: the Tinker API over a model, until the user stops it.
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { checkTerminator, deviceOf } from '@bowyer/agent';
 import { openDevice } from '@bowyer/graph';
 import { openTrainingBase, TinkerServer, type Quotas } from '@bowyer/tinker';
+import { checkTerminator } from '../../agent/policy/check-text-rules.js';
+import { deviceOf } from '../../agent/policy/device-choice.js';
 import type { TaskContext } from '../../context/task-context.js';
 import { owningFolder } from '../../run/folder-owner.js';
 import { withoutAdapters } from '../serve-model/served-adapters.js';

@@ -3,11 +3,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { chatTemplate, bytePairTokenizer } from '@bowyer/text';
-import { keptTemplate } from '@bowyer/agent';
 import { maximum, Rng, writeNewFolder } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import type { RecordedDialogue } from '@bowyer/conversations';
+import { keptTemplate } from '../../agent/chat/chat-setup.js';
 import type { TaskContext } from '../../context/task-context.js';
 import { finetune, type FinetuneConfig } from '../finetune/finetune.js';
 import { readTrainingItems } from '../finetune/training-items.js';

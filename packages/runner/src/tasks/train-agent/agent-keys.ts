@@ -11,7 +11,7 @@ import {
   texts,
   type OptionsOf,
 } from '@bowyer/core';
-import { samplingKeys } from '@bowyer/agent';
+import { samplingKeys } from '../../agent/keys/agent-keys.js';
 
 /** The model that is trained or tested. */
 export const modelOption = {

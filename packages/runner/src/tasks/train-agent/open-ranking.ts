@@ -1,6 +1,6 @@
 // The judge of groups behind an endpoint.
-import { openChat } from '@bowyer/agent';
 import { judgedDialogue, judgeGroup, usualRubric, type RankGroup } from '@bowyer/rollouts';
+import { openChat } from '../../agent/play/open-chat.js';
 import type { RankingConfig } from './ranking-keys.js';
 
 export interface Ranking {

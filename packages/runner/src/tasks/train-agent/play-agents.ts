@@ -1,7 +1,7 @@
 // Rollouts of agents outside of a training, as an evaluation plays them.
 import { play, type OnFailure, type PlayContext, type PlayedSet, type GroupOptions } from '@bowyer/algorithms';
 import type { Trajectory } from '@bowyer/core';
-import type { AgentConfig } from '@bowyer/agent';
+import type { AgentConfig } from '../../agent/keys/agent-keys.js';
 import type { TaskContext } from '../../context/task-context.js';
 import { failureLog } from '../../run/failure-log.js';
 import { playHooks } from '../../run/play-hooks.js';

@@ -2,22 +2,22 @@
 import type { TObject, TProperties } from '@sinclair/typebox';
 import { findAlgorithm, type AnyAlgorithm } from '@bowyer/algorithms';
 import { integer, optional, positive, unitOptions, type ConfigProblem } from '@bowyer/core';
+import { modelProblem } from '../../agent/folders/model-folders.js';
 import {
   criticKeys,
   criticNode,
   deviceKeys,
   hubKeys,
   loraKeys,
-  modelProblem,
   optimizerNode,
   playKeys,
   policyKeys,
-  quantizationProblems,
   templateKeys,
   trainingKeys,
   type AgentConfig,
-  type Choices,
-} from '@bowyer/agent';
+} from '../../agent/keys/agent-keys.js';
+import type { Choices } from '../../agent/keys/choices.js';
+import { quantizationProblems } from '../../agent/policy/quantization-problems.js';
 import { algorithmKeys } from '../../keys/algorithm-keys.js';
 import { runKeys, saveKeys, titleKeys } from '../../keys/run-keys.js';
 import { loggerKeys } from '../../keys/logger-keys.js';

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openAdapterDirectory } from '@bowyer/models';
-import { agentFolderOf, isAdapterFolder } from '@bowyer/agent';
+import { agentFolderOf, isAdapterFolder } from '../../agent/folders/model-folders.js';
 
 /** Adam's rate times the width, where all weights are trained; chosen in experiments/agents. */
 const RATE_TIMES_WIDTH = 0.0064;

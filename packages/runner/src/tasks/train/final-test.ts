@@ -15,15 +15,10 @@ import type { Trajectory } from '@bowyer/core';
 import type { Device } from '@bowyer/graph';
 import { ProgressBar } from '@bowyer/logging';
 import type { DoubleCritic, LanguageModel } from '@bowyer/models';
-import {
-  loadPolicy,
-  memoryFileOf,
-  playOptions,
-  recipeOptions,
-  type AgentMemory,
-  type PlayConfig,
-  type PolicyConfig,
-} from '@bowyer/agent';
+import { memoryFileOf } from '../../agent/folders/model-folders.js';
+import type { AgentMemory } from '../../agent/memory/agent-memory.js';
+import { playOptions, recipeOptions, type PlayConfig } from '../../agent/play/play-options.js';
+import { loadPolicy, type PolicyConfig } from '../../agent/policy/policy-setup.js';
 import { TestCache } from '../../run/test-cache.js';
 import { failureLog } from '../../run/failure-log.js';
 import type { Recorder } from '../../run/recorder.js';

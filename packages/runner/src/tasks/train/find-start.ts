@@ -4,19 +4,14 @@ import { join } from 'node:path';
 import type { AnyAlgorithm } from '@bowyer/algorithms';
 import { oneRank, onRankZero } from '@bowyer/core';
 import type { Device } from '@bowyer/graph';
-import {
-  checkTextRules,
-  hasEnvironment,
-  loadImitationData,
-  makeDemonstrations,
-  memoryFileOf,
-  runOf,
-  warmStart,
-  type AgentMemory,
-  type Start,
-  type WarmStartConfig,
-} from '@bowyer/agent';
-import { withBars } from '../../context/progress-bars.js';
+import { makeDemonstrations } from '../../agent/demonstrations/demonstrations.js';
+import { loadImitationData } from '../../agent/demonstrations/imitation-data.js';
+import { hasEnvironment } from '../../agent/environment/environment.js';
+import { memoryFileOf, runOf } from '../../agent/folders/model-folders.js';
+import type { AgentMemory } from '../../agent/memory/agent-memory.js';
+import { checkTextRules } from '../../agent/policy/check-text-rules.js';
+import type { Start } from '../../agent/policy/reference-policy.js';
+import { warmStart, type WarmStartConfig } from '../../agent/warm-start/warm-start.js';
 import type { TaskContext } from '../../context/task-context.js';
 import type { TrainConfig } from './train-config.js';
 
@@ -39,8 +34,7 @@ export async function findStart(
   if (unit.needs.source === 'dataset')
     return { folder: given, data: await loadImitationData(config, memory, context.log, unit.needs.preferences) };
   // Only rank 0 makes the start, which is then in the cache and does not depend on the number of ranks.
-  const folder =
-    given ?? (await onRankZero(context.ranks ?? oneRank, () => warmStart(config, device, withBars(context))));
+  const folder = given ?? (await onRankZero(context.ranks ?? oneRank, () => warmStart(config, device, context)));
   if (folder === null) return null;
   // The loss of the start, for the report: the cache may be emptied.
   if (given === null && (context.ranks ?? oneRank).rank === 0)

@@ -1,7 +1,8 @@
 // Settings of a model that the loss of an algorithm does not go with.
 import type { AnyAlgorithm } from '@bowyer/algorithms';
 import type { ConfigProblem } from '@bowyer/core';
-import { agentFolderOf, isAdapterFolder, type AgentConfig } from '@bowyer/agent';
+import { agentFolderOf, isAdapterFolder } from '../../agent/folders/model-folders.js';
+import type { AgentConfig } from '../../agent/keys/agent-keys.js';
 
 export type LossConfig = Pick<AgentConfig, 'checkpointPath' | 'policyLm' | 'useLora' | 'lora' | 'precision'> & {
   algorithm: { kl?: { coefficient?: number }; reference?: { quantization?: string } };

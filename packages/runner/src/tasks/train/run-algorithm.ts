@@ -4,23 +4,16 @@ import { Diagnostics, InterruptedError, type RecipeState, type Sampler, type Tra
 import { oneRank } from '@bowyer/core';
 import type { Device } from '@bowyer/graph';
 import { takeExchangeTimes } from '@bowyer/models';
-import {
-  openRemoteRollouts,
-  openRolloutsAhead,
-  playOptions,
-  recipeOptions,
-  referenceOf,
-  samplesIntegers,
-  restorePolicy,
-  startRestorer,
-  teacherOf,
-  type AgentConfig,
-  type DeviceConfig,
-  type FreshPolicyConfig,
-  type PlayConfig,
-  type PolicyConfig,
-  type RolloutsAhead,
-} from '@bowyer/agent';
+import type { AgentConfig } from '../../agent/keys/agent-keys.js';
+import { playOptions, recipeOptions, type PlayConfig } from '../../agent/play/play-options.js';
+import { openRemoteRollouts } from '../../agent/play/remote-rollouts.js';
+import { openRolloutsAhead, type RolloutsAhead } from '../../agent/play/rollouts-ahead.js';
+import { samplesIntegers } from '../../agent/play/sampling-precision.js';
+import type { DeviceConfig } from '../../agent/policy/device-choice.js';
+import type { FreshPolicyConfig } from '../../agent/policy/fresh-policy.js';
+import type { PolicyConfig } from '../../agent/policy/policy-setup.js';
+import { referenceOf, teacherOf } from '../../agent/policy/reference-policy.js';
+import { restorePolicy, startRestorer } from '../../agent/policy/restore-start.js';
 import { silentCheckpoints, silentFiles, silentSaveable } from '../../run/silent.js';
 import { failureLog } from '../../run/failure-log.js';
 import { Recorder, type RunOutput } from '../../run/recorder.js';

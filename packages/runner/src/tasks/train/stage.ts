@@ -3,17 +3,10 @@ import type { Agent, Dialogues, TrainingRun } from '@bowyer/algorithms';
 import type { Trajectory } from '@bowyer/core';
 import type { SplitPlan } from '@bowyer/envs';
 import type { LanguageModel } from '@bowyer/models';
-import {
-  agentEnvironment,
-  dialoguesOf,
-  environmentOf,
-  optimalReturnOf,
-  splitPlanOf,
-  type AgentMemory,
-  type ContextConfig,
-  type DialogueConfig,
-  type MemoryConfig,
-} from '@bowyer/agent';
+import { dialoguesOf, type DialogueConfig } from '../../agent/chat/dialogues.js';
+import { agentEnvironment, type ContextConfig } from '../../agent/context/agent-context.js';
+import { environmentOf, optimalReturnOf, splitPlanOf } from '../../agent/environment/environment.js';
+import type { AgentMemory, MemoryConfig } from '../../agent/memory/agent-memory.js';
 import type { TaskContext } from '../../context/task-context.js';
 import { breakdownOf, type TaskResult } from '../../run/breakdown.js';
 

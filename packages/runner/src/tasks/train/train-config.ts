@@ -2,16 +2,14 @@
 import type { TObject } from '@sinclair/typebox';
 import type { LearningRateSchedule, OptionsOf } from '@bowyer/core';
 import type { Decoding, DiagnosticsOptions, ReplayPlacement, WatchOptions } from '@bowyer/algorithms';
-import type {
-  CriticConfig,
-  RolloutConfig,
-  RemotePolicyConfig,
-  SamplingPrecisionConfig,
-  WarmStartConfig,
-  AgentConfig,
-  ContextConfig,
-  MemoryConfig,
-} from '@bowyer/agent';
+import type { ContextConfig } from '../../agent/context/agent-context.js';
+import type { CriticConfig } from '../../agent/critic/critic-setup.js';
+import type { AgentConfig } from '../../agent/keys/agent-keys.js';
+import type { MemoryConfig } from '../../agent/memory/agent-memory.js';
+import type { RemotePolicyConfig } from '../../agent/play/remote-rollouts.js';
+import type { RolloutConfig } from '../../agent/play/rollouts-ahead.js';
+import type { SamplingPrecisionConfig } from '../../agent/play/sampling-precision.js';
+import type { WarmStartConfig } from '../../agent/warm-start/warm-start.js';
 import type { RunConfig } from '../../keys/run-keys.js';
 import type { datasetOptions, trainOptions } from './unit.js';
 import type { LoggerConfig } from '../../run/open-loggers.js';

@@ -3,20 +3,18 @@ import { join } from 'node:path';
 import type { AnyAlgorithm } from '@bowyer/algorithms';
 import type { Device } from '@bowyer/graph';
 import type { DoubleCritic, LanguageModel } from '@bowyer/models';
+import { makeCritic, type CriticConfig } from '../../agent/critic/critic-setup.js';
+import type { AgentConfig } from '../../agent/keys/agent-keys.js';
+import { freshPolicy, type FreshPolicyConfig } from '../../agent/policy/fresh-policy.js';
 import {
-  freshPolicy,
   loadPolicy,
-  makeCritic,
-  makeValueModel,
   policyOptimizer,
   restoreOptimizer,
   savePolicyState,
-  type AgentConfig,
-  type CriticConfig,
-  type FreshPolicyConfig,
   type PolicyConfig,
-  type Start,
-} from '@bowyer/agent';
+} from '../../agent/policy/policy-setup.js';
+import type { Start } from '../../agent/policy/reference-policy.js';
+import { makeValueModel } from '../../agent/policy/value-model.js';
 
 import type { TrainConfig } from './train-config.js';
 

@@ -11,42 +11,39 @@ import {
   unitOptions,
   type ConfigProblem,
 } from '@bowyer/core';
+import { isConversationFile } from '@bowyer/conversations';
+import { contextKeys } from '../../agent/context/context-keys.js';
+import { demonstrationProblems, demonstrationsNode } from '../../agent/demonstrations/demonstration-keys.js';
+import { environmentKeysOf, oracleKeysOf } from '../../agent/environment/environment-keys.js';
+import { modelProblem } from '../../agent/folders/model-folders.js';
+import { isWeightsFile } from '../../agent/folders/weights-file.js';
 import {
   cacheKeys,
-  contextKeys,
   conversationKeys,
   criticKeys,
   criticNode,
-  demonstrationProblems,
-  demonstrationsNode,
   deviceKeys,
-  environmentKeysOf,
   hubKeys,
-  isWeightsFile,
   loraKeys,
-  memoryKeys,
-  modelProblem,
   optimizerNode,
-  oracleKeysOf,
   playKeys,
   policyKeys,
   policyNode,
-  quantizationProblems,
   remotePolicyNode,
-  remotePolicyProblems,
   rolloutNode,
-  rolloutProblems,
   samplingKeys,
   samplingPrecisionKey,
-  samplingPrecisionProblems,
   templateKeys,
   trainingKeys,
   warmStartNode,
   type AgentConfig,
-  type Choices,
-  type QuantizationConfig,
-} from '@bowyer/agent';
-import { isConversationFile } from '@bowyer/conversations';
+} from '../../agent/keys/agent-keys.js';
+import type { Choices } from '../../agent/keys/choices.js';
+import { memoryKeys } from '../../agent/memory/memory-keys.js';
+import { remotePolicyProblems } from '../../agent/play/remote-policy-problems.js';
+import { rolloutProblems } from '../../agent/play/rollout-problems.js';
+import { samplingPrecisionProblems } from '../../agent/play/sampling-precision.js';
+import { quantizationProblems, type QuantizationConfig } from '../../agent/policy/quantization-problems.js';
 import { algorithmKeys } from '../../keys/algorithm-keys.js';
 import { runKeys, saveEpochsKey, saveKeys, titleKeys } from '../../keys/run-keys.js';
 import { loggerKeys } from '../../keys/logger-keys.js';

@@ -1,7 +1,7 @@
 // The device of a run's models, settled before anything starts, so that a missing one is reported immediately.
 import { checkDevice, chooseDevice, type DeviceOptions } from '@bowyer/graph';
 import type { AgentConfig } from '../keys/agent-keys.js';
-import type { Reporting } from '../reporting/reporting.js';
+import type { Reporting } from '../../context/task-context.js';
 
 export type DeviceConfig = Pick<AgentConfig, 'device' | 'precision' | 'gpuBuffers' | 'threads'>;
 

@@ -7,7 +7,8 @@ import type { Metrics, RecipeState, RunHooks } from '@bowyer/algorithms';
 import type { LanguageModel } from '@bowyer/models';
 import { shellQuoted, JsonlFile } from '@bowyer/core';
 import { CheckpointStore } from '@bowyer/checkpoints';
-import type { Bar, OnInterrupt, Reporting } from '../reporting/reporting.js';
+import { ProgressBar } from '@bowyer/logging';
+import type { Reporting, TaskContext } from '../../context/task-context.js';
 import { restoreOptimizer, savePolicyState } from '../policy/policy-setup.js';
 
 const MS_PER_MINUTE = 60_000;
@@ -26,7 +27,7 @@ interface ImitationCheckpoint {
 }
 
 /** The part of a run's context that a warm start needs. */
-export type WarmStartContext = Reporting & { onInterrupt: OnInterrupt };
+export type WarmStartContext = Reporting & Pick<TaskContext, 'onInterrupt'>;
 
 export class Imitation implements RunHooks {
   stopRequested = false;
@@ -34,7 +35,7 @@ export class Imitation implements RunHooks {
   readonly policyFolder: string | null;
   /** The step and state with which the recipe starts. */
   readonly run: { firstIteration: number; state: RecipeState };
-  #bar: Bar | undefined;
+  #bar: ProgressBar | undefined;
   #savedAt = performance.now();
   #policy: LanguageModel | undefined;
   #lastLoss = NaN;
@@ -86,7 +87,8 @@ export class Imitation implements RunHooks {
   }
 
   progress(_phase: string, done: number, total: number, loss?: number): void {
-    if (!this.#bar) (this.#bar = this.context.openBar(this.title, total)).startAt(this.run.firstIteration);
+    if (!this.#bar)
+      (this.#bar = new ProgressBar(this.title, total, this.context.progress)).startAt(this.run.firstIteration);
     if (loss !== undefined)
       this.#shownLoss = Number.isNaN(this.#shownLoss) ? loss : this.#shownLoss + SMOOTHING * (loss - this.#shownLoss);
     this.#bar.update(done, Number.isNaN(this.#shownLoss) ? undefined : `loss ${this.#shownLoss.toFixed(4)}`);

@@ -7,7 +7,7 @@ import { openEnvParts } from './env-parts.js';
 import type { EnvironmentConfig } from './environment.js';
 import { T5Oracle } from './t5-oracle.js';
 
-const dir = fileURLToPath(new URL('../../../models/test/seq2seq-fixtures/flan-t5', import.meta.url));
+const dir = fileURLToPath(new URL('../../../../models/test/seq2seq-fixtures/flan-t5', import.meta.url));
 const cpu = { device: 'cpu', threads: 1 } as const;
 const questions = ['is it a dog?', 'is it big?', 'can it fly?'];
 

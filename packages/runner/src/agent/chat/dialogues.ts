@@ -6,7 +6,7 @@ import type { ChatMessage } from '@bowyer/text';
 import type { AgentConfig } from '../keys/agent-keys.js';
 import { contextOf, type ContextConfig } from '../context/agent-context.js';
 import { wholeEnvironmentOf, type EnvironmentConfig } from '../environment/environment.js';
-import type { Log } from '../reporting/reporting.js';
+import type { Reporting } from '../../context/task-context.js';
 import { loadChatTemplate, type TemplateConfig } from './chat-setup.js';
 
 export type DialogueConfig = ContextConfig & Pick<AgentConfig, 'playAsChat' | 'actionChoice'> & TemplateConfig;
@@ -18,7 +18,7 @@ export type DialogueConfig = ContextConfig & Pick<AgentConfig, 'playAsChat' | 'a
 export async function dialoguesOf(
   { tokenizer }: LanguageModel,
   config: DialogueConfig,
-  { envParts, log }: { envParts: EnvParts; log: Log },
+  { envParts, log }: { envParts: EnvParts; log: Reporting['log'] },
 ): Promise<Dialogues> {
   const { actionChoice } = config;
   if (!config.playAsChat) return { ...textDialogues(tokenizer), actionChoice };

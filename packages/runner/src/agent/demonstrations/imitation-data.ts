@@ -17,7 +17,7 @@ import type { AgentConfig } from '../keys/agent-keys.js';
 import { contextOf, demonstrationsIn, type ContextConfig } from '../context/agent-context.js';
 import type { AgentMemory, MemoryConfig } from '../memory/agent-memory.js';
 import type { EnvironmentConfig } from '../environment/environment.js';
-import type { Log } from '../reporting/reporting.js';
+import type { Reporting } from '../../context/task-context.js';
 import { openingOf, readConversations, type DataFile, type RecordedDialogue } from '@bowyer/conversations';
 import { checkWrittenWhole } from './written-whole.js';
 import { learnsFromConversations, makeDemonstrations, type DemonstrationConfig } from './demonstrations.js';
@@ -38,7 +38,7 @@ export type ImitationDataConfig = DemonstrationConfig & ContextConfig & MemoryCo
 export async function loadImitationData(
   config: ImitationDataConfig,
   memory: AgentMemory | null,
-  log: Log,
+  log: Reporting['log'],
   preferences = false,
 ): Promise<ImitationData> {
   if (learnsFromConversations(config)) {
@@ -100,7 +100,7 @@ export async function datasetFor(
   policy: LanguageModel,
   data: ImitationData,
   config: DatasetConfig,
-  log: Log,
+  log: Reporting['log'],
 ): Promise<Dataset> {
   if (data.kind === 'conversations') {
     const template = await loadChatTemplate(config, policy.tokenizer);
@@ -159,7 +159,11 @@ const longestOf = ({ contextLength }: LanguageModel, { task: { maxInputLength } 
   Math.min(contextLength, maxInputLength ?? contextLength);
 
 /** Leaves out the tokens of turns that do not fit; rewards and texts stay whole. Episodes whose first turn does not fit are left out. */
-function withoutLongTurns(episodes: readonly Trajectory[], longest: number, log: Log): readonly Trajectory[] {
+function withoutLongTurns(
+  episodes: readonly Trajectory[],
+  longest: number,
+  log: Reporting['log'],
+): readonly Trajectory[] {
   const lengths = episodes.map(({ segments }) => maximum(segments.map(({ ids }) => ids.length)));
   const cut = lengths.filter((length) => length > longest).length;
   if (cut === 0) return episodes;
@@ -200,7 +204,11 @@ function refuseLongActions(episodes: readonly Trajectory[], contextLength: numbe
 }
 
 /** Leaves out episodes whose actions contain words that the policy does not know, or that only the environment writes. */
-function writable(episodes: readonly Trajectory[], masked: readonly number[], log: Log): readonly Trajectory[] {
+function writable(
+  episodes: readonly Trajectory[],
+  masked: readonly number[],
+  log: Reporting['log'],
+): readonly Trajectory[] {
   const kept = episodes.filter(({ segments }) =>
     segments.every(({ utterances }) =>
       utterances.every((utterance) => !spokenIds(utterance).some((id) => masked.includes(id))),
@@ -227,7 +235,7 @@ function writable(episodes: readonly Trajectory[], masked: readonly number[], lo
 function fitting(
   encoded: readonly { tokens: EncodedConversation; outcome: ConversationOutcome | null }[],
   longest: number,
-  log: Log,
+  log: Reporting['log'],
 ): { conversations: EncodedConversation[]; outcomes: (ConversationOutcome | null)[] } {
   const fit = fitted(
     encoded.map(({ tokens }) => tokens),
@@ -252,7 +260,7 @@ export function fitted(
   encoded: readonly EncodedConversation[],
   longest: number,
   noun: string,
-  log: Log,
+  log: Reporting['log'],
 ): (EncodedConversation | null)[] {
   const lengths = encoded.map(({ ids }) => ids.length);
   const cut = lengths.filter((length) => length > longest).length;

@@ -4,7 +4,8 @@ import { existsSync, statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { withFileLock, type ConfigProblem } from '@bowyer/core';
-import type { Bar, Reporting } from '../reporting/reporting.js';
+import { ProgressBar } from '@bowyer/logging';
+import type { Reporting } from '../../context/task-context.js';
 
 /** Checks whether a place in a config names a file of PyTorch or safetensors rather than the folder of a model. */
 export const isWeightsFile = (place: unknown): place is string =>
@@ -34,7 +35,7 @@ interface Conversion {
  */
 export async function convertedModel(
   { file, model, cacheDir }: Conversion,
-  { log, openBar }: Reporting,
+  { log, progress }: Reporting,
 ): Promise<string> {
   const folder = join(cacheDir, 'converted', nameOf(file, model));
   if (existsSync(folder)) {
@@ -47,14 +48,14 @@ export async function convertedModel(
     `${folder}.lock`,
     async () => {
       if (existsSync(folder)) return;
-      let bar: Bar | undefined;
+      let bar: ProgressBar | undefined;
       await convertCheckpoint({
         input: file,
         output: folder,
         config: model,
         tokenizer: model,
         section: null,
-        progress: (done, total) => (bar ??= openBar('convert', total)).update(done),
+        progress: (done, total) => (bar ??= new ProgressBar('convert', total, progress)).update(done),
       });
       bar?.finish();
     },

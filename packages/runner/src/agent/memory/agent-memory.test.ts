@@ -93,7 +93,7 @@ test('rollouts come into memory where memory.grow says so; the memory of a saved
 
 test('an encoder finds the text itself first', async () => {
   const dir = join(folder, 'bert');
-  const fixture = new URL('../../../models/test/encoder-fixtures/bert/', import.meta.url).pathname;
+  const fixture = new URL('../../../../models/test/encoder-fixtures/bert/', import.meta.url).pathname;
   for (const file of ['config.json', 'model.safetensors']) await cp(join(fixture, file), join(dir, file));
   const words = [
     'is it a an the big small alive animal plant food made of can you eat hold does have in use house for ?',

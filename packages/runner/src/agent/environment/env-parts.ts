@@ -1,10 +1,10 @@
 // The parts of an environment beside its options: the oracle that `env.oracle` names, made from the config.
-import { isWeightsFile } from '../folders/weights-file.js';
 import { stat } from 'node:fs/promises';
 import { environmentInfo, OpenAiChat, OpenAiOracle, type EnvParts, type OracleOptions } from '@bowyer/envs';
 import type { AgentConfig } from '../keys/agent-keys.js';
+import type { Reporting } from '../../context/task-context.js';
 import { localOracle } from '../folders/hub-models.js';
-import type { Reporting } from '../reporting/reporting.js';
+import { isWeightsFile } from '../folders/weights-file.js';
 import { environmentOptions, type EnvironmentConfig } from './environment.js';
 
 interface OpenEnvParts {
@@ -15,7 +15,7 @@ interface OpenEnvParts {
 /** For processes whose parent has loaded the same before, and logged it. */
 const silent: Reporting = {
   log: () => undefined,
-  openBar: () => ({ startAt: () => undefined, update: () => undefined, finish: () => undefined }),
+  progress: { write: () => undefined },
 };
 
 const none: OpenEnvParts = { parts: {}, close: () => Promise.resolve() };

@@ -1,15 +1,17 @@
 // Tests the training of a warm start: its bar shows how well it goes from its first step on, and a loss that is no number ends it.
 import { join } from 'node:path';
+import { jest } from '@jest/globals';
 import { bc, demonstrationTrajectory, trainingRun } from '@bowyer/algorithms';
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
+import { ProgressBar } from '@bowyer/logging';
 import { LanguageModel } from '@bowyer/models';
 import { newFolder } from '@bowyer/testing';
 import { wordLevelTokenizer } from '@bowyer/text';
 import { Imitation } from './imitation.js';
 
 /** Imitates 24 dialogues in 12 steps. @returns what the bar shows with each of them */
-async function imitated(lr: number): Promise<[done: number, note: string | undefined][]> {
+async function imitated(lr: number): Promise<[done: number, note?: string][]> {
   const folder = newFolder();
   const device = await openDevice({ device: 'cpu', threads: 1 });
   const tokenizer = wordLevelTokenizer(['go north\n']);
@@ -17,16 +19,8 @@ async function imitated(lr: number): Promise<[done: number, note: string | undef
   const config = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: 16 };
   const policy = await LanguageModel.create({ device, tokenizer, config, rng: new Rng(0) });
   await policy.createOptimizer({ kind: 'adam', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 });
-  const shown: [number, string | undefined][] = [];
-  const context = {
-    log: () => {},
-    onInterrupt: () => {},
-    openBar: () => ({
-      startAt: () => {},
-      update: (done: number, note?: string) => void shown.push([done, note]),
-      finish: () => {},
-    }),
-  };
+  const update = jest.spyOn(ProgressBar.prototype, 'update');
+  const context = { log: () => {}, onInterrupt: () => {}, progress: { write: () => {} } };
   const imitation = await Imitation.open(join(folder, 'start'), 'warm start', 5, context);
   await imitation.resume(policy);
   const demonstration = { opening: 'go', turns: [{ action: ' north', reply: '\n' }] };
@@ -44,8 +38,12 @@ async function imitated(lr: number): Promise<[done: number, note: string | undef
     await policy.release();
     await device.close();
   }
-  return shown;
+  return update.mock.calls;
 }
+
+afterEach(() => {
+  jest.restoreAllMocks();
+});
 
 test('beside the bar is the loss of the last steps, in the middle of an epoch too', async () => {
   const shown = await imitated(1e-2);

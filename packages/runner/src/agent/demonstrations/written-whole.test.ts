@@ -4,7 +4,7 @@ import { chatTemplate, HuggingFaceTokenizer, type ChatMessage, type Conversation
 import { fitted } from './imitation-data.js';
 import { checkWrittenWhole } from './written-whole.js';
 
-const path = fileURLToPath(new URL('../../../text/test/tokenizer-fixtures/gpt2.json', import.meta.url));
+const path = fileURLToPath(new URL('../../../../text/test/tokenizer-fixtures/gpt2.json', import.meta.url));
 const { definition } = JSON.parse(readFileSync(path, 'utf8')) as { definition: Record<string, unknown> };
 const tokenizer = new HuggingFaceTokenizer(definition, {});
 

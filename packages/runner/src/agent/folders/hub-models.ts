@@ -1,6 +1,7 @@
 // Models that a config names by their place on the hub, downloaded before a task begins.
+import { ProgressBar } from '@bowyer/logging';
+import type { Reporting } from '../../context/task-context.js';
 import type { AgentConfig } from '../keys/agent-keys.js';
-import type { Bar, Reporting } from '../reporting/reporting.js';
 import { hubId } from './hub-id.js';
 import { agentFolderOf } from './model-folders.js';
 import { convertedModel, isWeightsFile, isWhole } from './weights-file.js';
@@ -37,17 +38,18 @@ export async function useLocalModels(config: ModelPlaces, context: Reporting): P
 async function localModel(
   place: string,
   { offline }: Pick<ModelPlaces, 'offline'>,
-  { log, openBar }: Reporting,
+  { log, progress }: Reporting,
 ): Promise<string> {
   const id = hubId(place);
   if (id === null) return agentFolderOf(place);
   const { modelDirectory } = await import('@bowyer/checkpoints');
-  let bar: Bar | undefined;
+  let bar: ProgressBar | undefined;
   const megabytes = (bytes: number) => Math.ceil(bytes / 1e6);
   const folder = await modelDirectory(id, {
     offline,
     notice: (line) => log(line, 'WARNING'),
-    progress: (bytes, total) => (bar ??= openBar(`${id} MB`, megabytes(total))).update(megabytes(bytes)),
+    progress: (bytes, total) =>
+      (bar ??= new ProgressBar(`${id} MB`, megabytes(total), progress)).update(megabytes(bytes)),
   });
   bar?.finish();
   log(`${place}: ${folder}`);
