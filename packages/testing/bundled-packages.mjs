@@ -3,6 +3,7 @@
 // build can be stale, and again whenever a source has changed. Every module keeps its own address.
 import { createHash } from 'node:crypto';
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -22,7 +23,9 @@ const cache = join(repository, 'node_modules/.cache/bowyer-test-packages');
 /** Native modules, and those that start programs or threads of their own files. */
 const EXTERNAL = ['onnxruntime-node', 'esbuild', 'tsx', 'ajv', '@swc/core', '@jest/globals'];
 
-const names = () => readdirSync(packages).filter((name) => name !== 'testing');
+/** A build is left in the folder of a package that is gone. */
+const names = () =>
+  readdirSync(packages).filter((name) => name !== 'testing' && existsSync(join(packages, name, 'src')));
 
 const manifest = (name) => JSON.parse(readFileSync(join(packages, name, 'package.json'), 'utf8'));
 
