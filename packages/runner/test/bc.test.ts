@@ -52,7 +52,7 @@ test('a given policy learns the demonstrations; the run again does nothing, its 
   expect((await weights(trained)).equals(after)).toBe(true);
 });
 
-test('pairs of a chosen and a rejected answer: offline_dpo prefers the chosen ones; bc and finetune refuse them', async () => {
+test('pairs of a chosen and a rejected answer: offline_dpo prefers the chosen ones, filteredbc imitates them; bc and finetune refuse them', async () => {
   const at = (...path: string[]) => join(directory, ...path);
   const rooms = ['hall', 'attic', 'cellar', 'garden'];
   const asked = (room: string) => ({ role: 'user', content: `You are in the ${room}.` });
@@ -62,10 +62,10 @@ test('pairs of a chosen and a rejected answer: offline_dpo prefers the chosen on
     at('pairs.jsonl'),
     lines((room) => ({ prompt: asked(room).content, chosen: 'cellar', rejected: 'attic' })),
   );
-  await writeFile(
-    at('rooms.jsonl'),
-    lines((room, next) => ({ messages: [asked(room), { role: 'assistant', content: `${next} ${room}` }] })),
-  );
+  const answered = (room: string, next: string) => ({
+    messages: [asked(room), { role: 'assistant', content: `${next} ${room}` }],
+  });
+  await writeFile(at('rooms.jsonl'), lines(answered));
   const on = (file: string, name: string, start: 'made' | 'given', ...more: string[]) => [
     ...tinyGame('bc_20q', start).filter((word) => !word.startsWith('demonstrations.count=')),
     `demonstrations.path=${at(file)}`,
@@ -81,6 +81,27 @@ test('pairs of a chosen and a rejected answer: offline_dpo prefers the chosen on
   expect(ran).toMatchObject({ code: 0 });
   const metrics = (await readFile(at('preferred', 'metrics.jsonl'), 'utf8')).trim().split('\n');
   expect(JSON.parse(metrics.at(-1)!)).toMatchObject({ 'preferences/pairs': 4, 'preferences/accuracy': 1 });
+
+  // Filtered behaviour cloning imitates the conversations with the best rewards, and the chosen answers of pairs.
+  await writeFile(
+    at('rated.jsonl'),
+    lines((room, next) => ({ ...answered(room, next), reward: Number(room === 'hall') })),
+  );
+  const filtered = ['algorithm=filteredbc', `policy_lm=${start}`];
+  for (const [file, kept] of [
+    ['rated', 0.25],
+    ['pairs', 0.5],
+  ] as const) {
+    const ended = await runHere(on(`${file}.jsonl`, `best-of-${file}`, 'given', ...filtered));
+    expect({ file, code: ended.code }).toEqual({ file, code: 0 });
+    const logged = (await readFile(at(`best-of-${file}`, 'metrics.jsonl'), 'utf8')).trim().split('\n');
+    expect(JSON.parse(logged.at(-1)!)).toMatchObject({ 'filter/kept_share': kept });
+  }
+  const unrated = await runHere(on('rooms.jsonl', 'unrated', 'given', ...filtered));
+  expect(unrated).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('by their reward, and 4 of 4 have none') as string,
+  });
 
   const refusal = /line 1: has a 'chosen' and a 'rejected' answer, and the rejected one would be imitated too/;
   const finetune = [

@@ -7,6 +7,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { readRollouts, type RecordedRollout } from '@bowyer/rollouts';
+import { useRecords } from '../src/context/recorded-data.js';
 import { colourProgram } from './colour-program.js';
 import { runHere } from './in-process.js';
 
@@ -79,6 +80,17 @@ test('each task is played once with an endpoint; the same command plays what has
   const items = await readFile(at('tuned', 'recorded', 'data.jsonl'), 'utf8');
   expect(items.trim().split('\n')).toHaveLength(1); // one colour has a reward above 0
   expect(items).toContain('say red');
+
+  // An algorithm that chooses by the reward reads all of them, each with its reward; so does the file of the recording.
+  const read = { demonstrations: { path: at('record') }, agentType: 'filteredbc', task: {} };
+  await useRecords(read, { directory: at('chosen'), log: () => {} });
+  for (const path of [read.demonstrations.path, at('record', 'conversations.jsonl')])
+    expect((await readFile(path, 'utf8')).match(/"reward":\d/g)!.sort()).toEqual([
+      '"reward":0',
+      '"reward":0',
+      '"reward":0',
+      '"reward":1',
+    ]);
 });
 
 test('a model of this machine is recorded with its tokens', async () => {

@@ -20,6 +20,7 @@ import {
   type OptionsOf,
   type Trajectory,
 } from '@bowyer/core';
+import type { EncodedConversation } from '@bowyer/text';
 import { datasetEvaluation, evaluationMembers, heldOut, validationShareOption } from '../dataset/dataset-evaluation.js';
 import { epochsOption, loggingStepsKey, stepsOf } from '../dataset/passes.js';
 import { batchMembers } from '../learning/learning-options.js';
@@ -94,17 +95,7 @@ export const bc = defineAlgorithm({
   async train(run, options) {
     const dataset = datasetOf(run);
     if (dataset.kind === 'episodes') return cloneEpisodes(run, dataset.episodes, options);
-    const [weight, of] = ['algorithm.loss.observation_weight', 'algorithm.batch.of'];
-    if (options.loss.observationWeight > 0)
-      throw new Error(
-        `${weight}=${options.loss.observationWeight}: in conversations the template's mask decides what is learned\n` +
-          `  write ${weight}=0, or play_as_chat=false`,
-      );
-    if (options.batch.of === 'episodes')
-      throw new Error(
-        `${of}=episodes: a dataset of conversations has no episodes\n  write ${of}=contexts, or play_as_chat=false`,
-      );
-    return clone(run, dataset.conversations, conversationExamples, options);
+    return cloneConversations(run, dataset.conversations, options);
   },
 });
 
@@ -122,13 +113,37 @@ export function cloneEpisodes(
   const examplesOf = (
     items: readonly Context[],
     observationWeight = options.loss.observationWeight,
-  ): Examples<Context> => {
-    const examples = episodeExamples(items, { scoreTerminator, observationWeight, maskedTokenIds });
-    return { ...examples, metricsOf: (interval) => ({ ...examples.metricsOf(interval), ...further }) };
-  };
+  ): Examples<Context> =>
+    withMetrics(episodeExamples(items, { scoreTerminator, observationWeight, maskedTokenIds }), further);
   const items = options.batch.of === 'episodes' ? episodes : contextsOf(episodes);
   return clone(run, items, examplesOf, options, ({ episode }) => episode);
 }
+
+/** Trains by behaviour cloning of conversations. @param further metrics that are logged beside those of the loss */
+export function cloneConversations(
+  run: AlgorithmRun,
+  conversations: readonly EncodedConversation[],
+  options: CloneOptions,
+  further: Metrics = {},
+): Promise<void> {
+  const [weight, of] = ['algorithm.loss.observation_weight', 'algorithm.batch.of'];
+  if (options.loss.observationWeight > 0)
+    throw new Error(
+      `${weight}=${options.loss.observationWeight}: in conversations the template's mask decides what is learned\n` +
+        `  write ${weight}=0, or play_as_chat=false`,
+    );
+  if (options.batch.of === 'episodes')
+    throw new Error(
+      `${of}=episodes: a dataset of conversations has no episodes\n  write ${of}=contexts, or play_as_chat=false`,
+    );
+  const examplesOf = (items: readonly EncodedConversation[]) => withMetrics(conversationExamples(items), further);
+  return clone(run, conversations, examplesOf, options);
+}
+
+const withMetrics = <Item>(examples: Examples<Item>, further: Metrics): Examples<Item> => ({
+  ...examples,
+  metricsOf: (interval) => ({ ...examples.metricsOf(interval), ...further }),
+});
 
 async function clone<Item>(
   run: AlgorithmRun,

@@ -1,12 +1,13 @@
-// Filtered behaviour cloning: imitate only the best episodes of a dataset.
+// Filtered behaviour cloning: imitate only the best episodes of a dataset, or the conversations with the best scores.
 // Source: the percentile-BC baseline of Chen et al. 2021, arXiv:2106.01345, section 5.1; on text games Abdulhai et al. 2023,
 // arXiv:2311.18232 ("% BC").
 // Differs from them: ties at the cutoff all stay, so more than the given share may be imitated.
 import { episodicReturn, fraction, group, quantile, unitOptions } from '@bowyer/core';
 import { rewardedEpisodes } from '../dataset/rewarded-episodes.js';
+import type { Metrics } from '../rollout/run-hooks.js';
 import { defineAlgorithm } from '../run/algorithm-unit.js';
-import { datasetOf } from '../run/training-run.js';
-import { cloneEpisodes, cloneOptions } from './bc.js';
+import { datasetOf, type ConversationOutcome, type Dataset } from '../run/training-run.js';
+import { cloneConversations, cloneEpisodes, cloneOptions } from './bc.js';
 
 const options = unitOptions({
   // The rate suits the small built-in policy.
@@ -15,29 +16,57 @@ const options = unitOptions({
     {
       quantile: fraction(
         0.9,
-        'episodes with a return at or above this quantile of the dataset are imitated; 0: all episodes',
+        'episodes with a return, and conversations with a reward, at or above this quantile of the dataset are imitated; 0: all of them',
         { flat: 'filter_quantile' },
       ),
     },
-    'which episodes are imitated',
+    'which episodes or conversations are imitated',
   ),
 });
 
 export const filteredBc = defineAlgorithm({
   name: 'filteredbc',
-  description: 'filtered behaviour cloning: imitates the best episodes of a dataset',
+  description: 'filtered behaviour cloning: imitates the best episodes of a dataset, or the best conversations',
   options,
-  needs: { source: 'dataset', turnRewards: true },
+  needs: { source: 'dataset', preferences: true },
 
   async train(run, options) {
-    const episodes = rewardedEpisodes(datasetOf(run), 'filteredbc chooses episodes by their return');
-
-    // Keep the best episodes, judged by undiscounted return.
-    const cutoff = quantile(episodes.map(episodicReturn), options.filter.quantile);
+    const dataset = datasetOf(run);
+    if (dataset.kind === 'conversations') {
+      const outcomes = scoredOutcomes(dataset);
+      const { cutoff, metrics } = filterOf(new Map(outcomes.map((one) => [one.conversation, one.score])), options);
+      const kept = dataset.conversations.filter((_, i) => outcomes[i].score >= cutoff);
+      return cloneConversations(run, kept, options, metrics);
+    }
+    const episodes = rewardedEpisodes(dataset, 'filteredbc chooses episodes by their return');
+    // Judged by undiscounted return.
+    const { cutoff, metrics } = filterOf(new Map(episodes.map((episode, i) => [i, episodicReturn(episode)])), options);
     const kept = episodes.filter((episode) => episodicReturn(episode) >= cutoff);
-    const filter = { 'filter/cutoff': cutoff, 'filter/kept_share': kept.length / episodes.length };
-
-    // Imitate them. The episodes held out for the loss are some of those kept.
-    await cloneEpisodes(run, kept, options, filter);
+    // The episodes held out for the loss are some of those kept.
+    return cloneEpisodes(run, kept, options, metrics);
   },
 });
+
+/** Returns the smallest return that is imitated, and what is logged of it. */
+function filterOf(
+  returns: ReadonlyMap<number, number>,
+  { filter }: { filter: { quantile: number } },
+): { cutoff: number; metrics: Metrics } {
+  const all = [...returns.values()];
+  const cutoff = quantile(all, filter.quantile);
+  const kept = all.filter((each) => each >= cutoff).length;
+  return { cutoff, metrics: { 'filter/cutoff': cutoff, 'filter/kept_share': kept / all.length } };
+}
+
+/** Returns the outcome of each conversation. @throws where some conversation has no score */
+function scoredOutcomes({
+  conversations,
+  outcomes = [],
+}: Extract<Dataset, { kind: 'conversations' }>): ConversationOutcome[] {
+  const scored = outcomes.filter((outcome) => outcome !== null);
+  if (scored.length === conversations.length) return scored;
+  throw new Error(
+    `filteredbc chooses conversations by their reward, and ${conversations.length - scored.length} of ${conversations.length} have none\n` +
+      '  give each line a "reward", or the folder of a record with rewards; algorithm=bc imitates all of them',
+  );
+}

@@ -19,19 +19,20 @@ test('rollouts that have failed, or whose reward is too small or missing, are le
   const written = async () =>
     (await readFile(path, 'utf8'))
       .split('\n')
-      .flatMap((line) => (line === '' ? [] : [JSON.parse(line).messages[0].content]));
+      .flatMap((line) => (line === '' ? [] : [JSON.parse(line)]))
+      .map(({ messages: [{ content }], reward }) => `${content} ${reward}`);
   expect(await writeConversations(path, rollouts, null)).toEqual({
     rollouts: 4,
     kept: 3,
     conversations: 3,
     unread: [],
   });
-  expect(await written()).toEqual(['a', 'b', 'c']);
+  expect(await written()).toEqual(['a 1', 'b 0', 'c undefined']);
   expect(await writeConversations(path, rollouts, 1)).toEqual({
     rollouts: 4,
     kept: 1,
     conversations: 1,
     unread: [],
   });
-  expect(await written()).toEqual(['a']);
+  expect(await written()).toEqual(['a 1']);
 });

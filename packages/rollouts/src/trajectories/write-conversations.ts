@@ -16,7 +16,7 @@ export interface WrittenConversations {
 }
 
 /**
- * Replaces the file. Rollouts that have failed are left out.
+ * Replaces the file. Rollouts that have failed are left out, and each conversation has the reward of its rollout.
  *
  * @param minReward rollouts with a smaller reward, or without one, are left out; null: they are kept
  */
@@ -30,8 +30,9 @@ export async function writeConversations(
   for await (const rollout of rollouts) {
     written.rollouts++;
     if (rollout.status === 'failed') continue;
-    if (minReward !== null && (finalRewards(rollout)[REWARD] ?? -Infinity) < minReward) continue;
-    const conversations = conversationsOf(rollout);
+    const { [REWARD]: reward } = finalRewards(rollout);
+    if (minReward !== null && (reward ?? -Infinity) < minReward) continue;
+    const conversations = conversationsOf(rollout).map((each) => (reward === undefined ? each : { ...each, reward }));
     await file.appendLines(conversations.map((conversation) => `${jsonAsWritten(conversation)}\n`).join(''));
     written.kept++;
     written.conversations += conversations.length;

@@ -160,7 +160,7 @@ function conversationProblems(algorithm: string, path: string | null): ConfigPro
       key: 'demonstrations.path',
       message: `demonstrations.path=${path} has conversations: they have no token ids, no probabilities and no reward per turn, from which algorithm=${algorithm} learns`,
       remedy:
-        'write algorithm=bc to imitate them or algorithm=offline_dpo to prefer those with a higher score, or give episodes',
+        'write algorithm=bc to imitate them, algorithm=filteredbc to imitate those with the highest reward or algorithm=offline_dpo to prefer them, or give episodes',
     },
   ];
 }
