@@ -8,6 +8,8 @@ import { withSignals } from './context/signals.js';
 import { openTerminal } from './context/terminal.js';
 
 /**
+ * Runs the task of a composed config.
+ *
  * @param leader of several processes, which run the task together
  * @param notes on how the config came about, for the log
  */

@@ -77,6 +77,8 @@ const mainOptions: readonly string[] = [
 const presentation = Object.values(switches);
 
 /**
+ * Describes the program to Hydra's command line.
+ *
  * @param argv what the user typed after the command's name
  * @param leader of the processes that mpirun or srun has started with this one; null where there is one
  * @param notes get what keys of the command line and of files became

@@ -14,7 +14,7 @@ import { withTracing, type TraceConfig } from './trace/with-tracing.js';
 /** The part of a task's context that the command line gives; the rest is made here. */
 type JobContext = Omit<TaskContext, 'envParts' | 'onOutput' | 'requestStop' | 'processes'>;
 
-/** The context's log and interrupt, as loggers follow them. */
+/** Wraps a context's log and interrupt, so that loggers can follow the one and use the other. */
 function observed({ log, onInterrupt }: JobContext): Pick<
   TaskContext,
   'log' | 'onInterrupt' | 'onOutput' | 'requestStop'
@@ -56,7 +56,7 @@ type StartConfig = DeviceConfig &
   TraceConfig &
   RecordPlaces & { task: { name: string; processes?: number } };
 
-/** Has a job stop that has lost its folder: a server would answer for ever, and could write nothing. */
+/** Stops a job that has lost its folder: a server would answer for ever, and could write nothing. */
 function watchLocks(stopFor: (reason: string) => boolean): { error: LockLostError | null; end: () => void } {
   let hasStopped = false;
   const loss = {
@@ -69,7 +69,7 @@ function watchLocks(stopFor: (reason: string) => boolean): { error: LockLostErro
   return loss;
 }
 
-/** @param reads for the test of unread keys */
+/** Runs a task. @param reads for the test of unread keys */
 export async function runTask(given: JobContext, reads?: ReadWatcher): Promise<void> {
   const values = structuredClone(given.config.values) as StartConfig & Record<string, unknown>;
   const unit = findTask(values.task.name)!;

@@ -5,7 +5,7 @@ import type { ImpliedDefaults } from '@bowyer/config';
 /** The algorithm of ArCHer's default.yaml at 7c771a7. */
 const ARCHERS = 'archer';
 
-/** @param note gets a line about each file that is read so */
+/** Makes the rule that chooses the algorithm of such a file. @param note gets a line about each file that the rule applies to */
 export const algorithmOfKey =
   (note: (line: string) => void): ImpliedDefaults =>
   ({ name, configs, groups, value }): Record<string, string> => {

@@ -7,7 +7,7 @@ import type { Implied, ImpliedContext, Reader, Rule } from './implied-rule.js';
 
 type Node = Readonly<Record<string, unknown>>;
 
-/** Keys outside of nodes. Keys of the measurement, as the number of episodes, are the evaluation's own. */
+/** Flat names of the agent's other options. Options of the measurement, such as the number of episodes, stay the evaluation's own. */
 const KEYS = [
   'play_as_chat',
   'chat_template',
@@ -33,7 +33,10 @@ interface Trained {
   isAnywhere: boolean;
 }
 
-/** The run of the agent that is played, and its environment; null where the evaluation does not follow one. */
+/**
+ * Reads the run that trained the evaluated agent, with the options of the environment to play; null where there is no such run, or
+ * the command line names an environment in which the agent was not trained.
+ */
 async function trained(read: Reader, { isTyped }: ImpliedContext): Promise<Trained | null> {
   const place = read('checkpoint_path') ?? read('policy_lm');
   if (typeof place !== 'string') return null;
@@ -49,7 +52,7 @@ async function trained(read: Reader, { isTyped }: ImpliedContext): Promise<Train
   return played === null ? null : { place, record, env: played, isAnywhere };
 }
 
-/** The environment itself, or one of a mixture's with the options that it had there; null for another one. */
+/** Returns the environment of this name: the run's own, or a member of its mixture with the options that it had there; else null. */
 function memberOf(env: Node, name: unknown): Node | null {
   if (env.name === name) return env;
   const listed = Array.isArray(env.envs) ? (env.envs as (string | Node)[]) : [];
@@ -57,7 +60,7 @@ function memberOf(env: Node, name: unknown): Node | null {
   return member === undefined ? null : typeof member === 'string' ? { name: member } : member;
 }
 
-/** Groups come first, because their options exist only once they are chosen. */
+/** Implies the groups that the agent's run has chosen. `agentOptions` comes afterwards, because a group's options exist once it is chosen. */
 export const agentUnits: Rule = async (read, context) => {
   const run = await trained(read, context);
   if (run === null) return [];
@@ -96,7 +99,7 @@ const wordsOf = ({ place }: Trained, entries: readonly (readonly [string, unknow
     why: `the agent in ${place} was trained with it`,
   }));
 
-/** A member of a mixture is read as the mixture was. */
+/** Returns the kind of a node. A member of a mixture is read in the context that `auto` chose for the mixture. */
 async function kindOf(key: (typeof KINDS)[number], { record, env, isAnywhere }: Trained): Promise<unknown> {
   const node = record[key];
   if (!isNode(node)) return undefined;

@@ -71,7 +71,6 @@ const OF_A_SERVED_ENVIRONMENT: Readonly<Record<string, string>> = {
 
 /** Returns the choice that would make a run read an option that it does not read; undefined where no other option switches it on. */
 export function conditionOf(path: string, { algorithm, setting }: Choices): string | undefined {
-  // The algorithm is the warm start itself.
   if (algorithm?.needs.source === 'dataset' && path.startsWith('warm_start'))
     return `${algorithm.name} has no warm start: it trains with its own options (--help algorithm)`;
   if (path === 'task.test_size' && (setting('task.item_list') ?? null) !== null)

@@ -21,7 +21,7 @@ export class ConfigNotes {
   }
 }
 
-/** @param shipped folders of the program's own configs */
+/** Makes the context in which rules find what follows from a composition's keys. @param shipped folders of the program's own configs */
 export function impliedContext(
   composition: Composition,
   { overrides, purpose }: PrepareContext,

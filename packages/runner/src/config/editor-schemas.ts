@@ -26,13 +26,13 @@ function editable(schema: Schema): Schema {
   return { ...rest, properties: Object.fromEntries(properties.map(([key, value]) => [key, editable(value)])) };
 }
 
-/** The schema of a file, which adds the lists and settings that composition itself reads. */
+/** Adds the list of defaults, which composition itself reads, to the schema of a file. */
 function configFile(schema: Schema): Schema {
   const own = { defaults: { type: 'array', description: 'what is composed, in order' } };
   return { ...schema, properties: { ...own, ...(schema.properties as Schema) } };
 }
 
-/** Every combination of units, and of the settings that decide which keys there are. */
+/** Lists every combination of an algorithm, an environment and the settings that decide which keys there are. */
 export function allChoices(): Choices[] {
   const settings: Record<string, unknown>[] = [
     {},
@@ -57,7 +57,7 @@ export function allChoices(): Choices[] {
   );
 }
 
-/** The union of two schemas of one node: the keys of both. The first itself where the second adds none, as nearly always. */
+/** Merges two schemas of one node, so that it has the keys of both. Returns the first itself where the second adds none, the usual case. */
 export function merged(a: Schema | undefined, b: Schema): Schema {
   if (a === b || a?.properties === undefined || b.properties === undefined) return a ?? b;
   const [left, right] = [a.properties, b.properties] as Record<string, Schema>[];
@@ -67,7 +67,7 @@ export function merged(a: Schema | undefined, b: Schema): Schema {
   return added.length === 0 ? a : { ...a, properties: { ...left, ...Object.fromEntries(added) } };
 }
 
-/** Every option that some task reads, with the nodes `env` and `algorithm` open: which options they have depends on their names. */
+/** Makes a schema of every option that some task reads. The nodes `env` and `algorithm` stay open: their names decide their options. */
 function runSchema(): Schema {
   let properties: Schema = { properties: {} };
   const tasks = taskNames().map((name) => findTask(name)!);
@@ -103,7 +103,7 @@ const groupNodes = [
   'demonstrations',
 ] as const;
 
-/** Schema files by name, without `.json`. */
+/** Makes the schema files, by name without `.json`. */
 export function editorSchemas(): Record<string, Schema> {
   const run = runSchema();
   const nodes = run.properties as Record<string, Schema>;
@@ -126,7 +126,7 @@ export function editorSchemas(): Record<string, Schema> {
   };
 }
 
-/** @param config as it is composed, such as `env/maze`, `archer_20q`. @returns the schema that it has */
+/** Returns the name of a config's schema. @param config such as `env/maze` or `archer_20q` */
 export function schemaNameOf(config: string): string {
   const [group, name] = config.split('/');
   if (name === undefined) return 'run';
@@ -135,7 +135,7 @@ export function schemaNameOf(config: string): string {
   return groupNodes.find((node) => node === group) ?? 'run';
 }
 
-/** The line that names a config's schema for editors. @param file that contains it, below the repository */
+/** Returns the line that names a config's schema for editors. @param file the config's path below the repository */
 export function schemaLine(file: string, config: string): string {
   const up = '../'.repeat(file.split('/').length - 1);
   return `# yaml-language-server: $schema=${up}schemas/${schemaNameOf(config)}.json`;

@@ -6,7 +6,7 @@ import { configWithoutFlag, missingConfig } from './missing-config.js';
 
 type Context = TranslateContext & { overrides: readonly string[] };
 
-/** Undefined where there is no clearer error. @param configs folder of the program's configs */
+/** Returns a clearer error, or undefined where there is none. @param configs folder of the program's configs */
 export async function explain(error: ConfigError, context: Context, configs: string): Promise<ConfigError | undefined> {
   const missing = missingConfig(error, configs) ?? configWithoutFlag(error, configs);
   if (missing !== undefined) return missing;
@@ -35,7 +35,7 @@ interface Unknown {
   error: ConfigError;
 }
 
-/** Every unknown key, and the config without them; undefined where something else is wrong with it too. */
+/** Collects all unknown keys and composes the config without them; without a composition where something else is wrong too. */
 function withoutUnknown(
   first: ConfigError,
   { compose, overrides }: Context,

@@ -54,7 +54,7 @@ function limited(name: string, path: string, named: readonly Named[]): FlatPath 
     : { path, units: own.map(({ algorithm }) => algorithm).sort() };
 }
 
-/** An option of the task counts before one of its algorithm, and that before any other. */
+/** The first nodes in which a flat name's option is looked for; all others follow. */
 const NODES = ['task', 'algorithm'];
 const rankOf = (path: string): string => {
   const rank = NODES.indexOf(path.split('.')[0]);
@@ -62,7 +62,7 @@ const rankOf = (path: string): string => {
 };
 const byNode = (a: string, b: string): number => (rankOf(a) < rankOf(b) ? -1 : 1);
 
-/** The options of the task itself had their own names in version 0.2, where nothing else is said. */
+/** Lists the task's own options that name no flat name: in version 0.2 they stood at the root under the same name. */
 const unnamed = ({ properties }: TObject): string[] =>
   Object.entries(properties).flatMap(([key, { flat }]) => (flat === undefined ? [key] : []));
 

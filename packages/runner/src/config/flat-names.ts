@@ -6,6 +6,6 @@ import type { FlatNames } from '@bowyer/config';
 
 export const FLAT_NAMES = 'flat-names.json';
 
-/** @param configs folder of the program's configs */
+/** Reads the table of flat names. @param configs folder of the program's configs */
 export const flatNamesIn = (configs: string): FlatNames =>
   JSON.parse(readFileSync(join(configs, FLAT_NAMES), 'utf8')) as FlatNames;

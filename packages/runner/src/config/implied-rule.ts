@@ -9,7 +9,7 @@ export interface ImpliedContext {
   /** Folders of the program's own configs, whose keys for other units are not the user's. */
   shipped?: readonly string[];
   mode?: 'run' | 'multirun';
-  /** Keys of other programs are left as they are. */
+  /** Whether a rule itself composes this config: keys of other programs are then left as they are. */
   isNested?: boolean;
   /** Gets each word that follows, and why. */
   note?(word: string, why: string): void;
@@ -21,7 +21,7 @@ export const IMPLIED = 'implied by another key';
 export interface Implied {
   word: string;
   why: string;
-  /** Whether the word contains what the command line gives, and takes its place. */
+  /** Whether the word replaces what the command line gives, which it contains. */
   isFinal?: boolean;
 }
 
@@ -31,5 +31,5 @@ export type Rule = (
   composition: Composition,
 ) => Implied[] | Promise<Implied[]>;
 
-/** One key of the composed config; undefined where it is absent or cannot be resolved. */
+/** Reads one key of the composed config; undefined where it is absent or cannot be resolved. */
 export type Reader = (key: string) => unknown;

@@ -8,14 +8,14 @@ import { ARCHER, originalKey } from './originals/names.js';
 import { isOfUser } from './user-files.js';
 import { IMPLIED, type Implied, type ImpliedContext, type Reader, type Rule } from './implied-rule.js';
 
-/** The composition with what follows from its keys. */
+/** Adds to a composition what follows from its keys. */
 export async function withImplied(composition: Composition, context: ImpliedContext): Promise<Composition> {
   let current = composition;
   // A word that follows may imply another one, as an environment's name implies the address where it is played.
   for (const rules of [[ofAgent('agentUnits')], [ofAgent('agentOptions')], units, options, [keysOfOthers]]) {
     const read = readerOf(current);
     const words = (await Promise.all(rules.map((rule) => rule(read, context, current)))).flat();
-    // A config without a group has no options to choose from.
+    // A word that chooses an option of a group fits only a config that has this group.
     const found = words.filter(
       ({ word }) =>
         !/^[a-z]+=/.test(word) ||
@@ -73,7 +73,7 @@ const backend: Rule = async (read, { isTyped }, composition) => {
   return remote.includes(wanted) ? [{ word: `env.backend=${wanted}`, why: `env.base_url=${address}` }] : [];
 };
 
-/** The backends of an environment that play it on a server or site. */
+/** Lists the backends of an environment that play it on a server or site; none where it has no embedded form. */
 async function remoteBackends(name: unknown): Promise<string[]> {
   const { environmentInfo, environmentNames } = await import('@bowyer/envs');
   if (typeof name !== 'string' || !environmentNames().includes(name)) return [];
@@ -82,7 +82,7 @@ async function remoteBackends(name: unknown): Promise<string[]> {
   return all.includes('embedded') ? all.filter((one) => one !== 'embedded') : [];
 }
 
-/** The same for the environments of a mixture. */
+/** Chooses the backends of a mixture's environments in the same way. */
 const memberBackends: Rule = async (read) => {
   const listed = read('env.envs');
   if (!Array.isArray(listed)) return [];
@@ -102,7 +102,7 @@ const memberBackends: Rule = async (read) => {
   return [{ word: overrideText('env.envs', envs), why: reasons.join(' and '), isFinal: true }];
 };
 
-/** A file or folder that an environment loads for its oracle. */
+/** Chooses the T5 oracle where a file or folder is given for it. */
 const oracle: Rule = (read, { isTyped }) => {
   const place = read('env.oracle_model');
   if (typeof place !== 'string' || read('env.oracle') !== 'rules' || isTyped('env.oracle')) return [];
@@ -115,7 +115,7 @@ const chat: Rule = (read, { isTyped }) => {
   return [{ word: 'play_as_chat=true', why: `chat_template=${template}` }];
 };
 
-/** ArCHer's files of weights alone, whose model its default config names. */
+/** Names the model of ArCHer's checkpoints that contain weights alone: GPT-2, as in its default config. */
 const checkpoint: Rule = async (read) => {
   const place = read('checkpoint_path');
   if (place === '') return [{ word: '++checkpoint_path=null', why: 'it is empty' }];
@@ -133,14 +133,14 @@ const ofAgent =
       ? (await import('./as-trained.js'))[name](read, context, composition)
       : [];
 
-/** Upper or lower case, as in ArCHer. */
+/** Writes an algorithm's name in lower case: ArCHer takes both cases. */
 const agentType: Rule = (read) => {
   const name = read('algorithm.name');
   if (typeof name !== 'string' || name === name.toLowerCase()) return [];
   return [{ word: `algorithm.name=${name.toLowerCase()}`, why: `algorithm.name=${name}` }];
 };
 
-/** Keys of another program in a file. Those that cannot be had stay there, and the validation reports them. */
+/** Translates keys of other programs in files. Keys that the run cannot take stay there, and the validation reports them. */
 const keysOfOthers: Rule = async (_read, context, composition) => {
   const moved = composition.flatUses.map(({ name, path }) => [name, composition.setting(path), path] as const);
   const left = Object.entries(composition.config).map(([key, value]) => [key, value, key] as const);
@@ -169,13 +169,13 @@ const keysOfOthers: Rule = async (_read, context, composition) => {
   });
 };
 
-/** Says whether a file of the user gives a key; the command line gives none. */
+/** Returns whether a file of the user gives a key. */
 function isInFile(key: string, composition: Composition, { shipped = [] }: ImpliedContext): boolean {
   const [origin] = composition.origin(key);
   return origin !== undefined && isAbsolute(origin.source) && isOfUser(origin, shipped);
 }
 
-/** A preset's warm-up that would take the whole of a shorter run. Its share of the run stays. */
+/** Shortens a preset's warm-up that would take the whole of a shorter run, so that its share of the run stays the same. */
 const warmup: Rule = (read, { isTyped }, composition) => {
   const pairs = [
     ['warmup_iter', 'iterations'],
@@ -190,7 +190,7 @@ const warmup: Rule = (read, { isTyped }, composition) => {
   });
 };
 
-/** Episodes of an iteration, where they are played in groups of another size than a preset's. */
+/** Rounds the episodes of an iteration up to complete groups, where the command line gives the size of a group. */
 const groups: Rule = (read, { isTyped }) => {
   const key = ['group_size', 'sample_num'].find((name) => isTyped(name));
   const [size, episodes] = [key && read(key), read('rollout_size')];

@@ -24,11 +24,11 @@ const ENVIRONMENTS: Readonly<Record<string, string>> = {
   agentgym: 'mixture',
 };
 
-/** The configs of a folder that has `base.yaml`. */
+/** Opens the configs of a folder that has `base.yaml`. */
 export const repositoryOf = (configs: string): Repository =>
   compose({ configDirs: [configs], configName: 'base', overrides: [] }).repository;
 
-/** The trainings that there are, for those who write the name of the task alone. */
+/** The remedy for `train`, which is the name of a task and not of a config. */
 const TRAININGS = [
   'write --config-name archer_20q (an agent in an environment), --config-name train_agent (an agent of your own)',
   'or --config-name finetune (a model on your data); npx bowyer alone lists all configs',
@@ -40,7 +40,7 @@ export function configWithoutFlag(error: ConfigError, configs: string): ConfigEr
   return name === undefined ? undefined : withRemedy(error, name, configs);
 }
 
-/** How to compose the config that does not exist; undefined where its name says nothing. */
+/** Returns how to compose a config that does not exist; undefined where its name says nothing. */
 export function missingConfig(error: ConfigError, configs: string): ConfigError | undefined {
   const name = /^Cannot find primary config '([\w./-]+)'$/.exec(error.summary)?.[1];
   return name === undefined ? undefined : withRemedy(error, name.replace(/\.ya?ml$/, ''), configs, error.details);
@@ -74,7 +74,7 @@ function compositionOf(name: string, repository: Repository): string | undefined
   return base === undefined ? `archer_20q algorithm=${algorithm} env=${env}` : `${base} algorithm=${algorithm}`;
 }
 
-/** A primary config of the environment: ArCHer's first, since every algorithm has settings beside it. */
+/** Finds a primary config of the environment: ArCHer's first, since every algorithm has settings beside it. */
 function primaryOf(end: string, env: string, repository: Repository): string | undefined {
   const named = repository.options('').filter((name) => name.endsWith(`_${end}`) || name.endsWith(`_${env}`));
   const trains = named.filter((name) => choosesAlgorithm(repository, name));

@@ -65,11 +65,10 @@ export function optionFiles(pageOf: (name: string) => string, environmentsPage: 
 
 const sentence = (text: string): string => `${text[0].toUpperCase()}${text.slice(1)}.`;
 
-/** The options for which a task has values, whatever else is chosen: the others stand in the files of what is chosen. */
+/** Collects the options of a task's file: those that have a default. Options of an algorithm or environment stand in its own file. */
 function optionsOfTask(unit: TaskUnit): TObject {
   const [first] = environmentNames();
   const known = allChoices().filter(({ env }) => env === first);
-  // With an algorithm its own file has the options of the algorithm.
   const schemas = known.map(({ setting, algorithm }) => {
     const { algorithm: _, ...options } = optionsOf(unit, { setting, algorithm, env: null });
     return nodeSchema(options, MEANINGS);
@@ -85,7 +84,7 @@ function optionsOfTask(unit: TaskUnit): TObject {
   return Type.Object({ task, ...others });
 }
 
-/** The options that have a default. */
+/** Keeps the options that have a default. */
 function withValues(schema: TObject): TObject {
   const members = Object.entries(schema.properties as TProperties).flatMap(([key, member]): [string, TSchema][] => {
     if (!isGroup(member)) return member.default === undefined ? [] : [[key, member]];
@@ -95,7 +94,7 @@ function withValues(schema: TObject): TObject {
   return { ...schema, properties: Object.fromEntries(members) };
 }
 
-/** One name in a line. */
+/** Writes the table as JSON, with one name per line. */
 const flatNamesFile = (names: FlatNames): string => {
   const lines = Object.entries(names).map(([name, paths]) => {
     const texts = paths.map((path) => JSON.stringify(path));
@@ -160,7 +159,7 @@ function algorithmsPage(pageOf: (name: string) => string): string {
   ].join('\n');
 }
 
-/** Each option below its description, those of a group below the group's. */
+/** Writes each option below its description, and the options of a group below the description of the group. */
 const optionLines = ({ properties }: OptionsSchema | TObject): string[] =>
   Object.entries(properties as TProperties).flatMap(([key, option]) => {
     const about = ['', ...comment(option.description!)];
@@ -182,7 +181,7 @@ const entry = (key: string, value: unknown, isFloat: boolean): string[] =>
     ? [`${key}:`, ...value.map((item) => `  - ${inline(item)}`)]
     : [`${key}: ${inline(value, isFloat)}`];
 
-/** A value on one line. */
+/** Writes a value on one line. */
 function inline(value: unknown, isFloat = false): string {
   if (typeof value === 'string' && value.includes('\n')) return JSON.stringify(value);
   if (typeof value === 'string') return isPlain(value) ? value : `'${value.replaceAll("'", "''")}'`;

@@ -14,7 +14,7 @@ const KINDS: Readonly<Record<string, Kind | Readonly<Record<string, Kind>>>> = {
   output: { convert: 'folder', export: 'folder', play: 'appended', score: 'file', generate: 'file', replay: 'file' },
 };
 
-/** @param setting the value of a key as it is typed */
+/** Lists the keys whose place the task cannot write to. @param setting the value of a key as it is typed */
 export function placeProblems(task: string, setting: (key: string) => unknown): ConfigProblem[] {
   return Object.entries(KINDS).flatMap(([key, known]) => {
     const path = setting(key);
@@ -30,7 +30,7 @@ export function placeProblems(task: string, setting: (key: string) => unknown): 
   });
 }
 
-/** The reason why a task cannot write there; null where it can. */
+/** Returns the reason why a task cannot write to a place; null where it can. */
 export function obstacleOf(path: string, kind: Kind): string | null {
   if (path === '') return 'it is empty';
   try {
@@ -46,7 +46,7 @@ export function obstacleOf(path: string, kind: Kind): string | null {
   }
 }
 
-/** The folder that exists already and that a place which does not exist yet will be in. */
+/** Returns the reason why a place that does not exist yet cannot be made: its parents decide. */
 function obstacleOfNew(path: string): string | null {
   if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) return 'it is a symbolic link to nothing';
   const parent = dirname(resolve(path));

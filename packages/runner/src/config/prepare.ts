@@ -18,6 +18,8 @@ import { choicesOf, optionsOf, schemaOf, taskOf, unknownUnit } from './units.js'
 const UNITS = ['task', 'algorithm', 'env', 'context', 'memory', 'policy', 'critic', 'optimizer', 'preset'];
 
 /**
+ * Lists the options of a composition that its run does not read.
+ *
  * @param shipped folders of the program's own configs
  * @returns the paths to leave out of the composition; the validation reports what is left and unknown
  * @throws {ConfigError} for options that the user gave and that another choice would switch on
@@ -49,7 +51,7 @@ export async function unreadKeys(
 
 const isBelow = (path: string, node: string): boolean => path.startsWith(`${node}.`);
 
-/** Paths of a config that its schema does not have, as `lora` or `demonstrations.noise`. */
+/** Lists the paths of a config that its schema does not have, such as `lora` or `demonstrations.noise`. */
 function unreadPaths(config: PlainObject, schema: TSchema, prefix = ''): string[] {
   if (!isNode(schema)) return [];
   return Object.entries(config).flatMap(([key, value]) => {
@@ -84,7 +86,7 @@ function optionsOfOthers(paths: readonly string[], composition: Composition): st
   );
 }
 
-/** The files of options that the command line has chosen and of which the run reads nothing, as `policy=openai` in a training. */
+/** Lists the option files that the command line has chosen and of which the run reads nothing, such as `policy=openai` in a training. */
 function uselessChoices(
   composition: Composition,
   overrides: PrepareContext['overrides'],
@@ -106,7 +108,7 @@ const leavesOf = (config: PlainObject, prefix = ''): string[] =>
 
 function refusal(refused: readonly string[], composition: Composition, typed: readonly string[]): ConfigError {
   const choices = choicesOf(composition);
-  // In place of a node, the options that the user has set in it.
+  // A node is replaced by the options that the user has set in it.
   const paths = refused.flatMap((path) => {
     const inside = typed.filter((key) => isBelow(key, path));
     return inside.length > 0 ? inside : [path];

@@ -1,5 +1,5 @@
 // Secrets that other programs have in their configs: each becomes a variable of the environment before a config is printed, saved or
-// handed on. And ArCHer's `use_wandb`, which chooses the logger of Weights & Biases.
+// handed on. ArCHer's `use_wandb`, which chooses the logger of Weights & Biases, is read here too.
 import { compose, type Composition } from '@bowyer/config';
 
 type Environment = Record<string, string | undefined>;
@@ -15,7 +15,7 @@ const VARIABLES: Readonly<Record<string, string>> = {
 const BY_NAME: readonly string[] = ['api_key'];
 
 /**
- * The words of the command line without secrets, which would be in the record of the run's overrides.
+ * Takes secrets out of the command line, because a run records its words.
  *
  * @param env gets them
  */
@@ -30,7 +30,7 @@ export function withoutSecrets(argv: readonly string[], env: Environment): strin
   });
 }
 
-/** The composition without the keys of secrets in its files. */
+/** Takes the keys of secrets in files out of a composition. @param env gets them */
 export function withoutSecretsOf(composition: Composition, env: Environment): Composition {
   const found = Object.keys(VARIABLES).filter((key) => !BY_NAME.includes(key) && key in composition.config);
   for (const key of found) {
@@ -40,7 +40,7 @@ export function withoutSecretsOf(composition: Composition, env: Environment): Co
   return found.length === 0 ? composition : composition.without(found);
 }
 
-/** The composition with the logger that `use_wandb` asks for. @param configs folder of the program */
+/** Adds the logger that `use_wandb` in a file asks for. @param configs folder of the program's configs */
 export function withWandb(composition: Composition, configs: string): Composition {
   const { use_wandb, wandb_log, logger } = composition.config;
   if (use_wandb === undefined && wandb_log === undefined) return composition;

@@ -22,7 +22,7 @@ export function choicesOf(composition: Composition): Choices {
   };
 }
 
-/** The key that names an environment or algorithm that is not registered, and a schema that refuses it. */
+/** Finds the key that names an environment or algorithm that is not registered, and makes a schema that refuses it. */
 export function unknownUnit(composition: Composition): { key: string; schema: TObject } | undefined {
   const { algorithm, env, setting } = choicesOf(composition);
   const oneOfNames = (names: string[]) => Type.Object({ name: Type.Unsafe<string>({ type: 'string', enum: names }) });
@@ -33,7 +33,7 @@ export function unknownUnit(composition: Composition): { key: string; schema: TO
   return undefined;
 }
 
-/** An interpolation that leads nowhere is reported by the validation, with its place. */
+/** Reads a setting; undefined where its interpolation leads nowhere, which the validation reports with its place. */
 function safeSetting(composition: Composition, key: string): unknown {
   try {
     return composition.setting(key);
@@ -47,7 +47,7 @@ export function taskOf(composition: Composition): TaskUnit | undefined {
   return typeof name === 'string' ? findTask(name) : undefined;
 }
 
-/** The options of a config with a task; the node `task` has its name too. */
+/** Returns the options of a task, under their flat names; the node `task` has the task's name too. */
 export function optionsOf(unit: TaskUnit | undefined, choices: Choices): TProperties {
   const { task, ...others } = unit?.keys(choices) ?? {};
   const name = Type.Unsafe<string>({
@@ -59,11 +59,11 @@ export function optionsOf(unit: TaskUnit | undefined, choices: Choices): TProper
   return { task: group({ name, ...(task as TObject | undefined)?.properties }, 'what the run does'), ...others };
 }
 
-/** The options that a config has, under their flat names. */
+/** Returns the options that a config has, under their flat names. */
 export const optionsOfConfig = (composition: Composition): TProperties =>
   optionsOf(taskOf(composition), choicesOf(composition));
 
-/** Nodes whose options come from several places. */
+/** Descriptions of the nodes whose options come from several places. */
 export const MEANINGS = {
   algorithm: 'how the policy learns',
   policy: 'the model that the agent is',
@@ -77,5 +77,5 @@ export const MEANINGS = {
   checkpoints: 'when a run writes a checkpoint',
 };
 
-/** The JSON Schema of the whole config, for the task, algorithm and environment that it names. */
+/** Makes the JSON Schema of a whole config, for the task, algorithm and environment that it names. */
 export const schemaOf = (composition: Composition): TObject => nodeSchema(optionsOfConfig(composition), MEANINGS);

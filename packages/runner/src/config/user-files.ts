@@ -11,6 +11,6 @@ export function isOfUser(origin: OriginRecord | undefined, shipped: readonly str
   return isExperiment(relative(folder, origin.source), folder);
 }
 
-/** A sweep is asked for by `+experiment=`: a file of the folder `experiments`, or of a study's folder `experiment`. */
+/** Returns whether a config is a sweep, which `+experiment=` asks for: a file in `experiments`, or in a study's folder `experiment`. */
 const isExperiment = (config: string, folder: string): boolean =>
   /(^|\/)experiment\//.test(config) || (basename(folder) === 'experiments' && !config.includes('/'));

@@ -21,7 +21,7 @@ import { optionsOfConfig, schemaOf, taskOf, unknownUnit } from './units.js';
 /** Refuses a config that its task could not run, or that would waste the run. */
 export async function validateConfig(composition: Composition): Promise<void> {
   const unknown = unknownUnit(composition);
-  // Which keys there are is not known then, so that nothing else is checked.
+  // This throws: without the unit it is not known which other keys there may be, so that nothing else is checked.
   if (unknown !== undefined) await validate(composition, unknown.schema);
   const schema = schemaOf(composition);
   const bare = withoutDefaults(composition);
@@ -51,7 +51,7 @@ export async function validateConfig(composition: Composition): Promise<void> {
   if (problems.length > 0) throw new Error(textOf(problems, composition));
 }
 
-/** Before the schema, which would ask for every key of the project one by one. */
+/** Refuses a config without the project's defaults, before the schema would ask for each of their keys. */
 function withoutDefaults(composition: Composition): ConfigProblem[] {
   if (composition.setting('save_path') !== undefined) return []; // of configs/base.yaml, which all primary configs have
   return [
@@ -65,7 +65,7 @@ function withoutDefaults(composition: Composition): ConfigProblem[] {
 /** Tasks that run an algorithm. */
 const TRAINING = ['train', 'train_agent'];
 
-/** A name cannot choose the options of an algorithm, only repeat which one it is. */
+/** Refuses a name of another algorithm than the one whose options were chosen: a name alone chooses no options. */
 function otherAlgorithm(composition: Composition): ConfigProblem[] {
   const key = 'algorithm.name';
   const name = composition.setting(key);
@@ -92,7 +92,7 @@ function otherAlgorithm(composition: Composition): ConfigProblem[] {
   ];
 }
 
-/** Before the schema, which would say of keys of other programs only that it does not know them. Those that it can take are gone by now. */
+/** Refuses the keys of other programs that could not be translated, before the schema would only say that it does not know them. */
 async function keysOfOthers(
   composition: Composition,
   { properties }: Pick<TObject, 'properties'>,
@@ -112,7 +112,7 @@ async function keysOfOthers(
   });
 }
 
-/** Before the schema, which would ask for the sizes one by one. */
+/** Refuses a critic without sizes, before the schema would ask for each of them. */
 function sizelessCritic(composition: Composition): ConfigProblem[] {
   const [kind, width, model] = ['critic.kind', 'critic.width', 'critic_lm'].map((key) => composition.setting(key));
   if (kind !== 'transformer' || width !== undefined || model !== null) return [];
@@ -139,7 +139,7 @@ function playProblems(composition: Composition, config: EnvironmentConfig): Conf
   );
 }
 
-/** A file set the key for another choice than the one that the command line makes, or that follows from it. */
+/** Returns whether a file set the key for another choice than the one that the command line makes, or that follows from other keys. */
 const isOverridden = (composition: Composition, key: string, choice: string): boolean =>
   !isTyped(composition, key) && (isTyped(composition, choice) || comesFrom(composition, choice, IMPLIED));
 
@@ -151,7 +151,7 @@ const comesFrom = (composition: Composition, key: string, source: string): boole
 /** Files that a run's folder may contain before the run is there: Hydra's record, logs, the marks of a sweep. */
 const OF_A_START = /^\.|\.log$|^sweep-job\.json$|^multirun\.yaml$|^checkpoints$/;
 
-/** Limits that no schema knows: of this machine, and of what the folder contains. */
+/** Checks limits that no schema knows: the cores of this machine, the policy's context, and the contents of the run's folder. */
 function limitProblems({
   threads,
   maxNewTokens,
@@ -191,7 +191,7 @@ function limitProblems({
   return problems;
 }
 
-/** Each problem with the file and line of its key. */
+/** Writes each problem with the file and line of its key. */
 function textOf(problems: readonly ConfigProblem[], composition: Composition): string {
   return problems
     .flatMap(({ key, message, remedy }) => {

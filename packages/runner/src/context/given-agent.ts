@@ -16,7 +16,7 @@ export interface GivenAgent {
 
 const FUNCTION = 'a function';
 
-/** The values of a config in the place of commands and files: other tasks make it another run. */
+/** Makes the config's values in place of commands and files. Tasks are named by a digest, since other tasks make another run. */
 export function settingsOf({ tasks, evalTasks, testTasks, judge }: GivenAgent): Record<string, string | null> {
   const named = (given: readonly AgentTask[] | undefined) =>
     given === undefined ? null : `${given.length} objects, ${digest(JSON.stringify(given))}`;

@@ -37,7 +37,7 @@ export interface IterationProgress {
   seconds: number;
   /** Until the last iteration, before the final test; null where it is not known. */
   secondsLeft: number | null;
-  /** All figures of the iteration: docs/metrics.md. */
+  /** All figures of the iteration, by the names of metrics.jsonl. */
   metrics: Readonly<Metrics>;
 }
 

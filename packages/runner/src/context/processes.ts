@@ -9,14 +9,19 @@ export interface Processes {
   threads: number[];
 }
 
-/** A collective call. @param threads of the config: 0 takes what the system lets this process use @returns null for a process alone */
+/**
+ * Gathers the hosts and threads of all ranks; every rank must call it.
+ *
+ * @param threads of the config: 0 takes what the system lets this process use
+ * @returns null for a single process
+ */
 export function processesOf(ranks: Ranks, threads: number): Processes | null {
   if (ranks.size === 1) return null;
   const all = ranks.gather({ host: hostname(), threads: threads || availableParallelism() });
   return { ranks: ranks.size, hosts: all.map(({ host }) => host), threads: all.map((one) => one.threads) };
 }
 
-/** `1 process runs this, with 1 thread`. @param threads of the config @param players processes that play the episodes */
+/** Writes `1 process runs this, with 1 thread`. @param threads of the config @param players processes that play the episodes */
 export function oneProcessText(threads: number, players = 1): string {
   const count = threads || availableParallelism();
   const ofEach = `${count} ${count === 1 ? 'thread' : 'threads'}`;
@@ -25,7 +30,7 @@ export function oneProcessText(threads: number, players = 1): string {
     : `${players} processes play the episodes, ${ofEach} each`;
 }
 
-/** `2 processes share this run, 1 thread each: ranks 0 to 1 on HOST`. */
+/** Writes `2 processes share this run, 1 thread each: ranks 0 to 1 on HOST`. */
 export function processesText({ ranks, hosts, threads }: Processes): string {
   const places = [...new Set(hosts)].map(
     (host) => `${rankText(hosts.flatMap((one, i) => (one === host ? i : [])))} on ${host}`,

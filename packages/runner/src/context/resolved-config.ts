@@ -11,7 +11,7 @@ export interface ResolvedConfig {
   readonly decisive: Readonly<Record<string, unknown>>;
 }
 
-/** @param nodes a config that the schema of these options has accepted */
+/** Derives the values of a config. @param nodes a config that the schema of these options has accepted */
 export function resolvedConfig(nodes: Readonly<Record<string, unknown>>, options: TProperties): ResolvedConfig {
   const values = camelKeys(flatValues(options, nodes)) as Record<string, unknown>;
   return { nodes, values, decisive: decisivePart(values, options) };

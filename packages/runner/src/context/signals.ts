@@ -2,10 +2,10 @@
 // SIGQUIT (Ctrl-\) ends it at once.
 import type { TaskContext } from './task-context.js';
 
-/** Ask a job to stop: those of the user, of batch systems, and of a terminal that is closed or whose connection is lost. */
+/** Signals that ask a job to stop: of the user, of batch systems, and of a terminal that is closed or whose connection is lost. */
 const STOPS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** @param work given what registers how to stop (see TaskContext) */
+/** Runs `work` with handlers of signals, which are removed when it ends. @param work gets `onInterrupt` of TaskContext */
 export async function withSignals(
   log: TaskContext['log'],
   work: (onInterrupt: TaskContext['onInterrupt']) => Promise<void>,

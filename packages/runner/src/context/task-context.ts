@@ -29,7 +29,7 @@ export interface TaskContext {
   progress: ProgressOutput;
   /** The processes that share the task; this one alone if not given. */
   ranks?: Ranks;
-  /** The same, for the results; null where there is one. */
+  /** Their hosts and threads, for the results; null for a single process. */
   processes?: Processes | null;
   /**
    * Registers what to do when the user asks to stop (Ctrl-C, SIGTERM), and what is logged then; null: nothing, the process
@@ -38,7 +38,7 @@ export interface TaskContext {
   onInterrupt(stop: (() => void) | null, announcement?: string): void;
   /** Calls the listener with every line that is logged from now on. @returns ends that */
   onOutput(listener: (line: string, isError: boolean) => void): () => void;
-  /** Does what the user's asking to stop would do, where something is registered for it. */
+  /** Stops the task as a user's request would, where `onInterrupt` has registered how. */
   requestStop(reason: string): void;
 }
 

@@ -5,7 +5,7 @@ import { isLiveTerminal, LiveRegion, type ProgressOutput } from '@bowyer/logging
 import type { TaskContext } from './task-context.js';
 
 type Settings = Readonly<Record<'quiet' | 'json', unknown>> & {
-  /** The task's own protocol is on standard output. */
+  /** Whether standard output belongs to a protocol of the task. */
   isSpoken?: boolean;
 };
 type Terminal = Pick<TaskContext, 'log' | 'print' | 'progress'> & { close(): void };
@@ -28,7 +28,7 @@ export function openTerminal(context: JobContext, config: Settings): Terminal {
   };
 }
 
-/** All on standard error, that of programs which write to the console too. */
+/** Writes everything to standard error, the output of modules that write to the console included. */
 function besideProtocol({ log, limitConsole, stderr }: JobContext, quiet: boolean): Terminal {
   limitConsole(null);
   const own = globalThis.console;
@@ -44,7 +44,7 @@ function besideProtocol({ log, limitConsole, stderr }: JobContext, quiet: boolea
   };
 }
 
-/** One object a line on standard output; `event` says what it is. */
+/** Writes one JSON object per line to standard output; its `event` says what it is. */
 function jsonLines({ log, limitConsole, stdout }: JobContext, quiet: boolean): Terminal {
   limitConsole(null);
   const report = (event: Record<string, unknown>) => void stdout.write(jsonLine(event));
@@ -64,7 +64,7 @@ function jsonLines({ log, limitConsole, stdout }: JobContext, quiet: boolean): T
 
 const jsonLine = (event: Record<string, unknown>): string => `${printable(JSON.stringify(event))}\n`;
 
-/** The output of the table of a sweep's jobs. */
+/** Opens the output of the table of a sweep's jobs. */
 export function sweepOutput({ stdout }: SweepRequest['program'], { quiet, json }: Settings): ProgressOutput {
   const write = (text: string) => writeLines(stdout, text.replace(/\n$/, ''));
   if (json === true) return { write, report: (event) => stdout.write(jsonLine(event)) };

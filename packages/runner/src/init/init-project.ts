@@ -48,7 +48,7 @@ export function initProject(argv: readonly string[]): string {
 
 const readPackage = (path: string): Package => JSON.parse(readFileSync(path, 'utf8')) as Package;
 
-/** @returns the names of all of the project's scripts */
+/** Adds the template's fields and scripts to a package.json, and keeps those that it has. @returns the names of the template's scripts */
 function writePackage(path: string, own: Package): string[] {
   const found = existsSync(path) ? readPackage(path) : {};
   const { test } = found.scripts ?? {};

@@ -1,11 +1,11 @@
-// The node `algorithm`: the name of the chosen one, and its own options.
+// The node `algorithm`: the name of the chosen algorithm, and its options.
 import { Type, type TObject, type TProperties } from '@sinclair/typebox';
 import type { AnyAlgorithm } from '@bowyer/algorithms';
 import { placed } from '@bowyer/core';
 
 const description = 'how the policy learns';
 
-/** @param options of the algorithm; those of a task that only plays are fewer */
+/** Makes the keys of the node. @param options of the algorithm; those of a task that only plays are fewer */
 export const algorithmKeys = (
   algorithm: AnyAlgorithm | null,
   options: TObject | undefined = algorithm?.options as TObject | undefined,

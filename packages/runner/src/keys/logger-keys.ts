@@ -7,14 +7,14 @@ import type { Choices } from '../agent/keys/choices.js';
 const description =
   'loggers that get the figures of the run beside its own files; for several write logger=[csv,tensorboard]';
 
-/** The keys of tasks that log figures. A node without loggers has no keys. */
+/** Makes the keys of tasks that log figures: a node with the options of each chosen logger. */
 export function loggerKeys({ setting }: Choices): TProperties {
   const chosen = setting('logger');
   const names = typeof chosen === 'object' && chosen !== null ? Object.keys(chosen) : [];
   return { logger: loggerNode(names.filter((name) => findLogger(name) !== undefined)) };
 }
 
-/** @param names those that the config has chosen */
+/** Makes the schema of the node. @param names of the loggers that the config has chosen */
 export function loggerNode(names: readonly string[] = loggerNames()) {
   const properties = Object.fromEntries(names.map((name) => [name, findLogger(name)!.options]));
   return changeableOnResume(Type.Object(properties, { additionalProperties: false, description }));

@@ -70,7 +70,7 @@ export const saveKeys = placed(
   { save_minutes: 'minutes' },
 );
 
-/** A key of runs that count in epochs; others have a number of iterations. */
+/** How often a run that counts in epochs writes a checkpoint. */
 export const saveEpochsKey = placed(
   'checkpoints',
   {

@@ -27,6 +27,8 @@ export interface LibraryRun {
 }
 
 /**
+ * Runs a task for the calling program.
+ *
  * @returns the run's folder
  * @throws for a config that is refused, with the command line's message, and what ended the run; the signal's reason once it has stopped
  */

@@ -1,6 +1,6 @@
 import { isAbsolute, relative } from 'node:path';
 
-/** A file and line as a user reads them: relative to the working directory where the file is below it. */
+/** Writes a file and line for a user: relative to the working directory where the file is below it. */
 export function placeText(source: string, line: number | undefined): string {
   const near = isAbsolute(source) ? relative(process.cwd(), source) : source;
   const shown = near.startsWith('..') ? source : near;

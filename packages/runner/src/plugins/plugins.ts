@@ -6,7 +6,7 @@ import { placeText } from './place-text.js';
 
 const loaded = new Set<string>();
 
-/** The composition with absolute paths, so that the config that a run saves works from any folder. */
+/** Makes the paths of plugins absolute, so that the config that a run saves works from any folder. */
 export function withPluginPaths(composition: Composition, { cwd }: Pick<PrepareContext, 'cwd'>): Composition {
   const plugins = composition.setting('plugins');
   if (!Array.isArray(plugins) || plugins.length === 0) return composition;

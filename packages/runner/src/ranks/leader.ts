@@ -25,7 +25,7 @@ export class Leader {
     if (!this.#announced) await shareJob(this.ranks, null);
   }
 
-  /** @throws in any case */
+  /** Refuses what several processes cannot do together. @throws always */
   refuse(what: string, remedy: string): never {
     throw new Error(
       `${what} cannot run on several processes, and ${this.ranks.size} were started by mpirun or srun\n  ${remedy}`,
@@ -33,7 +33,7 @@ export class Leader {
   }
 }
 
-/** Called by every rank. @param job on rank 0 */
+/** Hands the job of rank 0 to all ranks; every rank must call it. @param job on rank 0, null on the others */
 export async function shareJob(ranks: MpiRanks, job: AnnouncedJob | null): Promise<AnnouncedJob | null> {
   await ranks.barrier();
   return ranks.gather(job)[0];

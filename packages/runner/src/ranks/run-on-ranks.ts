@@ -4,10 +4,12 @@ import { writeLines } from '@bowyer/config';
 import { joinRanks, type MpiRanks } from '@bowyer/mpi';
 import { Leader, shareJob } from './leader.js';
 
-/** Rank 0 reports an error that all ranks have, and ends the others meanwhile. */
+/** Milliseconds that a failed rank waits before it reports: rank 0 reports an error that all have, and ends the others. */
 const PATIENCE_MS = 500;
 
 /**
+ * Runs the command line on rank 0, and follows it on the others.
+ *
  * @param commandLine given the leader of several processes; null where this one is alone
  * @returns the exit code. A rank that fails ends all.
  */

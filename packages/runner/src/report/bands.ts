@@ -4,7 +4,7 @@ import { chartSpecs } from './charts.js';
 import { thinned } from './metric-table.js';
 import type { Setting } from './settings.js';
 
-/** Points of a line. */
+/** The most points of a line. */
 const POINTS = 400;
 
 export function bandCharts(settings: readonly Setting[], xLabel: string): BandChart[] {

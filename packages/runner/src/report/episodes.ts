@@ -9,7 +9,7 @@ import { dialogueOf, summaryOf, type StoredEpisode } from './turns.js';
 export const SOURCES: readonly EpisodeSource[] = ['rollout', 'eval', 'test'];
 
 export interface EpisodeList {
-  /** The run's. */
+  /** The run's folder. */
   directory: string;
   episodes: EpisodeSummary[];
   /** The place of each episode, by its id. */

@@ -3,7 +3,7 @@ import { mean, standardDeviation, studentQuantile } from '@bowyer/core';
 import type { Table } from '@bowyer/views';
 import { matchedRuns, type ComparedRun, type Setting } from './settings.js';
 
-/** Figures of the comparison, by the key in the final test and the metric that stands for it where there was none. */
+/** Figures of the comparison, from the final test or from metrics.jsonl; the first one that a run has stands for it. */
 const OUTCOMES = [
   { name: 'test return', test: 'test/episodic_return' },
   { name: 'test win rate', test: 'test/win_rate', isShare: true },
@@ -12,13 +12,13 @@ const OUTCOMES = [
   { name: 'validation loss', metric: 'eval/nll' },
 ] as const;
 
-/** Rows of metrics.jsonl whose mean stands for the end of a run, as a share of them. */
+/** The share of a metric's rows, the last ones, whose mean is its figure at the end of a run. */
 const END = 0.1;
 
 /** If there are fewer runs, the interval is wide, and depends on the figures having a normal distribution. */
 const ENOUGH_RUNS = 3;
 
-/** Relative to the mean: a deviation of equal figures by the rounding of their sum. */
+/** A half-width this small, relative to the mean, comes from the rounding of a sum of equal figures. */
 const ROUNDING = 1e-12;
 
 const tQuantile = (runs: number): number => studentQuantile(0.975, runs - 1);

@@ -62,7 +62,7 @@ async function statusOf(
 /** Returns the name of a run's environment; undefined for agents, which have none. */
 export const environmentName = (config: Record<string, unknown>) => (config.env as { name?: string } | undefined)?.name;
 
-/** The options of a run's task; a run of version 0.2 has its name alone. */
+/** Returns the options of a run's task; a run of version 0.2 has its name alone. */
 export const taskOf = ({ task }: Record<string, unknown>): { name?: string; model?: string; epochs?: number } =>
   typeof task === 'string' ? { name: task } : (task ?? {});
 

@@ -16,7 +16,7 @@ export interface Setting {
   runs: ComparedRun[];
 }
 
-/** Keys of a name at most; of more the folder's name is shown, and the table of differences has all. */
+/** The most keys in a name. Where more differ, the name has only the telling ones or is the folder's; the table of differences has all. */
 const NAMED_KEYS = 3;
 /** Keys that come first: a difference in one of them says most about two runs. */
 const TELLING = ['env.name', 'agent_type', 'policy_lm', 'preset'];
@@ -87,7 +87,7 @@ export function differenceTable(settings: readonly Setting[]): Table | null {
 
 export const seedOf = ({ record }: ComparedRun): string => String(record.config.seed ?? '–');
 
-/** Runs of both sides with the same seed; where no seed is in both, one run of each. */
+/** Pairs the runs of both sides by their seeds; where no seed is in both, pairs the first run of each. */
 export function matchedRuns(first: Setting, second: Setting): [ComparedRun, ComparedRun][] {
   const bySeed = new Map(second.runs.map((run) => [seedOf(run), run]));
   const same = first.runs.flatMap((run): [ComparedRun, ComparedRun][] => {

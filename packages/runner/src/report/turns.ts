@@ -2,10 +2,10 @@
 import { maximum, type TrajectoryRecord } from '@bowyer/core';
 import type { Dialogue, EpisodeSource, EpisodeSummary, ShownTurn } from '@bowyer/views';
 
-/** A record of `trajectories/test.jsonl` of an evaluation says who played. */
+/** A stored episode; one of a test also says who played it. */
 export type StoredEpisode = TrajectoryRecord & { policy?: string; decoding?: string; evaluation_seed?: number };
 
-/** Follows the name of a policy that played greedily; else it sampled. */
+/** The end of the name of a policy that played greedily; one without it sampled. */
 export const GREEDY = ', greedy';
 
 /** Longest text of an observation that a page carries, in characters. */

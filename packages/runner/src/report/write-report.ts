@@ -59,7 +59,7 @@ export async function withReport(
   }
 }
 
-/** Between two reports of a run that works, in ms. */
+/** The shortest pause between two reports of a run at work, in ms. */
 const RENEWED_MS = 10_000;
 /** The share of a run's time that its report may take. */
 const MOST_SHARE = 0.01;

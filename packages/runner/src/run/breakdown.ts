@@ -18,7 +18,7 @@ export const breakdownOf = (environment: string, trajectories: readonly Trajecto
   breakdownBy(environmentInfo(environment).evaluation?.taskType, trajectories);
 
 /**
- * In alphabetical order; empty where there is one kind of task only and one item, or very many.
+ * Computes figures by kind of task, or by item, in alphabetical order; none where there is only one kind, and one item or very many.
  *
  * @param taskType the kind, by the `info` of an episode's first turn
  */

@@ -9,12 +9,12 @@ export interface CheckpointProgress {
   /** Length in bytes of each JSONL file when the checkpoint was written. */
   fileLengths: Record<string, number>;
   best: { iteration: number; score: number } | null;
-  /** The algorithm's own. */
+  /** The algorithm's own state. */
   state: RecipeState;
-  /** That the run was to have; null where its algorithm counts none, absent in older checkpoints. */
+  /** The number of iterations that the run was to have; null where its algorithm counts none, absent in older checkpoints. */
   iterations?: number | null;
 }
 
-/** The checkpoints in a run's folder. */
+/** Opens the checkpoints in a run's folder. */
 export const checkpointsOf = (directory: string): CheckpointStore<CheckpointProgress> =>
   new CheckpointStore(join(directory, 'checkpoints'), 'start again in a new directory: save_path=NEW_FOLDER');

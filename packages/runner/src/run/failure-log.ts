@@ -1,16 +1,17 @@
-// Lines about episodes that their environment or their agent failed; training and figures are of the others.
+// Lines of the log about episodes in which the environment or the agent failed.
 import { reasonKey, type PlayContext } from '@bowyer/algorithms';
 import type { TaskContext } from '../context/task-context.js';
 
 interface Repeated {
   /** The first line. */
   reason: string;
+  /** Whether the episodes count with failed_reward; otherwise training and figures leave them out. */
   counts: boolean;
-  /** After the first. */
+  /** Further episodes that failed for this reason. */
   episodes: string[];
 }
 
-/** Episodes that a line names. */
+/** The most episodes that a line names. */
 const NAMED = 5;
 
 /** Logs the first failure of each reason at once, and how many more there were when its set of episodes has ended. */

@@ -78,7 +78,7 @@ export function finetuneText(directory: string, results: FinetuneResults): strin
   ].join('\n');
 }
 
-/** The best epoch was chosen on the same items, which an interval does not know. */
+/** Writes the gain. Its interval is too narrow where the best epoch was chosen on the same items. */
 function gainLines({ gain }: FinetuneResults): string[] {
   if (gain === undefined) return [];
   const { mean, interval, verdict } = gain;
@@ -98,7 +98,7 @@ function callLines({ models }: Models): string[] {
 
 const SHOWN = 240;
 
-/** The end of a prompt, the beginning of what follows it, in one line. */
+/** Writes a text in one line, cut to its end or to its beginning. */
 const shortened = (text: string, end: boolean): string => {
   const line = JSON.stringify(text.trim()).slice(1, -1).replaceAll('\\"', '"');
   if (line.length <= SHOWN) return line;

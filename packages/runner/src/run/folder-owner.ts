@@ -34,7 +34,7 @@ export function owningFolder<T>(
 }
 
 /**
- * Called before the record of a job is written, so that a command that is refused leaves the folder as it is.
+ * Checks that a job may use its folder, before its record is written there: a command that is refused leaves the folder as it is.
  *
  * @throws if another process that is alive owns the folder
  */
@@ -48,7 +48,7 @@ export async function admitToFolder(directory: string): Promise<void> {
   );
 }
 
-/** The same as `owningFolder`, for a file or folder that a task writes under another name first. */
+/** Runs `work` while this process owns a file or folder that the task writes under another name first. */
 export function owningOutput<T>(output: string, work: () => Promise<T>): Promise<T> {
   const path = output.replace(/\/+$/, '');
   return withFileLock(`${path}.lock`, work, {
@@ -65,8 +65,8 @@ export function owningOutput<T>(output: string, work: () => Promise<T>): Promise
 }
 
 /**
- * The same for a folder that is written once, with `writeNewFolder`. Where a kill came after the folder was in its place, the same
- * command finds it whole.
+ * Writes a folder once, with `writeNewFolder`, while this process owns it. If the command was killed after the folder was in its place,
+ * the same command finds the folder complete.
  *
  * @param write gets the command for `writeNewFolder` @returns what is printed
  */

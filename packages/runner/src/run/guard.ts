@@ -10,7 +10,7 @@ export interface GuardBounds {
 
 const off = 'null: no bound';
 
-/** They do not decide the numbers of a run: one that was stopped can be resumed under other bounds. */
+/** The options of the guard. They do not decide the numbers of a run: one that was stopped can be resumed under other bounds. */
 export const guardNode = changeableOnResume(
   group(
     {
@@ -41,7 +41,9 @@ const rules = {
 } as const;
 
 /**
- * @returns why the run is to be stopped after an iteration with these metrics; null if it may continue
+ * Compares the metrics of an iteration with the bounds.
+ *
+ * @returns why the run is to be stopped; null if it may continue
  * @throws if a bound is given for what the run does not measure
  */
 export function guardReason(metrics: Metrics, bounds: GuardBounds): string | null {

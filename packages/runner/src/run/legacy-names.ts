@@ -20,7 +20,7 @@ const LEGACY_NAMES: Record<string, string> = {
   ...statistics('actor/', ['advantages', 'values', 'residual_advantages']),
 };
 
-/** `prefix/name_mean` → `name.mean`, and so on. */
+/** Maps `prefix/name_mean` to `name.mean`, and so on for the other statistics. */
 function statistics(prefix: string, names: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     names.flatMap((name) =>
@@ -29,5 +29,5 @@ function statistics(prefix: string, names: readonly string[]): Record<string, st
   );
 }
 
-/** Our name and ArCHer's. */
+/** Pairs of a metric's name here and in ArCHer. */
 export const legacyNames: readonly (readonly [name: string, alias: string])[] = Object.entries(LEGACY_NAMES);

@@ -1,4 +1,4 @@
-// A line of metrics.jsonl. The training thread writes one for each iteration, of a thousand figures where there are so many.
+// A line of metrics.jsonl. The training thread writes one for each iteration, which may have thousands of figures.
 import type { Metrics } from '@bowyer/algorithms';
 import { figuresOf, perNames } from '@bowyer/logging';
 import { legacyNames } from './legacy-names.js';
@@ -14,7 +14,7 @@ const prepared = perNames((names) => ({
 }));
 
 /**
- * The same text as `JSON.stringify` of the iteration, the metrics and their names in ArCHer.
+ * Writes the same text as `JSON.stringify` of the iteration, the metrics and their names in ArCHer.
  *
  * @param metrics finite
  */

@@ -22,12 +22,12 @@ interface LoggingConfig {
   runName: string;
 }
 
-/** Called before any work of the run. @throws what a logger lacks, as a key of its server */
+/** Checks each logger before any work of the run. @throws for what one lacks, such as the API key of its server */
 export function checkLoggers({ logger, projectName: project, runName: name }: LoggingConfig): void {
   for (const [unit, options] of Object.entries(logger)) findLogger(unit)!.check?.({ project, name }, options);
 }
 
-/** The loggers of a run as one. Where it is disposed of before `finish`, the run has failed. */
+/** The loggers of a run as one. If they are disposed of before `finish`, the run is reported as failed. */
 export class RunLoggers implements AsyncDisposable {
   #isClosed = false;
 
@@ -91,7 +91,7 @@ export class RunLoggers implements AsyncDisposable {
   }
 }
 
-/** The models and datasets on disk that a run begins with: a model of the hub has its own record of its origin. */
+/** Lists the models and datasets on disk that a run begins with; a model of the hub has its own record of its origin. */
 function inputsOf(config: Readonly<Record<string, unknown>>): LoggedRun['inputs'] {
   const { path } = (config.demonstrations ?? {}) as { path?: unknown };
   const { model, data } = (config.task ?? {}) as { model?: unknown; data?: unknown };
@@ -102,7 +102,7 @@ function inputsOf(config: Readonly<Record<string, unknown>>): LoggedRun['inputs'
   );
 }
 
-/** After its first failure the logger is not called again, and the user is warned: the run's own files have all figures. */
+/** Warns the user when the logger fails, and does not call it again: the run's own files have all figures. */
 class GuardedLogger implements RunLogger {
   #failed = false;
 

@@ -4,10 +4,10 @@ import { emitSpan, wallClock, type Span } from '@bowyer/core';
 export class PhaseClock {
   #seconds: Record<string, number> = {};
   #started = performance.now();
-  /** Under way, for a trace. */
+  /** The span of the current phase, for a trace. */
   #span: Span | null = null;
 
-  /** Called at the end of every step of a phase: a checkpoint or an evaluation in between has a time of its own. */
+  /** Adds the time since the last call to a phase. It is called after every step, so that an evaluation in between is timed apart. */
   stepped(phase: string, iteration: number): void {
     const now = performance.now();
     const milliseconds = now - this.#started;
@@ -20,7 +20,7 @@ export class PhaseClock {
     this.#span = { category: 'phase', name: phase, start: end - milliseconds, end, attributes: { iteration } };
   }
 
-  /** The seconds of each phase of the iteration that ends. */
+  /** Returns the seconds of each phase of the iteration that ends, and begins to count again. */
   takeSeconds(): Record<string, number> {
     const seconds = this.#seconds;
     this.#seconds = {};

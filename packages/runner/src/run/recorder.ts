@@ -43,7 +43,7 @@ export interface RunOutput {
 /** The state in which a run begins, or continues from a checkpoint. */
 export interface RunStart extends RunLength {
   best: CheckpointProgress['best'];
-  /** The algorithm's own, changed by it in place. */
+  /** The algorithm's own state, which it changes in place. */
   state: RecipeState;
 }
 
@@ -54,7 +54,7 @@ export interface RunLimits extends ScheduleKeys {
   isWatched?: boolean;
   /** Requests from outside; absent on ranks above 0. */
   control?: RunControl;
-  /** They stop and save together, whichever of them was asked to; this process alone if not given. */
+  /** The ranks of the run, which stop and save together, whichever of them was asked to; this process alone if not given. */
   ranks?: Ranks;
 }
 
@@ -93,7 +93,7 @@ export class Recorder implements RunHooks {
     this.#schedule = new CheckpointSchedule(limits, limits.control);
   }
 
-  /** If there are several ranks, reading it is a collective call. */
+  /** Whether the run was asked to stop. With several ranks this is a collective call: all must read it together. */
   get stopRequested(): boolean {
     return (this.#stop = anyRank(this.#ranks, this.#stop));
   }
@@ -174,7 +174,10 @@ export class Recorder implements RunHooks {
     await this.limits.control?.whilePaused();
   }
 
-  /** Figures that need the episodes of the rollout are measured and stored now: a resumed run has those episodes in its files alone. */
+  /**
+   * Writes a checkpoint of an iteration whose evaluation was given up. Figures that need the rollout's episodes are measured and stored
+   * before it, because a resumed run has those episodes in its files alone.
+   */
   async postpone(iteration: number, measured: Metrics, rollout: readonly Trajectory[]): Promise<void> {
     if (this.#postponable.postponed === undefined) {
       const further = (await this.measures.metrics?.()) ?? {};
@@ -190,7 +193,7 @@ export class Recorder implements RunHooks {
     return this.start.state as { postponed?: Metrics };
   }
 
-  /** Episodes of an evaluation, stored with the metrics that follow. */
+  /** Keeps the episodes of an evaluation, to store them with the next metrics. */
   evaluated(episodes: readonly Trajectory[]): void {
     this.#evaluated = episodes;
   }
@@ -230,7 +233,7 @@ export class Recorder implements RunHooks {
     this.#display.remember(metrics);
   }
 
-  /** The algorithm then saves a checkpoint and returns, as when the user asks it to stop. */
+  /** Requests a stop where a bound is exceeded: the algorithm then saves a checkpoint and returns, as when the user asks it to. */
   #guard(iteration: number, metrics: Metrics): void {
     const reason = this.limits.guard && guardReason(metrics, this.limits.guard);
     if (!reason) return;
@@ -252,7 +255,7 @@ export class Recorder implements RunHooks {
   }
 }
 
-/** The remedy where rewards, not weights, are the reason of a figure that is not finite. */
+/** Returns the remedy where a huge reward is the reason of a figure that is not finite; else null. */
 function hugeReward(rollout: readonly Trajectory[]): string | null {
   for (const { episode, transitions } of rollout)
     for (const { reward } of transitions)
@@ -261,7 +264,7 @@ function hugeReward(rollout: readonly Trajectory[]): string | null {
   return null;
 }
 
-/** The name of the first figure that is not finite. Figures are not copied: there may be thousands. */
+/** Finds the name of the first figure that is not finite. Figures are not copied: there may be thousands. */
 function firstNonFinite(metrics: Metrics): string | null {
   const { names, values } = newFigures(metrics);
   const at = values.findIndex((value) => !Number.isFinite(value));

@@ -76,7 +76,7 @@ export interface RunResults {
   handedOut?: HandedOut;
   /** How its rollouts were played ahead; absent where they were played between the updates. */
   rollouts?: { mode: 'lock_step' | 'asynchronous'; maxStaleness: number };
-  /** That shared the last start of the run; absent where one process was alone. */
+  /** The processes that shared the last start of the run; absent for a single process. */
   processes?: Processes;
   policies: PolicyResult[];
   items?: TestedItems;
@@ -89,7 +89,7 @@ export interface RunResults {
   calibration: { qMean: number; discountedReturnMean: number } | null;
 }
 
-/** Values of episodes in groups of which the interval resamples: by item where items are held out, else one by one. */
+/** Groups the values of episodes into the units that an interval resamples: items where items are held out, else single episodes. */
 export function clustersOf<T extends { item?: string }>(
   episodes: readonly T[],
   value: (episode: T) => number,
@@ -104,11 +104,11 @@ export function clustersOf<T extends { item?: string }>(
   return [...clusters.values()];
 }
 
-/** The interval follows from the episodes alone. */
+/** Computes the interval of the mean return. Its seed is fixed, so that equal episodes give an equal interval. */
 export const returnInterval = (episodes: readonly Trajectory[], items: Pick<TestedItems, 'shared'>): Interval =>
   bootstrapMean(clustersOf(episodes, episodicReturn, items), Rng.forPurpose(0, 'bootstrap'));
 
-/** @param trained items that the run has trained on; null where nothing was trained */
+/** Counts the items of a test. @param trained items that the run has trained on; null where nothing was trained */
 export function testedItems(
   { noun, shared }: Pick<SplitPlan, 'noun' | 'shared'>,
   episodes: readonly Trajectory[],
@@ -119,7 +119,7 @@ export function testedItems(
   return { noun, shared, played: played.size, ...trainedOn };
 }
 
-/** `second` minus `first`, over the episodes that both finished. */
+/** Compares two policies over the episodes that both finished: the returns of `second` minus those of `first`. */
 export function compared(
   first: { name: string; episodes: ReadonlyMap<string, Trajectory> },
   second: { name: string; episodes: ReadonlyMap<string, Trajectory> },
@@ -170,7 +170,7 @@ const decodingText = (decoding: Decoding = 'sample'): string => (decoding === 's
 export const resultText = (results: RunResults): string =>
   [textTable(resultHeader, resultRows(results)), '', ...resultNotes(results)].join('\n');
 
-/** Lines below the table: the items that were played, differences on the same episodes, the optimum, the critic. */
+/** Writes the lines below the table: the items that were played, differences on the same episodes, the optimum, the critic. */
 export function resultNotes(results: RunResults): string[] {
   const { optimalReturn, calibration, stopped, ended, handedOut, rollouts, processes, comparisons = [] } = results;
   const lines = [playedText(results), ...fewText(results)];
@@ -189,7 +189,6 @@ export function resultNotes(results: RunResults): string[] {
   return lines;
 }
 
-/** The verdict first, since it is what a reader wants to know. */
 function comparisonText({ baseline, name, decoding, episodes, meanDifference, interval, verdict }: Comparison): string {
   const how = `on the same ${episodes} episodes${decoding ? `, ${decodingText(decoding)}` : ''}`;
   const range = interval === undefined ? 'one item gives no interval' : `95 %: ${intervalText(interval)}`;
@@ -226,7 +225,7 @@ function fewText({ policies }: RunResults): string[] {
   ];
 }
 
-/** How many episodes of what, as far as an older run's file says it. */
+/** Writes how many episodes of which items were played, as far as an older run's file says it. */
 function playedText({ policies, items }: RunResults): string {
   const episodes = policies[0].metrics['test/episodes'];
   const known = policies.flatMap(({ decoding }) => decoding ?? []);

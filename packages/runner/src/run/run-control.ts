@@ -18,7 +18,7 @@ const OBEYING_FILE = 'takes-requests';
 const PAUSED_FILE = 'paused';
 const POLL_MS = 1000;
 
-/** The run's side. */
+/** Takes requests in the process of the run. */
 export class RunControl implements AsyncDisposable {
   /** A checkpoint was asked for and is not written yet. */
   checkpointAsked = false;
@@ -35,7 +35,7 @@ export class RunControl implements AsyncDisposable {
     this.#timer.unref();
   }
 
-  /** Requests to an earlier process of the run are forgotten. @param stop asks the run to write a checkpoint and end */
+  /** Begins to take requests; those to an earlier process are removed. @param stop asks the run to write a checkpoint and end */
   static async open(directory: string, log: TaskContext['log'], stop: () => void): Promise<RunControl> {
     await Promise.all([REQUEST_FILE, PAUSED_FILE].map((name) => rm(join(directory, name), { force: true })));
     const owner = await readText(join(directory, LOCK_FILE));
@@ -58,7 +58,7 @@ export class RunControl implements AsyncDisposable {
     this.log('resumed');
   }
 
-  /** The run ends: it waits no longer. */
+  /** Ends a pause, because the run ends. */
   endPause(): void {
     this.#paused = false;
   }
@@ -95,7 +95,7 @@ export class RunControl implements AsyncDisposable {
   }
 }
 
-/** Whether a process has a run's folder, at work or stopped. */
+/** Returns whether a living process owns a run's folder, at work or suspended. */
 export const isUnderWay = (directory: string): Promise<boolean> => hasLiveOwner(join(directory, LOCK_FILE));
 
 export const isPaused = (directory: string): boolean => existsSync(join(directory, PAUSED_FILE));

@@ -15,7 +15,7 @@ export interface RunLength {
   hasLines?: boolean;
 }
 
-/** Iterations whose time says how long the rest takes: as many as there are between two evaluations. */
+/** The number of last iterations whose mean time predicts the time that is left. */
 const RECENT = 5;
 
 export class RunDisplay {
@@ -45,7 +45,7 @@ export class RunDisplay {
     }
   }
 
-  /** @param iterations that have been logged, this one included */
+  /** Shows an iteration that was logged. @param iterations that have been logged, this one included */
   logged(iterations: number, metrics: Metrics, seconds: Record<string, number>): void {
     this.output.progress.report?.({ event: 'metrics', iteration: iterations, ...metrics });
     this.#figures.add(metrics, seconds);
@@ -73,7 +73,7 @@ export class RunDisplay {
     this.#bar?.finish();
   }
 
-  /** An evaluation among the steps of another phase has a bar of its own. */
+  /** Shows an evaluation among the steps of another phase in a bar of its own. */
   #showEvaluation(phase: string, done: number, total: number): void {
     this.#evaluationBar ??= new ProgressBar(phase, total, this.output.progress);
     this.#evaluationBar.update(done);

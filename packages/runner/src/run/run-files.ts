@@ -30,7 +30,6 @@ export interface RecordedFiles {
   /** Bytes of each file that a resumed run keeps. */
   readonly lengths: Record<string, number>;
   logMetrics(iteration: number, metrics: Metrics): Promise<void>;
-  logEvaluation(iteration: number, episodes: readonly Trajectory[]): Promise<void>;
   logRollout(iteration: number, rollout: readonly Trajectory[]): Promise<void>;
   logEvaluation(iteration: number, episodes: readonly Trajectory[]): Promise<void>;
   logTimings(iteration: number, seconds: Record<string, number>): Promise<void>;
@@ -48,6 +47,8 @@ export class RunFiles implements RecordedFiles {
   ) {}
 
   /**
+   * Opens the files of a run.
+   *
    * @param lengths bytes to keep of each file, from the checkpoint that the run resumes from
    * @param tokenTexts texts of the tokens that episodes are stored with; without it they have ids alone
    */
@@ -84,7 +85,7 @@ export class RunFiles implements RecordedFiles {
   }
 
   /**
-   * The contents of a run's files: figures by iteration, and its rollouts, oldest first. A line that was cut off is left out.
+   * Reads a run's files: figures by iteration, and its rollouts, oldest first. A line that was cut off is left out.
    *
    * @throws if another line is damaged, with its place
    */
@@ -130,7 +131,7 @@ export async function openDirectory(directory: string, config: Record<string, un
   );
 }
 
-/** From now on the folder belongs to a run with this config: called when everything that the run needs has been found. */
+/** Makes the folder that of a run with this config. It is called when everything that the run needs has been found. */
 export async function claimDirectory(directory: string, config: Record<string, unknown>): Promise<void> {
   await writeFileAtomically(join(directory, CONFIG_FILE), `${JSON.stringify(config, null, 1)}\n`);
 }
@@ -138,7 +139,7 @@ export async function claimDirectory(directory: string, config: Record<string, u
 /** Defaults of earlier versions that are null today, with the same meaning. */
 const FORMER_DEFAULTS: Readonly<Record<string, unknown>> = { 'env.numProducts': 2400, 'env.numGoals': 500 };
 
-/** Leaves that differ, as `key.path: before → now`, with the keys as they are typed. */
+/** Lists the values that differ, as `key.path: before → now`, with the keys as they are typed. */
 function differences(before: unknown, now: unknown, path = ''): string[] {
   const isTree = (value: unknown): value is Record<string, unknown> =>
     value !== null && typeof value === 'object' && !Array.isArray(value);

@@ -11,7 +11,7 @@ const MARK = '.ranks';
 const LOOKS = 20;
 const LOOK_MS = 250;
 
-/** @throws on every rank, where one does not see what rank 0 has written */
+/** Checks that all ranks see the same folder. @throws on every rank, where one does not see what rank 0 has written */
 export async function checkSharedFolder(directory: string, ranks: Ranks): Promise<void> {
   if (ranks.size === 1) return;
   const mark = join(directory, MARK);

@@ -22,7 +22,7 @@ export const silentCheckpoints: CheckpointSink = {
   },
 };
 
-/** Rank 0 gathers the parts of divided optimizers in the order in which it writes them. */
+/** Takes part in the saving of divided optimizers: rank 0 gathers their parts in the order in which it writes them. */
 export const silentSaveable = (models: readonly LanguageModel[], critic: DoubleCritic | null): Saveable => ({
   async saveState(folder) {
     for (const model of models) {
@@ -31,6 +31,6 @@ export const silentSaveable = (models: readonly LanguageModel[], critic: DoubleC
     }
     await critic?.optimizer.save(folder);
   },
-  // A critic is saved with its optimizer, wherever it goes.
+  // The critic of an agent is saved with its optimizer, as that of a checkpoint is.
   saveAgent: async (folder) => void (await critic?.optimizer.save(folder)),
 });

@@ -27,7 +27,7 @@ export type EndStatus = 'finished' | 'interrupted' | 'stopped by the guard' | 'f
 /** A summary of all starts in the file. */
 export interface Starts {
   first: string | null;
-  /** The time of the last line. */
+  /** The time of the last line, where it is the end of a start; else null. */
   last: string | null;
   count: number;
   command: string | null;
@@ -36,7 +36,7 @@ export interface Starts {
   end: { status: EndStatus; reason: string | null } | null;
 }
 
-/** @param isLibrary whether a program of the user's runs the task: its own command is recorded then */
+/** Records a start. @param isLibrary whether a program of the user's runs the task: its own command is recorded then */
 export async function recordStart(directory: string, isLibrary: boolean): Promise<void> {
   const commit = await commitOf(import.meta.dirname);
   const [, script, ...words] = process.argv;
@@ -78,12 +78,12 @@ export async function readStarts(directory: string): Promise<Starts> {
   };
 }
 
-/** The value of an override that names a secret is left out. */
+/** Leaves out the value of an override that names a secret. */
 export function withoutSecret(word: string): string {
   return word.replace(/^([+~]*[\w./@]*(?:key|token|secret|password))=.+$/i, '$1=…');
 }
 
-/** Null where there is no checkout or no git. */
+/** Returns the commit of a checkout; null where there is no checkout or no git. */
 async function commitOf(folder: string): Promise<string | null> {
   const git = async (...args: string[]) => (await promisify(execFile)('git', ['-C', folder, ...args])).stdout.trim();
   try {

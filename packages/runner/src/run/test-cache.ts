@@ -8,7 +8,7 @@ import { namingFile, writeFileAtomically } from '@bowyer/core';
 export class TestCache<Play> {
   constructor(private readonly folder: string) {}
 
-  /** @param identity all that decides what is played, as JSON */
+  /** Returns the episodes that were kept, or null. @param identity all that decides what is played, as JSON */
   async find(identity: unknown): Promise<Play | null> {
     try {
       return deserialize(await readFile(this.#path(identity))) as Play;

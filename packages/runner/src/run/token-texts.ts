@@ -5,7 +5,7 @@ import type { Tokenizer } from '@bowyer/text';
 /** Pairs that are remembered at most. */
 const MAX_PAIRS = 100_000;
 
-/** A token's text depends on the one before it: word-level tokenizers put spaces between words. */
+/** Makes a function that returns the text of each token. It depends on the token before: word-level tokenizers put spaces between words. */
 export function tokenTexts(tokenizer: Pick<Tokenizer, 'decode'>): TokenTexts {
   const known = new Map<string, string>();
   const textOf = (before: number | undefined, id: number): string => {

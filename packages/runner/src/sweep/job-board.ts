@@ -15,7 +15,7 @@ interface Row {
   text: string;
 }
 
-/** `[2026-11-21 11:51:51,357][run][INFO] - `: what a line of a job's log begins with. */
+/** The beginning of a line of a job's log: `[2026-11-21 11:51:51,357][run][INFO] - `. */
 const LOG_PREFIX = /^\[\d{4}-[^\]]*\](\[[^\]]*\])+ - /;
 
 /** The widest column of labels; longer ones are cut, so that the latest output stays in sight at 80 columns. */

@@ -36,7 +36,7 @@ export async function writeMarker({ directory }: SweepJob, marker: JobMarker): P
 }
 
 /**
- * Marks that earlier starts of this sweep have left, by job; null where a job was never started. Refuses before anything is started.
+ * Reads the marks that earlier starts of this sweep have left, by job, before anything is started; null for a job never started.
  *
  * @param options.resume false: folders in use are refused
  * @param options.followsSlurm true: jobs that are in Slurm's queue are expected

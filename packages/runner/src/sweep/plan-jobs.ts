@@ -33,7 +33,7 @@ export async function planJobs(request: SweepRequest): Promise<PlannedSweep | nu
   const points = sweeper.kind === 'basic' ? plannedPoints(request) : drawnPoints(request, sweeper);
   const compositions: Composition[] = [];
   for (const [index, overrides] of points.entries()) compositions.push(await request.composeJob(index, overrides));
-  // The nodes themselves are checked with the first job, so that their mistakes are reported as any other.
+  // The nodes `launcher` and `sweeper` are checked with the first job, so that mistakes in them are reported like any others.
   const [first = []] = points;
   await request.check([await request.composeJob(0, [...first, ...steering])]);
   refuseUnreadKeys(launcher);

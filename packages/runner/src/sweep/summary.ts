@@ -13,7 +13,7 @@ export interface SummaryRow {
   outcome: JobOutcome | null;
 }
 
-/** Separates overrides that every job has from those that make the difference; all, if none differs. */
+/** Makes a function that recognizes the overrides which not every job has; it accepts all where none differs. */
 export function variedOverrides(jobs: readonly SweepJob[]): (override: string) => boolean {
   const counts = new Map<string, number>();
   for (const { overrides } of jobs) for (const text of overrides) counts.set(text, (counts.get(text) ?? 0) + 1);

@@ -6,7 +6,7 @@ export const hostOption = text('127.0.0.1', 'address to listen on; 0.0.0.0 accep
 export const portOption = (value: number) =>
   integer(value, 'port to listen on; 0: any free one', { minimum: 0, maximum: 65_535 });
 
-/** @param port that is usual for the server */
+/** Makes the options of a server's address. @param port that is usual for the server */
 export const listenOptions = (port: number) => ({
   host: hostOption,
   port: portOption(port),
@@ -17,7 +17,7 @@ export const serverKeyOption = optionalText(
   'environment variable with the key that clients must send; null: no key is required',
 );
 
-/** @param key what may be set so that clients need a key; null where the protocol has none */
+/** Refuses to serve other machines without a key. @param key the option that makes clients need a key; null where the protocol has none */
 export function listenProblems(
   {
     host,

@@ -22,9 +22,9 @@ export interface LinesOptions extends Pick<AgentConfig, 'quantization'>, Partial
 export interface ModelLines<Item> {
   /** JSON Schema of an input line; its properties are the keys that are read. */
   schema: { properties: object };
-  /** Keys of a line that say nothing to this task. */
+  /** Keys of a line that this task may ignore. */
   harmless?: readonly string[];
-  /** One result per item, in their order; written as they come. */
+  /** Yields one result per item, in the order of the items. */
   results: (model: LanguageModel | Seq2SeqModel, items: Item[]) => AsyncIterable<object>;
 }
 
@@ -50,7 +50,7 @@ async function writeModelLines<Item>(
   const partial = `${output}.partial`;
   const device = await openDevice(where);
   try {
-    // The checkpoint's own distribution: nothing is masked.
+    // Nothing is masked, so that the probabilities are the checkpoint's own.
     const model = await loadTextModel({
       device,
       dir: folder,
@@ -66,7 +66,7 @@ async function writeModelLines<Item>(
         model,
         lines.map(({ item }) => item as Item),
       )) {
-        // Unlike write, it writes all or throws.
+        // appendFile writes the whole line or throws; write may write a part of it.
         await namingFile(partial, () => file.appendFile(`${JSON.stringify(result)}\n`));
         bar.update(++done);
       }
@@ -84,7 +84,7 @@ async function writeModelLines<Item>(
   }
 }
 
-/** @throws where a line is not as the schema says, and where it has keys that nothing reads */
+/** Reads the lines of a file. @throws where a line is not as the schema says, or has keys that nothing reads */
 async function readLines(path: string, schema: { properties: object }, harmless?: readonly string[]) {
   const lines = await readJsonLines<Record<string, unknown>>(path, schema);
   const keys = new UnreadKeys(harmless);
@@ -97,7 +97,7 @@ async function readLines(path: string, schema: { properties: object }, harmless?
   return { lines: read, notes: unreadNote(keys) };
 }
 
-/** Values that a template reads keep their keys. */
+/** Converts a line's keys to camelCase, but not those inside messages and values that a template reads. */
 function itemOf(value: Readonly<Record<string, unknown>>, keys: UnreadKeys, place: string): object {
   const { messages, system, tools, documents, chat_template_kwargs, ...item } = value;
   if (messages === undefined) return camelKeys(item) as object;
@@ -110,7 +110,7 @@ function itemOf(value: Readonly<Record<string, unknown>>, keys: UnreadKeys, plac
 const text = { type: 'string' };
 const ids = { type: 'array', items: { type: 'integer', minimum: 0 } };
 
-/** Each part as text or as ids: `{prompt}` or `{prompt_ids}`. */
+/** Makes the schema of lines in which each part is a text or ids: `{prompt}` or `{prompt_ids}`. */
 export const linesOf = (...parts: string[]): { type: string; properties: object } => ({
   type: 'object',
   properties: Object.fromEntries(

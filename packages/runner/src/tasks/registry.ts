@@ -29,7 +29,7 @@ import { wandbSyncTask } from './wandb-sync/unit.js';
 
 const tasks = new Map<string, TaskUnit>();
 
-/** @throws if the name is taken by another task */
+/** Registers a task. @throws if the name is taken by another task */
 export function registerTask(unit: TaskUnit): void {
   const other = tasks.get(unit.name);
   if (other !== undefined && other !== unit) throw new Error(`the task '${unit.name}' is registered already`);

@@ -1,4 +1,4 @@
-// A task as a unit: what `task` names. The command line knows no task but through this.
+// A task as a unit: the command line knows tasks only through this interface.
 import type { ConfigProblem, OptionsOf } from '@bowyer/core';
 import type { TObject, TProperties } from '@sinclair/typebox';
 import type { TaskContext } from '../context/task-context.js';
@@ -17,7 +17,7 @@ export interface TaskUnit {
   plays: boolean;
   /** Whether standard output carries a protocol of the task's own: log and results then go to standard error. */
   speaksOnStdout?(config: Record<string, unknown>): boolean;
-  /** Looks for settings that are missing or contradict each other, before anything starts. `config` has camelCase keys. */
+  /** Lists settings that are missing or contradict each other, before anything starts. `config` has camelCase keys. */
   problems?(config: Record<string, unknown>): ConfigProblem[] | Promise<ConfigProblem[]>;
   /** Imports the code that does the work; the compute stack is loaded here and not before. */
   load(): Promise<TaskCode>;

@@ -24,7 +24,7 @@ const MICROSECONDS = 1000;
 /** Yields the runs of operators in the profiles of a folder. A profile that was cut off is left out. */
 export async function* kernelRuns(folder: string): AsyncGenerator<KernelRun> {
   for (const file of await readdir(folder)) {
-    const origin = Number(/^[\d.]+(?=_)/.exec(file)?.[0]); // its times count from the opening of the session
+    const origin = Number(/^[\d.]+(?=_)/.exec(file)?.[0]); // when the session was opened, from which the file's times count
     for (const { cat, name, ts, dur, args } of await eventsOf(join(folder, file))) {
       if (cat !== 'Node' || !name.endsWith('_kernel_time') || args?.op_name === undefined) continue;
       const node = name.slice(0, -'_kernel_time'.length);

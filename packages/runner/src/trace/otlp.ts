@@ -5,7 +5,7 @@ import type { Span } from '@bowyer/core';
 
 const NANOSECONDS = 1_000_000n;
 const FLUSH_MS = 5000;
-/** More than these wait for a collector that does not answer: the oldest are dropped. */
+/** The most spans that wait for a collector; the oldest are dropped. */
 const MOST_WAITING = 2048;
 const DEFAULT_TIMEOUT_MS = 10_000;
 
@@ -34,7 +34,7 @@ export function collectorOf(env: Environment): Collector {
   return { url, headers, timeoutMs: Number(env.OTEL_EXPORTER_OTLP_TIMEOUT) || DEFAULT_TIMEOUT_MS };
 }
 
-/** Never throws and never waits: what cannot be sent is counted. */
+/** Sends spans without ever throwing or making the run wait; those that cannot be sent are counted. */
 export class OtlpExporter {
   readonly #collector: Collector;
   readonly #resource: object;

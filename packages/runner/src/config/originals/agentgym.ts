@@ -156,7 +156,7 @@ export const AGENTGYM: Readonly<Record<string, Meaning>> = {
   max_length: refused('max_new_tokens=N of a reply; the policy’s context bounds the dialogue'),
 };
 
-/** Refused in training, because the algorithm has no such key. */
+/** The meaning of do_sample in training: algorithms always sample. */
 const sampling: Meaning = (value) =>
   isTrue(value) ? { nothing: 'this algorithm always samples' } : { refused: 'this algorithm always samples' };
 

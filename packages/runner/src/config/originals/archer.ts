@@ -10,7 +10,7 @@ const ENVIRONMENTS: Readonly<Record<string, readonly string[]>> = {
   detective: ['env=adventure'],
 };
 
-/** The words for `env_name=NAME`. */
+/** Returns the words for `env_name=NAME`. */
 export const environmentWords = (name: string): readonly string[] =>
   ENVIRONMENTS[name.toLowerCase()] ?? [`env=${name.toLowerCase()}`];
 

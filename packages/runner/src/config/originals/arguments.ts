@@ -20,8 +20,8 @@ const SHARED = [
 ];
 
 /**
- * The words of the command line with arguments in their own form. Flags of the command line stay flags, and words that are neither
- * are left for it to refuse.
+ * Rewrites the arguments of a command line as overrides. Flags stay flags, and words that are neither are left for the command line
+ * to refuse.
  */
 export function withArguments(argv: readonly string[]): string[] {
   const words: string[] = [];
@@ -45,7 +45,7 @@ function argumentOf(word: string): { key: string; value?: string } | undefined {
   return key.includes('_') || isOriginalKey(key) || SHARED.includes(key) ? { key, value } : undefined;
 }
 
-/** The value behind an argument; an argument alone is a switch that is on. */
+/** Takes the value of an argument from the words after it; an argument alone is a switch that is on. */
 function takeValue(rest: string[]): string {
   const [next] = rest;
   const isValue =
@@ -53,6 +53,6 @@ function takeValue(rest: string[]): string {
   return isValue ? rest.shift()! : 'true';
 }
 
-/** The value unchanged where the grammar reads it as one value, else in quotes. */
+/** Quotes a value, unless the grammar of overrides reads it as one value as it is. */
 const valueText = (value: string): string =>
   /^[\w./:+@-]+$/.test(value) || /^[[{'"]/.test(value) ? value : overrideText('', value).slice(1);

@@ -29,7 +29,7 @@ export interface OriginalKey {
   isOwn: boolean;
 }
 
-/** The meaning of another program's key; undefined for a key that no such program has. */
+/** Finds the meaning of another program's key; undefined for a key that no such program has. */
 export function originalKey(key: string): OriginalKey | undefined {
   const found = PROGRAMS.find(({ table }) => Object.hasOwn(table, key));
   return found && { program: found.program, isOwn: found.isOwn, meaning: found.table[key] };

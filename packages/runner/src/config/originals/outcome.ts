@@ -18,7 +18,10 @@ export interface RunFacts {
   reads(path: string): boolean;
   /** Whether a file contains conversations. */
   hasConversations(path: string): boolean;
-  /** A path that does not exist, of a model of one epoch in a run's folder: the run, and how many epochs it has. */
+  /**
+   * Reads a path in AgentGym's form for the model of one epoch, `RUN/train_epoch_2`: the run, and how many epochs it has. Null for any
+   * other path, and for one that exists.
+   */
   epochOf(path: string): { run: string; epoch: number; epochs: number } | null;
   /** Whether the command line gives the key itself. */
   isGiven(key: string): boolean;
@@ -41,7 +44,7 @@ export type Outcome =
 /** @param value the text after `=`, which may be a sweep */
 export type Meaning = (value: string, facts: RunFacts) => Outcome;
 
-/** Another name: the first of these keys that the run reads. */
+/** Makes a key another name of the first of these keys that the run reads. */
 export const to =
   (...keys: readonly string[]): Meaning =>
   (value, facts) => {
@@ -59,16 +62,16 @@ export const refused =
   (remedy: string): Meaning =>
   () => ({ refused: remedy });
 
-/** One outcome in an evaluation, another one elsewhere. */
+/** Chooses one outcome in an evaluation and another one elsewhere. */
 export const by =
   (evaluating: Meaning, training: Meaning): Meaning =>
   (value, facts) =>
     (facts.task === 'evaluate' ? evaluating : training)(value, facts);
 
-/** A value without the quotes of the command line's grammar. */
+/** Removes the quotes of the command line's grammar from a value. */
 export const plain = (value: string): string => value.replace(/^(['"])(.*)\1$/s, '$2');
 
 export const isTrue = (value: string): boolean => /^(true|yes|on|1)$/i.test(plain(value));
 
-/** Each value of a sweep, as `1,2`, changed. */
+/** Changes each value of a sweep such as `1,2`. */
 export const each = (value: string, change: (one: string) => string): string => value.split(',').map(change).join(',');

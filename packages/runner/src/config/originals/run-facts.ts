@@ -7,7 +7,7 @@ import { loadPlugins } from '../../plugins/plugins.js';
 import { choicesOf, schemaOf } from '../units.js';
 import type { RunFacts } from './outcome.js';
 
-/** @param composition with what follows from its keys @param typed keys of the command line */
+/** Reads the facts of a run. @param composition with what follows from its keys @param typed keys of the command line */
 export async function factsOf(composition: Composition, typed: ReadonlySet<string>): Promise<RunFacts> {
   const { epochsOf, runOf } = await import('../../agent/folders/model-folders.js');
   await loadPlugins(composition);
@@ -32,7 +32,7 @@ export async function factsOf(composition: Composition, typed: ReadonlySet<strin
   };
 }
 
-/** Whether a schema has a key, as `lora.r`. */
+/** Returns whether a schema has a key, such as `lora.r`. */
 export function hasPath(schema: TSchema, path: string): boolean {
   let at: TSchema | undefined = schema;
   for (const key of path.split('.'))

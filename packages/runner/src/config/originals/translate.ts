@@ -20,7 +20,7 @@ const wordOf = (text: string): Word => {
 
 /** The inputs and outputs of a translation: the facts of the run, its notes, and variables of the environment. */
 export interface Translation {
-  /** The facts of a composed config. @param typed keys of the command line */
+  /** Reads the facts of a composed config. @param typed keys of the command line */
   factsOf(composed: Composition, typed: ReadonlySet<string>): Promise<RunFacts>;
   env: Record<string, string | undefined>;
   note(line: string): void;
@@ -54,7 +54,7 @@ export async function translate(
 /** Composes the words, and reads the facts of the run that they make. */
 type FactsOf = (texts: readonly string[]) => Promise<RunFacts>;
 
-/** The facts of the run without its original keys; an address of a server that plays makes it an endpoint's. */
+/** Reads the facts of the run without other programs' keys; a `base_url` in an evaluation means that an endpoint plays. */
 async function factsWithoutOriginals(words: readonly Word[], found: readonly Word[], factsOf: FactsOf) {
   const own = words.filter(({ key }) => originalKey(key) === undefined).map(({ text }) => text);
   const facts = await factsOf(own);
@@ -64,7 +64,7 @@ async function factsWithoutOriginals(words: readonly Word[], found: readonly Wor
   return { extra, facts: await factsOf([...extra, ...own]) };
 }
 
-/** Keys that choose what there is to read. */
+/** Keys whose values decide which other keys a run reads. */
 const UNITS = ['algorithm', 'agent_type', 'env', 'env_name', 'task_name'];
 
 interface Words extends Translation {
@@ -96,7 +96,7 @@ interface Problem {
   remedy: string;
 }
 
-/** A key that the run cannot take, or whose name here is typed as well. */
+/** Reports a key that the run cannot take, or whose name here is typed as well. */
 function problemsOf(
   word: Word,
   { program }: OriginalKey,
@@ -139,7 +139,7 @@ function refusal(problems: readonly Problem[], { task, algorithm }: RunFacts): C
   );
 }
 
-/** Keys that name an environment, an algorithm, a logger or a critic choose it with its options. */
+/** Replaces keys that name an environment, an algorithm, a logger or a critic by words that choose it with its options. */
 function withUnits(words: readonly Word[], translation: Translation): string[] {
   return withCritic(
     withLogger(
@@ -172,7 +172,7 @@ function unitWords({ text, key, value }: Word, words: readonly Word[], { note }:
   return [...chosen];
 }
 
-/** `use_wandb=true` is the logger of Weights & Biases, beside those that are chosen. */
+/** Replaces `use_wandb=true` by the logger of Weights & Biases, beside those that are chosen. */
 function withLogger(texts: readonly string[], note: Translation['note']): string[] {
   const words = texts.map(wordOf);
   const isSwitch = ({ key }: Word) => key === 'use_wandb' || key === 'wandb_log';
@@ -190,7 +190,7 @@ function withLogger(texts: readonly string[], note: Translation['note']): string
   return rest.map((text) => (text === logger.text ? `logger=[${[...names, 'wandb'].join(',')}]` : text));
 }
 
-/** A critic that is given, beside options of its kind; without them its kind follows in implied.ts. */
+/** Chooses the kind of a critic whose checkpoint and options are both given; without options its kind follows in implied.ts. */
 function withCritic(texts: readonly string[]): string[] {
   const words = texts.map(wordOf);
   const isGiven = words.some(({ key, value }) => key === 'critic_lm' && plain(value) !== 'null');

@@ -8,7 +8,7 @@ export interface PaperCurve {
   points: { x: number; mean: number; low: number | null; high: number | null; runs: number }[];
 }
 
-/** Positions of a curve whose runs have none in common. */
+/** The number of positions of a curve whose runs do not have the same ones. */
 const POINTS = 100;
 
 /**

@@ -85,7 +85,7 @@ function columnOf({ record, metrics }: ComparedRun, name: string): { x: number[]
   return column;
 }
 
-/** Returns the position of the end of an iteration on the axis. */
+/** Makes a function that returns the position of an iteration's end on the axis. */
 async function positionsOf(run: ComparedRun, x: XAxis): Promise<(iteration: number) => number> {
   if (x === 'iterations') return (iteration) => iteration;
   const amounts = x === 'seconds' ? await secondsOf(run) : rolloutsOf(run, x);
@@ -123,7 +123,7 @@ async function secondsOf({ record }: ComparedRun): Promise<[iteration: number, s
   return [...found].sort(([a], [b]) => a - b);
 }
 
-/** A method is an algorithm where all its runs in an environment have the same settings, else the name of the setting. */
+/** Names the method of each run: its algorithm where all runs of it in the environment have the same settings, else its setting. */
 function methodsOf(
   runs: readonly ComparedRun[],
 ): Map<ComparedRun, Pick<PaperRun, 'method' | 'environment' | 'seed' | 'folder'>> {

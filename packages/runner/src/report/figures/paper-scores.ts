@@ -37,7 +37,7 @@ export interface PaperScores {
   improvements: Improvement[];
 }
 
-/** @throws where a method lacks an environment, or has more runs of one than of another */
+/** Computes the scores of all methods. @throws where a method lacks an environment, or has more runs of one than of another */
 export function paperScores(runs: readonly PaperRun[]): PaperScores {
   const environments = [...new Set(runs.map(({ environment }) => environment))];
   const scores = new Map(

@@ -78,7 +78,7 @@ function podSpec(tasks: readonly IndexedTask[], config: KubernetesConfig) {
 function resources({ cpus, mem_gb: gigabytes, gpus, gpu_resource: gpu = 'nvidia.com/gpu' }: KubernetesConfig) {
   const memory = gigabytes ? `${Math.ceil(gigabytes * 1024)}Mi` : null;
   const asked = given({ cpu: cpus ? String(cpus) : null, memory });
-  // A device is given whole, and only as a limit.
+  // Kubernetes takes a GPU only as a limit, and only in whole devices.
   const limits = given({ memory, [gpu]: gpus ? String(gpus) : null });
   return {
     ...(Object.keys(asked).length > 0 && { requests: asked }),

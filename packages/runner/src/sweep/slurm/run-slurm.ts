@@ -16,7 +16,7 @@ import { readSlurmEvents, secondsAtWork } from './slurm-events.js';
 interface SlurmLauncherOptions extends FiguresWanted {
   slurm: Slurm;
   config: SlurmConfig;
-  /** Asked for all its jobs at once. */
+  /** The source of the jobs: all of them are submitted together. */
   source: JobSource;
   commandOf(start: JobStart): readonly [string, ...string[]];
   cwd: string;

@@ -43,7 +43,7 @@ interface CommandFailure {
 
 const ACCOUNTING_COLUMNS = 'JobID,Partition,State,ExitCode,Elapsed,TotalCPU,MaxRSS,NodeList,Start,End';
 
-/** @param env with SLURM_CONF where the cluster's file is not at its usual place */
+/** Calls Slurm's commands. @param env with SLURM_CONF where the cluster's file is not at its usual place */
 export class SlurmCommands implements Slurm {
   constructor(private readonly env: Readonly<Record<string, string | undefined>>) {}
 

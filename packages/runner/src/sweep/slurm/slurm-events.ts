@@ -34,7 +34,7 @@ export async function readSlurmEvents(directory: string): Promise<SlurmEvent[]> 
   });
 }
 
-/** Sums the seconds between the starts of a job and what came last after each. */
+/** Sums the seconds from each start of a job to the last event before its next start. */
 export function secondsAtWork(events: readonly SlurmEvent[]): number {
   let [seconds, begun, last] = [0, 0, 0];
   for (const { event, time } of events) {

@@ -34,7 +34,7 @@ async function writeConverted(
   return `${kind}: ${tensors} tensors, ${parameters} parameters\nwritten: ${output}\n`;
 }
 
-/** `quantization`: the bits of the base that the adapters were trained beside; what is written is float32. */
+/** Merges an adapter into its base, in float32. @param quantization the bits of the base that the adapter was trained beside */
 async function merge(input: string, output: string, quantization: AgentConfig['quantization']): Promise<string> {
   const device = await openDevice({ device: 'cpu' });
   try {

@@ -28,7 +28,7 @@ export async function dashboard({ task }: DashboardConfig, { print, log, onInter
     refuse: ({ status, message }) => ({ status, json: { error: message } }),
     onFault: (error) => log(error.stack ?? error.message, 'WARNING'),
   });
-  // Behind the hash: a browser sends it to no server, and no log of one has it. One that the user gave is not shown.
+  // The token stands behind the hash, which a browser sends to no server, so that no log has it. A token of the user is not shown.
   const shown = tokenEnv === null ? token : `$${tokenEnv}`;
   print(`${index.size} runs of ${resolve(dir)}: ${listener.origin}/#token=${shown} (Ctrl-C stops it)\n`);
   await stopped;

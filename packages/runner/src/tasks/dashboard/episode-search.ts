@@ -11,7 +11,7 @@ import { Refused } from './refused.js';
 
 const MOST_FOUND = 200;
 
-/** Episodes that contain the text, in any case, the latest first; all without a text. */
+/** Finds the episodes that contain a text, in upper or lower case, the latest first; all of them where the text is empty. */
 export async function searchEpisodes(
   directory: string,
   text: string,
@@ -33,7 +33,7 @@ export async function searchEpisodes(
 
 const lists = new Map<string, { stamp: string; list: EpisodeList }>();
 
-/** @throws {Refused} if the run has no such episode */
+/** Reads one episode. @throws {Refused} if the run has no such episode */
 export async function readEpisode(directory: string, id: string): Promise<Dialogue> {
   const gamma = gammaOf(await readRunRecord(directory));
   const list = await listOf(directory, gamma);
@@ -41,7 +41,7 @@ export async function readEpisode(directory: string, id: string): Promise<Dialog
   return readDialogue(list, id, gamma);
 }
 
-/** The episodes of the last run that was asked for, as long as its files do not change. */
+/** Lists the episodes of a run, and keeps the list of the last one as long as its files do not change. */
 async function listOf(directory: string, gamma: number): Promise<EpisodeList> {
   const paths = SOURCES.map((source) => join(directory, 'trajectories', `${source}.jsonl`));
   const stamp = (await Promise.all(paths.map((path) => stat(path).catch(() => null)))).map((one) => one?.size).join();

@@ -44,7 +44,7 @@ interface Game {
   close(): Promise<void>;
 }
 
-/** One game at a time: a policy takes memory. */
+/** Plays one game at a time, because each has its policy in memory. */
 export class PlayTable {
   #game: Game | null = null;
   #queue: Promise<unknown> = Promise.resolve();
@@ -59,7 +59,7 @@ export class PlayTable {
     });
   }
 
-  /** @param action null: the policy acts */
+  /** Takes one step of the game. @param action null: the policy acts */
   step(id: unknown, action: string | null): Promise<GameView> {
     return this.#inTurn(async () => {
       const game = this.#game;
@@ -134,14 +134,14 @@ async function openGame(directory: string, seed: number): Promise<Game> {
   };
 }
 
-/** Every turn is a first one to the policy, which reads the whole text: a person may have acted in between. */
+/** Lets the policy choose an action. It reads the whole text, as in a first turn, because a person may have acted in between. */
 async function chosenAction({ player, observation, validActions, rng }: Game): Promise<string> {
   const [decision] = await player.act([{ slot: 0, turn: 0, observation, validActions, rng }]);
   if (decision instanceof Error) throw decision;
   return decision.action;
 }
 
-/** The folder and name of the policy: a run stands for its best agent, else for its newest checkpoint. */
+/** Returns folder and name of the policy that plays for a run: its best agent, else its newest checkpoint. */
 function playedPolicy(directory: string): [folder: string, name: string] {
   const folder = agentFolderOf(directory);
   if (folder === directory) throw new Refused(409, 'this run has no checkpoint yet');

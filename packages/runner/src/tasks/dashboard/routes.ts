@@ -95,7 +95,7 @@ export class Routes {
     return { asked: action };
   }
 
-  /** Server-sent events: the list of runs whenever it has changed. */
+  /** Sends the list of runs as a server-sent event whenever it has changed. */
   #events(response: ServerResponse): void {
     response.writeHead(200, { ...headers, 'content-type': 'text/event-stream' });
     let last = '';
@@ -114,7 +114,7 @@ export class Routes {
   }
 }
 
-/** The page has script and style inside, and may be shown in no other page. */
+/** Headers of every answer: the page's script and style are inline, and no other page may frame it. */
 const headers = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
@@ -136,7 +136,7 @@ function seedOf(seed: unknown): number {
   throw new Refused(400, 'seed must be an integer of 0 or more');
 }
 
-/** @returns null where the policy is to act */
+/** Reads the action of a request; null where the policy is to act. */
 function actionOf(action: unknown): string | null {
   if (action === null || action === undefined || typeof action === 'string') return action ?? null;
   throw new Refused(400, 'action must be a text, or null to let the policy act');

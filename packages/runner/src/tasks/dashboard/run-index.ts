@@ -28,7 +28,7 @@ export class RunIndex {
 
   private constructor(private readonly root: string) {}
 
-  /** @throws if the folder is not there */
+  /** Opens the index of a folder. @throws if the folder is not there */
   static async open(root: string): Promise<RunIndex> {
     const found = await stat(root).catch(() => null);
     if (!found?.isDirectory())
@@ -42,14 +42,14 @@ export class RunIndex {
     return this.#runs.size;
   }
 
-  /** All runs, the latest change first. Looks again where the last look is older than two seconds. */
+  /** Lists all runs, the latest change first, and looks for new ones where the last look is older than two seconds. */
   async list(): Promise<RunSummary[]> {
     if (performance.now() - this.#scannedAt > SCAN_MS)
       await (this.#scanning ??= this.#scan().finally(() => (this.#scanning = null)));
     return [...this.#runs.values()].map(({ summary }) => summary).sort((a, b) => b.changed - a.changed);
   }
 
-  /** The folder of a run of the list; null for anything else. */
+  /** Returns the folder of a listed run; null for anything else. */
   directoryOf(id: string): string | null {
     return this.#runs.get(id)?.directory ?? null;
   }
@@ -70,7 +70,7 @@ export class RunIndex {
   }
 }
 
-/** Links are not followed: they may lead out of the folder. */
+/** Finds the folders of runs. Links are not followed: they may lead out of the folder. */
 async function* runFolders(folder: string, depth: number): AsyncGenerator<string> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   const isRun = entries.some(
@@ -117,14 +117,14 @@ async function summaryOf(id: string, directory: string): Promise<RunSummary> {
   };
 }
 
-/** The number of iterations of the last start: it may grow, so it is not among the keys that decide the run's numbers. */
+/** Reads the number of iterations from the config of the last start: it may grow, so run-config.json does not have it. */
 async function iterationsOf(directory: string): Promise<number | null> {
   const yaml = await readFile(join(directory, '.hydra', 'config.yaml'), 'utf8').catch(() => '');
   const text = /^(?: {2})?iterations: (\d+)$/m.exec(yaml)?.[1];
   return text === undefined ? null : Number(text);
 }
 
-/** The last rows of a file that may be very long; a row that is being written is left out. */
+/** Reads the last rows of a file that may be very long; a row that is being written is left out. */
 async function lastRows(path: string): Promise<Record<string, number>[]> {
   const size = (await stat(path).catch(() => null))?.size ?? 0;
   if (size === 0) return [];

@@ -5,10 +5,10 @@ import type { EvaluationOptions } from './evaluation-keys.js';
 
 export const isEndpoint = (model: string): boolean => /^https?:\/\//.test(model);
 
-/** The name that a price belongs to: that of an endpoint's model, a name of the hub, or a folder as it is given. */
+/** Returns the name that a price belongs to: that of an endpoint's model, a name of the hub, or a folder as it is given. */
 export const pricedName = (model: string): string => (isEndpoint(model) ? partsOf(model).name : hubNameOf(model));
 
-/** Returns the name on the hub (OWNER/NAME) of a folder in the hub's cache; another folder as it is. */
+/** Returns the name on the hub (OWNER/NAME) of a folder in the hub's cache, and any other folder unchanged. */
 export function hubNameOf(folder: string): string {
   const [, owner, name] = /[/\\]models--([^/\\]+?)--([^/\\]+)[/\\]snapshots[/\\][^/\\]+$/.exec(folder) ?? [];
   return name === undefined ? folder : `${owner}/${name}`;

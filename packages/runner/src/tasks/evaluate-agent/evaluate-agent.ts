@@ -87,7 +87,7 @@ async function evaluateInFolder(config: EvaluateAgentConfig, context: TaskContex
     await device.close();
   }
   const results = resultsOf(played, agents, config);
-  // Not before: a folder in which nothing was found belongs to no config.
+  // The folder is not claimed earlier: one without results belongs to no config.
   await claimDirectory(context.directory, context.config.decisive);
   await storeTest(context.directory, played, undefined);
   await writeFileAtomically(join(context.directory, 'results.json'), `${JSON.stringify(results, null, 1)}\n`);
@@ -171,7 +171,7 @@ const returnsOf = (trajectories: readonly Trajectory[]): number[] =>
 export interface AgentEvaluation extends RunResults {
   comparisons: Comparison[];
   pass: { name: string; rates: PassRate[] }[];
-  /** For each model. */
+  /** One entry for each model. */
   failed: FailedRollouts[];
   costs: ModelCost[];
 }
@@ -180,7 +180,7 @@ export interface AgentEvaluation extends RunResults {
 export interface FailedRollouts {
   name: string;
   rollouts: number;
-  /** That were played in all. */
+  /** The number of rollouts that were played in all. */
   of: number;
   /** The first three, each with the number of its rollouts. */
   reasons: FailureReason[];
@@ -195,9 +195,9 @@ function resultsOf(played: readonly PlayedModel[], agents: Agents, config: Evalu
     iterations: 0,
     policies: played.map((model) => {
       const { name, decoding, trajectories } = model;
-      // A mean of failures alone would say of the model what holds for the setup.
+      // Where every rollout failed, a mean would blame the model for a broken setup.
       if (!isScored(model)) return { name, decoding, metrics: { 'test/episodes': 0 } };
-      // Rollouts of one task are alike.
+      // The interval resamples tasks, because rollouts of one task are correlated.
       const interval = returnInterval(trajectories, { shared: false });
       return { name, decoding, metrics: episodeMetrics(trajectories, 'test'), interval };
     }),
@@ -221,14 +221,14 @@ function resultsOf(played: readonly PlayedModel[], agents: Agents, config: Evalu
   };
 }
 
-/** The table of several models, or of one that has a price. */
+/** Writes the table of costs for several models, or for one that has a price. */
 const tableText = ({ policies, costs }: AgentEvaluation): string[] =>
   costs.length > 1 || costs.some(({ thousand }) => thousand !== null) ? ['', costText(policies, costs)] : [];
 
-/** Whether not all of its rollouts have failed. */
+/** Returns whether a model has at least one rollout that did not fail. */
 const isScored = ({ rollouts, failures }: PlayedModel): boolean => failures.length < rollouts;
 
-/** Lines about rollouts that failed; none where all were played. */
+/** Writes lines about rollouts that failed; none where all were played. */
 function failedText({ failed }: AgentEvaluation): string[] {
   return failed
     .filter(({ rollouts }) => rollouts > 0)
@@ -265,7 +265,7 @@ function passText(pass: AgentEvaluation['pass']): string {
   return textTable(['model', 'k', 'pass@k: one of k succeeds', 'pass^k: all of k succeed'], rows);
 }
 
-/** @throws {BelowError} */
+/** Fails an evaluation whose reward is too low. @throws {BelowError} */
 function checkGate(
   { policies: [{ metrics }], comparisons }: AgentEvaluation,
   { failBelow, failDrop }: EvaluateAgentConfig['task'],

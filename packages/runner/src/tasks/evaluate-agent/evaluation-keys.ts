@@ -41,5 +41,5 @@ export const evaluationOptions = {
   ),
 };
 
-/** In camelCase. */
+/** The values of these keys, in camelCase. */
 export type EvaluationOptions = OptionsOf<TObject<typeof evaluationOptions>>;

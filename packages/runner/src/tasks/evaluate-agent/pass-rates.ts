@@ -19,7 +19,7 @@ export interface PassRate {
 }
 
 /**
- * Without bias, from n ≥ k rollouts of each task of which c succeeded: k of them drawn without putting back.
+ * Estimates pass@k and pass^k without bias, from n ≥ k rollouts of each task of which c succeeded; k are drawn without replacement.
  *
  *     pass@k = mean over tasks of 1 − C(n − c, k) / C(n, k)          pass^k = mean over tasks of C(c, k) / C(n, k)
  *
@@ -36,7 +36,7 @@ export function passRate(tasks: readonly TaskSuccesses[], k: number): PassRate |
   return { k, any: mean(any), anyInterval: interval(any), all: mean(all), allInterval: interval(all) };
 }
 
-/** C(some, k) / C(all, k), as a product of shares that cannot overflow. */
+/** Computes C(some, k) / C(all, k) as a product of ratios, which cannot overflow. */
 function share(some: number, all: number, k: number): number {
   let product = 1;
   for (let i = 0; i < k; i++) product *= Math.max(0, some - i) / (all - i);
@@ -49,7 +49,7 @@ const interval = (values: readonly number[]): Interval =>
     Rng.forPurpose(0, 'bootstrap'),
   );
 
-/** 1, 2, 4, … and the number of rollouts itself. */
+/** Lists the values of k: 1, 2, 4, … and the number of rollouts itself. */
 export function drawnCounts(samples: number): number[] {
   const counts: number[] = [];
   for (let k = 1; k < samples; k *= 2) counts.push(k);

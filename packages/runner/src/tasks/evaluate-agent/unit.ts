@@ -9,7 +9,7 @@ import { agentProblems } from '../train-agent/agent-problems.js';
 import { endpointProblem, isEndpoint, unusedProblems } from './endpoints.js';
 import { evaluationOptions } from './evaluation-keys.js';
 
-/** Rollouts of a failed agent count, so that models are compared on the same tasks. */
+/** A failed rollout counts as 0 unless the config says otherwise, so that models are compared on the same tasks. */
 const { failed_reward } = agentOptions;
 
 export const evaluateAgentOptions = unitOptions({

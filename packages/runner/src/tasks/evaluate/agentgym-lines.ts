@@ -8,7 +8,7 @@ interface Message {
   value: string;
 }
 
-/** @param environment its name, with which ids begin that do not name it themselves */
+/** Makes the line of an episode. @param environment name with which the item's id begins */
 export function agentGymLine(environment: string, trajectory: Trajectory): object {
   const { transitions, infos, item, episode } = trajectory;
   const last = infos.at(-1) ?? {};
@@ -18,12 +18,12 @@ export function agentGymLine(environment: string, trajectory: Trajectory): objec
     conversations: conversationOf(transitions),
     item_id: id.startsWith(`${environment}_`) ? id : `${environment}_${id}`,
     reward,
-    // AgentGym counts a reward of exactly 1; environments that say what a success is are believed.
+    // AgentGym counts a reward of exactly 1 as a success; an environment that reports wins itself is believed.
     success: Number(typeof last.won === 'boolean' ? last.won : reward === 1),
   };
 }
 
-/** The agent's actions and what the environment said in between, each text once. */
+/** Lists the agent's actions and what the environment said in between, each text once. */
 function conversationOf(transitions: Trajectory['transitions']): Message[] {
   const opening = transitions[0]?.observation ?? '';
   const messages: Message[] = [{ from: 'human', loss: null, value: opening }];

@@ -24,7 +24,7 @@ const isEndpoint = (config: EvaluateConfig): config is EndpointPlayConfig =>
 export async function evaluate(config: EvaluateConfig, context: TaskContext): Promise<void> {
   const { ranks = oneRank } = context;
   if (ranks.size > 1) refuseOnRanks(config, ranks.size);
-  // Each plays its share of every part, and gets all of them; rank 0 reports.
+  // Each rank plays its share of every part, and gets the episodes of all; rank 0 reports.
   if (ranks.rank > 0) return void (await playModels(config as ModelConfig, context));
   await owningRun(context, () => evaluateInFolder(config, context));
 }
@@ -38,7 +38,7 @@ async function evaluateInFolder(config: EvaluateConfig, context: TaskContext): P
   });
 }
 
-/** @throws where processes would not have a part of the work each */
+/** Refuses what several ranks cannot share: an endpoint, and processes of its own. */
 function refuseOnRanks(config: EvaluateConfig, size: number): void {
   const what = isEndpoint(config)
     ? 'a chat endpoint'
@@ -93,7 +93,7 @@ async function writeModels(config: ModelConfig, context: TaskContext, played: Pl
   context.print(`${await writeEvaluation(config, context, { agents, failures, optimalReturn })}\n`);
 }
 
-/** The same episodes, played by a chat endpoint; no model is loaded. */
+/** Plays the same episodes with a chat endpoint; no model is loaded. */
 async function playEndpoint(config: EndpointPlayConfig, context: TaskContext): Promise<void> {
   const { endpoint } = config.policy;
   const { parts, bar } = plan(config, context, ['sample'], 1);
@@ -146,7 +146,7 @@ function agentOf(
   };
 }
 
-/** In the format of the environment's original, where it has one. */
+/** Writes a report in the format of the environment's original, where that has one. */
 async function writeOwnReport(
   { env }: Pick<EnvironmentConfig, 'env'>,
   { directory }: TaskContext,

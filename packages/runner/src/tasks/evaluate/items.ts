@@ -41,7 +41,7 @@ const splitKey = {
   ),
 };
 
-/** The keys that the choice of items has. */
+/** Makes the keys that choose the items. */
 export const itemKeys = ({ setting }: Choices) =>
   (setting('task.item_list') ?? null) === null ? { ...itemListKey, ...splitKey } : { ...itemListKey, ...dataLenKey };
 
@@ -53,7 +53,7 @@ export interface PlayedItems {
   makeEnv: (split: Split) => Env;
 }
 
-/** @throws ItemListError for a list that cannot be read */
+/** Finds the items to play. @throws ItemListError for a list that cannot be read */
 export function itemsToPlay(config: EnvironmentConfig & ItemConfig, parts: EnvParts): PlayedItems {
   const { name } = config.env;
   const { itemList, dataLen, split: chosen } = config.task;

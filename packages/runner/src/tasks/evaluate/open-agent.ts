@@ -62,7 +62,7 @@ export interface OpenAgent {
 
 export type AgentContext = Pick<TaskContext, 'envParts' | 'log' | 'ranks'>;
 
-/** A trained agent of a folder. */
+/** Opens a trained agent of a folder. */
 export async function openModel(folder: string, config: ModelConfig, context: AgentContext): Promise<OpenAgent> {
   const device = await openDevice(deviceOf(config));
   try {
@@ -94,7 +94,7 @@ async function openOn(device: Device, folder: string, config: ModelConfig, conte
   };
 }
 
-/** A chat endpoint, which samples by its own settings; no model is loaded. */
+/** Opens a chat endpoint, which samples by its own settings; no model is loaded. */
 export function openEndpoint(
   config: EndpointPlayConfig,
   context: AgentContext,

@@ -9,7 +9,7 @@ import type { WorkerAnswer, WorkerRequest } from './worker.js';
 /** Episodes of a part, in rounds of all slots: enough that slots which wait for the last episode cost little. */
 const ROUNDS = 4;
 
-/** The parts of an evaluation; they follow from the config alone. */
+/** Divides an evaluation into parts, which follow from the config alone. */
 export function partsOf(
   { slots, episodes }: { slots: number; episodes: number },
   seeds: readonly number[],
@@ -33,7 +33,7 @@ interface Job {
   part: Part;
 }
 
-/** @returns in the order of `folders`, each in the order of `parts` */
+/** Plays all parts with each agent. @returns in the order of `folders`, each in the order of `parts` */
 export async function playParts(
   folders: readonly string[],
   parts: readonly Part[],
@@ -69,7 +69,7 @@ async function playHere(
   return played;
 }
 
-/** Every process takes the next part when it has finished one; the first failure ends them all. */
+/** Plays parts in other processes. Each takes the next part when it has finished one; the first failure ends them all. */
 async function playThere(
   jobs: readonly Job[],
   processes: number,
@@ -91,7 +91,7 @@ async function playThere(
   return played;
 }
 
-/** A config as JSON has it; a watched one would not survive the way to another process. */
+/** Copies a config through JSON: the proxy of a watched config cannot be sent to another process. */
 const plainCopy = (config: ModelConfig): ModelConfig => JSON.parse(JSON.stringify(config)) as ModelConfig;
 
 class WorkerProcess {
@@ -105,7 +105,7 @@ class WorkerProcess {
     this.#config = config;
     const path = fileURLToPath(new URL(`./worker${extname(import.meta.url)}`, import.meta.url));
     this.#child = fork(path, { execArgv: process.execArgv, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
-    this.#child.on('error', () => undefined); // those of a part are its failure; an error without a listener would end this process
+    this.#child.on('error', () => undefined); // an error without a listener would end this process; `play` reports those of a part
   }
 
   play({ folder, part }: Job): Promise<PlayedPart> {

@@ -53,7 +53,7 @@ const seeds = optional(
   'seeds with each of which all episodes are played once; null: `seed` alone',
 );
 
-/** Options where models play. */
+/** Options of an evaluation in which models play, not an endpoint. */
 const optionsOfModels = {
   compare_with: texts(
     [],
@@ -122,7 +122,7 @@ function keys(choices: Choices): TProperties {
   };
 }
 
-/** Problems of an agent that is not the one that the config describes: another algorithm or environment, or a critic that is missing. */
+/** Lists where an agent is not the one that the config describes: another algorithm or environment, or no critic. */
 function agentProblems(place: string, algorithm: AnyAlgorithm, config: Record<string, unknown>): ConfigProblem[] {
   const folder = agentFolderOf(place);
   const run = runOf(folder);
@@ -160,11 +160,11 @@ function otherEnvironment(folder: string, own: { name?: string; envs?: unknown }
   };
 }
 
-/** Whether an environment is one of those of the mixture that an agent was trained in. */
+/** Returns whether an environment belongs to the mixture that an agent was trained in. */
 const isMember = ({ name, envs }: { name?: string; envs?: unknown }, other: string): boolean =>
   name === 'mixture' && membersOf(envs).some((member) => member.name === other);
 
-/** The first agent may be one of the hub; those beside it are folders. */
+/** Refuses a model of the hub beside the first agent, which alone may be one. */
 const folderProblem = (place: string): ConfigProblem | null =>
   hubId(place) === null
     ? null

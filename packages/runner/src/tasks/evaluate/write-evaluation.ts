@@ -24,7 +24,7 @@ interface PlayedEvaluation {
   optimalReturn: number | null;
 }
 
-/** @returns the table for the terminal */
+/** Writes the files of an evaluation. @returns the table for the terminal */
 export async function writeEvaluation(
   config: PlayedConfig,
   context: TaskContext,
@@ -66,7 +66,7 @@ export async function writeEvaluation(
 
 const trajectoriesOf = ({ episodes }: PlayedAgent): Trajectory[] => episodes.map(({ trajectory }) => trajectory);
 
-/** Two agents' episodes of the same seed and number are the same game. */
+/** Indexes an agent's episodes by seed and number, which name the same game for all agents. */
 const keyed = ({ name, episodes }: PlayedAgent) => ({
   name,
   episodes: new Map(episodes.map(({ seed, trajectory }) => [`${seed}/${trajectory.episode}`, trajectory])),

@@ -19,6 +19,6 @@ export interface Written {
 
 export const GGUF_ENDING = /\.gguf$/i;
 
-/** Whether the output is one file, by its name, and not a folder. */
+/** Returns whether the output is a single GGUF file, by its name, and not a folder. */
 export const isGgufFile = ({ format, output }: { format: unknown; output: unknown }): boolean =>
   format === 'gguf' && typeof output === 'string' && GGUF_ENDING.test(output);

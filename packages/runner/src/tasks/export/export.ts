@@ -49,8 +49,9 @@ async function writeIn(folder: string, config: ExportConfig, context: TaskContex
 }
 
 /**
- * Writes a file of its own name with its Modelfile and its card beside it, all of them in a folder first. The file appears last. The
- * folder stays until the command has said so: a kill in between is made good by the same command.
+ * Writes a GGUF file under the user's name, with its Modelfile and its card beside it. All are written into a folder first and then
+ * moved, the GGUF file last. The folder is removed once the command has printed its result, so that the same command completes what
+ * a kill interrupted.
  */
 async function writeGgufFile(config: ExportConfig, context: TaskContext): Promise<void> {
   const { output } = config;
@@ -69,7 +70,7 @@ async function writeGgufFile(config: ExportConfig, context: TaskContext): Promis
   await rm(parts, { recursive: true, force: true });
 }
 
-/** Names of the files of a GGUF model, in the folder where they are. */
+/** Returns the names of the files of a GGUF model, without their folder. */
 function namesIn(config: ExportConfig): { file: string; modelfile: string; card: string } {
   if (!isGgufFile(config))
     return { file: isLoneAdapter(config) ? 'adapter.gguf' : 'model.gguf', modelfile: 'Modelfile', card: 'README.md' };
@@ -79,7 +80,7 @@ function namesIn(config: ExportConfig): { file: string; modelfile: string; card:
 
 const isLoneAdapter = ({ model, merge }: ExportConfig): boolean => isAdapterDirectory(model) && !merge;
 
-/** The commands that make an Ollama model of what was written, and talk with it. */
+/** Returns the commands that make an Ollama model of what was written, and run it. */
 function ollamaCommands(config: ExportConfig): string[] {
   const { output } = config;
   const folder = isGgufFile(config) ? dirname(output) : output;
@@ -94,7 +95,7 @@ function ollamaCommands(config: ExportConfig): string[] {
 
 const writers = { onnx: writeOnnx, hf: writeFolder };
 
-/** A bar that appears with the first tensor. */
+/** Makes a progress bar that appears with the first tensor. */
 function exportBar({ progress }: TaskContext) {
   let bar: ProgressBar | undefined;
   return {

@@ -1,4 +1,5 @@
-// A GGUF file in llama.cpp, where node-llama-cpp is installed for the project: it must cut a dialogue into the model's tokens too.
+// Compares a GGUF file with its model by running it in llama.cpp, where node-llama-cpp is installed for the project. The tokens of a
+// dialogue must be the same too.
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -7,7 +8,7 @@ import type { TensorTypeName } from '@bowyer/models';
 import type { Tokenizer } from '@bowyer/text';
 import { compareWith, parityReference } from './parity.js';
 
-/** node-llama-cpp, as far as it is used here. */
+/** The part of node-llama-cpp's interface that is used here. */
 interface Llama {
   loadModel(options: object): Promise<LlamaModel>;
   dispose(): Promise<void>;
@@ -27,7 +28,7 @@ interface LlamaSequence {
 
 const PACKAGE = 'node-llama-cpp';
 
-/** The mean difference of log-probabilities that the rounding of a type may make, in nats; a file that is read wrongly has several. */
+/** The largest mean difference of log-probabilities, in nats, that the rounding of a type explains; a wrong file differs by several. */
 const ROUNDED: Readonly<Record<TensorTypeName, number>> = {
   f32: 0.02,
   f16: 0.1,
@@ -102,7 +103,7 @@ async function compare(folder: string, there: LlamaModel, dtype: TensorTypeName)
   });
 }
 
-/** @throws where llama.cpp cuts a text into other tokens */
+/** Compares the tokens of a text. @throws where llama.cpp cuts it into other tokens */
 function checkTokens(text: string, tokenizer: Tokenizer, there: LlamaModel): void {
   const [here, engine] = [tokenizer.encode(text), there.tokenize(text, true)];
   if (here.join() === engine.join()) return;

@@ -8,7 +8,7 @@ import { LanguageModel } from '@bowyer/models';
 const OWN =
   /^((model|adapter_model).*\.safetensors(\.index\.json)?|(config|generation_config|adapter_config|special_tokens_map|added_tokens|vocab)\.json|tokenizer.*\.(json|model)|merges\.txt|vocab\.txt|chat_template\.(jinja|json)|additional_chat_templates)$/;
 
-/** @returns how many files and folders were copied; the adapter is merged in float32 */
+/** Copies a model or an adapter, or merges the adapter in float32. @returns the number of files and folders */
 export async function writeHuggingFaceFolder(model: string, folder: string, merge: boolean): Promise<number> {
   if (merge) return mergedInto(model, folder);
   const names = (await readdir(model)).filter((name) => OWN.test(name));

@@ -6,7 +6,7 @@ import { readRunRecord, type RunRecord } from '../../report/run-facts.js';
 import { CONFIG_FILE } from '../../run/run-files.js';
 import { GGUF_ENDING, type ExportConfig } from './export-config.js';
 
-/** @param notes differences between the model and what was written */
+/** Writes the card of an exported model. @param notes differences between the model and what was written */
 export async function modelCard({ model, output, license }: ExportConfig, notes: readonly string[]): Promise<string> {
   const run = runFolderOf(model);
   const record = run === null ? null : await readRunRecord(run);
@@ -61,7 +61,7 @@ const table = (header: readonly string[], rows: readonly (readonly string[])[]):
   ...rows.map(line),
 ];
 
-/** The run that a model was trained in: its folder is above the model's, by up to three levels. */
+/** Finds the folder of the run that a model was trained in, up to three levels above the model's. */
 function runFolderOf(model: string): string | null {
   let folder = resolve(model);
   for (let up = 0; up < 4; up++) {

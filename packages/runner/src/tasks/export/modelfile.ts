@@ -24,7 +24,7 @@ const TOOLS =
   'Ollama writes the schemas of tools and the arguments of earlier calls as JSON without spaces and with the keys in an order of its ' +
   'own, where the model was trained on those of its own template';
 
-/** @param model the folder that the file was written from @returns the text, and what differs from the model */
+/** Writes the Modelfile. @param model the folder that the GGUF file was written from @returns the text, and what differs from the model */
 export async function modelfile(
   model: string,
   { file, isAdapter }: { file: string; isAdapter: boolean },

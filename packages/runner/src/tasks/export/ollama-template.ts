@@ -14,7 +14,7 @@ import {
 } from './ollama-tools.js';
 
 interface Parts {
-  /** Before all messages. */
+  /** The text before all messages. */
   start: string;
   roles: Readonly<Partial<Record<'system' | 'user' | 'assistant', Around>>>;
   /** The mark that asks for the assistant's next message. */
@@ -57,7 +57,7 @@ function instruction(text: string, hasTools: boolean): OllamaTemplate {
   return { lines: isQuoted ? [`TEMPLATE """${text}"""`] : [], hasTools: hasTools && isQuoted };
 }
 
-/** Whether the model's template writes tools into the prompt, which the form above does not. */
+/** Returns whether the model's own template writes tools into the prompt. */
 export function writesTools(tokenizer: HuggingFaceTokenizer): boolean {
   const source = mainTemplate(tokenizer.config.chat_template);
   if (source === undefined) return false;
@@ -88,7 +88,7 @@ function renderer(source: string, tokenizer: HuggingFaceTokenizer): Render {
     template.render({ messages, add_generation_prompt: asks, bos_token, eos_token, ...(tools && { tools }) }).text;
 }
 
-/** null where a dialogue is more than texts around messages. */
+/** Finds the texts around messages; null where a dialogue is more than those. */
 function foundParts(render: Render, bos: string): Parts | null {
   try {
     const parts = guessedParts(render, bos);
@@ -118,7 +118,7 @@ function guessedParts(render: Render, bos: string): Parts | null {
   return { start, ask, roles: { ...roles, ...(told && { system: told }) } };
 }
 
-/** null where the template has no messages of the system. */
+/** Finds the texts around a system message; null where the template takes none. */
 function systemAround(render: Render, start: string, beforeUser: string): Around | null {
   try {
     const [before, toUser] = between(render([system(SYSTEM), user(FIRST)], false), SYSTEM, FIRST);
@@ -130,7 +130,7 @@ function systemAround(render: Render, start: string, beforeUser: string): Around
   }
 }
 
-/** Dialogues that the parts must write as the template does. */
+/** Lists dialogues that the parts must write as the template does. */
 function dialogues({ roles }: Parts): Message[][] {
   const long = [user('a\nb'), assistant('c'), user('d'), assistant('e f'), user('g')];
   return [

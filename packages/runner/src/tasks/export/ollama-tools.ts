@@ -1,4 +1,5 @@
-// The part of a chat template that writes tools, calls of them and their results, found by writing dialogues of marks.
+// Finds the texts that a chat template writes around messages, tools, calls and results: it renders dialogues whose contents are marks,
+// and takes what stands between the marks.
 import { Template } from '@bowyer/text';
 
 /** A message of Chat Completions, as a chat template gets it. */
@@ -14,27 +15,27 @@ export interface Tool {
   function: { name: string; description: string; parameters: object };
 }
 
-/** Writes a dialogue. */
+/** Writes a dialogue by the model's template. */
 export type Render = (messages: readonly Message[], asks: boolean, tools?: readonly Tool[]) => string;
 
 /** The texts before and after something. */
 export type Around = readonly [before: string, after: string];
 
 export interface ToolParts {
-  /** Before all messages. */
+  /** The text before all messages. */
   start: string;
   /** The beginning of a dialogue without tools and without a message of the system. */
   untold: string;
-  /** Around the text of the system where there are no tools. */
+  /** The texts around a system message where there are no tools. */
   told: Around;
-  /** Behind the text of the system, up to the first tool. */
+  /** The text behind a system message, up to the first tool. */
   toldTools: string;
   /** The beginning of a dialogue with tools and without a message of the system, up to the first tool. */
   untoldTools: string;
   /** Whether a tool is written whole, or its function alone. */
   whole: boolean;
   betweenTools: string;
-  /** Behind the last tool, up to the first message. */
+  /** The text behind the last tool, up to the first message. */
   afterTools: string;
   user: Around;
   assistant: Around;

@@ -1,10 +1,10 @@
-// The files of an ONNX export in ONNX Runtime's CPU build, which is installed with this program.
+// Compares the files of an ONNX export with their model by running them in ONNX Runtime's CPU build, which is installed with this program.
 import { join } from 'node:path';
 import { openOnnxFile, type OnnxSession } from '@bowyer/graph';
 import type { OnnxPrecisionName } from '@bowyer/models';
 import { compareWith, parityReference } from './parity.js';
 
-/** The mean difference of log-probabilities that the rounding of a type may make, in nats; a file that is wrong has several. */
+/** The largest mean difference of log-probabilities, in nats, that the rounding of a type explains; a wrong file differs by several. */
 const ROUNDED: Readonly<Record<OnnxPrecisionName, number>> = { fp32: 0.02, fp16: 0.1, q8: 0.5, q4: 2, q4f16: 2 };
 
 /**
@@ -34,7 +34,7 @@ export async function onnxParity(
   return lines;
 }
 
-/** Runs the prompt, and then the tokens behind it with the cache that the first run left. */
+/** Scores the tokens from a place on: runs the prompt, and then the tokens behind it with the key-value cache of the first run. */
 async function scored(
   session: OnnxSession,
   ids: readonly number[],

@@ -1,5 +1,4 @@
-// Whether an engine reads an exported file as the model is here: the probabilities of a call of a tool, and of the model's own likeliest
-// tokens.
+// Compares an exported file in another engine with the model here, by the probabilities of a tool call and of the model's greedy tokens.
 import { mean } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { endOfText, generateTexts, LanguageModel } from '@bowyer/models';
@@ -7,17 +6,17 @@ import { chatTemplate, type ChatMessage, type Tokenizer } from '@bowyer/text';
 
 /** A file in an engine. */
 export interface ParityEngine {
-  /** As messages name it. */
+  /** The name of the engine in messages. */
   name: string;
   /** The type of the file's matrices. */
   type: string;
-  /** The mean difference of log-probabilities that the rounding of the type may make, in nats. */
+  /** The largest mean difference of log-probabilities, in nats, that the rounding of the type explains. */
   rounding: number;
   /** Returns the log-probability of each token from a place on, and how many of them are the likeliest. */
   score(ids: readonly number[], from: number): Promise<{ logprobs: number[]; likeliest: number }>;
 }
 
-/** A dialogue in the model itself. */
+/** A dialogue, scored by the model itself. */
 export interface ParityReference {
   tokenizer: Tokenizer;
   dialogue: ComparedDialogue;
@@ -27,10 +26,10 @@ export interface ParityReference {
 
 const LIKELIEST = 'the likeliest tokens';
 
-/** Likeliest tokens that are compared. */
+/** The number of greedy tokens that are compared. */
 const GREEDY = 24;
 
-/** Loads the model of a folder, in float32, for what its exported files are compared with. */
+/** Scores a dialogue and greedy tokens with the model of a folder, in float32, to compare exported files with. */
 export async function parityReference(folder: string): Promise<ParityReference> {
   const device = await openDevice({ device: 'cpu' });
   const model = await LanguageModel.load({ device, dir: folder });
@@ -76,7 +75,7 @@ export async function compareWith({ dialogue, compared }: ParityReference, engin
 interface ComparedDialogue {
   text: string;
   prompt: number[];
-  /** With the answer. */
+  /** The prompt with the answer. */
   whole: number[];
   noun: string;
 }

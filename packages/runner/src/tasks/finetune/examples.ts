@@ -29,7 +29,7 @@ export interface Example {
 
 export interface Examples {
   training: Example[];
-  /** Held out; empty with `validation_share: 0`. */
+  /** Items that are held out; empty with `validation_share: 0`. */
   validation: Example[];
   /** Tokens of the longest item. */
   longest: number;
@@ -46,7 +46,10 @@ export type FinetuneOptions = TaskConfig<typeof finetuneOptions, 'model' | 'data
 
 export type ExamplesConfig = TemplateConfig & { task: FinetuneOptions; seed: number };
 
-/** Reads the model's tokenizer and sizes, not its weights. Conversations that do not fit into its context are cut, and logged. */
+/**
+ * Reads the data and encodes its items with the model's tokenizer; weights are not loaded. Conversations that do not fit into the
+ * model's context are cut, and logged.
+ */
 export async function loadExamples(config: ExamplesConfig, log: TaskContext['log']): Promise<Examples> {
   const { model, data, dataFormat, dataSplit } = config.task;
   const { notes, ...file } = await readTrainingItems(data, { format: dataFormat, split: dataSplit });
@@ -95,7 +98,7 @@ function encoderFor(
 interface ItemEncoder {
   /** The items as they are encoded. */
   file: DataFile<TrainingItem>;
-  /** One example; several where the chat template writes a dialogue's earlier messages differently later. */
+  /** Returns one example; several where the chat template writes a message differently once the dialogue has continued. */
   encode: (item: TrainingItem) => EncodedConversation[];
   ends: readonly number[];
   calls: CallReader | null;
@@ -138,7 +141,7 @@ async function callReaderOf(template: ChatTemplate, tokenizer: Tokenizer): Promi
   return callReader(template, tokenizer);
 }
 
-/** Prompt, completion, end of text; the completion and the end are learned. */
+/** Makes the encoder of prompts with completions. The completion and the end of text behind it are learned. */
 function completionEncoder(
   file: DataFile<TrainingItem>,
   tokenizer: Tokenizer,
@@ -167,13 +170,13 @@ function completionEncoder(
   };
 }
 
-/** The tokenizer's end of text, else the first that the model's config names. */
+/** Returns the tokenizer's end-of-text token, else the first that the model's config names. */
 function endOf({ eosTokenId }: Tokenizer, { eos_token_id: named }: PretrainedConfig): number[] {
   const ids = [eosTokenId, ...(Array.isArray(named) ? (named as unknown[]) : [named])];
   return ids.filter((id): id is number => Number.isInteger(id) && (id as number) >= 0).slice(0, 1);
 }
 
-/** The seed decides which items are held out, each with all its examples. @param examples of each item */
+/** Holds out items drawn by the seed, each with all its examples. @param examples of each item */
 function split(
   examples: readonly (readonly Example[])[],
   { seed, task: { validationShare, data } }: ExamplesConfig,

@@ -60,10 +60,10 @@ export type FinetuneConfig = ExamplesConfig &
 
 /** Points of the training loss's curve in an epoch, where `logging_steps` says nothing else. */
 const LOGS_PER_EPOCH = 10;
-/** Items whose prompts the model can be tried on. */
+/** The number of prompts that are written for trying the model. */
 const TRIAL_PROMPTS = 4;
 
-/** @param makeModel makes the model that the config names, once the run has its folder */
+/** Trains a model on a file. @param makeModel makes the model that the config names, once the run has its folder */
 export async function finetune(
   config: FinetuneConfig,
   context: TaskContext,
@@ -108,7 +108,7 @@ async function finetuneInFolder(config: FinetuneConfig, context: TaskContext): P
   });
 }
 
-/** Figures of the model that the run ended with, and the calls of the one that was saved. */
+/** Returns the figures for loggers: the losses of the model that the run ended with, and the calls of the one that was saved. */
 const finalFigures = ({ models }: FinetuneResults) => {
   const { nll, perplexity } = models.at(-1)!;
   const { recorded = 0, rightName = 0, rightArguments = 0, noCall = 0 } = models[1]?.calls ?? {};
@@ -120,7 +120,7 @@ const finalFigures = ({ models }: FinetuneResults) => {
   return { 'test/nll': nll, 'test/perplexity': perplexity, ...(recorded > 0 && shares) };
 };
 
-/** @returns null if the user stopped the run before its end */
+/** Trains, or resumes from the newest checkpoint. @returns null if the user stopped the run before its end */
 async function trainOn(
   device: Device,
   examples: Examples,
@@ -233,7 +233,7 @@ function logPlan(
     );
 }
 
-/** Bytes as text: `12 MB`, `3.4 GB`. */
+/** Writes bytes as `12 MB` or `3.4 GB`. */
 const size = (bytes: number): string =>
   bytes < 1e9 ? `${Math.max(1, Math.round(bytes / 1e6))} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
 
@@ -370,7 +370,7 @@ function lossGain(
   return { mean, ...(Number.isFinite(low) && { interval: { low, high } }), verdict: gainVerdict({ low, high }) };
 }
 
-/** A command that runs as it is, in a shell. */
+/** Writes the shell command that tries the model. */
 function trialOf(
   { chatTemplateKwargs, quantization }: Pick<FinetuneConfig, 'chatTemplateKwargs' | 'quantization'>,
   model: string,

@@ -62,7 +62,7 @@ async function answersOf(
   return answers;
 }
 
-/** Items of different lengths, in which the held-out ones are in order. */
+/** Chooses items at equal distances; held-out items are sorted by length, so that their lengths differ. */
 function chosen(examples: readonly Example[]): Example[] {
   const places = Array.from({ length: ANSWERS }, (_, i) => Math.floor((i * examples.length) / ANSWERS));
   return [...new Set(places)].map((place) => examples[place]);

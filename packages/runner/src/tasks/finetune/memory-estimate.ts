@@ -7,11 +7,11 @@ export interface StepSize {
   gradientCheckpointing: boolean;
   /** Sequences that run through the model at once. */
   rows: number;
-  /** Tokens of the longest. */
+  /** Tokens of the longest sequence. */
   tokens: number;
 }
 
-/** Bytes. */
+/** The parts of the memory, in bytes. */
 export interface MemoryEstimate {
   parameters: number;
   gradients: number;
@@ -32,7 +32,7 @@ export function memoryEstimate({ architecture, parameters }: LanguageModel, size
     0,
   );
   return {
-    // Adapters are beside the base; without them the base itself is trained.
+    // Adapters add their parameters to those of the base; without adapters the base itself is trained.
     parameters: frozen + (trained < total ? trained * FLOAT : 0),
     gradients: trained * FLOAT,
     moments: [...parameters.tensors.values()].reduce(
@@ -53,8 +53,8 @@ function momentBytes(optimizer: OptimizerOptions, isLinear: boolean): number {
 const CHECKPOINTED = 0.45;
 
 /**
- * Values that a layer keeps for the backward pass: 17 · width + 2.5 · heads · tokens for each token (half of the bytes of
- * Korthikanti et al. 2022, arXiv:2205.05198, eq. 2, which are of 16 bits), and logits with their gradient.
+ * Estimates the bytes of activations. A layer keeps 17 · width + 2.5 · heads · tokens numbers for each token (half of the bytes in
+ * Korthikanti et al. 2022, arXiv:2205.05198, eq. 2, whose numbers have 16 bits); logits and their gradient are added.
  */
 function activationBytes(
   { layers, heads, headSize, vocabSize }: LanguageModel['architecture'],

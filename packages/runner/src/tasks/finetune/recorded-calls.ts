@@ -1,4 +1,4 @@
-// Calls of tools that a model writes at the places of recorded ones, which it was not trained on.
+// Counts how many recorded tool calls a model writes itself at the same places of held-out dialogues.
 import { isDeepStrictEqual } from 'node:util';
 import { maximum } from '@bowyer/core';
 import { endOfText, generateTexts, type LanguageModel } from '@bowyer/models';
@@ -17,11 +17,11 @@ interface CallPlace {
   tools: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** Replies that are tried at most: a greedy reply takes about as long as a step of training. */
+/** The most replies that are tried: a greedy reply takes about as long as a step of training. */
 const MOST_PLACES = 100;
 const BATCH = 8;
 
-/** Returns the held-out replies that have calls; of many, some evenly. */
+/** Returns the held-out replies that have calls; of too many, some at equal distances. */
 export function callPlaces({ validation, calls: reader }: Pick<Examples, 'validation' | 'calls'>): CallPlace[] {
   if (reader === null) return [];
   const places = validation.flatMap((example) => placesOf(example, reader));
@@ -47,7 +47,7 @@ export function learnedReplies({ ids, lossMask }: EncodedConversation): Pick<Cal
   });
 }
 
-/** Has a model write the most probable reply at each place, and counts the recorded calls that it makes there. */
+/** Generates a greedy reply at each place, and counts the recorded calls that it makes. */
 export async function countedCalls(
   model: LanguageModel,
   places: readonly CallPlace[],

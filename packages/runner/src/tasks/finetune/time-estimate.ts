@@ -12,12 +12,12 @@ export class TimeEstimate {
     private readonly clock: () => number = () => performance.now() / 1000,
   ) {}
 
-  /** Held-out items were scored once. */
+  /** Notes how long one validation took. */
   validation(seconds: number): void {
     this.#validationSeconds = seconds;
   }
 
-  /** One step is done. @param done of all steps, those before a resume included */
+  /** Notes the end of a step, and logs the estimate after the second. @param done of all steps, those before a resume included */
   step(done: number, total: number): void {
     const now = this.clock();
     if (++this.#steps === 2 && done < total) {

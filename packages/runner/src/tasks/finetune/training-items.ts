@@ -33,7 +33,7 @@ export interface TrainingFile extends DataFile<TrainingItem> {
   notes: string[];
 }
 
-/** Items of one kind; empty conversations are left out. @throws {DataFileError} with everything that is wrong with the file */
+/** Reads items of one kind; empty conversations are left out. @throws {DataFileError} with everything that is wrong with the file */
 export async function readTrainingItems(
   path: string,
   { format = null, split = null }: ConversationOptions = {},
@@ -61,7 +61,7 @@ export async function readTrainingItems(
   return { ...file, items, notes };
 }
 
-/** Without the dialogues that are a part of others, and those without a message. */
+/** Leaves out dialogues that are a part of others, and those without a message. */
 function wholeItems(items: readonly DataItem<TrainingItem>[]): DataItem<TrainingItem>[] {
   const [dialogues, completions]: [DataItem<DialogueItem>[], DataItem<TrainingItem>[]] = [[], []];
   for (const { place, value } of items)
@@ -89,7 +89,7 @@ function text(key: string, value: unknown): string {
   return value;
 }
 
-/** The prompt with which the trained model is tried; null where the item begins with the text that is learned. */
+/** Returns the prompt of an item for trying the model; null where the item begins with the text that is learned. */
 export function promptOf(item: TrainingItem): object | null {
   if (item.kind === 'completion') return { prompt: item.prompt };
   const reply = item.messages.findLastIndex(({ role, loss }) => role === 'assistant' && loss !== false);

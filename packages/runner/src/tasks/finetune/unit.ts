@@ -128,7 +128,7 @@ function batchProblems({ task: { batchSize, gradAccumSteps } }: FinetuneKeys): C
   ];
 }
 
-/** The whole file is read before a model is downloaded or loaded. */
+/** Checks the whole file, before a model is downloaded or loaded. */
 async function dataProblems({ task, ...keys }: FinetuneKeys): Promise<ConfigProblem[]> {
   const { data, dataFormat: format, dataSplit: split } = task;
   const problem = pipeProblem('data', data!);
@@ -156,7 +156,7 @@ async function dataProblems({ task, ...keys }: FinetuneKeys): Promise<ConfigProb
     }));
 }
 
-/** Only the built-in templates know the tokens that AgentGym's code trains on. */
+/** Refuses AgentGym's loss mask beside a template that is not built in: only those know the tokens that its code trains on. */
 function maskProblems(chatTemplate: string | null, upstreamLossMask: boolean): ConfigProblem[] {
   const isBuiltIn = chatTemplate !== null && !/[./{]/.test(chatTemplate);
   if (!upstreamLossMask || isBuiltIn) return [];

@@ -70,7 +70,7 @@ export async function generate(config: GenerateConfig, context: TaskContext): Pr
   if (cut > 0) context.print(`${cut} of the texts end before max_new_tokens, where the model's context does\n`);
 }
 
-/** Beside a prompt the answers that others gave or that are to be given. */
+/** Keys of an input line that data sets give to reference answers; they are not read. */
 const ANSWERS = [
   'continuation',
   'continuation_ids',
@@ -93,7 +93,7 @@ const ANSWERS = [
 
 type ChatItem = PromptItem & Partial<Conversation>;
 
-/** A dialogue becomes the ids that the model's chat template gives it, up to where the model continues. */
+/** Encodes dialogues by the model's chat template, up to where the model continues; other items stay as they are. */
 async function promptsOf(
   lines: ChatItem[],
   { tokenizer }: LanguageModel | Seq2SeqModel,
@@ -122,6 +122,6 @@ async function promptsOf(
 const textEnds = (model: LanguageModel, config: GenerateConfig) =>
   config.task.ignoreEos ? [] : [...new Set([...terminatorIds(model.tokenizer, config), ...endOfText(model)])];
 
-/** The ends that the checkpoint's own files name: a model without a tokenizer has no `eos_str`. */
+/** Returns the tokens that end a target: those of the checkpoint's files, and of `eos_str` where the model has a tokenizer. */
 const targetEnds = ({ tokenizer, rules }: Seq2SeqModel, config: GenerateConfig) =>
   config.task.ignoreEos ? [] : [...new Set([...(tokenizer ? terminatorIds(tokenizer, config) : []), ...rules.eosIds])];

@@ -19,10 +19,10 @@ import { PromptTrials } from './prompt-trials.js';
 import { openReflector } from './reflector.js';
 import type { OptimizeConfig } from './prompt-keys.js';
 
-/** Everything that the next iteration needs. */
+/** The file with everything that the next iteration needs. */
 const STATE_FILE = 'evolution.json';
 
-/** The prompts with the highest mean reward on the selection tasks, by name. */
+/** The file with the prompts that have the highest mean reward on the selection tasks, by name. */
 const PROMPTS_FILE = 'best-prompts.json';
 
 /** Iterations in a row in which the reflector may write no text. */
@@ -70,7 +70,7 @@ async function optimizeInFolder(config: OptimizeConfig, context: TaskContext): P
   }
 }
 
-/** @returns null where the user stopped it */
+/** Evolves the prompts, and tests the best ones. @returns null where the user stopped it */
 async function optimizeWith(
   trials: PromptTrials,
   agents: Agents,
@@ -110,7 +110,7 @@ async function optimizeWith(
   }
 }
 
-/** Two policies: the model with the first prompts, and with the best ones. */
+/** Tests two policies: the model with the first prompts, and with the best ones. */
 async function tested(
   own: Prompts,
   state: EvolutionState,

@@ -14,7 +14,7 @@ import type { OptimizeConfig } from './prompt-keys.js';
 const FIRST_ROLLOUTS = 2;
 
 export class PromptTrials {
-  /** Null before they are known: requests are answered as they come. */
+  /** The agent's own prompts; null until they are known, while requests are answered as they come. */
   #own: Prompts | null = null;
   #prompts: Prompts = {};
   /** The requests of each rollout, as they came. */
@@ -40,13 +40,13 @@ export class PromptTrials {
     return trials;
   }
 
-  /** The texts that may be changed are these. */
+  /** Sets the prompts that may be changed. */
   use(own: Prompts): void {
     this.#own = own;
     this.#bodies.clear();
   }
 
-  /** The texts that the agent sends in its first rollouts. @throws where they have none in common */
+  /** Finds the prompts that the agent sends in all of its first rollouts. @throws where they have none in common */
   async findPrompts(): Promise<Prompts> {
     const trajectories = await this.#play(
       {},
@@ -66,7 +66,7 @@ export class PromptTrials {
     return Array.from({ length: played.episodes }, (_, i) => this.#trial(trajectories.get(played.firstEpisode + i)));
   }
 
-  /** `testSamples` rollouts of every test task. */
+  /** Plays `testSamples` rollouts of every test task. */
   test(prompts: Prompts): Promise<Trajectory[]> {
     const { testSamples } = this.config.task;
     const episodes = this.agents.tasks.test.length * testSamples;

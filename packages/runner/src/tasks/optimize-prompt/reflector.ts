@@ -8,7 +8,7 @@ export interface Reflector {
   close(): Promise<void>;
 }
 
-/** @throws where the key's variable is not set */
+/** Opens the endpoint that writes new prompts. @throws where the key's variable is not set */
 export function openReflector({ reflector }: ReflectorConfig): Reflector {
   const { temperature, maxTokens, retries } = reflector;
   const chat = openChat('reflector', { ...reflector, baseUrl: reflector.baseUrl! });

@@ -13,9 +13,9 @@ import { actionLines, atWords, meantAction } from './valid-actions.js';
 
 type PlayConfig = EnvironmentConfig & Pick<AgentConfig, 'seed'> & TaskConfig<typeof playTaskOptions>;
 
-/** Typed instead of an action: leaves the episode, and once more the game. */
+/** The word that leaves the episode when it is typed instead of an action; typed once more, it leaves the game. */
 const LEAVE = 'quit';
-/** Typed instead of an action: the state before the last one. */
+/** The word that takes the last action back when it is typed instead of an action. */
 const UNDO = '/undo';
 
 export async function play(config: PlayConfig, { print, onInterrupt, envParts }: TaskContext): Promise<void> {
@@ -53,7 +53,7 @@ interface Table {
   print: (text: string) => void;
   prompt: Prompt;
   textOf: (result: ResetResult) => string;
-  /** An action, for a player to whom none is shown. */
+  /** An example of an action, for environments that list no valid ones. */
   example: string;
 }
 
@@ -68,7 +68,7 @@ class Episode {
     private readonly seed: number,
   ) {}
 
-  /** @returns null where the player left it before its end */
+  /** Plays the episode. @returns null where the player left it before its end */
   async play(): Promise<EpisodeRecord | null> {
     await this.#start();
     this.table.print(`\nepisode with seed ${this.seed}\n\n`);
@@ -107,7 +107,7 @@ class Episode {
     this.#validActions = Array.isArray(validActions) ? validActions.map(String) : [];
   }
 
-  /** The text that a player sees, with valid actions and the score where the environment reports them. */
+  /** Prints the newest text, with valid actions and the score where the environment reports them. */
   #show(): void {
     const { prompt, print, textOf } = this.table;
     const { observation, info } = this.#record!.steps.at(-1) ?? this.#record!.reset;
@@ -117,7 +117,7 @@ class Episode {
     print(`${lines.join('\n')}\n`);
   }
 
-  /** At a terminal the player is asked about a text that looks like a typing error before it is played. */
+  /** Reads an action. At a terminal it first asks about a text that looks like a typing error. */
   async #askAction(): Promise<string | null> {
     const { prompt } = this.table;
     const choices = [...this.#validActions, UNDO, LEAVE];
@@ -149,7 +149,7 @@ class Episode {
   }
 }
 
-/** Anything but the two other answers continues. */
+/** Asks how to continue; every answer but the two that it names begins the next episode. */
 async function askNext({ prompt }: Table): Promise<Next> {
   const answer = await prompt.read('Enter: next episode; restart: this episode again; quit: stop. ', [
     'restart',
@@ -165,7 +165,7 @@ function ending(record: EpisodeRecord): string {
   return `\n${how} after ${record.steps.length} steps; return ${recordedReturn(record)}\n`;
 }
 
-/** A line more; the file is never rewritten, so episodes played at the same time elsewhere stay. */
+/** Appends an episode. The file is never rewritten, so that episodes played at the same time elsewhere stay. */
 async function saveEpisode(path: string, record: EpisodeRecord): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   await namingFile(path, () => appendFile(path, `${JSON.stringify(record)}\n`));

@@ -3,16 +3,16 @@ import { createInterface } from 'node:readline';
 import { completions } from './valid-actions.js';
 
 export interface Prompt {
-  /** A person types: they can be asked. */
+  /** Whether a person types, who can be asked. */
   readonly isTerminal: boolean;
   /** The columns of the terminal; Infinity where there is none. */
   readonly columns: number;
-  /** The next typed line, without its end; null when there is none any more, or after Ctrl-C. */
+  /** Reads the next typed line; null after the last one, or after Ctrl-C. */
   read(question: string, choices?: readonly string[]): Promise<string | null>;
   close(): void;
 }
 
-/** @param print writes to standard output */
+/** Opens standard input. @param print writes to standard output */
 export function openPrompt(print: (text: string) => void): Prompt {
   const { stdin: input, stdout: output } = process;
   const isTerminal = input.isTTY === true && output.isTTY === true;

@@ -2,8 +2,8 @@
 import { nearest } from '@bowyer/config';
 
 /**
- * On one line where they fit, else below each other, in the order of the environment; a line ends between two actions, or at a word of
- * one that is wider than the terminal.
+ * Writes actions on one line where they fit, else on several, in the order of the environment; a line ends between two actions, or at a
+ * word of an action that is wider than the terminal.
  *
  * @param columns of the terminal; Infinity: one line always
  */
@@ -19,7 +19,7 @@ export function actionLines(actions: readonly string[], columns: number): string
   return [`valid actions (${actions.length}):`, ...lines.flatMap((each) => atWords(each, columns))];
 }
 
-/** The lines of a text, those that are too long for the terminal broken at words; what follows is set in as their beginning is. */
+/** Breaks the lines of a text that are too long for the terminal at words, and indents the rest as their beginning is. */
 export function atWords(text: string, columns: number): string[] {
   const width = columns - 1;
   return text.split('\n').flatMap((line) => {
@@ -45,7 +45,7 @@ export function completions(typed: string, actions: readonly string[]): [string[
   return [found, typed];
 }
 
-/** The valid action that a typed text may mean: undefined where it is one, where there are none, or where none is near. */
+/** Finds the valid action that a typed text may mean; undefined where the text is one, where there are none, or where none is near. */
 export function meantAction(typed: string, actions: readonly string[]): string | undefined {
   if (typed === '' || actions.length === 0 || actions.includes(typed)) return undefined;
   return actions.find((action) => action.toLowerCase() === typed.toLowerCase()) ?? nearest(typed, actions);

@@ -97,7 +97,7 @@ async function recordUpstream(
 
 type Host = Parameters<typeof recordTasks>[0];
 
-/** Opens the agent of the config. @returns what has it play its tasks, or waits for the agents of others until the user stops them */
+/** Opens the agent of the config. @returns a function that lets it play its tasks; without an agent, one that waits until the user stops */
 async function agentsUntilStopped(
   options: RecordConfig['task'],
   context: TaskContext,

@@ -12,7 +12,7 @@ import { agentOptions } from '../train-agent/agent-keys.js';
 /** Options of a recorder whose answers come from a model. */
 const optionsOfModel = { ...modelServerOptions, ...writerOptions, splice: agentOptions.splice };
 
-/** Those of one whose answers come from another endpoint, which decides itself how it answers. */
+/** Options of a recorder whose answers come from another endpoint, which decides itself how it answers. */
 const { model, host, port, allow_anonymous, server_key_env } = modelServerOptions;
 const optionsOfProxy = { model, host, port, allow_anonymous, server_key_env };
 

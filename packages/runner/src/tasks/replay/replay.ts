@@ -11,7 +11,7 @@ import type { replayOptions } from './unit.js';
 
 type ReplayConfig = EnvironmentConfig & TaskConfig<typeof replayOptions, 'input' | 'output'>;
 
-/** The answers of a recording's environment, which are not played. */
+/** Keys of a line with what the environment answered when it was recorded; they are not read. */
 const RECORDED = ['steps', 'final', 'final_score', 'return', 'episodic_return'];
 
 export interface ReplayLine {

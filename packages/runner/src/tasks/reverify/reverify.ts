@@ -1,4 +1,4 @@
-// task=reverify: the stored actions again, in the environment as the config describes it now; no model takes part.
+// task=reverify: plays stored actions again in the environment that the config describes now, and scores them; no model takes part.
 import { join } from 'node:path';
 import { episodeMetrics } from '@bowyer/algorithms';
 import {
@@ -24,7 +24,7 @@ import type { TaskContext } from '../../context/task-context.js';
 
 type ReverifyConfig = EnvironmentConfig & { task: Omit<ItemConfig['task'], 'split'> & { input: string } };
 
-/** Episodes as evaluations and training runs write them. A rollout's split is not written, since it is always the same. */
+/** An episode as evaluations and trainings store it. Those of rollouts have no split: it is always `train`. */
 type StoredEpisode = TrajectoryRecord & { split?: Split };
 
 interface Verified {
@@ -81,7 +81,7 @@ const episodeSchema = {
   },
 };
 
-/** @throws where the environment plays another item than the stored one: its rewards would be those of another task */
+/** Plays a stored episode again. @throws where the environment plays another item: its rewards would be those of another task */
 async function verify(env: Env, stored: StoredEpisode, split: Split): Promise<Verified> {
   const before = fromRecord(stored);
   const { seed, episode } = before;
@@ -101,7 +101,7 @@ async function verify(env: Env, stored: StoredEpisode, split: Split): Promise<Ve
     const { reward, terminated, truncated, info } = result;
     transitions.push({ observation, action, reward, nextObservation: result.observation, terminated, truncated });
     infos.push(info);
-    // Where there is a context, the stored text is more than the environment's own, which is stored beside it.
+    // With a context the stored observation is another text than the environment's own, which is stored beside it as `state`.
     const then = state === undefined ? nextObservation : before.transitions[turn + 1]?.state;
     differs ||= then !== undefined && then !== result.observation;
     observation = result.observation;
@@ -111,7 +111,7 @@ async function verify(env: Env, stored: StoredEpisode, split: Split): Promise<Ve
   return { before, after: { ...before, item, transitions, infos, segments: [] }, stored, differs };
 }
 
-/** @returns the table for the terminal */
+/** Writes the files of the task. @returns the table for the terminal */
 async function writeVerified(
   config: ReverifyConfig,
   { directory, envParts }: TaskContext,

@@ -12,7 +12,7 @@ import { keyOf } from '../server-key.js';
 import type { TaskConfig } from '../task.js';
 import type { serveEnvOptions } from './unit.js';
 
-/** Options that the protocol and its transport have; `keys` of the unit says which. */
+/** The config of the task. Which options of `task` are there depends on the protocol and its transport. */
 type ServeConfig = EnvironmentConfig & TaskConfig<typeof serveEnvOptions>;
 
 interface Server {
@@ -20,7 +20,7 @@ interface Server {
   close(): Promise<void>;
 }
 
-/** Whether somebody has chosen the goals of the shop that is served. */
+/** Returns whether the config chooses the goals of the shop that is served. */
 const hasOwnShop = ({ env }: EnvironmentConfig): boolean =>
   env.name === 'webshop' && ['products', 'numProducts', 'numGoals'].some((key) => (env[key] ?? null) !== null);
 
@@ -58,7 +58,7 @@ function listen(task: ServeConfig['task'], served: ServedEnvOptions): Promise<Se
   return protocol === 'openenv' ? serveOpenEnv(options) : serveAgentGym(options);
 }
 
-/** Until the client closes its end. Standard output is the protocol's. */
+/** Serves one client on standard input and output, until it closes its end. */
 async function servePipe(served: ServedEnvOptions, stopped: Promise<void>, log: TaskContext['log']): Promise<void> {
   const pipe = await serveMcpPipe(served, { input: process.stdin, output: process.stdout });
   log(`${served.name} is served on standard input and output`);

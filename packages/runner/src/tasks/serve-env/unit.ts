@@ -8,7 +8,7 @@ import { protocols, transports } from './protocols.js';
 
 const { seed: _, ...keysOfRun } = runKeys; // nothing is drawn
 
-/** Read where clients connect over HTTP. */
+/** Options of a server to which clients connect over HTTP. */
 const optionsOfHttp = {
   ...listenOptions(36_001),
   max_instances: integer(256, 'largest number of environments that are open at the same time'),

@@ -20,7 +20,7 @@ export function adapterProblems(config: AdapterKeys): ConfigProblem[] {
   return [...modelProblems(config), ...placeProblems(config), ...nameProblems(config), ...roomProblems(config)];
 }
 
-/** Keys that do nothing without adapters. */
+/** Refuses keys that have no effect without adapters. */
 function idleKeys({ maxAdapters, maxAdapterRank, adapterTargetModules }: AdapterKeys): ConfigProblem[] {
   const given = {
     max_adapters: maxAdapters,

@@ -1,20 +1,22 @@
-// The policy of a run's newest checkpoint, as soon as it is written.
+// Follows a run: takes up the policy of its newest checkpoint as soon as it is written.
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { maximum } from '@bowyer/core';
 
-/** Between two looks for a newer checkpoint, in ms. */
+/** Milliseconds between two looks for a newer checkpoint. */
 const LOOK_MS = 500;
 
 export interface RunFollower {
-  /** Ends once a checkpoint that is being taken up has been. */
+  /** Stops looking, and waits for a checkpoint that is being taken up. */
   stop(): Promise<void>;
 }
 
 /**
+ * Looks for newer checkpoints of a run until it is stopped.
+ *
  * @param run its folder, which need not exist yet
  * @param takeUp gets the folder of a policy and the number of its checkpoint, one at a time; checkpoints in between are left out
- * @param onFailure a checkpoint that cannot be taken up is tried no more
+ * @param onFailure gets the error of a checkpoint that cannot be taken up, which is not tried again
  */
 export function followRun(
   run: string,
@@ -45,7 +47,7 @@ export function followRun(
 const policyOf = (run: string, checkpoint: number): string =>
   join(run, 'checkpoints', String(checkpoint).padStart(6, '0'), 'policy');
 
-/** @returns -1 where there is none. Checkpoints get their names once they are whole. */
+/** Returns the number of the newest checkpoint, -1 where there is none. Checkpoints get their names once they are complete. */
 function newestCheckpoint(run: string): number {
   const folder = join(run, 'checkpoints');
   const names = existsSync(folder) ? readdirSync(folder).filter((name) => /^\d{6}$/.test(name)) : [];

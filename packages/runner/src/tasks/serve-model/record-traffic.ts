@@ -24,17 +24,17 @@ export interface TrafficConfig {
 
 interface Traffic {
   options: Pick<ModelServerOptions, 'protocols'> & { observer: TrafficRecorder };
-  /** After the server. */
+  /** Closes the record; called after the server has closed. */
   close: () => Promise<void>;
 }
 
-/** Answers whose feedback finds them; of older ones the record has the feedback that they got. */
+/** The number of newest answers that can still get feedback; older ones keep what they have got. */
 const MOST_RATED = 1 << 18;
 
-/** Between two looks at the canary's share, in ms. */
+/** Milliseconds between two looks at the canary's share. */
 const LOOK_MS = 500;
 
-/** @param model the name that clients ask for @returns null where nothing is recorded */
+/** Opens the record. @param model the name that clients ask for @returns null where nothing is recorded */
 export async function openTraffic(
   config: TrafficConfig,
   model: string,
@@ -62,7 +62,7 @@ export async function openTraffic(
   };
 }
 
-/** A canary that has begun keeps the share that it has now. */
+/** Opens the canary. One that was served before keeps the share that it has now. */
 async function openCanary(
   { record, canary: name, canaryShare }: TrafficConfig & { record: string },
   model: string,

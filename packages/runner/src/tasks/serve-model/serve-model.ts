@@ -86,7 +86,7 @@ export async function serveModel(config: ServeModelConfig, { print, log, onInter
   }
 }
 
-/** The options of a server of the model. */
+/** Makes the options of a server of the model. */
 export async function serverOptions(
   config: ServeConfig,
   model: LanguageModel,
@@ -118,7 +118,7 @@ export async function serverOptions(
   };
 }
 
-/** @param tokens that there is room for */
+/** Writes a line about the prefix cache. @param tokens that there is room for */
 function prefixCacheText(mb: number, tokens: number): string {
   if (mb === 0)
     return 'prefix cache: none (prefix_cache_mb=0); a beginning that a prompt shares with an earlier one is computed again, unless a slot still has it';
@@ -133,7 +133,7 @@ interface EncoderToServe {
   stopped: Promise<void>;
 }
 
-/** An encoder writes no text: it serves embeddings. */
+/** Serves an encoder, which writes no text: its embeddings. */
 async function serveEncoder(
   { config, device, apiKey, stopped }: EncoderToServe,
   { print, log }: Pick<TaskContext, 'print' | 'log'>,
@@ -150,7 +150,7 @@ async function serveEncoder(
   print('stopped: every answer is finished\n');
 }
 
-/** A warning about the parts of an agent that its policy alone does not have. */
+/** Warns about the parts of an agent that its policy alone does not have. */
 function warnOfParts(dir: string, log: TaskContext['log']): void {
   const { agentType, memory } = runOf(dir) ?? {};
   if (memory !== undefined && memory.kind !== 'none')
@@ -162,7 +162,7 @@ function warnOfParts(dir: string, log: TaskContext['log']): void {
   log(`${dir} was trained by ${agentType}, which acts with its critic; its policy alone is served`, 'WARNING');
 }
 
-/** An agent writes here what it writes in its run. Any other model has its checkpoint's own distribution: nothing is masked. */
+/** Loads a decoder. An agent's tokens are masked as in its run; nothing is masked for any other model. */
 export async function loadDecoder(dir: string, config: ServeConfig, device: Device): Promise<LanguageModel> {
   const { quantization, packedDecoding, contextLength } = config.task;
   const run = runOf(dir);
@@ -186,7 +186,7 @@ async function maskedInRun(dir: string, run: EnvironmentConfig): Promise<number[
   return maskedTokenIds(await loadTokenizer(baseDir), run);
 }
 
-/** The tensors that training has changed in another policy of the same architecture: all weights, or the adapters. */
+/** Loads the tensors that training has changed in another policy of the same architecture: all weights, or the adapters. */
 async function weightsOf(
   folder: string,
   served: LanguageModel,
@@ -206,7 +206,7 @@ async function weightsOf(
   }
 }
 
-/** A model that has no template, and is given none, completes texts only. */
+/** Loads the chat template; null for a model that has none and is given none, which only completes texts. */
 async function templateOf(
   tokenizer: Tokenizer,
   config: ServeConfig,

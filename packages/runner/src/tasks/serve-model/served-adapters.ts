@@ -22,13 +22,13 @@ export const withoutAdapters: AdapterConfig = {
   adapterTargetModules: null,
 };
 
-/** Where clients load adapters, and nothing is said of how many or of which rank. */
+/** The room for adapters that clients load, where the config names neither their number nor their rank. */
 const RUNTIME = { places: 4, rank: 16 };
 
 const foldersOf = ({ adapters }: AdapterConfig): Record<string, string> =>
   Object.fromEntries(Object.entries(adapters ?? {}).map(([name, place]) => [name, resolve(agentFolderOf(place))]));
 
-/** Undefined: the model is loaded without room for adapters. */
+/** Returns how much room for adapters the model is loaded with; undefined: none. */
 export function adapterBankOf(config: AdapterConfig): LoadOptions['adapterBank'] {
   const { runtimeAdapters, maxAdapters, maxAdapterRank, adapterTargetModules } = config;
   const dirs = Object.values(foldersOf(config));

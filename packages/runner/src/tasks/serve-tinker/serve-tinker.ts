@@ -58,7 +58,7 @@ async function serveFrom(folder: string, given: TinkerConfig, context: TaskConte
   }
 }
 
-/** Tinker's client sends no other keys. */
+/** Refuses a key that Tinker's client would not send. */
 function checkKey({ serverKeyEnv }: TinkerConfig['task']): void {
   const key = keyOf({ serverKeyEnv });
   if (key === null || key.startsWith('tml-')) return;

@@ -1,5 +1,5 @@
-// The material of a tokenizer: the texts of dialogues, and all that the chat template writes around them, which is found by writing each
-// dialogue with a mark in the place of every text.
+// The texts from which a tokenizer is made: those of dialogues, and what the chat template writes around them. The latter is found by
+// rendering each dialogue with a mark in place of every text.
 import { chatTemplate, bytePairTokenizer, ChatTemplateError, type ChatMessage, type ChatTemplate } from '@bowyer/text';
 import type { RecordedDialogue } from '@bowyer/conversations';
 
@@ -18,7 +18,7 @@ const OWN_END = '<|end|>';
 /** Characters that no text has; the second stands for a value that JSON writes without quotation marks. */
 const [MARK, BARE_MARK] = ['\uE000', '\uE001'];
 
-/** @param template Jinja @throws {ChatTemplateError} where it writes no token behind an assistant's message */
+/** Collects the pieces of dialogues. @param template Jinja @throws {ChatTemplateError} where it writes no token behind an assistant's message */
 export function piecesOf(dialogues: readonly RecordedDialogue[], template: string): DialoguePieces {
   const bytes = bytePairTokenizer([], { size: 0, endToken: OWN_END });
   const written = chatTemplate(template, bytes);
@@ -37,7 +37,7 @@ export function piecesOf(dialogues: readonly RecordedDialogue[], template: strin
   return { texts, shared: shared.map(([piece]) => piece), endToken: endTokenOf(written, bytes) };
 }
 
-/** Lines with their ends; marks such as `<tool_call>` stand alone, since a reply begins or ends there. */
+/** Splits a text into lines with their ends; marks such as `<tool_call>` stand alone, since a reply begins or ends there. */
 const linesOf = (text: string): string[] =>
   text.match(/<[^\s<>]+>|(?:(?!<[^\s<>]+>)[^\n])*\n|(?:(?!<[^\s<>]+>)[^\n])+/g) ?? [];
 
@@ -55,7 +55,7 @@ function endTokenOf(template: ChatTemplate, bytes: ReturnType<typeof bytePairTok
   );
 }
 
-/** The message with marks for its texts; those of the system stay, since tasks share them. */
+/** Replaces the texts of a message by marks; system messages stay as they are, since tasks share them. */
 function masked(message: ChatMessage): ChatMessage {
   if (message.role === 'system' || message.role === 'developer') return message;
   const { content, tool_calls: calls, ...rest } = message;
@@ -70,7 +70,7 @@ function masked(message: ChatMessage): ChatMessage {
   };
 }
 
-/** A key whose value is a text of the dialogue. */
+/** Returns whether a key's value is a text of the dialogue. */
 const isFree = (key: string): boolean => /^(reasoning|reasoning_content|thinking)$/.test(key);
 
 const maskedContent = (content: ChatMessage['content']): ChatMessage['content'] =>
@@ -95,7 +95,7 @@ function mask(value: unknown): unknown {
   return BARE_MARK;
 }
 
-/** Arguments of calls are objects, or JSON in a text. */
+/** Parses the arguments of a call, which are an object or JSON in a text. */
 function parsed(value: unknown): unknown {
   if (typeof value !== 'string') return value;
   try {

@@ -21,7 +21,7 @@ type StartModelConfig = Omit<FinetuneConfig, 'task' | 'quantization' | 'useLora'
 /** The folder of the run with the model of random weights. */
 const UNTRAINED = 'untrained';
 
-/** Optimizer steps, if the config does not name the epochs. */
+/** The optimizer steps of a training whose config does not name the epochs. */
 const STEPS = 300;
 const FEWEST_EPOCHS = 3;
 
@@ -32,7 +32,7 @@ export async function startModel(config: StartModelConfig, context: TaskContext)
   const epochs = config.task.epochs ?? Math.max(FEWEST_EPOCHS, Math.round(STEPS / stepsOfEpoch));
   const model = join(context.directory, UNTRAINED);
   const dialogues = items.flatMap(({ value }) => (value.kind === 'conversation' ? [value] : []));
-  // The model of random weights has the template.
+  // The untrained model is saved with the template, so that the fine-tune needs none.
   const whole = {
     task: { ...config.task, model, epochs },
     chatTemplate: null,
@@ -84,7 +84,7 @@ async function writeUntrained(
   }
 }
 
-/** A decoder of Llama's form. Weights of a narrow model begin larger: experiments/agents. */
+/** Makes the config of a Llama decoder. Weights of a narrow model begin larger: experiments/agents. */
 const decoderOf = (width: number, layers: number) => ({
   model_type: 'llama',
   hidden_size: width,
@@ -109,5 +109,5 @@ function longestOf(
   );
 }
 
-/** Twice the longest dialogue, as an agent that is trained makes longer ones, in steps of 256. */
+/** Returns twice the longest dialogue, in steps of 256, since an agent in training writes longer ones. */
 const contextFor = (longest: number): number => 256 * Math.max(2, Math.ceil((2 * longest) / 256));

@@ -60,7 +60,7 @@ export const startModelTask: TaskUnit = {
   load: async () => (await import('./start-model.js')).startModel,
 };
 
-/** Heads have 64 dimensions from this width on. */
+/** Refuses a width that cannot be divided into heads, which have 64 dimensions from 256 on. */
 function widthProblems({ width }: StartModelTask['task']): ConfigProblem[] {
   if (width < 256 || width % 64 === 0) return [];
   return [

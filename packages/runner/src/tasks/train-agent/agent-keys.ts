@@ -81,7 +81,7 @@ export const agentOptions = {
   ),
 };
 
-/** In camelCase. */
+/** The values of these keys, in camelCase. */
 export type AgentOptions = OptionsOf<TObject<typeof agentOptions & typeof modelOption>>;
 
 export type AgentTaskConfig = { task: AgentOptions };

@@ -20,7 +20,7 @@ type StageConfig = Partial<RankingConfig> &
   AgentTaskConfig &
   Pick<AgentConfig, 'seed' | 'chatTemplate' | 'chatTemplateKwargs'>;
 
-/** @param bodyOf changes the agents' requests before they are read */
+/** Makes the stage. @param bodyOf changes the agents' requests before they are read */
 export function agentStage(
   config: StageConfig,
   context: TaskContext,
@@ -99,7 +99,7 @@ async function openServer(
   };
 }
 
-/** Calls of one agent that may wait at the same time. */
+/** The number of calls of one agent that may wait at the same time. */
 const QUEUED_PER_AGENT = 16;
 
 const fixedSampling = ({ temperature, topK, topP }: AgentOptions) => ({

@@ -22,7 +22,7 @@ const OUTPUT = 'programs';
 
 export interface Agents {
   tasks: SplitTasks;
-  /** The tests play the tasks of training. */
+  /** Whether tests play the tasks of training. */
   shared: boolean;
   run: RunAgent;
   judge: JudgeRollout | null;
@@ -82,7 +82,7 @@ const timedJudge = (judge: JudgeRollout | undefined, timeoutMs: number): JudgeRo
     : (rollout, recorded, signal) =>
         leftBehind('reward', timeoutMs, signal, (ended) => judge(rollout, recorded, ended));
 
-/** Waits no longer than the time allows: a function that does not heed its signal is left behind. */
+/** Waits for a function until its deadline, and no longer for one that ignores its signal. */
 const leftBehind = <T>(
   name: string,
   timeoutMs: number,

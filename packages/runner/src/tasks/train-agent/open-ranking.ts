@@ -8,7 +8,7 @@ export interface Ranking {
   close(): Promise<void>;
 }
 
-/** @returns null where the config names none @throws where the key's variable is not set */
+/** Opens the judge. @returns null where the config names none @throws where the key's variable is not set */
 export function openRanking({ ranking }: RankingConfig): Ranking | null {
   const { baseUrl, rubric, weight, maxTokens, retries } = ranking;
   if (baseUrl === null) return null;

@@ -14,14 +14,16 @@ type AgentPlayConfig = { task: Pick<AgentOptions, 'concurrency' | 'maxNewTokens'
 >;
 
 interface AgentPlayOptions {
-  /** The likeliest token each time; false if not given. */
+  /** Whether answers are greedy; false if not given. */
   greedy?: boolean;
-  /** Gets failures. Those that count as `failed_reward` are limited by `max_failure_share` too then. */
+  /** Gets failures. If given, `max_failure_share` limits failures that count as `failed_reward` too. */
   failures?: Error[];
   progress?: PlayContext['hooks']['progress'];
 }
 
 /**
+ * Plays a set of rollouts.
+ *
  * @returns the rollouts that did not fail
  * @throws where too many have; `InterruptedError` once the signal is aborted
  */
@@ -53,7 +55,7 @@ export function playAgents(
   );
 }
 
-/** Rollouts of the same number have the same task and random numbers. */
+/** Indexes a model's rollouts by their numbers: those of the same number have the same task and random numbers. */
 export const byEpisode = ({ name, trajectories }: { name: string; trajectories: readonly Trajectory[] }) => ({
   name,
   episodes: new Map(trajectories.map((trajectory) => [String(trajectory.episode), trajectory])),

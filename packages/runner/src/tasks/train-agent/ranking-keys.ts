@@ -2,7 +2,7 @@
 import { Type } from '@sinclair/typebox';
 import { group, integer, optionalText, text, type OptionsOf } from '@bowyer/core';
 
-/** Without an address its other keys are not read. */
+/** The options of the judge; without an address the others are not read. */
 export const rankingNode = group(
   {
     base_url: optionalText(

@@ -16,7 +16,7 @@ export async function trainAgent(config: TrainAgentConfig, context: TaskContext)
   );
 }
 
-/** The policy's learning rate; where it is null, it follows from the model. */
+/** Returns the policy's learning rate; where it is null, it follows from the model. */
 async function rateOf(config: TrainAgentConfig, { log }: TaskContext): Promise<number | undefined> {
   const given = config.algorithm.actor?.lr;
   if (given !== null) return given;
@@ -31,8 +31,8 @@ function tasksText({ train, eval: evaluated, test }: SplitTasks): string {
 }
 
 /**
- * The keys of a training. The algorithm itself, as ArCHer at replayed states, samples as the server does for requests that say nothing.
- * Keys are read from the config when they are read from the result, so that the test of unread keys sees which those are.
+ * Makes the config of a training. Where an algorithm itself samples, as ArCHer does at replayed states, it samples as the server does for
+ * requests without settings. Each key is a getter, so that the test of unread keys sees which keys the training reads.
  */
 function trainingConfig(config: TrainAgentConfig, lr: number | undefined): TrainConfig {
   const own = {

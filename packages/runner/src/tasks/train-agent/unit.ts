@@ -50,7 +50,7 @@ const rateKey = optional(
   'peak learning rate of the policy; null: it follows from the width of the model, for Adam (docs/agents/train.md)',
 );
 
-/** The options of an algorithm whose policy may have the usual learning rate of its width. */
+/** Lets the learning rate of an algorithm's policy be null, which means that it follows from the model's width. */
 function withUsualRate(options: TObject): TObject {
   const actor = (options.properties as TProperties).actor as TObject | undefined;
   if (actor === undefined || !('lr' in (actor.properties as object))) return options;
@@ -110,7 +110,7 @@ export const trainAgentTask: TaskUnit = {
   load: async () => (await import('./train-agent.js')).trainAgent,
 };
 
-/** The usual rates are Adam's. */
+/** Refuses a learning rate of null with another optimizer than Adam, for which alone it is known. */
 function rateProblems({
   algorithm,
   optimizer: { kind },

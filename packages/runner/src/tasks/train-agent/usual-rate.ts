@@ -8,12 +8,12 @@ import { agentFolderOf, isAdapterFolder } from '../../agent/folders/model-folder
 const RATE_TIMES_WIDTH = 0.0064;
 /** Adapters are trained with a rate that is higher by this factor, as in https://thinkingmachines.ai/blog/lora/. */
 const ADAPTERS = 10;
-/** No rate is higher: narrow models would have one at which their adapters diverge. */
+/** The highest rate: the rule would give narrow models one at which their adapters diverge. */
 const HIGHEST = 1e-3;
 
 export interface UsualRate {
   lr: number;
-  /** How it follows, for the log. */
+  /** How the rate follows from the model, for the log. */
   text: string;
 }
 

@@ -41,7 +41,7 @@ import { handOut } from './hand-out.js';
 import type { Stage } from './stage.js';
 import type { TrainConfig } from './train-config.js';
 
-/** The line of the results about rollouts that were played ahead. */
+/** Returns the entry of the results about rollouts that were played ahead. */
 const aheadOf = ({ rollout }: Pick<TrainConfig, 'rollout'>): Pick<RunResults, 'rollouts'> =>
   rollout === undefined || rollout.mode === 'synchronous'
     ? {}
@@ -138,14 +138,18 @@ export class FinalTest {
     return handOut({ directory, comparison, iteration: best?.iteration ?? 0, metrics, notes });
   }
 
-  /** @param known the digest of a policy that has played, and what it has played: equal weights do not play it again */
+  /**
+   * Loads a policy and plays the test with it.
+   *
+   * @param known the digest of a policy that has played, and its episodes: equal weights do not play them again
+   */
   async #playFrom(
     name: string,
     folder: string,
     critic: DoubleCritic | null,
     known: { weights: string; played: Played[] } | null = null,
   ): Promise<Played[]> {
-    // A policy reads the memory that was saved with it; one without, what the run has in memory at its end.
+    // A policy plays with the memory that was saved with it, or else with the memory of the run at its end.
     const memoryFile = memoryFileOf(folder);
     if (memoryFile !== null) await this.memory?.restore(memoryFile);
     const policy: LanguageModel = await loadPolicy(folder, this.config, this.device);
@@ -162,7 +166,7 @@ export class FinalTest {
     }
   }
 
-  /** Whatever a plan says, the rollouts show what was trained on. */
+  /** Counts the items of the test. Which items were trained on is read from the rollouts, not taken from the plan of splits. */
   async #items(episodes: readonly Trajectory[]): Promise<TestedItems> {
     const { plan } = this.stage;
     if (this.unit.needs.source !== 'episodes') return testedItems(plan, episodes, null);
@@ -175,7 +179,7 @@ export class FinalTest {
     return !this.unit.playsWithCritic && this.memory === null;
   }
 
-  /** A digest of the trained parameters, with one tensor in memory at a time. */
+  /** Computes a digest of the trained parameters, with one tensor in memory at a time. */
   async #digest({ parameters }: LanguageModel): Promise<string> {
     const hash = createHash('sha256');
     for (const name of parameters.names) {
@@ -195,7 +199,7 @@ export class FinalTest {
     return played;
   }
 
-  /** Unless a run that was killed in its test has played it. */
+  /** Plays the test with one decoding, unless a run that was killed in its test has already done so. */
   async #playOnce(name: string, agent: Agent, decoding: Decoding): Promise<Played> {
     const { config, context } = this;
     if ((context.ranks?.size ?? 1) > 1) return this.#playDecoded(name, agent, decoding);
@@ -238,7 +242,7 @@ export class FinalTest {
   }
 }
 
-/** Each other policy with the start, decoding by decoding. */
+/** Compares each other policy with the start, for each decoding. */
 function comparisonsWith(start: string, tested: readonly Played[], items: TestedItems): Comparison[] {
   const keyed = ({ name, trajectories }: Played) => ({
     name,

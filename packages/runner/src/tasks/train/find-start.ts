@@ -18,7 +18,7 @@ import type { TrainConfig } from './train-config.js';
 /** The keys that decide what a run begins with. */
 type StartConfig = WarmStartConfig & Pick<TrainConfig, 'checkpointPath' | 'policyLm' | 'task'>;
 
-/** @returns null if the user stopped the warm start */
+/** Finds the start, or makes it by a warm start. @returns null if the user stopped the warm start */
 export async function findStart(
   unit: AnyAlgorithm,
   config: StartConfig,
@@ -36,7 +36,7 @@ export async function findStart(
   // Only rank 0 makes the start, which is then in the cache and does not depend on the number of ranks.
   const folder = given ?? (await onRankZero(context.ranks ?? oneRank, () => warmStart(config, device, context)));
   if (folder === null) return null;
-  // The loss of the start, for the report: the cache may be emptied.
+  // The report reads the loss of the warm start from the run's folder, since the cache may be emptied.
   if (given === null && (context.ranks ?? oneRank).rank === 0)
     await copyFile(join(folder, 'metrics.jsonl'), join(context.directory, 'warm-start.jsonl'));
   return { folder, data: unit.needs.dataset ? await loadImitationData(config, memory, context.log) : null };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { writeNewFolder } from '@bowyer/core';
 import type { Comparison, HandedOut } from '../../run/results.js';
 
-/** The facts that decide. */
+/** The facts that decide which agent is handed out. */
 export interface Tested {
   directory: string;
   /** The best agent beside the start; null where no evaluation was better than that of the start. */
@@ -27,7 +27,7 @@ export async function handOut(tested: Tested): Promise<HandedOut> {
   return { verdict, iteration, reasons: [], notes: [...notes] };
 }
 
-/** Smallest share of groups without a difference that is a reason. */
+/** The share of groups without a difference from which on it is named as a reason. */
 const FLAT = 0.5;
 
 function reasonsOf({ comparison, metrics }: Tested): string[] {

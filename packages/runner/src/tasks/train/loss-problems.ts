@@ -1,4 +1,4 @@
-// Settings of a model that the loss of an algorithm does not go with.
+// Settings of a model that the loss of an algorithm cannot be used with.
 import type { AnyAlgorithm } from '@bowyer/algorithms';
 import type { ConfigProblem } from '@bowyer/core';
 import { agentFolderOf, isAdapterFolder } from '../../agent/folders/model-folders.js';
@@ -36,7 +36,7 @@ export async function lossProblems(unit: AnyAlgorithm | undefined, config: LossC
   return problems;
 }
 
-/** @param adapter the place of the adapter that the policy starts from, if it does */
+/** Refuses dropout. @param adapter the adapter that the policy starts from; null where it starts from none */
 async function dropoutProblems(
   { name }: AnyAlgorithm,
   { useLora, lora }: LossConfig,

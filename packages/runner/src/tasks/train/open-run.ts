@@ -27,9 +27,9 @@ export interface OpenRun extends AsyncDisposable {
   store: CheckpointStore<CheckpointProgress>;
   /** The folder of the checkpoint that the run resumes from; null where it begins. */
   checkpoint: string | null;
-  /** Null where the run begins. */
+  /** The progress in that checkpoint; null where the run begins. */
   progress: CheckpointProgress | null;
-  /** 0 where the run begins. */
+  /** The first iteration to train; 0 where the run begins. */
   firstIteration: number;
   models: TrainedModels;
   dataset: Dataset | null;
@@ -96,7 +96,7 @@ export async function openRun(
 /** The keys that decide how long a run is, and how its rate falls. */
 type LengthConfig = Pick<TrainConfig, 'algorithm'>;
 
-/** A rate that falls over the iterations would jump where there are more of them: the run would equal no other. */
+/** Refuses another number of iterations for a learning rate that depends on it: the rate would jump, and the run would equal no other. */
 function refuseOtherLength(found: CheckpointProgress, { algorithm: { iterations, actor } }: LengthConfig): void {
   const before = found.iterations ?? iterations;
   if (iterations === before || actor?.schedule === undefined) return;

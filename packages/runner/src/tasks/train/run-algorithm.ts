@@ -134,7 +134,7 @@ export async function runAlgorithm(
     };
     await unit.train({ ...run, openRollouts: remote?.openPlayer(config.slots) ?? integers }, options);
   } catch (error) {
-    // A rollout was given up: nothing has been learned since the last iteration.
+    // A rollout was interrupted: nothing has been learned since the last iteration.
     if (!(error instanceof InterruptedError)) throw error;
     await recorder.checkpointOnce(recorder.iteration);
   }
@@ -183,7 +183,10 @@ async function outputOf(
   };
 }
 
-/** Plays with each update's weights; null where nothing is updated, or where rollouts have weights of their own or choose among actions. */
+/**
+ * Returns the sampler with which diagnostics compare the trainer; null where no policy is trained, where rollouts are played with other
+ * weights than the trainer's, and where the policy chooses among actions.
+ */
 function samplerOf(
   { unit, agent, stage }: OpenRun,
   isAhead: boolean,
@@ -198,7 +201,7 @@ function samplerOf(
   return { openPlayer: (slots) => unit.openPlayer(player, { slots }), sampling, ranks: context.ranks };
 }
 
-/** Parts of the phases in which there are optimizer steps. */
+/** Returns the seconds that ranks have waited for gradients and exchanged them, which are a part of the phases with optimizer steps. */
 function exchangeSeconds(device: Device): Record<string, number> {
   const { wait, exchange } = takeExchangeTimes(device);
   return { 'gradient wait': wait / 1000, 'gradient exchange': exchange / 1000 };

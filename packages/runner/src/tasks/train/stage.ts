@@ -13,19 +13,19 @@ import { breakdownOf, type TaskResult } from '../../run/breakdown.js';
 export interface Stage {
   /** Whether a server of the policy plays in the place of the algorithm's player. */
   readonly hasOwnSampler: boolean;
-  /** How its items are divided. */
+  /** How the items of the environment, or the tasks of the agents, are divided. */
   readonly plan: Pick<SplitPlan, 'noun' | 'shared'>;
   /** The mean return of a perfect player, where it can be computed. */
   readonly optimalReturn: number | null;
-  /** How episodes become the tokens of a policy. */
+  /** Returns how episodes become the tokens of a policy. */
   dialogues(policy: LanguageModel): Promise<Dialogues>;
-  /** @param trained iterations that the agent has been trained for, as far as that changes */
+  /** Opens the stage for an agent. @param trained returns the iterations that the agent has been trained for */
   open(agent: Agent, trained: () => number): Promise<OpenStage>;
-  /** Figures by kind of task, or by item where there are few. */
+  /** Computes figures by kind of task, or by item where there are few. */
   breakdown(trajectories: readonly Trajectory[]): TaskResult[];
 }
 
-/** One agent's play. */
+/** A stage that is open for one agent. */
 export interface OpenStage extends AsyncDisposable {
   parts: Pick<TrainingRun, 'makeEnv' | 'playSet' | 'together' | 'environment'>;
 }
@@ -48,7 +48,7 @@ export const environmentStage: MakeStage<StageConfig> = (config, context, memory
     Promise.resolve({
       parts: {
         makeEnv: agentEnvironment(config, environmentOf(config, context.envParts), memory?.memory ?? null),
-        together: config.memory?.kind === 'encoder', // which answers after a while
+        together: config.memory?.kind === 'encoder', // an encoder answers after a while, and batches must not depend on when
         environment: config.env.name,
       },
       [Symbol.asyncDispose]: () => Promise.resolve(),

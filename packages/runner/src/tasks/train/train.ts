@@ -19,7 +19,7 @@ import { runAlgorithm } from './run-algorithm.js';
 import { environmentStage, type MakeStage } from './stage.js';
 import type { TrainConfig } from './train-config.js';
 
-/** @param makeStage of what is played in place of the config's environment */
+/** Trains an agent. @param makeStage makes the stage that is played in place of the config's environment */
 export async function train(
   config: TrainConfig,
   context: TaskContext,
@@ -69,10 +69,10 @@ async function trainInFolder(
   await refuseStopped(await readResults(directory), config, context);
 }
 
-/** More iterations do not continue a watched run that has ended for a reason. */
+/** Returns whether a watched run has ended for a reason: more iterations do not continue it. */
 const isEnded = ({ ended }: RunResults): boolean => ended !== undefined;
 
-/** @throws where a copy of the policy is to play on each of several processes */
+/** Refuses rollouts ahead on several processes, each of which would need its copy of the policy. */
 function refuseAheadOnRanks({ rollout }: Pick<TrainConfig, 'rollout'>, size: number): void {
   if (size === 1 || rollout === undefined || rollout.mode === 'synchronous') return;
   throw new Error(
@@ -81,7 +81,7 @@ function refuseAheadOnRanks({ rollout }: Pick<TrainConfig, 'rollout'>, size: num
   );
 }
 
-/** @throws if the guard has stopped the run and its bounds are still such that it would */
+/** Refuses to resume a run that the guard has stopped, unless its bounds have been changed so that it would not stop there. */
 async function refuseStopped(
   results: RunResults | null,
   { guard }: Pick<TrainConfig, 'guard'>,
@@ -96,7 +96,7 @@ async function refuseStopped(
   );
 }
 
-/** The run from its start to its final test. @returns null if the user stopped it before its end */
+/** Runs a training from its start to its final test. @returns null if the user stopped it before its end */
 async function trainAndTest(
   config: TrainConfig,
   context: TaskContext,
@@ -113,7 +113,7 @@ async function trainAndTest(
   return results;
 }
 
-/** The training is saved, and its test is played again. */
+/** Returns null for an interrupted test: the training is saved, and the test is played again when the run is resumed. */
 function nullWhereInterrupted(error: unknown): null {
   if (error instanceof InterruptedError) return null;
   throw error;
@@ -126,7 +126,7 @@ function test(run: OpenRun, recorder: Recorder, config: TrainConfig, context: Ta
   return timed('phase', 'test', () => finalTest.run(agent, start.folder, recorder));
 }
 
-/** Figures of the policy that the run hands out, or ended with; null where the user stopped it. */
+/** Returns the figures of the policy that the run hands out, or ended with; null where the user stopped it. */
 const finalFigures = (results: RunResults | null) => {
   if (results === null) return null;
   const { handedOut, policies } = results;

@@ -18,7 +18,7 @@ import { makeValueModel } from '../../agent/policy/value-model.js';
 
 import type { TrainConfig } from './train-config.js';
 
-/** Folder of a checkpoint with the network of the value function, where it is not the policy. */
+/** The folder in a checkpoint with the network of the value function, where that is not the policy. */
 const VALUE_MODEL = 'value';
 
 /** The keys that decide the networks of a run. */
@@ -36,7 +36,7 @@ export class TrainedModels {
     readonly critic: DoubleCritic | null,
   ) {}
 
-  /** @param checkpoint folder of the one that the run resumes from; null where it begins with its start */
+  /** Opens the networks. @param checkpoint folder of the one that the run resumes from; null where it begins with its start */
   static async open(
     unit: AnyAlgorithm,
     start: Start,
@@ -86,7 +86,7 @@ export class TrainedModels {
     await this.critic?.restore(join(checkpoint, 'critic'));
   }
 
-  /** All that training continues with. */
+  /** Saves everything that training needs to continue. */
   async saveState(folder: string): Promise<void> {
     await savePolicyState(this.policy, join(folder, 'policy'));
     if (this.#ownValueModel !== null) await savePolicyState(this.#ownValueModel, join(folder, VALUE_MODEL));

@@ -52,7 +52,7 @@ import { diagnosticsNode } from './diagnostics-node.js';
 import { lossProblems, type LossConfig } from './loss-problems.js';
 import type { TaskUnit } from '../task.js';
 
-/** How several processes share a run. A run may be resumed with another number of them, and with other keys. */
+/** Makes the node about processes that share a run, which may be resumed with another number of them and with other values. */
 const distributedNode = ({ algorithm }: Choices) =>
   changeableOnResume(
     group(
@@ -74,7 +74,7 @@ const distributedNode = ({ algorithm }: Choices) =>
     ),
   );
 
-/** A synchronous run has no other key, and a run that was begun before there were such keys is synchronous. */
+/** Makes the node `rollout`. A synchronous run has `mode` alone, so that a run from before there was this node can be resumed. */
 function rolloutNodeOf({ setting }: Choices): TSchema {
   if ((setting('rollout.mode') ?? 'synchronous') !== 'synchronous') return rolloutNode;
   const { mode } = rolloutNode.properties;
@@ -83,7 +83,7 @@ function rolloutNodeOf({ setting }: Choices): TSchema {
   );
 }
 
-/** A run that was begun before there was such a key samples in float32. */
+/** Makes the key of the sampler's precision. Float32 does not decide a run, so that one from before there was this key can be resumed. */
 const precisionKeyOf = ({ setting }: Choices): TProperties =>
   setting('sampling.precision') === 'integers'
     ? samplingPrecisionKey
@@ -149,10 +149,10 @@ function keys(choices: Choices): TProperties {
   };
 }
 
-/** Whether a file contains conversations rather than episodes. */
+/** Returns whether a file contains conversations rather than episodes. */
 const hasConversations = (path: unknown): boolean => typeof path === 'string' && isConversationFile(path);
 
-/** Traces say what was said, not with which tokens and probabilities, nor what each turn was worth. */
+/** Refuses conversations for an algorithm that needs tokens, probabilities or the reward of each turn. */
 function conversationProblems(algorithm: string, path: string | null): ConfigProblem[] {
   if (!hasConversations(path)) return [];
   return [

@@ -1,4 +1,4 @@
 import { overrideText } from '@bowyer/config';
 
-/** A parameter of a sweep as a word of the command line, from which the trial reads exactly that value. @throws {ConfigError} for a value that no word can express */
+/** Writes a parameter of a sweep as a word of the command line, from which the trial reads exactly that value. @throws {ConfigError} for a value that no word can express */
 export const overrideOf = (key: string, value: unknown): string => overrideText(key, value);

@@ -66,7 +66,7 @@ class Trials {
     return (this.#isOver || (trials !== null && this.done >= trials)) && this.#process === null;
   }
 
-  /** No new trial; the one under way writes a checkpoint and leaves. */
+  /** Starts no further trial; the one under way writes a checkpoint and ends. */
   stop(): void {
     this.#isOver = true;
     this.#process?.job.interrupt();
@@ -81,7 +81,7 @@ class Trials {
     } else if (command !== undefined && !this.#isOver) await this.#start(command);
   }
 
-  /** When the trial under way ends; never where there is none. */
+  /** Returns a promise of the end of the trial under way; without one it is never resolved. */
   nextEnd(): Promise<void> {
     return this.#process?.ended ?? new Promise(() => {});
   }
