@@ -108,7 +108,7 @@ export async function qTargets(
   options: CriticTargetOptions,
 ): Promise<Pair> {
   const ahead = items.map((item) => turnsAhead(item, options.critic.tdSteps));
-  // Without weights the values of the turns on the way cancel.
+  // Without importance weights the values of the turns in between cancel, so that only the last state is evaluated.
   const states = ahead.map((turns) => (importance === null ? turns.slice(-1) : turns));
   const { v1, v2 } = await critic.evaluate(
     states.flatMap((turns) => turns.map(({ nextObservation }) => nextObservation)),

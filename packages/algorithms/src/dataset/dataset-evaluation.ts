@@ -39,10 +39,10 @@ export interface DatasetEvaluation {
    */
   isDue(step: number): boolean;
   /**
-   * Evaluates. Metrics are named `eval/…`; the best agent has the highest `eval/episodic_return`, or without it the smallest
-   * `eval/nll`.
+   * Evaluates the policy. Metrics are named `eval/…`; the best agent has the highest `eval/episodic_return`, or without it the
+   * smallest `eval/nll`.
    *
-   * @throws {InterruptedError} where the user asks to stop. Named `eval/…`; the best agent has the highest `eval/episodic_return`, or without it the smallest `eval/nll`.
+   * @throws {InterruptedError} where the user asks to stop
    */
   measure(): Promise<Metrics>;
 }
@@ -118,7 +118,7 @@ export async function reportStep(
   return true;
 }
 
-/** Remembers the agent if it is the best so far. @param metrics of `DatasetEvaluation.measure` */
+/** Saves the agent if it is the best so far. @param metrics of `DatasetEvaluation.measure` */
 export async function keepBestOf(hooks: Pick<RunHooks, 'keepBest'>, step: number, metrics: Metrics): Promise<void> {
   if ('eval/episodic_return' in metrics) await hooks.keepBest(step, metrics['eval/episodic_return']);
   else if ('eval/nll' in metrics) await hooks.keepBest(step, -metrics['eval/nll']);

@@ -6,7 +6,8 @@
 //
 // Differs from them: the loss is that of behaviour cloning here (bc.ts), a mean over utterances or over learned tokens; learning
 // begins at the run's start, which the paper has too and its code replaces by the untrained base model; whether an episode
-// succeeded is the environment's own word (`won`), or a bound of the return; a demonstration of which neither is known succeeded.
+// succeeded is what the environment reports (`won`), or follows from a bound of the return; a demonstration without either counts as a
+// success.
 import { Type } from '@sinclair/typebox';
 import {
   choice,
@@ -137,7 +138,7 @@ interface SuccessOptions {
   success: Pick<AgentEvolOptions['success'], 'threshold'>;
 }
 
-/** Selects the demonstrations with r(τ) = 1, and those of which that is not known: files of an expert often have no rewards. */
+/** Selects the demonstrations with r(τ) = 1, and those whose outcome is not known: files of an expert often have no rewards. */
 export function successfulOf(dataset: Dataset, { success: { threshold } }: SuccessOptions): Dataset {
   if (dataset.kind === 'conversations') return dataset;
   const failed = (episode: Trajectory) =>

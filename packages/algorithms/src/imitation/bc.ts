@@ -75,7 +75,7 @@ export const cloneLoss = (learned: string) =>
     {
       observation_weight: nonNegative(
         0,
-        `weight of −log p of each token that the environment wrote, beside the mean over utterances; 0: only ${learned} are trained on`,
+        `weight of −log p of each token that the environment wrote, where a token that the policy writes has 1; 0: only ${learned} are trained on`,
         { flat: 'observation_weight' },
       ),
     },

@@ -1,6 +1,6 @@
-// Alternates with the environment's expert: each turn is the expert's with a given probability, else the policy's. The policy's own utterances are in
-// the dialogue and are not imitated, as the slips of demonstrations; or the episode's tokens are the expert's in every turn, whoever
-// has played it, if no context contains the utterances.
+// A player that alternates with the environment's expert: each turn is the expert's with a given probability, else the policy's.
+// With labels=played the policy's own utterances are in the dialogue and are not imitated, like the slips of demonstrations. With
+// labels=all the tokens of every turn are the expert's reply, whoever has played it; this needs contexts without the utterances.
 import type { Decision } from '@bowyer/envs';
 import type { LanguageModel } from '@bowyer/models';
 import type { OpenPlayer, ActRequest, Player } from '../rollout/player.js';
@@ -11,7 +11,7 @@ import type { TurnTokens } from '../rollout/turn-tokens.js';
 interface ExpertPlayerOptions {
   /** Chance of an expert's turn, 0…1. */
   share: number;
-  /** `all`: every turn's tokens are what the expert would have said; for contexts that do not contain what was said. */
+  /** `played`: the expert's own turns are labels; `all`: every turn has the expert's reply as its label. */
   labels: 'played' | 'all';
 }
 
@@ -45,7 +45,7 @@ class ExpertPlayer implements Player {
     const turns = requests.map((request) => {
       const { expertReply = null, rng } = request;
       const isExpert = rng.uniform() < share && expertReply !== null;
-      // Beside a label every context begins again, also where its text happens to continue the one before.
+      // With labels on all turns, each context is encoded from its beginning, also where its text happens to continue the one before.
       const turn = labels === 'all' ? 0 : request.turn;
       return { ...request, turn, expertReply, validActions: isExpert ? [expertReply] : [], isExpert };
     });

@@ -14,9 +14,9 @@ export interface ImitationSettings {
   parts?: number;
   /** Optimizer steps between two lines of metrics; null or not given: `logsPerEpoch` decides. */
   loggingSteps?: number | null;
-  /** Metrics are logged that often in an epoch, as far as it has steps; once, at its end, if not given. */
+  /** How often metrics are logged in an epoch, if it has so many steps; once, at its end, if not given. */
   logsPerEpoch?: number;
-  /** Before the first step, and wherever it is due; its metrics are logged, and the best agent is kept. */
+  /** The evaluation, made before the first step and whenever it is due; its metrics are logged, and the best agent is kept. */
   evaluation?: DatasetEvaluation | null;
 }
 

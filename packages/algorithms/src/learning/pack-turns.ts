@@ -29,7 +29,7 @@ interface ScoredObservations {
   maskedIds: ReadonlySet<number>;
 }
 
-/** The tokens of a batch are those of its turns, one turn after the other. */
+/** The token examples of some turns. Arrays of a batch's tokens list them turn by turn. */
 export interface TurnBatch<Turn> {
   examples: TokenExample[];
   /** In the order of their tokens in `examples`: turns of one episode follow each other. */

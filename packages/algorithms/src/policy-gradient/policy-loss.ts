@@ -218,7 +218,7 @@ export function surrogateOf(
 ): SurrogateLoss | undefined {
   const { targetKl } = options.actor;
   const { ratio, dualClip, entropyCoefficient } = options.loss;
-  // Whether the update ends here is known after the pass.
+  // With a target KL, whether this step is taken is known only after the forward pass.
   if (ratio !== 'token' || targetKl !== null) return undefined;
   const klEstimator = refLogprobs.length > 0 && options.kl!.in === 'loss' ? options.kl!.estimator : null;
   const form = {

@@ -51,7 +51,7 @@ export function preferencePairs(group: readonly Trajectory[], pairsPerGroup: num
   return pairs.filter(({ chosen, rejected }) => episodicReturn(chosen) > episodicReturn(rejected));
 }
 
-/** Scores the pairs whose two episodes have tokens of ours. */
+/** Scores the pairs under the reference; pairs in which an episode has no tokens of the policy are left out. */
 export async function scorePairs(
   reference: ReferencePolicy,
   pairs: readonly PreferencePair[],
@@ -69,7 +69,7 @@ export async function scorePairs(
   return scored;
 }
 
-/** Adds the gradient of a minibatch of pairs. No episode may be in two of them. */
+/** Adds the gradient of a minibatch of pairs, each episode of which belongs to one pair alone. */
 export async function accumulatePreferences(
   policy: LanguageModel,
   pairs: readonly ScoredPair[],

@@ -1,10 +1,10 @@
 // Conversations of a file as episodes with a return, so that better answers to a task can be preferred to worse ones. DPO compares the
-// policy with its start and needs no probabilities of whoever wrote them.
+// policy with its start, so the probabilities under which the conversations were written are not needed.
 import type { SegmentUtterance, Trajectory } from '@bowyer/core';
 import type { EncodedConversation } from '@bowyer/text';
 import type { ConversationOutcome } from '../run/training-run.js';
 
-/** Makes episodes of conversations with a score; several encodings of one, which its template writes differently later, are one episode. */
+/** Makes episodes of conversations with a score. Several encodings of one conversation are one episode. */
 export function scoredConversations(
   conversations: readonly EncodedConversation[],
   outcomes: readonly (ConversationOutcome | null)[],

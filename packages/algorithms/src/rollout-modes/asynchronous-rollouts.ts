@@ -43,7 +43,7 @@ export class AsynchronousRollouts implements RolloutSource {
 
   async take(iteration: number, plan: RolloutPlan): Promise<Trajectory[]> {
     const stream = (this.#stream ??= new EpisodeStream(this.collector, this.settings, plan, this.#meter, this.found));
-    // Not awaited: the collector ends its turn first, and the learner may have a rollout already.
+    // This is not awaited: the collector finishes its current turn first, and a rollout may be ready for the learner already.
     void this.collector.load(iteration, await this.collector.snapshot()).then(() => stream.changed(), stream.fail);
     const groups = await this.#meter.waiting(stream.take(iteration));
     plan.context.onSetEnd?.();
@@ -65,7 +65,7 @@ export class AsynchronousRollouts implements RolloutSource {
     return this.#metrics;
   }
 
-  /** Returns the seconds of the same time. */
+  /** Returns the seconds that learner and collector waited in that time. */
   takeSeconds(): Record<string, number> {
     return this.#seconds;
   }

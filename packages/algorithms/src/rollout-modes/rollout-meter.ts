@@ -8,7 +8,7 @@ const stalenessOf = (rollout: readonly Trajectory[], iteration: number): number[
     segments.flatMap(({ utterances }) => utterances.map(({ policyVersion = iteration }) => iteration - policyVersion)),
   );
 
-/** Times are in milliseconds. */
+/** Measures how long learner and collector wait for each other, in milliseconds. */
 export class RolloutMeter {
   #occupied = 0;
   #changedAt: number;
@@ -20,11 +20,7 @@ export class RolloutMeter {
     this.#changedAt = this.#since = now();
   }
 
-  /**
-   * Notes how busy the collector is from now on.
-   *
-   * @param share of the collector's slots that have an episode from now on
-   */
+  /** Notes how busy the collector is from now on. @param share of its slots that have an episode */
   occupy(share: number): void {
     const now = this.now();
     this.#collectorIdle += (1 - this.#occupied) * (now - this.#changedAt);

@@ -138,7 +138,7 @@ interface Asked {
 
 /** Scores every valid action as a whole. */
 export class ScoredPlayer extends ChoicePlayer {
-  /** For turns on which any text may be valid. */
+  /** The slots for turns in which any text may be valid. */
   #episodes: Episodes | null = null;
 
   constructor(
@@ -155,7 +155,7 @@ export class ScoredPlayer extends ChoicePlayer {
     const before = tokenizer.decode(context.slice(-JOINED_TOKENS));
     const space = /\s$/.test(before) ? '' : ' ';
     const beforeIds = tokenizer.encode(before);
-    // Encoded together, since the tokens of a text can depend on what stands before it.
+    // The action is encoded together with the text before it, because the tokens of a text can depend on that.
     return (action) => {
       const ids = tokenizer.encode(`${before}${space}${action}`);
       return beforeIds.every((id, i) => ids[i] === id)
@@ -241,7 +241,7 @@ export class ConstrainedPlayer extends ChoicePlayer {
     return new ConstrainedPlayer(policy, options, await policy.openEpisodes({ slots: options.slots }));
   }
 
-  /** Chooses actions. The model runs only where there is a choice: what all open candidates say next is said with certainty. */
+  /** Chooses actions. The model runs only where there is a choice: a token that all open candidates share has probability 1. */
   protected async choose(asked: readonly Asked[]): Promise<Chosen[]> {
     const paths = asked.map(({ request: { slot, rng }, candidates, context }) => {
       const seen = context.slice(-this.room(candidates));
@@ -304,7 +304,7 @@ export class ConstrainedPlayer extends ChoicePlayer {
   }
 }
 
-/** Takes the slot's cache back to where it begins as `context` does. @returns the tokens to read after that */
+/** Truncates a slot's cache to the prefix that it shares with `context`. @returns the tokens to read after that */
 function feed(episodes: Episodes, slot: number, context: readonly number[]): number[] {
   const keep = commonPrefix(episodes.context(slot), context);
   episodes.truncate(slot, keep);

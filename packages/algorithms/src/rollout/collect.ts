@@ -25,7 +25,7 @@ export interface PlayContext {
   onSetEnd?: () => void;
   /** Whether failures that count with a reward are failures for `maxFailureShare` too; false if not given. */
   limitsCounted?: boolean;
-  /** See `playEpisodes`. */
+  /** Whether to wait until all slots are ready before acting; see `playEpisodes`. */
   together?: boolean;
   /** The processes that divide the episodes among them; this one alone if not given. */
   ranks?: Ranks;
@@ -43,11 +43,7 @@ export interface PlayContext {
 
 /** Plays rollouts ahead of the iterations that learn from them, with a policy that is not always the newest. */
 export interface RolloutSource {
-  /**
-   * Returns the rollout that an iteration learns from.
-   *
-   * @returns the rollout that an iteration learns from
-   */
+  /** Returns the rollout that an iteration learns from. */
   take(iteration: number, plan: RolloutPlan): Promise<Trajectory[]>;
 }
 
@@ -96,7 +92,7 @@ export interface SetWatch {
   /**
    * Notes that an episode has failed.
    *
-   * @param counts it is played all the same, with the reward that failures have
+   * @param counts whether the episode counts all the same, with the reward that failures have
    * @throws as soon as more than `maxFailureShare` of the episodes failed
    */
   failed(error: Error, episode: number, counts?: boolean): void;
@@ -153,11 +149,7 @@ export function playRollout(
 /** The purpose in seeds and messages of episodes that are learned from. */
 export const ROLLOUT = 'rollout';
 
-/**
- * Checks that episodes of one group begin alike.
- *
- * @throws if episodes of one group begin differently: their returns could not be compared
- */
+/** Checks that episodes of one group begin alike. @throws where they do not: their returns could not be compared */
 function checkGroups(trajectories: readonly Trajectory[], environment = 'the environment'): void {
   const firstOf = new Map<number, Trajectory>();
   for (const trajectory of trajectories) {
@@ -201,7 +193,7 @@ async function playAll(
   if (context.playSet !== undefined) return playByItself(context, context.playSet, options, set);
   if (ranks.size === 1) return (await playShare(context, openPlayer, options, set, { rank: 0, size: 1 })).played;
   const share = { rank: ranks.rank, size: ranks.size };
-  // A player may ask the critic, which within its own episodes must not wait for other ranks.
+  // A player may call the critic, and within a rank's own episodes that call must not wait for other ranks.
   const own = await ranks.apart(() => unlessInterrupted(playShare(context, openPlayer, options, set, share)));
   await ranks.barrier();
   const all = ranks.gather(own).map((one) => {
@@ -214,11 +206,7 @@ async function playAll(
   return all.flatMap(({ played }) => played).sort((a, b) => a.episode - b.episode);
 }
 
-/**
- * Plays a set of episodes.
- *
- * @returns the episodes that did not fail, in order
- */
+/** Plays a set of episodes by `playSet`. @returns the episodes that did not fail, in order */
 async function playByItself(
   { ranks = oneRank, hooks, onFailure, givesUp = false, limitsCounted = false }: PlayContext,
   playSet: PlaySet,
@@ -255,9 +243,9 @@ export const episodeSeed = (seed: number, purpose: string, episode: number): num
 export const samplingRng = (seed: number): Rng => Rng.forPurpose(seed, 'sampling');
 
 /**
- * Plays the episodes of one rank, of `episodes` episodes numbered from `firstEpisode`. The seeds of an episode (for its environment and for sampling) follow from
- * the run's seed, `purpose` and the episode's number, so two purposes never play the same episodes. Episodes of a group have the
- * environment's seed of the group's first one.
+ * Plays one rank's share of `episodes` episodes, which are numbered from `firstEpisode`. The seeds of an episode (for its environment and
+ * for sampling) follow from the run's seed, `purpose` and the episode's number, so two purposes never play the same episodes. Episodes of
+ * a group have the environment's seed of the group's first one.
  */
 async function playShare(
   { makeEnv, hooks, onFailure, together, givesUp = false }: PlayContext,
@@ -270,7 +258,7 @@ async function playShare(
   const seeds = Array.from({ length: episodes }, (_, i) => episodeSeed(seed, purpose, firstEpisode + i));
   const rngs = seeds.map(samplingRng);
   const envSeeds = seeds.map((_, i) => seeds[i - (i % groupSize)]);
-  // One after the other to each rank, so that ranks have as many long episodes as short ones.
+  // Episodes are dealt to the ranks in turn, so that each rank has as many long ones as the others.
   const own = seeds.map((_, i) => i).filter((i) => i % size === rank);
   const trajectories = new Array<Trajectory>(episodes);
   const failures: Error[] = [];
@@ -301,7 +289,7 @@ async function playShare(
           return checkFailures(failures, maxFailureShare, { purpose, episodes });
         }
         trajectories[episode] = trajectoryOf(played, firstEpisode + episode, groupSize);
-        // An estimate for all ranks; the last episode counts when all ranks have come.
+        // The progress of all ranks is estimated from this one; the last episode is reported when all ranks have finished.
         if (++done * size < episodes || size === 1) hooks.progress(purpose, done * size, episodes);
       },
     });
@@ -337,8 +325,8 @@ export function trajectoryOf(
 }
 
 /**
- * Ends the run when too many episodes fail, since the rest no longer represents the task; a failure ends its own episode. An
- * environment that does not keep the contract is a mistake in a program, which other episodes have too, seen or not.
+ * Ends the run when too many episodes fail, since the rest no longer represents the task. An environment that breaks the contract ends it
+ * at once: this is a mistake in its program, which affects other episodes too.
  */
 export function checkFailures(
   failures: readonly Error[],

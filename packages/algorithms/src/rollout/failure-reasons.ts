@@ -1,4 +1,4 @@
-// Why episodes have failed: many failures of one reason are said once, with their number.
+// Groups the failures of episodes by their reason, so that each is reported once, with the number of episodes.
 
 export interface FailureReason {
   /** The message of its first failure. */
@@ -24,5 +24,5 @@ export function failureReasons(failures: readonly Error[]): FailureReason[] {
   return [...reasons.values()];
 }
 
-/** Reasons that a message or a result names. */
+/** The most reasons that a message or a result names. */
 export const SHOWN_REASONS = 3;

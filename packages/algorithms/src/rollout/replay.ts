@@ -22,8 +22,8 @@ export function openReplay(
 }
 
 /**
- * A buffer that is divided among the ranks. A batch has the same number of turns from each, drawn from its own part and exchanged: not
- * the turns that one process would draw, but drawn as evenly.
+ * A buffer that is divided among the ranks. Each rank draws its share of a batch from its own part, and the shares are exchanged. The turns
+ * are not those that a single process would draw, but they are drawn as evenly.
  */
 class LocalReplay extends ReplayBuffer<ReplayItem> {
   constructor(

@@ -39,6 +39,6 @@ export interface RunHooks {
  * Called for every episode that failed.
  *
  * @param episode its purpose and number, for messages
- * @param counts it is played all the same, with the reward that failures have
+ * @param counts whether the episode counts all the same, with the reward that failures have
  */
 export type OnFailure = (error: Error, episode: string, counts?: boolean) => void;

@@ -22,7 +22,8 @@ export class TextDialogue implements Dialogue {
 
   /**
    * Returns only the new tokens where the observation continues what the slot has read. Where it continues the last observation but
-   * shows the action otherwise (without a space at its end, say), what follows that observation; else the whole text.
+   * writes the action in another way (without a space at its end, for instance), returns what follows that observation; else the whole
+   * text.
    */
   advance(request: Observed, cached: readonly number[]): { keep: number; tokens: number[] } {
     const { observation, ids, turn } = request;

@@ -2,13 +2,13 @@
 import type { Trajectory, TurnEstimate } from '@bowyer/core';
 import type { DoubleCritic } from '@bowyer/models';
 
-/** Episodes whose valid actions the critic judges, and actions of each turn: bounds on the work, which serves reports alone. */
+/** The most episodes whose valid actions the critic judges, and the most actions of a turn; only reports need this work. */
 const JUDGED_EPISODES = 4;
 const JUDGED_ACTIONS = 24;
-/** Actions that are noted. */
+/** The number of best actions that are noted. */
 const NOTED_ACTIONS = 3;
 
-/** Adds to what is known of a turn. */
+/** Adds estimates to those of a turn. */
 export function noteEstimate(trajectory: Trajectory, turn: number, estimate: TurnEstimate): void {
   const estimates = (trajectory.estimates ??= []);
   estimates[turn] = { ...estimates[turn], ...estimate };

@@ -147,7 +147,7 @@ function algorithmRun<Options extends PlayOptions>(
     return true;
   };
 
-  /** Compares the evaluation with earlier ones, and returns to the best agent where this one has collapsed. @returns why the run ends, else null */
+  /** Compares an evaluation with earlier ones, and restores the best agent after a collapse. @returns why the run ends, else null */
   const judge = async (iteration: number, { metrics, trajectories }: Evaluation): Promise<string | null> => {
     if (watch === null) {
       await hooks.keepBest(iteration, metrics['eval/episodic_return']);
@@ -164,7 +164,7 @@ function algorithmRun<Options extends PlayOptions>(
     return null;
   };
 
-  /** Adapts the rate to what the update has changed; see `adaptedScale`. */
+  /** Adapts the factor of the learning rate to the KL of the update; see `adaptedScale`. */
   const adaptStep = (metrics: Metrics) => {
     const kl = metrics['actor/update_kl'];
     if (kl === undefined) return;

@@ -51,16 +51,13 @@ export interface AlgorithmDeclaration<Schema extends TObject> {
    */
   trainsWithChoices?: readonly ActionChoice[];
   /**
-   * Reports options that ask for utterances at replayed states.
-   *
-   * @returns options with which it asks for utterances at states whose valid actions it does not know: a choice has none to choose from
+   * Reports options with which the algorithm samples at replayed states: their valid actions are not stored, so that a choice would have
+   * nothing to choose from.
    */
   choiceProblems?(options: OptionsOf<Schema>): ConfigProblem[];
   /**
-   * Reports options with which rollouts may not be those of another policy. Present where they may be: the loss weighs by π/μ, or
-   * imitates what was played.
-   *
-   * @returns options with which it would not
+   * Reports options with which rollouts must be the policy's own. An algorithm has this member only if it can learn from rollouts of another
+   * policy, because its loss weighs by π/μ or imitates what was played.
    */
   offPolicyRollouts?(options: OptionsOf<Schema>): ConfigProblem[];
   /** Reports settings that the schema allows but that would waste the run. */

@@ -1,5 +1,5 @@
-// Figures of the rollouts of every online algorithm, in which it has no part: whether sampler and trainer are the same policy, how far
-// an update moved it, and how far it is from its start. Measured on a sample of each rollout's turns.
+// Figures of the rollouts that are measured for every online algorithm alike: whether sampler and trainer are the same policy, how far an
+// update moved the policy, and how far it is from its start. They are measured on a sample of each rollout's turns.
 import { klEstimate, maximum, mean, Rng, type Ranks, type Trajectory } from '@bowyer/core';
 import type { LanguageModel } from '@bowyer/models';
 import type { Metrics } from '../rollout/run-hooks.js';
@@ -34,9 +34,9 @@ interface SampledTurn extends LearnedTurn {
 }
 
 const scoring = { scoreTerminator: true };
-/** Tokens with padding that are scored at once. */
+/** The most tokens, padding included, that are scored at once. */
 const MAX_TOKENS = 4096;
-/** Turns that are sampled again after an update. */
+/** The number of turns that are sampled again after an update. */
 const RESAMPLED_TURNS = 4;
 
 export class Diagnostics {
@@ -45,7 +45,7 @@ export class Diagnostics {
   #iteration = -1;
   #reference: ReferencePolicy | null = null;
 
-  /** @param sampler null: what plays has weights of its own, so that an update can be checked in the next rollout alone */
+  /** @param sampler null where rollouts are played with other weights than the trainer's, so that only the next rollout shows a mismatch */
   constructor(
     private readonly run: { policy: Pick<LanguageModel, 'logprobs'> } & Pick<TrainingRun, 'openReference'>,
     private readonly options: DiagnosticsOptions,
@@ -53,9 +53,8 @@ export class Diagnostics {
   ) {}
 
   /**
-   * Compares every rollout's log-probabilities with the trainer's (of an iteration that plays several times, each rollout's), before
-   * anything is trained on it: the trainer's weights are then those that the sampler should have, after the update of the iteration
-   * before as at the start.
+   * Compares the log-probabilities of a rollout with the trainer's before anything is trained on it, while both should have the same
+   * weights. An iteration may play several rollouts; the largest mismatch of them is kept.
    *
    * @throws if a token's log-probability differs by more than `maxLogprobMismatch`
    */

@@ -1,4 +1,4 @@
-/** Bounds of the factor: a rate that was chosen badly is mended by two orders of magnitude downwards, and by little upwards. */
+/** Bounds of the factor: a learning rate that is too high is lowered by up to two orders of magnitude; one that is too low, raised a little. */
 const [SMALLEST, LARGEST] = [1 / 128, 4];
 /** Largest changes of the factor after one update. */
 const [FASTEST_FALL, FASTEST_RISE] = [1 / 4, 1.2];

@@ -16,7 +16,7 @@ export interface Agent {
   critic: DoubleCritic | null;
   /** How episodes become the policy's tokens. */
   dialogues: Dialogues;
-  /** True where the policy samples with products of integers, so that it is not quite the one that is trained; absent: with its own. */
+  /** True where the policy samples with integer matrix products, so that its probabilities differ slightly from the trainer's. */
   samplesIntegers?: boolean;
 }
 
@@ -56,8 +56,8 @@ export interface TrainingRun extends Agent, PlayContext {
   firstIteration: number;
   hooks: RunHooks;
   /**
-   * Opens the start of the run, of a resumed run too; it is released when the algorithm ends. With LoRA it is the same session with the adapters off,
-   * or as they were at the start; else a copy of all weights.
+   * Opens the policy at the start of the run, of a resumed run too; it is released when the algorithm ends. With LoRA it is the same
+   * session with the adapters off, or as they were at the start; else a copy of all weights.
    *
    * @param options.quantization of a copy of all weights; 'none' if not given
    */

@@ -20,7 +20,7 @@ import type { Metrics } from '../rollout/run-hooks.js';
 export interface WatchOptions {
   /** Returns to the best agent before a collapse ends the run. */
   rollbacks: number;
-  /** Iterations with hardly a group whose returns differ after which the run ends; null: it does not. */
+  /** The run ends after so many iterations in which nearly all groups had equal returns; null: it does not end for this reason. */
   signalPatience: number | null;
 }
 
@@ -195,10 +195,10 @@ interface Warning {
   callsForEvaluation: boolean;
 }
 
-/** Derived of the metrics of a rollout. */
+/** The name of a figure that is computed from the metrics of a rollout. */
 const TOKENS_PER_TURN = 'tokens per turn';
 
-/** A figure of the rollouts, what is wrong with it beyond a bound, and whether that may be a success too. */
+/** A bound of a figure of the rollouts, the warning where it is exceeded, and whether an evaluation is then due at once. */
 interface Bound {
   metric: string;
   isBeyond: (now: number, first: number) => boolean;

@@ -32,7 +32,7 @@ export const webShopSchema = options({
     "One past the last goal in play; null: all of the embedded shop's or the server's, ArCHer's 2100 on a site.",
   ),
   products: text(null, "WebShop's items file (a JSON array of any size); null: a catalogue of our own."),
-  attributes: text(null, "WebShop's attribute file, of the products given."),
+  attributes: text(null, "WebShop's attributes file, for the items file that `products` names."),
   goals: text(
     null,
     "WebShop's human instructions file, for the products given; or a JSON list of goals in the form and order of its servers.",

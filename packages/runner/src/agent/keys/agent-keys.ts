@@ -432,7 +432,7 @@ export const warmStartNode = group(
     max_grad_norm: positive(1, 'largest global norm of the gradient; a larger gradient is scaled down to it'),
     observation_weight: nonNegative(
       0,
-      'weight in the loss of −log p of each token that the environment wrote, beside the mean over utterances; 0: only actions are learned',
+      'weight of −log p of each token that the environment wrote, where a token that the policy writes has 1; 0: only actions are trained on',
     ),
     save_minutes: nonNegative(
       5,
