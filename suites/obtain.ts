@@ -30,13 +30,14 @@ export function obtain(source: Source, cache: string): string {
   rmSync(partial, { recursive: true, force: true });
   mkdirSync(partial, { recursive: true });
   if ('npm' in source) {
-    run('npm', 'install', '--silent', '--no-save', '--prefix', partial, `${source.npm}@${source.version}`);
+    const packages = [`${source.npm}@${source.version}`, ...(source.with ?? [])];
+    run('npm', 'install', '--silent', '--no-save', '--ignore-scripts', '--prefix', partial, ...packages);
   } else if ('pip' in source) {
     // A virtual environment cannot be moved, so that its folder is made under its final name.
     rmSync(partial, { recursive: true });
     try {
       run('python3', '-m', 'venv', folder);
-      run(join(folder, 'bin/pip'), 'install', '--quiet', `${source.pip}==${source.version}`);
+      run(join(folder, 'bin/pip'), 'install', '--quiet', `${source.pip}==${source.version}`, ...(source.with ?? []));
     } catch (problem) {
       rmSync(folder, { recursive: true, force: true });
       throw problem;
@@ -47,7 +48,10 @@ export function obtain(source: Source, cache: string): string {
     const local = clones === undefined ? null : join(clones, source.github.replace('/', '+'));
     const from = local !== null && existsSync(local) ? local : `https://github.com/${source.github}.git`;
     run('git', 'init', '--quiet', partial);
-    run('git', '-C', partial, 'fetch', '--quiet', '--depth', '1', from, source.commit);
+    run('git', '-C', partial, 'remote', 'add', 'origin', from);
+    if (source.paths) run('git', '-C', partial, 'sparse-checkout', 'set', '--no-cone', ...source.paths);
+    const blobs = source.paths ? ['--filter=blob:none'] : [];
+    run('git', '-C', partial, 'fetch', '--quiet', '--depth', '1', ...blobs, 'origin', source.commit);
     run('git', '-C', partial, 'checkout', '--quiet', '--force', 'FETCH_HEAD');
   }
   renameSync(partial, folder);

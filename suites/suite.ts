@@ -1,10 +1,13 @@
 // The form of a suite: somebody else's tests, taken as they are, and what they found.
 
-/** Names where a suite's files come from, pinned: a package of npm or of PyPI, or a commit of a repository at GitHub. */
+/**
+ * Names where a suite's files come from, pinned: a package of npm or of PyPI, or a commit of a repository at GitHub. `with` names the
+ * packages that are installed beside it (`NAME@VERSION`, of PyPI `NAME==VERSION`), `paths` the parts of a large repository.
+ */
 export type Source =
-  | { readonly npm: string; readonly version: string }
-  | { readonly pip: string; readonly version: string }
-  | { readonly github: string; readonly commit: string; readonly version: string };
+  | { readonly npm: string; readonly version: string; readonly with?: readonly string[] }
+  | { readonly pip: string; readonly version: string; readonly with?: readonly string[] }
+  | { readonly github: string; readonly commit: string; readonly version: string; readonly paths?: readonly string[] };
 
 /** Describes how one case of a suite ended. `name` is unique within the suite; `detail` says in one line what failed. */
 export interface CaseResult {

@@ -1,0 +1,48 @@
+// Runs the programs of suites, and reads their reports.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CaseResult } from './suite.js';
+
+/** Lets the files of a folder import the packages that were installed in another. */
+export function linkPackages(folder: string, installed: string): void {
+  const link = join(folder, 'node_modules');
+  if (!existsSync(link)) symlinkSync(join(installed, 'node_modules'), link);
+}
+
+/** Runs a program in a folder and returns what it wrote to its standard output, whatever its exit code: tests may fail. */
+export async function outputOf(
+  command: readonly [program: string, ...given: string[]],
+  cwd: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const [program, ...given] = command;
+  const child = spawn(program, given, { cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = once(child, 'close');
+  let text = '';
+  for await (const piece of child.stdout.setEncoding('utf8')) text += piece as string;
+  await ended;
+  return text;
+}
+
+interface JestReport {
+  testResults: {
+    name: string;
+    message?: string;
+    assertionResults: { fullName: string; status: string; failureMessages?: string[] }[];
+  }[];
+}
+
+/** Reads the JSON report of Jest or Vitest; a file that could not be run is a failed case. */
+export function jestCases(file: string): CaseResult[] {
+  const { testResults } = JSON.parse(readFileSync(file, 'utf8')) as JestReport;
+  return testResults.flatMap(({ name, message, assertionResults }): CaseResult[] => {
+    if (assertionResults.length === 0) return [{ name, outcome: 'failed', detail: message }];
+    return assertionResults.map(({ fullName, status, failureMessages = [] }) => ({
+      name: fullName.trim(),
+      outcome: status === 'passed' || status === 'failed' ? status : 'skipped',
+      detail: failureMessages.join('\n').split('\n    at ')[0],
+    }));
+  });
+}
