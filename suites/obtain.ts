@@ -46,13 +46,16 @@ export function obtain(source: Source, cache: string): string {
   } else {
     const clones = process.env.BOWYER_SUITES;
     const local = clones === undefined ? null : join(clones, source.github.replace('/', '+'));
-    const from = local !== null && existsSync(local) ? local : `https://github.com/${source.github}.git`;
-    run('git', 'init', '--quiet', partial);
-    run('git', '-C', partial, 'remote', 'add', 'origin', from);
-    if (source.paths) run('git', '-C', partial, 'sparse-checkout', 'set', '--no-cone', ...source.paths);
-    const blobs = source.paths ? ['--filter=blob:none'] : [];
-    run('git', '-C', partial, 'fetch', '--quiet', '--depth', '1', ...blobs, 'origin', source.commit);
-    run('git', '-C', partial, 'checkout', '--quiet', '--force', 'FETCH_HEAD');
+    const { commit, paths = ['.'] } = source;
+    if (local !== null && existsSync(local)) {
+      // Objects are not copied: a snapshot may lack those of files that are not needed.
+      run('git', 'clone', '--quiet', '--shared', '--no-checkout', local, partial);
+    } else {
+      run('git', 'init', '--quiet', partial);
+      const from = `https://github.com/${source.github}.git`;
+      run('git', '-C', partial, 'fetch', '--quiet', '--depth', '1', from, commit);
+    }
+    run('git', '-C', partial, 'checkout', '--quiet', '--force', commit, '--', ...paths);
   }
   renameSync(partial, folder);
   return folder;

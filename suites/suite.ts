@@ -2,7 +2,7 @@
 
 /**
  * Names where a suite's files come from, pinned: a package of npm or of PyPI, or a commit of a repository at GitHub. `with` names the
- * packages that are installed beside it (`NAME@VERSION`, of PyPI `NAME==VERSION`), `paths` the parts of a large repository.
+ * packages that are installed beside it (`NAME@VERSION`, of PyPI `NAME==VERSION`), `paths` the files and folders that are needed of a repository.
  */
 export type Source =
   | { readonly npm: string; readonly version: string; readonly with?: readonly string[] }

@@ -17,7 +17,7 @@ const suite: Suite = {
       github: 'openresponses/openresponses',
       commit: '92c12d96d7b61d6d15e2214daa5e9c6000ab6e1c',
       version: 'main of 14 July 2026',
-      paths: ['/bin', '/src/lib', '/src/generated', '/package.json', '/tsconfig.json'],
+      paths: ['bin', 'src/lib', 'src/generated', 'package.json', 'tsconfig.json'],
     },
     { npm: 'bun', version: '1.4.5', with: ['zod@3.25.76'] },
   ],
