@@ -140,7 +140,8 @@ function unfusedProduct(g: OperatorMethods, operands: readonly Value[], node: Gr
     return webgpuGemm(g, [a, b], node) ?? g.gemm(a, b, undefined, { transA, transB, alpha });
   const product = (left: Value) => batchedProduct(g, left, b, transA, transB);
   if (alpha === 1) return product(a);
-  // Sizes of heads are numbers, counts of tokens are symbols: the operand with the number is the narrower one.
+  // α is cheapest on the smallest operand. In attention, sizes of heads are known numbers and counts of tokens are symbols: an
+  // operand whose last dimension is a number is taken to be the smaller one.
   const [inner, columns] = [a.dim(transA ? -2 : -1), b.dim(transB ? -2 : -1)];
   const scaleFirst = typeof inner === 'number' && typeof columns !== 'number';
   return scaleFirst ? product(g.mul(a, alpha)) : g.mul(product(a), alpha);

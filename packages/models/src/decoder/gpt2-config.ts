@@ -68,7 +68,7 @@ export function gpt2Config(file: ConfigJson): Gpt2Config {
   if ((json.model_type ?? 'gpt2') !== 'gpt2')
     throw fields.error('model_type', `is ${JSON.stringify(json.model_type)}; gpt2Config reads gpt2's files`);
   fields.refuse('quantization_config');
-  // Variants of the attention that the same class can compute, and that nothing here does.
+  // Variants of GPT-2's attention that transformers has and that are not built here.
   fields.refuse('scale_attn_weights', true);
   fields.refuse('scale_attn_by_inverse_layer_idx', false);
   fields.refuse('add_cross_attention', false);

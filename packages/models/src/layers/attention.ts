@@ -36,7 +36,7 @@ export interface AttentionForm {
 /** Far below any score, and yet finite: masked scores become exactly 0 after the softmax. */
 export const MASKED = -1e9;
 
-/** Into how many chunks queries are cut, each with the keys that it can see; a chunk needs a token. */
+/** The numbers of chunks into which queries are cut, each with the keys that it can see. A chunk has at least one token. */
 export interface QueryChunks {
   /** The number of chunks of each row's own queries. */
   rows: number;
@@ -45,9 +45,9 @@ export interface QueryChunks {
 }
 
 /**
- * Chooses into how many chunks queries are cut. Four spare three quarters of the scores of later tokens; of shorter sequences one
- * product is as fast. The scores of a chunk are [queries, keys] numbers for each head: those of longer sequences would be gigabytes in
- * four chunks.
+ * Chooses into how many chunks the queries of a sequence of `tokens` tokens are cut. Four chunks avoid three quarters of the masked
+ * scores; below 1024 tokens one product is as fast. Above 8192 tokens the scores of one of four chunks, [queries, keys] for each
+ * head, would take gigabytes.
  */
 export const chunksOf = (tokens: number): number => (tokens > 8192 ? 16 : tokens >= 1024 ? 4 : 1);
 

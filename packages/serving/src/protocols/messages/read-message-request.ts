@@ -124,7 +124,7 @@ function formatOf(fields: RequestFields, output: RequestFields): AnswerFormat {
   return schemaFormat(format);
 }
 
-/** Returns whether the template begins a reply with reasoning. Where a request does not say, that is the template's choice. */
+/** Returns the template's variables for thinking and effort; without `thinking` the template chooses whether a reply reasons first. */
 function variablesOf(thinking: RequestFields, output: RequestFields): Record<string, unknown> {
   const type = thinking.choice('type', ['enabled', 'adaptive', 'between_tools', 'disabled', ''], '');
   const effort = effortVariables(output.text('effort', null));
