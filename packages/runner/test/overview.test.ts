@@ -67,7 +67,13 @@ describe('without a config', () => {
     [['train'], 'write --config-name archer_20q (an agent in an environment), --config-name train_agent'],
     [['--config-name', 'train'], 'or --config-name finetune (a model on your data)'],
     [['ppo'], 'write --config-name archer_20q algorithm=ppo'],
-  ])('%j, which is not a config: what to write', async (args, remedy) => {
+    [['evaluate'], 'write --config-name archer_20q task=evaluate'],
+    [['play'], 'write --config-name play, as in npx bowyer --config-name play env=wordle\n'],
+    [['figures'], 'write --config-name figures, as in npx bowyer --config-name figures dirs=[FOLDER,…]\n'],
+    [['eval_agentgym'], 'as in npx bowyer --config-name eval_agentgym checkpoint_path=RUN\n'],
+    [['evaluate_agent'], 'model=RUN compare_with=[FOLDER] fail_below=0.8\n'],
+    [['reverify'], 'env=NAME input=RUN/trajectories/test.jsonl\n'],
+  ])('%j, which does not name a config: what to write', async (args, remedy) => {
     const { code, stderr } = await printed(...args);
     expect(code).toBe(1);
     expect(stderr).toContain(remedy);

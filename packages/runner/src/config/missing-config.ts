@@ -1,4 +1,5 @@
 // `--config-name ppo_20q`: what to write for a config that would be named so.
+import { readFileSync } from 'node:fs';
 import { compose, ConfigError, type Composition } from '@bowyer/config';
 
 type Repository = Composition['repository'];
@@ -54,9 +55,21 @@ function withRemedy(
 ): ConfigError | undefined {
   if (name === 'train') return new ConfigError(error.kind, error.summary, TRAININGS, error);
   const repository = repositoryOf(configs);
-  const instead = repository.options('').includes(name) ? name : compositionOf(name.toLowerCase(), repository);
+  const instead = repository.options('').includes(name)
+    ? name
+    : repository.options('task').includes(name)
+      ? `archer_20q task=${name}`
+      : compositionOf(name.toLowerCase(), repository);
   if (instead === undefined) return undefined;
-  return new ConfigError(error.kind, error.summary, [`write --config-name ${instead}`, ...details], error);
+  const shown = commandOf(repository.load(instead)?.file, instead);
+  const remedy = `write --config-name ${instead}${shown === undefined ? '' : `, as in ${shown}`}`;
+  return new ConfigError(error.kind, error.summary, [remedy, ...details], error);
+}
+
+/** Returns the command that the comments at the head of a config show; undefined where they show none. */
+function commandOf(file: string | undefined, name: string): string | undefined {
+  const head = file === undefined ? '' : readFileSync(file, 'utf8').split('\ndefaults:')[0];
+  return new RegExp(`npx bowyer --config-name ${name} (?:[^;.#\\n]|\\.(?! |$))+`, 'm').exec(head)?.[0].trimEnd();
 }
 
 function compositionOf(name: string, repository: Repository): string | undefined {
