@@ -17,6 +17,14 @@ test('failures that differ in the name of their rollout alone have one reason', 
   ]);
 });
 
+test('failures that differ in an amount alone have one reason; another status is another one', () => {
+  const tooLong = (status: number, asked: number) =>
+    `run: ${status}: This model's maximum context length is 512 tokens. However, you requested ${asked} tokens (${asked - 512} in ` +
+    'the messages, 512 in the completion).';
+  const failures = errors(tooLong(400, 596), tooLong(400, 595), tooLong(422, 594));
+  expect(failureReasons(failures).map(({ episodes }) => episodes)).toEqual([2, 1]);
+});
+
 test('too many failures are an error with the first three reasons', () => {
   const check = (failures: Error[]) => () => checkFailures(failures, 0.5, { purpose: 'test', episodes: 8 });
   expect(check(errors('a', 'a', 'a', 'b'))).not.toThrow();

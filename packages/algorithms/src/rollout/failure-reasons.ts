@@ -9,8 +9,11 @@ export interface FailureReason {
 /** Names that differ between failures of one reason: those of rollouts, which are in messages and in the paths of outputs too. */
 const ROLLOUT_NAME = /\b[a-z]+-\d+\.\d+\b/g;
 
+/** Numbers of tokens, bytes and seconds that differ between rollouts; a status, an exit code and a port are the reason itself. */
+const AMOUNT = /\b\d+(?:\.\d+)?(?= (?:tokens|bytes|seconds|in the (?:messages|completion)|s|ms)\b)/g;
+
 /** Returns the same text for failures of one reason. */
-export const reasonKey = ({ message }: Error): string => message.replace(ROLLOUT_NAME, '…');
+export const reasonKey = ({ message }: Error): string => message.replace(ROLLOUT_NAME, '…').replace(AMOUNT, '…');
 
 /** Counts reasons, in the order in which they came first. */
 export function failureReasons(failures: readonly Error[]): FailureReason[] {
