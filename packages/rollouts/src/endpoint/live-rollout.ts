@@ -27,7 +27,7 @@ export class LiveRollout {
 
   constructor(readonly origin: RolloutOrigin) {}
 
-  /** Restores the state from the events in the log. Whether clients received the answers to another process's last calls is not known. */
+  /** Restores the state from the events in the log. All recorded calls count as unanswered, since their delivery is not known. */
   static from(id: string, events: readonly { event: LogEvent; place: Place }[]): LiveRollout {
     const begun = events.findLastIndex(({ event }) => event.type === 'begun');
     const first = events[begun]?.event;

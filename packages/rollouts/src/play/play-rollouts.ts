@@ -52,7 +52,7 @@ export interface RolloutPlayOptions extends Pick<TrajectoryOptions, 'decode' | '
   onRollout?: (rollout: RecordedRollout) => void;
 }
 
-/** Plays sets as algorithms ask for them, `options.slots` rollouts at once. */
+/** Returns the player of sets that algorithms ask for: it plays `options.slots` rollouts at once. */
 export const rolloutPlayer =
   (host: RolloutHost, how: RolloutPlayOptions): PlaySet =>
   (set, options, watch) =>

@@ -7,7 +7,7 @@ export interface VerdictSink {
   metrics(id: string, metrics: Record<string, number>): Promise<void>;
 }
 
-/** Components first, then the reward itself. */
+/** Reports a verdict to the server: its components, then the reward, then the metrics. */
 export async function reportVerdict(
   sink: VerdictSink,
   id: string,

@@ -14,7 +14,7 @@ export interface AgentProgramOptions {
   passEnv: readonly string[];
   /** Milliseconds at most; 0: no limit. */
   timeoutMs: number;
-  /** The folder with a file for each rollout's output; that of its task is in `tasks` there while it runs. */
+  /** The folder with a file for each rollout's output. While a rollout runs, its task is a file in `tasks` there. */
   outputFolder: string;
 }
 
@@ -35,8 +35,8 @@ const PASSED = [
 ];
 
 /**
- * Returns a function that runs the program. The reward is in the JSON of its last line, if that has one. Tasks of programs that a
- * kill of this process has ended are removed.
+ * Returns a function that runs the program. The reward is in the JSON of its last line, if that has one. Files of tasks that a killed
+ * process has left are removed.
  */
 export function agentProgram({ command, passEnv, timeoutMs, outputFolder }: AgentProgramOptions): RunAgent {
   const taskFolder = join(outputFolder, 'tasks');
@@ -55,7 +55,7 @@ export function agentProgram({ command, passEnv, timeoutMs, outputFolder }: Agen
   };
 }
 
-/** Writes the task into a file, which is there while the work runs. */
+/** Writes the task into a file, does the work, and removes the file. */
 async function withTaskFile<T>(file: string, task: AgentTask, work: (path: string) => Promise<T>): Promise<T> {
   const path = resolve(file);
   await mkdir(dirname(path), { recursive: true });
@@ -67,6 +67,7 @@ async function withTaskFile<T>(file: string, task: AgentTask, work: (path: strin
   }
 }
 
+/** Returns the variables of these names that this process has. */
 const named = (names: readonly string[]): Record<string, string | undefined> =>
   Object.fromEntries(names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])));
 

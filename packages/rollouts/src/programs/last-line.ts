@@ -49,5 +49,5 @@ export class LastLine {
   }
 }
 
-/** Programs may colour what they print. */
+/** Removes colours and the spaces around a line. */
 const plain = (line: string): string => stripVTControlCharacters(line).trim();

@@ -102,7 +102,7 @@ const FREE = 16;
 const FREE_PER_PROGRAM = 2;
 let running = 0;
 
-/** Checks that enough descriptors are free. @throws where this process may open no more files than these */
+/** Checks that enough descriptors are free. @throws where they are not */
 function checkDescriptors(): void {
   const held: number[] = [];
   try {
@@ -151,7 +151,7 @@ class Pipes {
     }
   }
 
-  /** Reads what an ended program has written: all that is there in two turns of the event loop, until nothing is. */
+  /** Reads what an ended program has left in the pipes, until no byte arrives in two turns of the event loop. */
   async drain(): Promise<void> {
     for (let turns = 0, before = -1; turns < MOST_TURNS && before !== this.#bytes; turns++) {
       before = this.#bytes;
@@ -160,7 +160,7 @@ class Pipes {
     }
   }
 
-  /** Leaves those that still hold the other ends. */
+  /** Closes the pipes, also where other processes still hold the other ends. */
   close(): void {
     for (const stream of this.streams) stream.destroy();
   }

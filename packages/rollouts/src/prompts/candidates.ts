@@ -16,7 +16,7 @@ export interface Candidate {
 export const dominates = (one: readonly number[], other: readonly number[]): boolean =>
   one.every((score, i) => score >= other[i]) && one.some((score, i) => score > other[i]);
 
-/** Indexes of the candidates that no other dominates. */
+/** Returns the indexes of the candidates that no other dominates. */
 export const paretoFront = (candidates: readonly Pick<Candidate, 'scores'>[]): number[] =>
   [...candidates.keys()].filter(
     (k) => !candidates.some(({ scores }, other) => other !== k && dominates(scores, candidates[k].scores)),
@@ -31,8 +31,8 @@ function leaders(candidates: readonly Pick<Candidate, 'scores'>[], front: readon
 }
 
 /**
- * Returns the candidate that is changed next: one of the Pareto front, drawn in proportion to the number of selection tasks in which it has
- * the highest score.
+ * Returns the candidate that is changed next: one of the Pareto front, drawn in proportion to the number of selection tasks in which
+ * it has the highest score.
  *
  * Source: Agrawal et al. 2025, arXiv:2507.19457, algorithm 2.
  */

@@ -65,11 +65,11 @@ export interface EvolutionState {
   withoutText?: number;
 }
 
-/**
- * The outcome: `no text`: the reflector wrote none; `unchanged`: its text was known; `perfect`: nothing is left to improve;
- * `worse`: not better on the minibatch.
- */
 export interface IterationReport {
+  /**
+   * `no text`: the reflector wrote none; `unchanged`: its text was known; `perfect`: nothing is left to improve; `worse`: not
+   * better on the minibatch.
+   */
   outcome: 'added' | 'worse' | 'unchanged' | 'perfect' | 'no text';
   parent: number;
   place: string;

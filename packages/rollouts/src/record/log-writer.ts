@@ -75,7 +75,7 @@ export class LogWriter {
     this.#writing = null; // this follows the last check for lines without a pause, so that none is missed
   }
 
-  /** Cuts off the part of the lines that a full disk has taken. */
+  /** Cuts off what a failed write has left in the file. */
   async #takeBack(error: unknown): Promise<void> {
     try {
       await this.file.truncate(this.offset);

@@ -26,7 +26,7 @@ export class RolloutKeys {
     return `rollout-${Buffer.from(rollout).toString('base64url')}-${this.#mac(rollout)}`;
   }
 
-  /** Returns null where it is none of these keys. */
+  /** Returns the rollout of a key; null where the key is not one of this folder. */
   rolloutOf(key: string): string | null {
     const found = /^rollout-([\w-]+)-([0-9a-f]{32})$/.exec(key);
     if (!found) return null;

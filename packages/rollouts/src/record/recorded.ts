@@ -39,9 +39,8 @@ export interface RecordedCall {
   sampling: Record<string, unknown>;
   /** Digest of the chat template; null: there is none. */
   template: string | null;
-  /** The `ChatMessage[]` from which the prompt was written. */
   tools: unknown[];
-  /** `ChatMessage[]` that the prompt was written from. */
+  /** The `ChatMessage[]` from which the prompt was written. */
   messages: unknown[];
   /** Why `messages` is empty: the request has what is not read here, such as an image. Absent: it has not. */
   unread?: string;

@@ -31,17 +31,17 @@ export class RolloutIndex {
       for (const [id, [first]] of rollouts) if (first.part <= part) rollouts.delete(id);
   }
 
-  /** Returns undefined where it is unknown, or has left. */
+  /** Returns the places of a rollout's events; undefined where it is unknown or was forgotten. */
   places(id: string): Place[] | undefined {
     return this.#open.get(id) ?? this.#ended.get(id);
   }
 
-  /** Ids of those that have not ended. */
+  /** Returns the ids of the rollouts that have not ended. */
   get open(): Iterable<string> {
     return this.#open.keys();
   }
 
-  /** Ids of all that are found, those that have ended first. */
+  /** Returns the ids of all rollouts, those that have ended first. */
   *ids(): Iterable<string> {
     yield* this.#ended.keys();
     yield* this.#open.keys();

@@ -52,7 +52,7 @@ export class RolloutLog {
     }
   }
 
-  /** Returns its place once the event is on disk. */
+  /** Appends an event. @returns its place, once it is on disk */
   async append(event: LogEvent): Promise<Place> {
     const place = await this.writer.append(lineOf(event));
     this.index.add(event, place);
@@ -70,17 +70,17 @@ export class RolloutLog {
     return (await eventsAt(this.folder, [place]))[0];
   }
 
-  /** Returns whether a rollout has not ended, has, or is not found. */
+  /** Returns whether a rollout is found, be it open or ended. */
   has(id: string): boolean {
     return this.index.places(id) !== undefined;
   }
 
-  /** Ids of the rollouts that have not ended. */
+  /** Returns the ids of the rollouts that have not ended. */
   get open(): string[] {
     return [...this.index.open];
   }
 
-  /** Returns null where it is unknown. */
+  /** Reads a rollout; null where it is unknown. */
   async read(id: string): Promise<RecordedRollout | null> {
     const places = this.index.places(id);
     return places ? rolloutOf(id, await eventsAt(this.folder, places)) : null;
@@ -94,8 +94,8 @@ export class RolloutLog {
 }
 
 /**
- * Returns all rollouts of a folder, also while another process writes there; those that have ended first. Their places are in memory, and one
- * rollout at a time.
+ * Reads all rollouts of a folder, also while another process writes there; those that have ended come first. Only the places of
+ * events and one rollout at a time are in memory.
  */
 export async function* readRollouts(folder: string): AsyncGenerator<RecordedRollout> {
   const index = new RolloutIndex(Infinity);

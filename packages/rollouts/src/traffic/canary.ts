@@ -18,7 +18,7 @@ export interface Canary {
 
 const fileOf = (record: string): string => join(record, 'canary.json');
 
-/** Returns null where the record has none. */
+/** Reads the canary of a record; null where it has none. */
 export async function readCanary(record: string): Promise<Canary | null> {
   try {
     return JSON.parse(await readFile(fileOf(record), 'utf8')) as Canary;

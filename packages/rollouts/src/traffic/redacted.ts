@@ -51,7 +51,7 @@ const textsOf = ({
   ...(constraint !== undefined && { constraint }),
 });
 
-/** A prompt that was sent as token ids has no text that could be redacted. */
+/** Replaces a prompt of token ids, which has no text to redact, by the mark. */
 function withoutIds(request: unknown): unknown {
   const { prompt } = (request ?? {}) as { prompt?: unknown };
   const isText = [prompt].flat().every((each) => each === undefined || typeof each === 'string');

@@ -104,7 +104,7 @@ export class TrafficRecorder implements CallObserver {
   }
 }
 
-/** @throws {BadRequestError} */
+/** Reads a correction as a message of the assistant. @throws {BadRequestError} where it is none */
 async function messageOf(correction: string | object): Promise<ChatMessage> {
   const said = typeof correction === 'string' ? { content: correction } : correction;
   const messages = [

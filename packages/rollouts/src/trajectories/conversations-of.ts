@@ -21,11 +21,11 @@ interface Answered {
 }
 
 /**
- * Returns a conversation for each branch: an answer whose dialogue no later call with the same tools continues. Each answer is learned once: in
- * the history of a conversation it has the reasoning that clients leave out, and what another conversation has, or the model did not say
- * there, such as an example or an edited answer, has the weight 0. An answer that was cut, or ended by a text of the
- * request (`stop`), says so (`finish_reason`), so that its end is not learned; one with a call whose arguments are not a JSON object is not learned. Calls of texts, auxiliary ones and those whose
- * answer did not reach the agent are left out.
+ * Returns a conversation for each branch, which ends with an answer that no later call with the same tools continues. Each answer is
+ * learned in one conversation, with the reasoning that clients leave out of histories. Elsewhere it has the weight 0, as have
+ * messages that the model did not say, such as examples and edited answers, and answers with a call whose arguments are not a JSON
+ * object. An answer that was cut, or ended by a text of the request (`stop`), has its `finish_reason`, and its end is not
+ * learned. Calls of texts, auxiliary ones and those whose answer did not reach the agent are left out.
  */
 export function conversationsOf({ calls }: Pick<RecordedRollout, 'calls'>): RecordedConversation[] {
   const answered = calls

@@ -16,7 +16,8 @@ export interface WrittenConversations {
 }
 
 /**
- * Replaces the file. Rollouts that have failed are left out, and each conversation has the reward of its rollout.
+ * Writes the conversations of rollouts to a file, which is replaced. Rollouts that have failed are left out, and each conversation has
+ * the reward of its rollout.
  *
  * @param minReward rollouts with a smaller reward, or without one, are left out; null: they are kept
  */

@@ -11,7 +11,7 @@ import {
 } from '@bowyer/text';
 import type { RecordedMessage } from '../record/recorded.js';
 
-/** Returns the inputs of the writing of a dialogue: dialogues with other tools, variables or templates are others. */
+/** Returns the key of the empty dialogue: it depends on the template, the tools, the documents and the variables. */
 export const rootKey = (
   { source = '' }: ChatTemplate,
   { tools = [], documents = [], variables = {} }: TemplateInputs,
@@ -40,7 +40,7 @@ export function reasoningOf({ reasoning_content: reasoning, thinking }: ChatMess
   return '';
 }
 
-/** Ids of a message's calls. */
+/** Returns the ids of a message's calls. */
 export const callIds = (message: ChatMessage): string[] => callsOf(message).map(({ id }) => id);
 
 interface Call {
@@ -71,7 +71,7 @@ const OWN_KEYS = [
   'weight',
 ];
 
-/** Returns all that a template may read of a message. */
+/** Writes all that a template may read of a message as one text. */
 function canonical(messages: readonly ChatMessage[], at: number): string {
   const message = messages[at];
   const { role, tool_call_id: id } = message;
@@ -108,7 +108,7 @@ const assistant = (
     ...more,
   ]);
 
-/** Returns the message of the model that a result comes after. */
+/** Returns the last message of the model before a result. */
 function callerOf(messages: readonly ChatMessage[], at: number): ChatMessage | undefined {
   let before = at - 1;
   while (before >= 0 && messages[before].role !== 'assistant') before--;
@@ -121,7 +121,7 @@ function calledName(messages: readonly ChatMessage[], at: number): string | unde
   return caller && callsOf(caller).find(({ id }) => id === String(messages[at].tool_call_id ?? ''))?.name;
 }
 
-/** Returns the earlier call that a result belongs to; the id itself where there is none of that id. */
+/** Returns the index of the call that a result answers; its id where the message before has no such call. */
 function placeOf(id: string, messages: readonly ChatMessage[], at: number): number | string {
   const caller = callerOf(messages, at);
   const place = caller ? callIds(caller).indexOf(id) : -1;

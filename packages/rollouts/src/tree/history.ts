@@ -58,7 +58,7 @@ export function answerKeys(
   return choices.map(({ message }) => answeredKey(key, message));
 }
 
-/** Clients of several agents name the model's messages, which have no names when they are sampled: where no template writes it, none is read. */
+/** Removes the names that clients of several agents give to the model's messages, unless the template writes them: sampled messages have none. */
 function asRead(template: ChatTemplate, messages: readonly ChatMessage[]): readonly ChatMessage[] {
   const isNamed = ({ role, name }: ChatMessage) => role === 'assistant' && name !== undefined;
   if (!messages.some(isNamed) || writesNames(template)) return messages;
@@ -86,8 +86,8 @@ function writesNames(template: ChatTemplate): boolean {
 }
 
 /**
- * Returns the newest answer with the ids of the message's calls, else the newest; reasoning counts only where the client sends it. A client that
- * holds the last pieces of a thought alone (openai-node's `.stream()` keeps one) has left the others out.
+ * Returns the newest answer with the ids of the message's calls, else the newest; reasoning counts only where the client sends it.
+ * A reasoning that is only the end of the recorded one counts as equal: openai-node's `.stream()` keeps the last piece alone.
  */
 function bestOf(entries: readonly Entry[], message: ChatMessage): Entry | null {
   const sent = reasoningOf(message);

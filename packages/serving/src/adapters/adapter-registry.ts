@@ -34,7 +34,7 @@ export class AdapterRegistry {
   /**
    * Makes a registry with no adapter.
    *
-   * @param modelName which stands for the model without an adapter
+   * @param modelName the name of the model without an adapter
    * @param bank null: there are no adapters
    * @param now milliseconds since 1970
    */
@@ -68,7 +68,7 @@ export class AdapterRegistry {
   }
 
   /**
-   * Loads what is in a folder; one change at a time. Where only adapters that are leaving have places, it waits for one of them.
+   * Loads what is in a folder; one change at a time. If no place is free and adapters are being unloaded, it waits for one of these.
    *
    * @param replaces whether a loaded adapter of this name gives way to it: answers in progress end with the former one
    * @returns the base that the adapter names, where that is a folder here

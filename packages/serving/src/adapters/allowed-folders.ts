@@ -1,4 +1,4 @@
-// Checks which folders a client may have read.
+// Checks which folders a client may ask the server to read.
 import { realpath } from 'node:fs/promises';
 import { isAbsolute, relative, resolve } from 'node:path';
 

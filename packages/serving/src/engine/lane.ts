@@ -26,7 +26,7 @@ export class Lane {
     this.#free = Array.from({ length: slots }, (_, slot) => slot);
   }
 
-  /** Lanes for all contexts of a model, the shortest first; each has room for all answers at the same time. */
+  /** Opens the lanes for all contexts of a model, the shortest first; each has room for all answers at the same time. */
   static async openAll(model: LanguageModel, slots: number, pool: PrefixPool | undefined): Promise<Lane[]> {
     const lanes: Lane[] = [];
     for (let positions = SHORTEST; ; positions *= GROWTH) {

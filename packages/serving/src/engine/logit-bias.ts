@@ -18,7 +18,8 @@ export function adjustsLogits(
 }
 
 /**
- * Computes change(token) = bias(token) − presence · [count > 0] − frequency · count.
+ * Computes the changes of logits.
+ *
  *     change(token) = bias(token) − presence · [count > 0] − frequency · count
  *
  * @param counts how often the answer contains each token; the prompt's tokens do not count

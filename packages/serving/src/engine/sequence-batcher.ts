@@ -212,14 +212,14 @@ export class SequenceBatcher {
     this.#rounds ??= this.#play();
   }
 
-  /** Ends once every answer has ended; then the cache is freed. */
+  /** Waits until every answer has ended, and frees the cache. */
   async close(): Promise<void> {
     await this.#rounds;
     for (const { episodes } of this.lanes) await episodes.close();
     await this.pool?.close();
   }
 
-  /** Ends once nothing is left to do; what is asked for from then on begins further rounds. */
+  /** Plays rounds until nothing is left to do. */
   async #play(): Promise<void> {
     // Requests that arrive in the same turn of the event loop begin together.
     await new Promise<void>((resolve) => setImmediate(resolve));

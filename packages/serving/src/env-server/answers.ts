@@ -9,7 +9,7 @@ export interface InstanceState {
   observation: string;
   /** The observation after the reset. */
   start: string;
-  /** The result of the last step. */
+  /** The reward of the last step. */
   reward: number;
   /** The sum of rewards since the reset. */
   total: number;

@@ -159,7 +159,7 @@ class FieldError extends Error {
   }
 }
 
-/** Integers, also as strings, as pydantic accepts them. */
+/** Reads an integer, also from a string, as pydantic does. @throws {FieldError} */
 function integer(fields: Fields, field: string): number {
   const value = fields[field];
   const number = typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value;

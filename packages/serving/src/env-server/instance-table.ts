@@ -87,7 +87,7 @@ export class InstanceTable {
     return this.#known(id).state !== null;
   }
 
-  /** Returns whether there was such an instance. */
+  /** Closes an instance. @returns whether there was one of this id */
   async close(id: number): Promise<boolean> {
     const instance = this.#instances.get(id);
     if (instance === undefined) return false;
@@ -101,7 +101,7 @@ export class InstanceTable {
     await Promise.all(this.ids.map((id) => this.close(id)));
   }
 
-  /** Returns how many were closed. */
+  /** Closes the instances that were idle for too long. @returns how many */
   async closeIdle(now: number = performance.now()): Promise<number> {
     const idle = [...this.#instances].filter(
       ([, { waiting, lastUsed }]) => waiting === 0 && now - lastUsed > this.options.idleMs,

@@ -1,4 +1,3 @@
-// A cache of compiled constraints, by all that they are made of.
 import { createHash } from 'node:crypto';
 import type { CompiledConstraint } from '@bowyer/text';
 

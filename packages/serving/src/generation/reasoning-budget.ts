@@ -111,7 +111,7 @@ class BudgetedAnswer implements TokenConstraint {
     return copy;
   }
 
-  /** Returns whether the next token is one of the closing mark. Not within a character, nor where a grammar has no mark. */
+  /** Returns whether the next token must be one of the closing mark. It is not forced within a character, nor where a grammar forbids it. */
   #forces(mask: Uint32Array): boolean {
     const { tokens, form, tokenizer, decode } = this.budget;
     if (this.#stage === 'inside' && this.#count >= tokens && !decode(this.#recent).endsWith(HALF_CHARACTER)) {

@@ -84,7 +84,7 @@ export class ByteShare {
     return (this.#isKept ||= this.budget.keep(this));
   }
 
-  /** Does nothing once it has given way. */
+  /** Sets the number of its bytes; without effect once it has given way. */
   hold(bytes: number): void {
     if (this.#isLost || bytes === this.#bytes) return;
     const by = bytes - this.#bytes;

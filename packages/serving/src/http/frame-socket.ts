@@ -91,7 +91,7 @@ export class FrameSocket {
     return this.webSocket.readyState === this.webSocket.OPEN;
   }
 
-  /** Resolves when the system has taken it, or the connection is lost. */
+  /** Sends a frame; resolves when the system has taken it, or the connection is lost. */
   send(frame: object): Promise<void> {
     if (isWrittenAtOnce(frame)) return this.#sendText(JSON.stringify(frame));
     return inTurns(jsonTextInSteps(frame)).then((text) => this.#sendText(text));
@@ -127,7 +127,7 @@ export class FrameSocket {
     if (isEnough(bytes)) void this.#pausedFor(turn());
   }
 
-  /** Reads nothing until then. */
+  /** Stops reading until the work is done. */
   async #pausedFor(work: Promise<void>): Promise<void> {
     this.#waiting++;
     this.webSocket.pause();

@@ -88,7 +88,7 @@ class JsonSteps {
     [this.#at, this.#inString] = [at, inString];
   }
 
-  /** Returns the depth behind it. */
+  /** Reads a bracket. @returns the depth behind it */
   #bracket(at: number, code: number): number {
     if (isOpening(code)) this.#open(at);
     else this.#close(at, code);

@@ -36,7 +36,7 @@ export class BodyError extends Error {
 /** How many times the allowed size is still read and discarded, so that the client sees the answer; a client that sends more is disconnected. */
 const MOST_DISCARDED = 8;
 
-/** Takes what ends the count of a body's bytes: its request is answered. */
+/** Takes the function that ends the count of a body's bytes, to be called when its request is answered. */
 export type KeepBody = (release: () => void) => void;
 
 /**
@@ -84,7 +84,7 @@ async function usedBody<T>(
   }
 }
 
-/** Routes that read such a body take it by `readBytes`. */
+/** Returns whether a content type is one of bytes, which routes read by `readBytes`. */
 export const isOfBytes = (contentType = ''): boolean => /^application\/x-protobuf\s*(;|$)/i.test(contentType);
 
 /** Sizes of the blocks to which a body is copied: each is twice as large as the one before, up to the largest. */

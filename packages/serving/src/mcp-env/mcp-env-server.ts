@@ -81,7 +81,7 @@ export interface Pipe {
   output: Writable;
 }
 
-/** Plays until the other end closes its pipe, or `close` is called. */
+/** Serves one player over a pipe, until the other end closes it or `close` is called. */
 export function pipeMcpEnv(options: McpEnvOptions, { input, output }: Pipe): McpPipe {
   const tools = toolsOf(options, false);
   const player = new Player(options);

@@ -105,7 +105,7 @@ export class McpListener {
     return problem === null ? null : { ...refused(401, problem), headers: { 'www-authenticate': 'Bearer' } };
   }
 
-  /** Returns null where it has been sent. */
+  /** Answers a request; returns null where the answer has been sent. */
   async #answer(exchange: Exchange): Promise<HttpAnswer | null> {
     const [request] = exchange;
     const body = request.method === 'POST' ? await readJson(request, LONGEST_BODY) : undefined;

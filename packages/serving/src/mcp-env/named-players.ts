@@ -42,7 +42,7 @@ export class NamedPlayers implements Seat {
     return entry.player;
   }
 
-  /** Returns how many were closed. */
+  /** Closes the episodes that were idle for too long. @returns how many */
   closeIdle(now: number = performance.now()): number {
     const idle = [...this.#players].filter(([, { lastUsed }]) => now - lastUsed > this.options.idleMs);
     for (const [id, { player }] of idle) {

@@ -79,7 +79,7 @@ export class Player {
     });
   }
 
-  /** Waits for the call in progress. */
+  /** Closes the environment after the call in progress. */
   close(): Promise<void> {
     return this.#queued(async () => {
       this.#isClosed = true;

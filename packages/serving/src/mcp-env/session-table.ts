@@ -42,7 +42,7 @@ export class SessionTable {
     return this.#sessions.get(String(headers['mcp-session-id'] ?? ''));
   }
 
-  /** Returns a session that takes part only if the request that it is for turns out to open it; see `settle`. */
+  /** Opens a session for a first request; `settle` closes it where that request is refused. */
   async open(): Promise<Session> {
     const content = this.options.open();
     const id = randomUUID();
@@ -75,7 +75,7 @@ export class SessionTable {
     if (transport.sessionId === undefined) await transport.close();
   }
 
-  /** Returns how many were closed. */
+  /** Closes the sessions that were idle for too long. @returns how many */
   closeIdle(now: number = performance.now()): number {
     const idle = [...this.#sessions.values()].filter(
       ({ atWork, lastUsed }) => atWork === 0 && now - lastUsed > this.options.idleMs,

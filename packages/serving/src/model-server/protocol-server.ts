@@ -85,7 +85,7 @@ export class ProtocolServer {
     return (headers['anthropic-version'] !== undefined && protocols.find(({ headers: own }) => own)) || protocols[0];
   }
 
-  /** Returns null where the answer was streamed, or the client has left. */
+  /** Answers a request; returns null where the answer was streamed, or the client has left. */
   async #answer(
     found: Place | null,
     protocol: Protocol,
@@ -160,7 +160,8 @@ function unknownRoute(request: IncomingMessage): Fault {
 }
 
 /**
- * Asks for a key. That of the server opens all; that of a rollout opens this rollout alone, also where the server asks for none.
+ * Checks the key of a request. The server's key opens all routes; a rollout's key opens that rollout alone, also where the server
+ * requires none.
  *
  * @param place null: there is no such route
  * @returns null for authorized clients

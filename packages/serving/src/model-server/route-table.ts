@@ -10,7 +10,7 @@ interface Found {
 export class RouteTable {
   constructor(private readonly protocols: readonly Protocol[]) {}
 
-  /** Returns null where the path belongs to no protocol. A path may end with a slash. */
+  /** Finds the route of a path, which may end with a slash; null where it belongs to no protocol. */
   find(method: string, path: string): Found | null {
     const parts = path.replace(/\/$/, '').split('/');
     for (const protocol of this.protocols)

@@ -107,7 +107,7 @@ export function actionMessage(data: unknown): string {
   return message;
 }
 
-/** Integers of 0 or more, also as strings, as pydantic accepts them. */
+/** Reads an integer of 0 or more, also from a string, as pydantic does; null where it is absent. @throws {MessageError} */
 function integer(data: Record<string, unknown>, key: string, loc: readonly string[]): number | null {
   const value = data[key] ?? null;
   if (value === null) return null;

@@ -100,7 +100,7 @@ export class OpenEnvServer {
     await session.close().catch((error: Error) => this.options.onFault?.(error));
   }
 
-  /** Returns an error frame where there is no place for it, or the environment cannot be made. */
+  /** Opens a session; returns an error frame where there is no place for it, or the environment cannot be made. */
   #newSession(): OpenEnvSession | ReturnType<typeof errorFrame> {
     const { maxInstances, makeEnv, resetOptions, isHistory = false, onFault } = this.options;
     const active = this.#sessions.size + this.#once;
@@ -138,7 +138,7 @@ export class OpenEnvServer {
     return errorFrame('EXECUTION_ERROR', faultMessage(error));
   }
 
-  /** Returns null for a request to close. */
+  /** Answers a message; returns null for a request to close. */
   async #reply(session: OpenEnvSession | undefined, text: string): Promise<object | null> {
     const request = await readMessage(text);
     if (request.type === 'close' || session === undefined) return null;
@@ -226,7 +226,7 @@ const ok = (json: unknown): HttpAnswer => ({ status: 200, json });
 
 const jsonOf = async (body: string): Promise<unknown> => (body === '' ? {} : parseJson(body));
 
-/** Returns undefined where the body is not an object: reported as a missing action. */
+/** Returns the action of a body; undefined where there is none, which is reported as a missing field. */
 const actionOf = (body: unknown): unknown => (body as { action?: unknown } | null)?.action;
 
 const answerMcp = async (socket: FrameSocket, data: Buffer) => socket.send(await mcpAnswer(data.toString()));

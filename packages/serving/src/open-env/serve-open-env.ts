@@ -1,4 +1,4 @@
-// An environment by name, served over OpenEnv's protocol.
+// Serves an environment by name over OpenEnv's protocol.
 import { contextOffer, environmentInfo, itemKey, makeEnv, type EnvName, type EnvParts } from '@bowyer/envs';
 import { OpenEnvServer, type OpenEnvServerOptions } from './open-env-server.js';
 

@@ -51,7 +51,7 @@ export class Call {
     return this.tools.find(({ name }) => name === this.name);
   }
 
-  /** Returns the status that ends the attempt; null where it continues. */
+  /** Sets the name. @returns the status that ends the attempt; null where it continues */
   named(name: string): AttemptStatus | null {
     this.name = name;
     if (name === '') return 'missing_name';
@@ -92,7 +92,7 @@ export class AnswerParts {
   };
 
   /**
-   * Returns one attempt at a call. Where it fails, its text is content, and `input` stands behind it.
+   * Reads one attempt at a call. Where it fails, its text is content, and `input` stands behind it.
    *
    * @param limits.from where the text of the attempt begins, if before the place of `input`
    * @param limits.recover reads on to where a failed attempt ends

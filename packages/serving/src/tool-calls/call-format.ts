@@ -34,9 +34,9 @@ export interface CallFormat {
   write?(calls: readonly { name: string; arguments: string }[]): string;
   /** Puts content between the marks that the format gives it, where it has marks for all parts. */
   framed?(content: Grammar, marks: GrammarMarks): Grammar;
-  /** Returns the texts that are calls of the tools. */
+  /** Returns the grammar of calls of the tools. */
   grammar(tools: readonly Tool[], options: CallGrammarOptions): Grammar;
-  /** Returns the answers in which there may be such calls, or none. */
+  /** Returns the grammar of answers with or without such calls. */
   optional(calls: Grammar, marks: GrammarMarks): Grammar;
   /** The marks that open and close reasoning, where the format has marks for all parts. */
   readonly reasoningMarks?: readonly [start: string, end: string];
@@ -49,7 +49,7 @@ export interface CallGrammarOptions {
   marks: GrammarMarks;
   /** Whether several calls are allowed; one is required. */
   parallel: boolean;
-  /** Returns the arguments of a tool as JSON. */
+  /** Returns the grammar of a tool's arguments as JSON. */
   jsonArguments(tool: Tool): Grammar;
 }
 
@@ -61,5 +61,5 @@ export const behindText =
   (calls: Grammar): Grammar =>
     sequence(textWithout(mark), either(text(''), calls));
 
-/** Ids as OpenAI's are. */
+/** Returns an id in the form of OpenAI's. */
 export const longId = (random: string): string => `call_${random}`;

@@ -45,7 +45,7 @@ const answerTo = ({ id, function: { name } }: ReturnType<typeof callOf>): ChatMe
   tool_call_id: id,
 });
 
-/** Returns null where the template has no calls, or writes them in none of the known ways. */
+/** Finds out how a template writes calls; null where it has none, or writes them in none of the known ways. */
 export function callStyle(template: ChatTemplate, tokenizer: Tokenizer): CallStyle | null {
   const prober = new Prober(template, tokenizer);
   for (const takes of ['object', 'text'] as const)
@@ -177,6 +177,6 @@ export const mayFrameAnswers = (tokenizer: Pick<Tokenizer, 'tokenToId'>): boolea
     ({ framesAnswers, marks }) => framesAnswers && marks.every((mark) => tokenizer.tokenToId(mark) !== undefined),
   );
 
-/** Ids of the tokens that end an answer with calls in this format. */
+/** Returns the ids of the tokens that end an answer with calls in this format. */
 export const endIds = (tokenizer: Tokenizer, { endMarks }: CallFormat): number[] =>
   endMarks.flatMap((mark) => tokenizer.tokenToId(mark) ?? []);

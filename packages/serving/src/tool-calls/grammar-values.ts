@@ -30,7 +30,7 @@ export interface ArgumentWriter {
   nothing: string;
 }
 
-/** Returns the arguments of a tool, without the brackets around them. */
+/** Returns the grammar of a tool's arguments, without the brackets around them. */
 export function argumentsOf(tool: Tool, writer: ArgumentWriter): Grammar {
   const root = tool.parameters ?? {};
   const values = new Values(writer, root, tool.strict);
@@ -44,7 +44,7 @@ export class Values {
     private readonly isStrict: boolean,
   ) {}
 
-  /** Returns the properties of an object in their order; those that are not required may be left out. */
+  /** Returns the grammar of an object's properties in their order; those that are not required may be left out. */
   members(schema: Schema, path: string, member: ArgumentWriter['member'], separator: string): Grammar {
     const properties = isSchema(schema.properties) ? schema.properties : {};
     const required = new Set(Array.isArray(schema.required) ? schema.required : []);

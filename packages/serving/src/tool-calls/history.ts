@@ -25,7 +25,7 @@ export function messagesFor(style: CallStyle, messages: readonly ChatMessage[]):
 const callsOf = ({ role, tool_calls: calls }: ChatMessage): readonly EarlierCall[] =>
   role === 'assistant' && Array.isArray(calls) ? (calls as EarlierCall[]) : [];
 
-/** Results that no call comes before are left to the template. */
+/** Returns a message without calls. A result gets the name and the id of the earlier call that it answers, if there is one. */
 const plainMessage = (style: CallStyle, message: ChatMessage, before: readonly ChatMessage[]): ChatMessage =>
   message.role === 'tool' ? resultFor(style, message, before.flatMap(callsOf)) : message;
 
@@ -87,7 +87,7 @@ function writtenOut(
   return { ...others, content: `${content ?? ''}${content ? beforeCalls : ''}${written}` };
 }
 
-/** Returns the text of an object; of what is none, the text as a single argument. */
+/** Returns arguments as the text of a JSON object; anything else becomes the value of a single argument. */
 function jsonOf(args: object): string {
   const text = textAsWritten(args) ?? spacedJson(args);
   return membersOf(text) === null ? spacedJson({ arguments: text }) : text;

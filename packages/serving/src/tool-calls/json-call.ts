@@ -34,7 +34,7 @@ export function* readJsonCall(input: IncomingText, call: Call): Reading<AttemptS
   return 'ok';
 }
 
-/** Returns the status that ends the attempt; null where it continues. */
+/** Reads a member of a call. @returns the status that ends the attempt; null where it continues */
 function* readMember(key: string, input: IncomingText, call: Call): Reading<AttemptStatus | null> {
   if (key === 'arguments') return yield* readArguments(input, call);
   const start = input.at;

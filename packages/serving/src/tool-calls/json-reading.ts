@@ -46,7 +46,7 @@ class JsonReader {
     return yield* this.#scalar();
   }
 
-  /** Returns the members of an array or an object with commas between them. */
+  /** Reads the members of an array or an object. */
   *#members(close: string, depth: number, hasKeys: boolean): Reading<JsonEnd> {
     const { input } = this;
     input.at++;

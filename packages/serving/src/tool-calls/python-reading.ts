@@ -73,7 +73,7 @@ function* readDict(input: IncomingText, depth: number): Reading<Literal> {
   return end ?? { json: `{${members.join(', ')}}` };
 }
 
-/** Members with commas between, one maybe before the bracket that closes them. @returns why there are none; null where they are read */
+/** Reads members with commas between them, and perhaps one before the closing bracket. @returns why they cannot be read; null where they are */
 function* separated(
   input: IncomingText,
   close: string,

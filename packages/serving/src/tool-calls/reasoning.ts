@@ -20,7 +20,7 @@ export interface ReasoningForm {
   startsInside: boolean;
 }
 
-/** Returns null where answers have no reasoning: the vocabulary has none of the marks. */
+/** Finds the marks of a model's reasoning; null where answers have none, since the vocabulary lacks the marks. */
 export function reasoningForm(
   format: CallFormat | null,
   tokenizer: Pick<Tokenizer, 'tokenToId'>,
@@ -41,8 +41,8 @@ export interface AfterReasoning {
 /**
  * Reads the reasoning and the space around it; nothing where there is none.
  *
- * @param startsInside the prompt ended with a mark that opens it
- * @param after null: not known. Other space than the template's belongs to no part
+ * @param startsInside whether the prompt ended with the mark that opens it
+ * @param after the template's space after it, which is skipped; null: unknown, so that all space is skipped
  */
 export function* readReasoning(
   input: IncomingText,

@@ -48,7 +48,7 @@ export class Cassette {
     );
   }
 
-  /** The number of recorded answers that were not replayed yet. */
+  /** Returns the number of recorded answers that were not replayed yet. */
   get left(): number {
     return [...this.#requests.values()].reduce(
       (sum, { answers, replayed }) => sum + Math.max(0, answers.length - replayed),
@@ -56,14 +56,15 @@ export class Cassette {
     );
   }
 
-  /** The names of the models that were asked. */
+  /** Returns the names of the models that were asked. */
   get models(): string[] {
     const names = [...this.#requests.values()].map(({ request }) => String((request as { model?: unknown }).model));
     return [...new Set(names)];
   }
 
   /**
-   * Returns the answer to a request of a protocol: of one that was recorded several times the next one each time, and then the last one again.
+   * Returns the answer to a request of a protocol. A request that was recorded several times gets its answers in turn, and then the
+   * last one again.
    *
    * @throws {UnrecordedRequestError} with the places in which the request differs from the recorded one that is most alike
    */

@@ -50,7 +50,7 @@ export class ReplayServer {
     return new URL(this.server.url).origin;
   }
 
-  /** The number of recorded answers that were not replayed yet. */
+  /** Returns the number of recorded answers that were not replayed yet. */
   get left(): number {
     return this.cassette.left;
   }

@@ -6,7 +6,7 @@ import { BodyError, checkCounts, countsOf } from '@bowyer/serving';
 type Item = Readonly<Record<string, unknown>>;
 
 /**
- * Yields after each span.
+ * Checks the spans of a batch, and yields after each.
  *
  * @param otherOwner the rollout to which a trace belongs, where that is not the one whose key was given
  * @throws {BadItem} where the structure is not OTLP's

@@ -14,7 +14,7 @@ export class TraceFile {
     this.path = join(folder, 'traces.jsonl');
   }
 
-  /** Resolves once the batch is on disk. */
+  /** Appends a batch; resolves once it is on disk. */
   append(batch: object): Promise<void> {
     const written = this.#last.then(() => this.#write(batch));
     this.#last = written.catch(() => undefined);

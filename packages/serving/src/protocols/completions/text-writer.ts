@@ -69,7 +69,7 @@ const textLogprobs = (tokens: readonly TokenLogprob[], names: TokenNames): objec
   text_offset: tokens.map(({ offset }) => offset),
 });
 
-/** Returns log-probabilities by name. The generated token is always among them; of other tokens with the same name, the most likely is kept. */
+/** Returns log-probabilities by name. The generated token is always among them; a further token whose name is taken is named by its id. */
 function byName(generated: TokenLogprob, names: TokenNames): Record<string, number | null> {
   const others = generated.topLogprobs.filter(({ id }) => id !== generated.id);
   const taken = new Map<string, number>();

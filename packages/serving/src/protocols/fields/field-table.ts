@@ -1,7 +1,7 @@
 // Writes a table of fields and their treatment from the rules themselves.
 import type { FieldRule, FieldRules } from './field-rules.js';
 
-/** Returns a line for fields that are treated alike, in Markdown. @param places with the fields of each */
+/** Returns a Markdown table with a line for all fields of a place that are treated alike. @param places with the rules of each */
 export function fieldTable(places: readonly (readonly [place: string, rules: FieldRules])[]): string {
   const lines = places.flatMap(([place, rules]) => linesOf(place, rules));
   return ['| where | what happens | fields |', '|---|---|---|', ...lines].join('\n');

@@ -18,7 +18,7 @@ const types: Readonly<Record<FaultKind, string>> = {
 const LONGEST_ERROR = 1000;
 
 /**
- * Clients look for the words of a prompt that is too long, and for the code of a thread that is refused: a tool runner then sends
+ * Writes an error. Clients look for the words of a prompt that is too long, and for the code of a thread that is refused: a tool runner then sends
  * all messages itself (anthropic-sdk-typescript 1.14, lib/internal/threads/ThreadState.ts).
  */
 export function messagesError({ kind, status, message, param, code }: Fault): object {

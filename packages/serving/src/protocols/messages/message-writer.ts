@@ -157,7 +157,7 @@ function inputOf({ arguments: text }: CalledTool): unknown {
   }
 }
 
-/** Clients send it back with the reasoning: the text's digest. */
+/** Returns the signature of reasoning, its digest, which clients send back with it. */
 const signatureOf = (thinking: string): string => createHash('sha256').update(thinking).digest('base64');
 
 /** Writes the token counts. Tokens that were found in the cache are counted separately. Clients read the fields that are null or 0 here too. */

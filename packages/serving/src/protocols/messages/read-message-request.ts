@@ -132,7 +132,7 @@ function variablesOf(thinking: RequestFields, output: RequestFields): Record<str
   return { ...effort, enable_thinking: type !== 'disabled' };
 }
 
-/** Edits that would take something out of the prompt are not made. @throws {BadRequestError} by the edit's name */
+/** Refuses edits that would take something out of the prompt. @throws {BadRequestError} with the edit's name */
 function checkEdits(fields: RequestFields): void {
   const management = fields.object('context_management', nested.context_management);
   const edits = management.value('edits');

@@ -9,7 +9,7 @@ interface LimitNames {
   least: number;
 }
 
-/** Returns null where the request names none. */
+/** Reads the token limit of an answer; null where the request names none. */
 export function givenLimit(fields: RequestFields, { names, least }: LimitNames): number | null {
   const name = names.find((each) => fields.value(each) !== undefined);
   return name === undefined

@@ -150,7 +150,7 @@ function repeatedOf(fields: RequestFields, { settings }: ChatRequest, store: boo
   };
 }
 
-/** Returns a function with all of its fields, as readers of a response expect it. */
+/** Returns the tools of a request; functions have all of their fields, as readers of a response expect them. */
 function repeatedTools(fields: RequestFields): unknown[] {
   const tools = (fields.value('tools') ?? []) as { type: string }[];
   const defaults = { description: null, parameters: null, strict: false };

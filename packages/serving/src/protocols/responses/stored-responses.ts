@@ -47,7 +47,7 @@ export class StoredResponses {
     return this.#stored.get(id);
   }
 
-  /** Returns whether there was one. */
+  /** Removes a response. @returns whether there was one */
   delete(id: string): boolean {
     this.#bytes -= this.#stored.get(id)?.bytes ?? 0;
     return this.#stored.delete(id);

@@ -23,7 +23,6 @@ export class AnswerEvents {
 
   /**
    * Starts a stream.
-   * `UnreadAnswerError` that it throws becomes `failure`
    *
    * @param read called with the data of each event, once it is whole; null: it is neither a JSON object nor `[DONE]`. An
    * `UnreadAnswerError` that it throws becomes `failure`

@@ -52,7 +52,7 @@ function* readBlock(
   return 'ok';
 }
 
-/** Returns the block's text up to its end, or to the beginning of the next. */
+/** Skips the rest of a block up to its end, or to the beginning of the next. */
 function* recover(input: IncomingText): Reading<void> {
   if ((yield* input.takeUpTo([END, CALL])) === END) yield* input.take(END);
 }
