@@ -31,7 +31,8 @@ export function obtain(source: Source, cache: string): string {
   mkdirSync(partial, { recursive: true });
   if ('npm' in source) {
     const packages = [`${source.npm}@${source.version}`, ...(source.with ?? [])];
-    run('npm', 'install', '--silent', '--no-save', '--ignore-scripts', '--prefix', partial, ...packages);
+    const options = ['--silent', '--no-save', '--ignore-scripts', '--engine-strict=false', '--prefix', partial];
+    run('npm', 'install', ...options, ...packages);
   } else if ('pip' in source) {
     // A virtual environment cannot be moved, so that its folder is made under its final name.
     rmSync(partial, { recursive: true });

@@ -28,6 +28,13 @@ function readExpectations(name: string): { case: string; reason: string }[] {
 const escaped = (text: string): string => text.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`);
 const matcher = (name: string): RegExp => new RegExp(`^${escaped(name).replaceAll('*', '.*')}$`, 's');
 
+/** Adds the cases of lines that give the same reason. */
+function casesByReason(lines: readonly { reason: string; cases: number }[]): { reason: string; cases: number }[] {
+  const sums = new Map<string, number>();
+  for (const { reason, cases } of lines) sums.set(reason, (sums.get(reason) ?? 0) + cases);
+  return [...sums].map(([reason, cases]) => ({ reason, cases }));
+}
+
 /** Runs one suite, writes its result, and returns the number of cases that ended otherwise than expected. */
 async function runSuite(name: string): Promise<number> {
   const suite = await suiteOf(name);
@@ -61,7 +68,7 @@ async function runSuite(name: string): Promise<number> {
     passed: count('passed'),
     failed: count('failed'),
     skipped: count('skipped'),
-    reasons: expectations.map(({ reason, cases: failed }) => ({ reason, cases: failed })),
+    reasons: casesByReason(expectations),
     minutes: Number(((performance.now() - begun) / 60_000).toFixed(1)),
   };
   if (cases.length === 0) surprises.push('the suite ran no case');

@@ -66,6 +66,17 @@ test.each([
   expect(writing.seen).toEqual(['POST /step {"action":"go"}']);
 });
 
+test('a request that cannot be sent again has a connection of its own: an idle one may close just as it is sent', async () => {
+  const used = new Set<object>();
+  const once: Reply = (request, response) => {
+    if (used.has(request.socket)) return void request.socket.resetAndDestroy();
+    used.add(request.socket);
+    response.end('1');
+  };
+  const { client } = await serving([once]);
+  for (let turn = 0; turn < 3; turn++) await expect(client.request(step)).resolves.toBe(1);
+});
+
 test.each([
   ['429', answer(429, 'slow down')],
   ['429 with Retry-After', answer(429, 'slow down', { 'retry-after': '0' })],

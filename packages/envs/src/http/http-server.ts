@@ -151,7 +151,7 @@ export class HttpServer {
 
   /** Milliseconds until the next attempt; null when there is none. */
   #waitBefore({ error, retryAfterMs }: Failed, attempt: number, request: HttpRequest<unknown>): number | null {
-    const idempotent = request.idempotent ?? request.method === 'GET';
+    const idempotent = isIdempotent(request);
     const retries =
       error.failure === 'unanswered' ? Math.min(UNANSWERED_RETRIES, this.#options.retries) : this.#options.retries;
     if (attempt > retries || !mayRetry(error, idempotent, retryAfterMs)) return null;
@@ -180,7 +180,7 @@ export class HttpServer {
         throw cause;
       }
       const failure = NOT_SENT.includes(codeOf(cause)) ? 'unreachable' : 'interrupted';
-      return new Failed(this.#error(request, attempt, failure, null, describe(cause), cause), null);
+      return new Failed(this.#error(request, attempt, failure, null, describeFault(cause), cause), null);
     }
     const { status, text, retryAfterMs } = answer;
     if (status !== 200) return new Failed(this.#error(request, attempt, 'status', status, text), retryAfterMs);
@@ -188,7 +188,7 @@ export class HttpServer {
       return { value: request.read(request.as === 'text' ? text : JSON.parse(text)) };
     } catch (cause) {
       const failure = failureOf(cause);
-      const detail = failure === 'garbage' ? `${describe(cause)}; the answer was: ${text}` : describe(cause);
+      const detail = failure === 'garbage' ? `${describeFault(cause)}; the answer was: ${text}` : describeFault(cause);
       return new Failed(this.#error(request, attempt, failure, status, detail, cause), null);
     }
   }
@@ -201,13 +201,16 @@ export class HttpServer {
     );
   }
 
-  async #exchange({ method, path, json, headers }: HttpRequest<unknown>, signal: AbortSignal): Promise<Answer> {
+  async #exchange(request: HttpRequest<unknown>, signal: AbortSignal): Promise<Answer> {
+    const { method, path, json, headers } = request;
     const response = await this.#pool.request({
       method,
       path: `${this.#baseUrl.pathname.replace(/\/$/, '')}${path}`,
       headers: { ...(json !== undefined && { 'content-type': 'application/json' }), ...headers },
       body: json === undefined ? null : JSON.stringify(json),
       signal,
+      // A server may close an idle connection just as a request is sent over it, and this one could not be sent again.
+      reset: !isIdempotent(request),
     });
     const [asked, date] = ['retry-after', 'date'].map((name) => [response.headers[name]].flat()[0]);
     return {
@@ -253,6 +256,8 @@ export class NoAnswer extends Error {
 const failureOf = (cause: unknown): HttpFailure =>
   cause instanceof RefusedAnswer ? 'refused' : cause instanceof NoAnswer ? 'unanswered' : 'garbage';
 
+const isIdempotent = ({ idempotent, method }: HttpRequest<unknown>): boolean => idempotent ?? method === 'GET';
+
 function parsedUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url !== null && (url.protocol === 'http:' || url.protocol === 'https:')) return url;
@@ -265,8 +270,11 @@ function parsedUrl(text: string): URL {
 const codeOf = (error: unknown): string =>
   types.isNativeError(error) && 'code' in error && typeof error.code === 'string' ? error.code : '';
 
-function describe(error: unknown): string {
+/** Returns an error's message with those of its causes: `fetch failed` alone says nothing. */
+export function describeFault(error: unknown): string {
   if (!types.isNativeError(error)) return String(error);
-  const inner = 'errors' in error && Array.isArray(error.errors) ? error.errors.map(describe).join('; ') : '';
-  return [error.message, inner].filter((part) => part !== '').join(': ') || codeOf(error) || error.name;
+  const causes = 'errors' in error && Array.isArray(error.errors) ? error.errors : error.cause ? [error.cause] : [];
+  const inner = causes.map(describeFault).join('; ');
+  const parts = error.message.includes(inner) ? [error.message] : [error.message, inner];
+  return parts.filter((part) => part !== '').join(': ') || codeOf(error) || error.name;
 }

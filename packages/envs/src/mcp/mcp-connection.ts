@@ -11,6 +11,7 @@ import type {
   Transport,
 } from '@modelcontextprotocol/client';
 import type { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { describeFault } from '../http/http-server.js';
 import { formAnswer } from './form-answer.js';
 import { resultFault } from './tool-arguments.js';
 
@@ -187,8 +188,9 @@ export class McpConnection {
     if (command === null) {
       const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
       const token = tokenVariable === null ? undefined : process.env[tokenVariable];
-      const requestInit = token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } };
-      return new StreamableHTTPClientTransport(new URL(url!), { requestInit });
+      // A call cannot be sent again, and a server may close an idle connection just as a call is sent over it.
+      const headers = { connection: 'close', ...(token !== undefined && { authorization: `Bearer ${token}` }) };
+      return new StreamableHTTPClientTransport(new URL(url!), { requestInit: { headers } });
     }
     const { StdioClientTransport, getDefaultEnvironment } = await import('@modelcontextprotocol/client/stdio');
     // The SDK finds out the version with a second process, except for subclasses of its own transport.
@@ -220,7 +222,7 @@ export class McpConnection {
     const { code, message } = cause as { code?: unknown; message: string };
     if (code === 'REQUEST_TIMEOUT') this.#isBroken = true;
     const isTooDeep = cause instanceof RangeError && message.includes('call stack');
-    const said = isTooDeep ? 'what it sent has too many lists and objects within each other' : message;
+    const said = isTooDeep ? 'what it sent has too many lists and objects within each other' : describeFault(cause);
     return new McpServerError(this.server, `${what}: ${said}`, this.#stderr.trim(), { cause });
   }
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -114,8 +115,19 @@ describe('over stdio', () => {
     await expect(broken.reset()).rejects.toThrow(/it did not start: [^]*no stock/);
     const deep = new McpEnv({ ...shop(), command: ['node', file('deep.mjs', DEEP_TOOL)] });
     await expect(deep.reset()).rejects.toThrow('what it sent has too many lists and objects within each other');
+    const absent = new McpEnv({ ...shop(), command: null, url: await closedAddress(), args: [], folder: null });
+    await expect(absent.reset()).rejects.toThrow(/it did not start: .*fetch failed.*ECONNREFUSED/);
   });
 });
+
+/** Returns an address at which nothing listens. */
+async function closedAddress(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return `http://127.0.0.1:${port}/mcp`;
+}
 
 /** A server whose one tool has a schema of 20,000 levels. */
 const DEEP_TOOL = `
@@ -175,7 +187,11 @@ describe('over HTTP, shared', () => {
       shop.registerTool('price', { inputSchema: item }, () => ({ content: [{ type: 'text', text: '4' }] }));
       return shop;
     });
+    const used = new Set<object>();
     server = createServer((request, response) => {
+      // As a server that closes a connection, which was idle, just as the next request comes.
+      if (used.has(request.socket)) return void request.socket.resetAndDestroy();
+      used.add(request.socket);
       void (async () => {
         const pieces: Buffer[] = [];
         for await (const piece of request) pieces.push(piece as Buffer);

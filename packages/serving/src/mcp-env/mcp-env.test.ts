@@ -108,6 +108,44 @@ test('a client of 2026-07-28 names its episode, as there are no sessions', async
   expect(server.players).toBe(1);
 });
 
+test('the version that a request names decides about its session, not its method or its headers', async () => {
+  const server = await serve(subset);
+  const post = async (method: string, headers: Record<string, string>, params: object = {}) => {
+    const response = await fetch(server.url, {
+      method: 'POST',
+      headers: { accept: 'application/json, text/event-stream', 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    });
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  };
+  const clientInfo = { name: 'test', version: '1' };
+  const version = '2025-11-25';
+  const opened = await post('initialize', {}, { protocolVersion: version, capabilities: {}, clientInfo });
+  const id = opened.headers.get('mcp-session-id')!;
+  const stateless = (method: string, headers: Record<string, string>) =>
+    post(
+      method,
+      { 'mcp-protocol-version': '2026-07-28', 'mcp-method': method, ...headers },
+      {
+        _meta: {
+          'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+          'io.modelcontextprotocol/clientInfo': clientInfo,
+          'io.modelcontextprotocol/clientCapabilities': {},
+        },
+      },
+    );
+  const removed = await stateless('initialize', {});
+  expect([removed.status, JSON.parse(removed.text)]).toMatchObject([404, { id: 1, error: { code: -32_601 } }]);
+  for (const session of [id, 'unknown']) {
+    const { status, text } = await stateless('tools/list', { 'mcp-session-id': session });
+    expect([status, JSON.parse(text)]).toMatchObject([200, { id: 1, result: { resultType: 'complete' } }]);
+  }
+  const inSession = await post('tools/list', { 'mcp-session-id': id, 'mcp-protocol-version': version });
+  expect(inSession.status).toBe(200);
+  expect(inSession.text).not.toContain('episode is left'); // a session's tools do not name episodes
+  expect(server.players).toBe(1);
+});
+
 test('a player is shown the rules, the arguments and what to call after a mistake', async () => {
   const client = await connected(http(await serve(subset, { drawSeed: () => 11 })));
   expect(client.getInstructions()).toMatch(

@@ -109,15 +109,14 @@ export class McpListener {
   async #answer(exchange: Exchange): Promise<HttpAnswer | null> {
     const [request] = exchange;
     const body = request.method === 'POST' ? await readJson(request, LONGEST_BODY) : undefined;
+    // A request of 2026-07-28 has no session, whatever its method and its session header are.
+    if (body !== undefined && this.#stateless !== null && !(await isLegacyRequest(webRequest(request), body)))
+      return this.#withoutSession(this.#stateless, exchange, body);
     const known = this.#sessions.find(request);
     if (known !== undefined) return this.#inSession(known, exchange, body);
     if (request.headers['mcp-session-id'] !== undefined)
       return refused(404, 'Session not found; it may have been idle. Send initialize again', codes.unknownSession);
     if (isInitialize(body)) return this.#opened(exchange, body);
-    if (body !== undefined && this.#stateless !== null) {
-      const asked = webRequest(request);
-      if (!(await isLegacyRequest(asked, body))) return this.#withoutSession(this.#stateless, exchange, body);
-    }
     return refused(400, 'No session: send initialize first, and the Mcp-Session-Id that it answers with each request');
   }
 
