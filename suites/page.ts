@@ -21,6 +21,10 @@ are measured, not intelligence.
 |---|---|---|---|---|---|---|
 `;
 
+/** Breaks lines as long as the docs have them. */
+const wrapped = (text: string, indent = ''): string =>
+  text.replaceAll(/(?!.{1,118}$)(.{1,118}) /g, (_, line: string) => `${line}\n${indent}`);
+
 interface Row {
   readonly name: string;
   readonly suite: Suite;
@@ -36,9 +40,11 @@ export function suitesPage(rows: readonly Row[]): string {
     return `| ${[title, figures.versions.join(', '), suite.against, passed, failed, skipped, minutes].join(' | ')} |\n`;
   });
   const parts = rows.map(({ name, suite, result }) => {
-    const reasons = (result?.reasons ?? []).map(({ reason, cases }) => `- ${cases}: ${reason}\n`).join('');
+    const reasons = (result?.reasons ?? [])
+      .map(({ reason, cases }) => `${wrapped(`- ${cases}: ${reason}`, '  ')}\n`)
+      .join('');
     const text = [suite.notes, suite.inCheck ? 'It is part of the check.' : ''].filter(Boolean).join(' ');
-    return `\n## ${name}\n\n${[text && `${text}\n`, reasons].filter(Boolean).join('\n')}`;
+    return `\n## ${name}\n\n${[text && `${wrapped(text)}\n`, reasons].filter(Boolean).join('\n')}`;
   });
   return INTRODUCTION + table.join('') + parts.join('');
 }
