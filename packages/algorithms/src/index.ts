@@ -14,7 +14,7 @@ export {
   type Agent,
   type ConversationOutcome,
   type Dataset,
-  type RecipeState,
+  type AlgorithmState,
   type TrainingRun,
   type TrainingRunParts,
 } from './run/training-run.js';

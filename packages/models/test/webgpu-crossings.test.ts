@@ -119,7 +119,7 @@ maybe('optimizers and averaging', async () => {
     'oneMinusBeta2',
     'secondMomentScale',
     'gradientScale',
-    'foreignNorm',
+    'othersNorm',
     'maxGradNorm',
   ];
   const floats = Object.fromEntries(['p', 'g', 'm', 'v', 'b', 'target', 'online'].map((role) => [role, [8, 4]]));

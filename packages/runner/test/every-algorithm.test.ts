@@ -2,7 +2,7 @@
 // nothing of what the environment wrote. Options are those of the shipped configs, made small.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { algorithmNames, findAlgorithm, trainingRun, type Metrics, type RecipeState } from '@bowyer/algorithms';
+import { algorithmNames, findAlgorithm, trainingRun, type Metrics, type AlgorithmState } from '@bowyer/algorithms';
 import type { Trajectory } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import type { LanguageModel, TokenExample } from '@bowyer/models';
@@ -48,7 +48,7 @@ async function train(name: string, from: Checkpoint | null, precision = 'float32
   const lines: string[] = [];
   const history = from ? (JSON.parse(from.history) as Trajectory[]) : [];
   const played = [...history];
-  const state = (from ? JSON.parse(from.state) : {}) as RecipeState;
+  const state = (from ? JSON.parse(from.state) : {}) as AlgorithmState;
   let first: Checkpoint | null = null;
   const run = trainingRun({
     policy,

@@ -32,13 +32,13 @@ export class SharedClip {
     microBatches: number,
     { maxGradNorm, reduction }: { maxGradNorm: number; reduction: 'sum' | 'mean' },
   ): Promise<number> {
-    const foreignNorm =
+    const othersNorm =
       this.scope === 'all' ? this.#others(network).reduce((norm, other) => Math.hypot(norm, other), 0) : 0;
     const { gradientNorm, clipCoefficient } = await optimizer.step({
       lr,
       maxGradNorm,
       gradientScale: reduction === 'mean' ? 1 / microBatches : 1,
-      foreignNorm,
+      othersNorm,
     });
     for (const name of Object.keys(this.leftover)) this.leftover[name] *= clipCoefficient;
     this.leftover[network] = gradientNorm * clipCoefficient;

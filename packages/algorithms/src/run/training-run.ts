@@ -41,7 +41,7 @@ export interface ConversationOutcome {
 }
 
 /** State of an algorithm besides models and optimizers: plain JSON, changed in place, saved and restored with every checkpoint. */
-export type RecipeState = Record<string, unknown>;
+export type AlgorithmState = Record<string, unknown>;
 
 /** Everything that an algorithm works with. */
 export interface TrainingRun extends Agent, PlayContext {
@@ -51,7 +51,7 @@ export interface TrainingRun extends Agent, PlayContext {
   dataset: Dataset | null;
   /** All episodes that this run has collected before, oldest first: on resume a replay buffer is filled from it. */
   history: readonly Trajectory[];
-  state: RecipeState;
+  state: AlgorithmState;
   /** 0, or where a checkpoint left off; counts what the algorithm's checkpoints count (iterations, or optimizer steps). */
   firstIteration: number;
   hooks: RunHooks;

@@ -94,18 +94,15 @@ test('the clip is by the norm of all gradients, and the norm before it is return
   expect([read.a.data[0], read.b.data[0]].map((x) => x.toFixed(4))).toEqual(['-0.6000', '-0.8000']);
 
   await device.write(optimizer.gradients, gradients);
-  const halved = await optimizer.step({ lr: 0, maxGradNorm: 1, gradientScale: 0.5, foreignNorm: 6 });
+  const halved = await optimizer.step({ lr: 0, maxGradNorm: 1, gradientScale: 0.5, othersNorm: 6 });
   expect(halved.gradientNorm).toBeCloseTo(2.5, 6);
   expect(halved.clipCoefficient).toBeCloseTo(1 / 6.5, 5); // √(2.5² + 6²) = 6.5
 });
 
-test('spec 15: with a stale foreign gradient of norm 1 and an own norm of 1 the clip scales by 1/√2', async () => {
+test('spec 15: with a stale gradient of others, of norm 1, and an own norm of 1 the clip scales by 1/√2', async () => {
   const optimizer = await Adam.create(device, await parametersOf([0]), options);
   await setGradient(optimizer, [1]);
-  expect((await optimizer.step({ lr: 0, maxGradNorm: 1, foreignNorm: 1 })).clipCoefficient).toBeCloseTo(
-    Math.SQRT1_2,
-    5,
-  );
+  expect((await optimizer.step({ lr: 0, maxGradNorm: 1, othersNorm: 1 })).clipCoefficient).toBeCloseTo(Math.SQRT1_2, 5);
   await setGradient(optimizer, [1]);
   expect((await optimizer.step({ lr: 0, maxGradNorm: 1 })).clipCoefficient).toBeCloseTo(1, 5);
 });

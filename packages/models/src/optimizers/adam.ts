@@ -16,7 +16,7 @@ export interface AdamOptions extends AdamSettings {
 
 /** Returns the numbers of one step. @param step 1 at the first one; @param decoupled AdamW's decay? */
 export function adamArgs(
-  { lr, maxGradNorm, gradientScale = 1, foreignNorm = 0, adam }: StepOptions,
+  { lr, maxGradNorm, gradientScale = 1, othersNorm = 0, adam }: StepOptions,
   options: AdamOptions,
   step: number,
   decoupled: boolean,
@@ -26,7 +26,7 @@ export function adamArgs(
   return {
     maxGradNorm,
     gradientScale,
-    foreignNorm,
+    othersNorm,
     beta1,
     beta2,
     oneMinusBeta1: 1 - beta1,

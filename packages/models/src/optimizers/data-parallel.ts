@@ -145,7 +145,7 @@ export class ShardedOptimizer implements Optimizer {
   }
 
   async step(options: StepOptions): Promise<OptimizerStep> {
-    const { gradientScale = 1, foreignNorm = 0, maxGradNorm } = options;
+    const { gradientScale = 1, othersNorm = 0, maxGradNorm } = options;
     const { device, owners } = this;
     const args = { owners, rank: device.ranks.rank };
     const reduced = await this.kernels.reduce.call({ states: { g: this.gradients }, args });
@@ -157,9 +157,9 @@ export class ShardedOptimizer implements Optimizer {
       await this.#clear();
       return { gradientNorm, clipCoefficient: 0 };
     }
-    await this.inner.step({ ...options, foreignNorm: Math.hypot(foreignNorm, others) });
+    await this.inner.step({ ...options, othersNorm: Math.hypot(othersNorm, others) });
     count(device, await this.kernels.share.call({ states: { p: this.parameters }, args }));
-    const jointNorm = Math.hypot(gradientNorm, foreignNorm);
+    const jointNorm = Math.hypot(gradientNorm, othersNorm);
     return { gradientNorm, clipCoefficient: Math.min(1, maxGradNorm / (jointNorm + 1e-6)) };
   }
 

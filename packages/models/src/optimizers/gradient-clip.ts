@@ -9,7 +9,7 @@ import { joined, tensorGroups } from './tensor-groups.js';
 export interface ClipArgs {
   maxGradNorm: number;
   gradientScale: number;
-  foreignNorm: number;
+  othersNorm: number;
 }
 
 export interface OptimizerStep {
@@ -31,7 +31,7 @@ export function clipGradients(gradients: KernelState, args: ClipArgs): Optimizer
     for (const array of arrays) array.fill(0);
     return { gradientNorm, clipCoefficient: 0 };
   }
-  const jointNorm = Math.hypot(gradientNorm, args.foreignNorm);
+  const jointNorm = Math.hypot(gradientNorm, args.othersNorm);
   return { gradientNorm, clipCoefficient: Math.min(1, args.maxGradNorm / (jointNorm + clipEpsilon)) };
 }
 
@@ -57,7 +57,7 @@ export function clipGraph(
     .reduce((sum, square) => g.add(sum, square));
   const gradientNorm = g.mul(g.sqrt(squares), args.gradientScale);
   const finite = g.lessOrEqual(gradientNorm, 3e38); // of NaN it is false as well
-  const jointNorm = g.sqrt(g.add(g.square(gradientNorm), g.square(args.foreignNorm)));
+  const jointNorm = g.sqrt(g.add(g.square(gradientNorm), g.square(args.othersNorm)));
   const clip = g.min(g.div(args.maxGradNorm, g.add(jointNorm, clipEpsilon)), 1);
   const clipCoefficient = g.where(finite, clip, 0);
   return {

@@ -56,7 +56,7 @@ describe.each(['host', 'graph'] as const)('as a function or as a graph: %s', (ru
     const table = await device.createState({ table: { shape: [4, 2], data: matrix([4, 2], 0) } });
     const adamW = await AdamW.create(device, table, options);
     await device.write(adamW.gradients, { table: { data: parts[1] } });
-    await adamW.step({ lr: 0.1, maxGradNorm: 0.5, foreignNorm: others });
+    await adamW.step({ lr: 0.1, maxGradNorm: 0.5, othersNorm: others });
     const expected = await valuesOf(adamW, 'table');
     (await valuesOf(optimizer, 'table')).forEach((value, i) => expect(value).toBeCloseTo(expected[i], 5));
     expect(Math.abs((await valuesOf(optimizer, 'bias'))[0] - Math.sin(1) * 0.999)).toBeCloseTo(0.1, 5); // a first step is ± lr

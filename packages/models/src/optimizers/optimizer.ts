@@ -10,7 +10,7 @@ export interface StepOptions {
   /** Multiplies the summed gradients before the norm is taken, e.g. 1 / micro-batches for their mean. */
   gradientScale?: number;
   /** Norm of another network's gradients that shares the clip (ArCHer's own code clips all networks together). */
-  foreignNorm?: number;
+  othersNorm?: number;
   /** Adam's settings of this step in place of the optimizer's own; another kind of optimizer refuses them. */
   adam?: AdamSettings;
 }

@@ -49,9 +49,9 @@ export class Sgd extends KernelOptimizer<SgdArgs> {
 
   protected argsOf(step: StepOptions): SgdArgs {
     refuseAdamSettings('sgd', step);
-    const { lr, maxGradNorm, gradientScale = 1, foreignNorm = 0 } = step;
+    const { lr, maxGradNorm, gradientScale = 1, othersNorm = 0 } = step;
     const { momentum, nesterov, weightDecay } = this.options;
     const shares = nesterov ? { gradientShare: 1, bufferShare: momentum } : { gradientShare: 0, bufferShare: 1 };
-    return { maxGradNorm, gradientScale, foreignNorm, lr, momentum, l2: weightDecay, ...shares };
+    return { maxGradNorm, gradientScale, othersNorm, lr, momentum, l2: weightDecay, ...shares };
   }
 }

@@ -101,7 +101,7 @@ test('AdamW of GPT-2 124M is a few hundred nodes on WebGPU', () => {
   for (const name of ['weight', 'bias']) shapes[`ln_f.${name}`] = [width];
   const g = new GraphBuilder('adamw');
   const states = Object.fromEntries(['p', 'g', 'm', 'v'].map((role) => [role, inputs(g, role, shapes)]));
-  const names = ['maxGradNorm', 'gradientScale', 'foreignNorm', 'beta1', 'beta2', 'oneMinusBeta1', 'oneMinusBeta2'];
+  const names = ['maxGradNorm', 'gradientScale', 'othersNorm', 'beta1', 'beta2', 'oneMinusBeta1', 'oneMinusBeta2'];
   const scalars = [...names, 'stepSize', 'secondMomentScale', 'eps', 'l2', 'keep'];
   const args = Object.fromEntries(scalars.map((name) => [name, g.input(name, 'float32', [])]));
   const updated = adamGraph(g, { states, args, constants: { decoupled: true } });
@@ -155,7 +155,7 @@ describeOnDevices(gpu, (kind) => {
       const gradients = draw(0.01);
       if (bad) gradients['3.weight'].data[2] = Infinity;
       await on.write(optimizer.gradients, gradients);
-      norms.push((await optimizer.step({ lr: 0.1, maxGradNorm: 5, gradientScale: 2, foreignNorm: 1 })).gradientNorm);
+      norms.push((await optimizer.step({ lr: 0.1, maxGradNorm: 5, gradientScale: 2, othersNorm: 1 })).gradientNorm);
     }
     const [parameters, gradients] = [
       await readStateDict(on, optimizer.parameters),

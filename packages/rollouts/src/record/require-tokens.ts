@@ -6,10 +6,10 @@ import type { RecordedRollout } from './recorded.js';
  * @throws for a rollout that another endpoint has answered, or that was redacted
  */
 export function requireTokens({ id, calls }: Pick<RecordedRollout, 'id' | 'calls'>): void {
-  const foreign = calls.find(({ upstream, redacted }) => upstream !== undefined || redacted);
-  if (foreign === undefined) return;
+  const untrainable = calls.find(({ upstream, redacted }) => upstream !== undefined || redacted);
+  if (untrainable === undefined) return;
   throw new Error(
-    `the rollout '${id}' was ${foreign.redacted ? 'redacted' : `answered by ${foreign.upstream}`}, so its record has no tokens and no log-probabilities\n` +
+    `the rollout '${id}' was ${untrainable.redacted ? 'redacted' : `answered by ${untrainable.upstream}`}, so its record has no tokens and no log-probabilities\n` +
       '  learn from it with supervision (task=finetune, algorithm=bc), or record the rollout with the model itself',
   );
 }

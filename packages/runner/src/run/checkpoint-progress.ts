@@ -1,6 +1,6 @@
 // The checkpoints of a run: what each of them remembers besides tensors.
 import { join } from 'node:path';
-import type { RecipeState } from '@bowyer/algorithms';
+import type { AlgorithmState } from '@bowyer/algorithms';
 import { CheckpointStore } from '@bowyer/checkpoints';
 
 /** The state of a run besides its tensors. */
@@ -10,7 +10,7 @@ export interface CheckpointProgress {
   fileLengths: Record<string, number>;
   best: { iteration: number; score: number } | null;
   /** The algorithm's own state. */
-  state: RecipeState;
+  state: AlgorithmState;
   /** The number of iterations that the run was to have; null where its algorithm counts none, absent in older checkpoints. */
   iterations?: number | null;
 }

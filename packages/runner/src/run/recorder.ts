@@ -1,8 +1,8 @@
-// Everything a recipe hands out during a run goes through here: figures to files and to the terminal, the best policy and
+// Everything an algorithm hands out during a run goes through here: figures to files and to the terminal, the best policy and
 // checkpoints to disk. When a checkpoint is due is in checkpoint-schedule.ts, what is shown in run-display.ts.
 import { join } from 'node:path';
 import { anyRank, LARGEST_REWARD, oneRank, type Ranks, type Trajectory } from '@bowyer/core';
-import type { Metrics, RecipeState, RunHooks } from '@bowyer/algorithms';
+import type { Metrics, AlgorithmState, RunHooks } from '@bowyer/algorithms';
 import { newFigures, type RunLogger } from '@bowyer/logging';
 import type { CheckpointProgress } from './checkpoint-progress.js';
 import { CheckpointSchedule, type ScheduleKeys } from './checkpoint-schedule.js';
@@ -44,7 +44,7 @@ export interface RunOutput {
 export interface RunStart extends RunLength {
   best: CheckpointProgress['best'];
   /** The algorithm's own state, which it changes in place. */
-  state: RecipeState;
+  state: AlgorithmState;
 }
 
 /** Reasons to end a run early or to save a checkpoint. */

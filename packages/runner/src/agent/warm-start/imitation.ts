@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Metrics, RecipeState, RunHooks } from '@bowyer/algorithms';
+import type { Metrics, AlgorithmState, RunHooks } from '@bowyer/algorithms';
 import type { LanguageModel } from '@bowyer/models';
 import { shellQuoted, JsonlFile } from '@bowyer/core';
 import { CheckpointStore } from '@bowyer/checkpoints';
@@ -21,7 +21,7 @@ const SMOOTHING = 0.1;
 
 interface ImitationCheckpoint {
   step: number;
-  state: RecipeState;
+  state: AlgorithmState;
   /** Length in bytes of the figures so far. */
   metricsBytes: number;
 }
@@ -33,8 +33,8 @@ export class Imitation implements RunHooks {
   stopRequested = false;
   /** The folder of the policy of the last checkpoint; null where nothing has been trained. */
   readonly policyFolder: string | null;
-  /** The step and state with which the recipe starts. */
-  readonly run: { firstIteration: number; state: RecipeState };
+  /** The step and the state with which the algorithm starts. */
+  readonly run: { firstIteration: number; state: AlgorithmState };
   #bar: ProgressBar | undefined;
   #savedAt = performance.now();
   #policy: LanguageModel | undefined;

@@ -31,10 +31,10 @@ import {
 } from '../../run/results.js';
 import { claimDirectory } from '../../run/run-files.js';
 import { storeTest } from '../../run/stored-test.js';
-import { agentStage } from '../train-agent/agent-stage.js';
+import { agentSource } from '../train-agent/agent-source.js';
 import { openAgents, type Agents } from '../train-agent/open-agents.js';
 import { byEpisode, playAgents } from '../train-agent/play-agents.js';
-import type { OpenStage } from '../train/stage.js';
+import type { OpenRolloutSource } from '../train/rollout-source.js';
 import { hubNameOf, isEndpoint, modelsOf, pricedName } from './endpoints.js';
 import { openEndpoint } from './open-endpoint.js';
 import { costText, UsageMeter, type ModelCost } from './model-costs.js';
@@ -155,11 +155,11 @@ async function openModel(
   config: EvaluateAgentConfig,
   context: TaskContext,
   agents: Agents,
-): Promise<OpenStage> {
+): Promise<OpenRolloutSource> {
   const policy = await loadPolicy(folder, config, device);
   const dialogues = textDialogues(policy.tokenizer);
-  const stage = agentStage(config, context, agents);
-  const { parts, ...open } = await stage.open({ policy, critic: null, dialogues }, () => 0);
+  const source = agentSource(config, context, agents);
+  const { parts, ...open } = await source.open({ policy, critic: null, dialogues }, () => 0);
   return { parts, [Symbol.asyncDispose]: () => open[Symbol.asyncDispose]().then(() => policy.release()) };
 }
 

@@ -1,11 +1,11 @@
-// The stage on which agents play with an endpoint.
+// Opens the source of rollouts in which agents ask an endpoint.
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { ProxyServer, rolloutPlayer, RolloutLog } from '@bowyer/rollouts';
 import type { TaskContext } from '../../context/task-context.js';
 import { CALLS_FOLDER } from '../../run/calls-folder.js';
 import { keyOf } from '../server-key.js';
-import type { OpenStage } from '../train/stage.js';
+import type { OpenRolloutSource } from '../train/rollout-source.js';
 import type { AgentOptions } from '../train-agent/agent-keys.js';
 import type { Agents } from '../train-agent/open-agents.js';
 import { partsOf } from './endpoints.js';
@@ -17,7 +17,7 @@ export async function openEndpoint(
   options: Pick<AgentOptions, 'attempts' | 'failedReward'> & Pick<EvaluationOptions, 'endpointKeys'>,
   { directory, log }: Pick<TaskContext, 'directory' | 'log'>,
   agents: Agents,
-): Promise<OpenStage> {
+): Promise<OpenRolloutSource> {
   const { upstream, host, name } = partsOf(model);
   const { attempts, failedReward, endpointKeys } = options;
   const upstreamKey = keyOf({ serverKeyEnv: endpointKeys?.[host] ?? null }, 'endpoint_keys');

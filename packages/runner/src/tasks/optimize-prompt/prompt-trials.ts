@@ -4,10 +4,10 @@ import { episodicReturn, type Trajectory } from '@bowyer/core';
 import type { LanguageModel } from '@bowyer/models';
 import { commonPrompts, withPrompts, type Prompts, type Trial, type TrialSet } from '@bowyer/rollouts';
 import type { TaskContext } from '../../context/task-context.js';
-import { agentStage } from '../train-agent/agent-stage.js';
+import { agentSource } from '../train-agent/agent-source.js';
 import type { Agents } from '../train-agent/open-agents.js';
 import { playAgents } from '../train-agent/play-agents.js';
-import type { OpenStage } from '../train/stage.js';
+import type { OpenRolloutSource } from '../train/rollout-source.js';
 import type { OptimizeConfig } from './prompt-keys.js';
 
 /** The rollouts in which the agent's own prompts are looked for. */
@@ -19,7 +19,7 @@ export class PromptTrials {
   #prompts: Prompts = {};
   /** The requests of each rollout, as they came. */
   readonly #bodies = new Map<string, unknown[]>();
-  #stage!: OpenStage;
+  #source!: OpenRolloutSource;
 
   private constructor(
     private readonly policy: LanguageModel,
@@ -35,8 +35,8 @@ export class PromptTrials {
     agents: Agents,
   ): Promise<PromptTrials> {
     const trials = new PromptTrials(policy, config, context, agents);
-    const stage = agentStage(config, context, agents, (rollout, body) => trials.#bodyOf(rollout, body));
-    trials.#stage = await stage.open({ policy, critic: null, dialogues: textDialogues(policy.tokenizer) }, () => 0);
+    const source = agentSource(config, context, agents, (rollout, body) => trials.#bodyOf(rollout, body));
+    trials.#source = await source.open({ policy, critic: null, dialogues: textDialogues(policy.tokenizer) }, () => 0);
     return trials;
   }
 
@@ -74,12 +74,12 @@ export class PromptTrials {
   }
 
   async close(): Promise<void> {
-    await this.#stage[Symbol.asyncDispose]();
+    await this.#source[Symbol.asyncDispose]();
   }
 
   #play(prompts: Prompts, set: PlayedSet & GroupOptions): Promise<Trajectory[]> {
     this.#prompts = prompts;
-    return playAgents(this.#stage, this.config, this.context, set);
+    return playAgents(this.#source, this.config, this.context, set);
   }
 
   #trial(trajectory: Trajectory | undefined): Trial {

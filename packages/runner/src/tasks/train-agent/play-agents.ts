@@ -5,7 +5,7 @@ import type { AgentConfig } from '../../agent/keys/agent-keys.js';
 import type { TaskContext } from '../../context/task-context.js';
 import { failureLog } from '../../run/failure-log.js';
 import { playHooks } from '../../run/play-hooks.js';
-import type { OpenStage } from '../train/stage.js';
+import type { OpenRolloutSource } from '../train/rollout-source.js';
 import type { AgentOptions } from './agent-keys.js';
 
 type AgentPlayConfig = { task: Pick<AgentOptions, 'concurrency' | 'maxNewTokens'> } & Pick<
@@ -28,7 +28,7 @@ interface AgentPlayOptions {
  * @throws where too many have; `InterruptedError` once the signal is aborted
  */
 export function playAgents(
-  { parts }: OpenStage,
+  { parts }: OpenRolloutSource,
   { seed, maxFailureShare, task: { concurrency, maxNewTokens } }: AgentPlayConfig,
   { log, signal }: Pick<TaskContext, 'log' | 'signal'>,
   set: PlayedSet & GroupOptions,

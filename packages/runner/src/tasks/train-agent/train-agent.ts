@@ -3,7 +3,7 @@ import type { SplitTasks } from '@bowyer/rollouts';
 import type { TaskContext } from '../../context/task-context.js';
 import { train } from '../train/train.js';
 import type { TrainConfig } from '../train/train-config.js';
-import { agentStage } from './agent-stage.js';
+import { agentSource } from './agent-source.js';
 import { openAgents } from './open-agents.js';
 import type { TrainAgentConfig } from './unit.js';
 import { usualRate } from './usual-rate.js';
@@ -12,7 +12,7 @@ export async function trainAgent(config: TrainAgentConfig, context: TaskContext)
   const agents = await openAgents(config.task, context);
   context.log(tasksText(agents.tasks));
   await train(trainingConfig(config, await rateOf(config, context)), context, (_, own) =>
-    agentStage(config, own, agents),
+    agentSource(config, own, agents),
   );
 }
 

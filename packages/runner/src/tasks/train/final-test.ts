@@ -38,7 +38,7 @@ import { tokenTexts } from '../../run/token-texts.js';
 import type { TaskContext } from '../../context/task-context.js';
 import { playHooks } from '../../run/play-hooks.js';
 import { handOut } from './hand-out.js';
-import type { Stage } from './stage.js';
+import type { RolloutSource } from './rollout-source.js';
 import type { TrainConfig } from './train-config.js';
 
 /** Returns the entry of the results about rollouts that were played ahead. */
@@ -71,7 +71,7 @@ export class FinalTest {
     private readonly context: TaskContext,
     private readonly device: Device,
     private readonly memory: AgentMemory | null,
-    private readonly stage: Stage,
+    private readonly source: RolloutSource,
   ) {
     this.#cache = new TestCache(join(context.directory, 'tested'));
   }
@@ -120,9 +120,12 @@ export class FinalTest {
       items,
       ...(comparisons.length > 0 && { comparisons }),
       tasks: Object.fromEntries(
-        tested.map(({ name, decoding, trajectories }) => [`${name} (${decoding})`, this.stage.breakdown(trajectories)]),
+        tested.map(({ name, decoding, trajectories }) => [
+          `${name} (${decoding})`,
+          this.source.breakdown(trajectories),
+        ]),
       ),
-      optimalReturn: this.stage.optimalReturn,
+      optimalReturn: this.source.optimalReturn,
       calibration: calibration && {
         qMean: calibration['eval/q_mean'],
         discountedReturnMean: calibration['eval/discounted_return_mean'],
@@ -159,7 +162,7 @@ export class FinalTest {
       return await this.#play(name, {
         policy,
         critic,
-        dialogues: await this.stage.dialogues(policy),
+        dialogues: await this.source.dialogues(policy),
       });
     } finally {
       await policy.release();
@@ -168,7 +171,7 @@ export class FinalTest {
 
   /** Counts the items of the test. Which items were trained on is read from the rollouts, not taken from the plan of splits. */
   async #items(episodes: readonly Trajectory[]): Promise<TestedItems> {
-    const { plan } = this.stage;
+    const { plan } = this.source;
     if (this.unit.needs.source !== 'episodes') return testedItems(plan, episodes, null);
     const { rollouts } = await RunFiles.read(this.context.directory);
     return testedItems(plan, episodes, new Set(rollouts.flatMap(({ item }) => item ?? [])));
@@ -221,7 +224,7 @@ export class FinalTest {
     const options = recipeOptions(config, agent.policy.tokenizer);
     const canAct = agent.critic !== null || !unit.playsWithCritic;
     const openPlayer = canAct ? unit.openPlayer(agent, options) : policyPlayer(agent, options);
-    await using played = await this.stage.open(agent, () => this.#trained);
+    await using played = await this.source.open(agent, () => this.#trained);
     const { metrics, trajectories } = await evaluate(
       {
         ...played.parts,

@@ -14,14 +14,14 @@ import { claimDirectory } from '../../run/run-files.js';
 import type { TaskContext } from '../../context/task-context.js';
 import { fillMemory, findStart } from './find-start.js';
 import { ResourceStack } from './resource-stack.js';
-import type { MakeStage, Stage } from './stage.js';
+import type { MakeRolloutSource, RolloutSource } from './rollout-source.js';
 import type { TrainConfig } from './train-config.js';
 import { TrainedModels } from './trained-models.js';
 
 export interface OpenRun extends AsyncDisposable {
   unit: AnyAlgorithm;
   device: Device;
-  stage: Stage;
+  source: RolloutSource;
   memory: AgentMemory | null;
   start: Start;
   store: CheckpointStore<CheckpointProgress>;
@@ -42,7 +42,7 @@ export interface OpenRun extends AsyncDisposable {
 export async function openRun(
   config: TrainConfig,
   context: TaskContext,
-  makeStage: MakeStage<TrainConfig>,
+  makeSource: MakeRolloutSource<TrainConfig>,
 ): Promise<OpenRun | null> {
   const { directory, log, ranks = oneRank } = context;
   const unit = findAlgorithm(config.agentType)!;
@@ -53,7 +53,7 @@ export async function openRun(
     (own) => own.close(),
   );
   const memory = resources.adopt(await AgentMemory.open(config, device), (own) => own?.release());
-  const stage = makeStage(config, context, memory);
+  const source = makeSource(config, context, memory);
   const start = await timed('phase', 'start', () => findStart(unit, config, device, context, memory));
   if (start === null) return null;
 
@@ -71,14 +71,14 @@ export async function openRun(
   const { policy, critic } = models;
   const dataset = start.data && (await datasetFor(policy, start.data, config, log));
   if (ranks.rank === 0) await claimDirectory(directory, context.config.decisive);
-  const agent: Agent = { policy, critic, dialogues: await stage.dialogues(policy) };
+  const agent: Agent = { policy, critic, dialogues: await source.dialogues(policy) };
   const progress = found?.progress ?? null;
   const firstIteration = progress?.nextIteration ?? 0;
   const opened = resources.move();
   return {
     unit,
     device,
-    stage,
+    source,
     memory,
     start,
     store,

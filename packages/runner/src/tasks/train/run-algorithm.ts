@@ -1,6 +1,6 @@
 // The algorithm of a run, with its files, checkpoints, diagnostics and what a user may ask of it meanwhile.
 import { join } from 'node:path';
-import { Diagnostics, InterruptedError, type RecipeState, type Sampler, type TrainingRun } from '@bowyer/algorithms';
+import { Diagnostics, InterruptedError, type AlgorithmState, type Sampler, type TrainingRun } from '@bowyer/algorithms';
 import { oneRank } from '@bowyer/core';
 import type { Device } from '@bowyer/graph';
 import { takeExchangeTimes } from '@bowyer/models';
@@ -43,13 +43,13 @@ export async function runAlgorithm(
   context: TaskContext,
   logger: RunOutput['logger'],
 ): Promise<Recorder> {
-  const { unit, agent, device, memory, models, progress, firstIteration, start, stage } = opened;
+  const { unit, agent, device, memory, models, progress, firstIteration, start, source } = opened;
   const { directory, log, onInterrupt, ranks = oneRank } = context;
   const { policy } = agent;
   const { iterations, epochs } = config.algorithm;
   const leads = ranks.rank === 0;
   const openReference = referenceOf(policy, start, config, device);
-  const state: RecipeState = progress?.state ?? {};
+  const state: AlgorithmState = progress?.state ?? {};
 
   // The sources of rollouts are opened, and the figures beside those of the algorithm.
   await using rollouts = await openRolloutsAhead(config, opened);
@@ -103,7 +103,7 @@ export async function runAlgorithm(
   // The algorithm trains.
   const options = recipeOptions(config, policy.tokenizer);
   try {
-    await using played = await stage.open(agent, () => recorder.iteration);
+    await using played = await source.open(agent, () => recorder.iteration);
     await using remote = await openRemoteRollouts(config.remotePolicy, agent);
     const integers = samplesIntegers(config)
       ? unit.openPlayer({ ...agent, samplesIntegers: true }, options)
@@ -188,13 +188,13 @@ async function outputOf(
  * weights than the trainer's, and where the policy chooses among actions.
  */
 function samplerOf(
-  { unit, agent, stage }: OpenRun,
+  { unit, agent, source }: OpenRun,
   isAhead: boolean,
   config: AlgorithmConfig,
   context: TaskContext,
 ): Sampler | null {
   const { actionChoice = 'free' } = agent.dialogues;
-  const isApart = stage.hasOwnSampler || isAhead || (config.remotePolicy?.baseUrl ?? null) !== null;
+  const isApart = source.hasOwnSampler || isAhead || (config.remotePolicy?.baseUrl ?? null) !== null;
   if (!unit.trainsPolicy || unit.playsWithCritic || isApart || actionChoice !== 'free') return null;
   const { sampling } = playOptions(config, agent.policy.tokenizer);
   const player = { ...agent, samplesIntegers: samplesIntegers(config) };

@@ -16,27 +16,27 @@ import type { TaskContext } from '../../context/task-context.js';
 import { FinalTest } from './final-test.js';
 import { openRun, type OpenRun } from './open-run.js';
 import { runAlgorithm } from './run-algorithm.js';
-import { environmentStage, type MakeStage } from './stage.js';
+import { environmentSource, type MakeRolloutSource } from './rollout-source.js';
 import type { TrainConfig } from './train-config.js';
 
-/** Trains an agent. @param makeStage makes the stage that is played in place of the config's environment */
+/** Trains an agent. @param makeSource makes the source of rollouts in place of the config's environment */
 export async function train(
   config: TrainConfig,
   context: TaskContext,
-  makeStage: MakeStage<TrainConfig> = environmentStage,
+  makeSource: MakeRolloutSource<TrainConfig> = environmentSource,
 ): Promise<void> {
   const { directory, ranks = oneRank } = context;
   // Rank 0 alone writes, so it alone owns the folder.
   if (ranks.rank === 0) await openDirectory(directory, context.config.decisive);
   await checkSharedFolder(directory, ranks);
-  if (ranks.rank > 0) return trainInFolder(config, context, makeStage);
-  await owningRun(context, () => trainInFolder(config, context, makeStage));
+  if (ranks.rank > 0) return trainInFolder(config, context, makeSource);
+  await owningRun(context, () => trainInFolder(config, context, makeSource));
 }
 
 async function trainInFolder(
   config: TrainConfig,
   context: TaskContext,
-  makeStage: MakeStage<TrainConfig>,
+  makeSource: MakeRolloutSource<TrainConfig>,
 ): Promise<void> {
   const { directory, print, ranks = oneRank } = context;
   refuseAheadOnRanks(config, ranks.size);
@@ -51,11 +51,11 @@ async function trainInFolder(
     return;
   }
   await ranks.barrier(); // every rank has looked for results before there can be new ones
-  if (ranks.rank > 0) return trainAndTest(config, context, makeStage).then(() => undefined);
+  if (ranks.rank > 0) return trainAndTest(config, context, makeSource).then(() => undefined);
   checkLoggers(config);
   if (config.watch !== undefined) context.log(`report, renewed while it trains: ${join(directory, REPORT_FILE)}`);
   await withReport(context, async () => {
-    const results = await trainAndTest(config, context, makeStage);
+    const results = await trainAndTest(config, context, makeSource);
     if (results === null) {
       context.log(`stopped; the same command with ${shellQuoted(overrideWord('save_path', directory))} resumes it`);
       return 'interrupted';
@@ -100,10 +100,10 @@ async function refuseStopped(
 async function trainAndTest(
   config: TrainConfig,
   context: TaskContext,
-  makeStage: MakeStage<TrainConfig>,
+  makeSource: MakeRolloutSource<TrainConfig>,
 ): Promise<RunResults | null> {
   const { ranks = oneRank } = context;
-  await using run = await openRun(config, context, makeStage);
+  await using run = await openRun(config, context, makeSource);
   if (run === null) return null;
   await using loggers = ranks.rank > 0 ? null : await RunLoggers.open(config, context, run.firstIteration);
   const recorder = await runAlgorithm(run, config, context, loggers ?? silentLogger);
@@ -121,8 +121,8 @@ function nullWhereInterrupted(error: unknown): null {
 
 function test(run: OpenRun, recorder: Recorder, config: TrainConfig, context: TaskContext): Promise<RunResults> {
   context.onInterrupt(null); // the training is saved: a signal ends the process, and a resumed run repeats the test
-  const { unit, agent, device, memory, stage, start } = run;
-  const finalTest = new FinalTest(unit, config, context, device, memory, stage);
+  const { unit, agent, device, memory, source, start } = run;
+  const finalTest = new FinalTest(unit, config, context, device, memory, source);
   return timed('phase', 'test', () => finalTest.run(agent, start.folder, recorder));
 }
 

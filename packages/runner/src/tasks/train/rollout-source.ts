@@ -1,4 +1,4 @@
-// The stage on which the agent of a training plays: the environment that its config names, or another task's.
+// The source of a training's rollouts: the environment that its config names, or the agents of another task.
 import type { Agent, Dialogues, TrainingRun } from '@bowyer/algorithms';
 import type { Trajectory } from '@bowyer/core';
 import type { SplitPlan } from '@bowyer/envs';
@@ -10,7 +10,7 @@ import type { AgentMemory, MemoryConfig } from '../../agent/memory/agent-memory.
 import type { TaskContext } from '../../context/task-context.js';
 import { breakdownOf, type TaskResult } from '../../run/breakdown.js';
 
-export interface Stage {
+export interface RolloutSource {
   /** Whether a server of the policy plays in the place of the algorithm's player. */
   readonly hasOwnSampler: boolean;
   /** How the items of the environment, or the tasks of the agents, are divided. */
@@ -19,23 +19,27 @@ export interface Stage {
   readonly optimalReturn: number | null;
   /** Returns how episodes become the tokens of a policy. */
   dialogues(policy: LanguageModel): Promise<Dialogues>;
-  /** Opens the stage for an agent. @param trained returns the iterations that the agent has been trained for */
-  open(agent: Agent, trained: () => number): Promise<OpenStage>;
+  /** Opens the source for an agent. @param trained returns the iterations that the agent has been trained for */
+  open(agent: Agent, trained: () => number): Promise<OpenRolloutSource>;
   /** Computes figures by kind of task, or by item where there are few. */
   breakdown(trajectories: readonly Trajectory[]): TaskResult[];
 }
 
-/** A stage that is open for one agent. */
-export interface OpenStage extends AsyncDisposable {
+/** A source of rollouts that is open for one agent. */
+export interface OpenRolloutSource extends AsyncDisposable {
   parts: Pick<TrainingRun, 'makeEnv' | 'playSet' | 'together' | 'environment'>;
 }
 
-type StageConfig = ContextConfig & MemoryConfig & DialogueConfig & { demonstrations?: object };
+type SourceConfig = ContextConfig & MemoryConfig & DialogueConfig & { demonstrations?: object };
 
-/** Makes the stage of a training. @param memory of its agent; null where it has none */
-export type MakeStage<Config> = (config: Config, context: TaskContext, memory: AgentMemory | null) => Stage;
+/** Makes the source of a training's rollouts. @param memory of its agent; null where it has none */
+export type MakeRolloutSource<Config> = (
+  config: Config,
+  context: TaskContext,
+  memory: AgentMemory | null,
+) => RolloutSource;
 
-export const environmentStage: MakeStage<StageConfig> = (config, context, memory) => ({
+export const environmentSource: MakeRolloutSource<SourceConfig> = (config, context, memory) => ({
   hasOwnSampler: false,
   get plan() {
     return splitPlanOf(config);

@@ -1,4 +1,4 @@
-// The stage of the user's agents: a server of the policy, which records their calls in the run's folder.
+// The rollouts of the user's agents: a server of the policy answers their calls and records them in the run's folder.
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { textDialogues, type PlaySet } from '@bowyer/algorithms';
@@ -10,23 +10,23 @@ import type { AgentConfig } from '../../agent/keys/agent-keys.js';
 import type { TaskContext } from '../../context/task-context.js';
 import { breakdownBy } from '../../run/breakdown.js';
 import { CALLS_FOLDER } from '../../run/calls-folder.js';
-import type { OpenStage, Stage } from '../train/stage.js';
+import type { OpenRolloutSource, RolloutSource } from '../train/rollout-source.js';
 import type { AgentOptions, AgentTaskConfig } from './agent-keys.js';
 import type { Agents } from './open-agents.js';
 import { openRanking } from './open-ranking.js';
 import type { RankingConfig } from './ranking-keys.js';
 
-type StageConfig = Partial<RankingConfig> &
+type SourceConfig = Partial<RankingConfig> &
   AgentTaskConfig &
   Pick<AgentConfig, 'seed' | 'chatTemplate' | 'chatTemplateKwargs'>;
 
-/** Makes the stage. @param bodyOf changes the agents' requests before they are read */
-export function agentStage(
-  config: StageConfig,
+/** Makes the source of the agents' rollouts. @param bodyOf changes the agents' requests before they are read */
+export function agentSource(
+  config: SourceConfig,
   context: TaskContext,
   agents: Agents,
   bodyOf?: AgentServerOptions['bodyOf'],
-): Stage {
+): RolloutSource {
   return {
     hasOwnSampler: true,
     plan: { noun: 'tasks', shared: agents.shared },
@@ -43,10 +43,10 @@ export function agentStage(
 async function openServer(
   policy: LanguageModel,
   trained: () => number,
-  config: StageConfig,
+  config: SourceConfig,
   { directory, log }: TaskContext,
   { bodyOf, ...agents }: Agents & Pick<AgentServerOptions, 'bodyOf'>,
-): Promise<OpenStage> {
+): Promise<OpenRolloutSource> {
   const { slots, splice, maxNewTokens, prefixCacheMb, concurrency, attempts, failedReward } = config.task;
   const calls = await RolloutLog.open(join(directory, CALLS_FOLDER));
   const tokenizer = new SteppedTokenizer(policy.tokenizer);
