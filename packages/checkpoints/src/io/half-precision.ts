@@ -36,7 +36,7 @@ export function float16ToFloat32(bits: Uint16Array, values = new Float32Array(bi
 let float16Table: Float32Array | undefined;
 
 /** Decodes sign · 2^(exponent − 15) · 1.fraction; exponent 0 is subnormal, exponent 31 is infinity or NaN. */
-function float16Value(half: number): number {
+export function float16Value(half: number): number {
   const sign = half & 0x8000 ? -1 : 1;
   const exponent = (half >> 10) & 0x1f;
   const fraction = half & 0x3ff;

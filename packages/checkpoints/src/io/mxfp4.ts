@@ -6,7 +6,7 @@ export const MXFP4_BLOCK = 32;
 
 /** By the code of 4 bits; its highest bit is the sign. */
 const MAGNITUDES = [0, 0.5, 1, 1.5, 2, 3, 4, 6];
-const CODES = [...MAGNITUDES, ...MAGNITUDES.map((magnitude) => -magnitude)];
+export const MXFP4_CODES = [...MAGNITUDES, ...MAGNITUDES.map((magnitude) => -magnitude)];
 
 /**
  * Decodes MXFP4 blocks to float32.
@@ -19,8 +19,8 @@ export function dequantizeMxfp4(blocks: ArrayLike<number>, scales: ArrayLike<num
   const numbers = new Float32Array(2 * blocks.length);
   for (let i = 0; i < blocks.length; i++) {
     const scale = 2 ** (scales[Math.floor((2 * i) / MXFP4_BLOCK)]! - 127);
-    numbers[2 * i] = CODES[blocks[i]! & 15]! * scale;
-    numbers[2 * i + 1] = CODES[blocks[i]! >> 4]! * scale;
+    numbers[2 * i] = MXFP4_CODES[blocks[i]! & 15]! * scale;
+    numbers[2 * i + 1] = MXFP4_CODES[blocks[i]! >> 4]! * scale;
   }
   return numbers;
 }

@@ -4,7 +4,7 @@ import type { CausalArchitecture } from '../../architecture/architecture.js';
 import type { AdapterLayout, AdapterSpec } from '../../lora/adapter-layout.js';
 import type { Fail, GgufFamily } from './family.js';
 import { real, text, type Entries, type GgufTensor } from './gguf-file.js';
-import { outputChange, tensorName } from './tensors.js';
+import { changeOf, tensorName } from './tensors.js';
 import { tensorTypes, type TensorType } from './tensor-types.js';
 
 interface AdapterOptions {
@@ -36,7 +36,7 @@ function pairOf(spec: AdapterSpec, factor: number, options: AdapterOptions): Ggu
   if (name === undefined) throw fail(`llama.cpp's architecture ${family.arch} has no single tensor for ${spec.module}`);
   if (spec.magnitude !== undefined)
     throw fail('the adapter has magnitudes (use_dora), which llama.cpp does not read; write it merged: merge=true');
-  const b = outputChange(name, options)(weights[spec.b]);
+  const b = changeOf(name, options)(weights[spec.b]);
   return [
     tensor(`${name}.lora_a`, weights[spec.a], type),
     tensor(`${name}.lora_b`, { shape: b.shape, data: factor === 1 ? b.data : b.data.map((x) => factor * x) }, type),

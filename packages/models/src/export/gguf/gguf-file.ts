@@ -1,13 +1,11 @@
 // A GGUF file as a stream: the header with all metadata and the descriptions of the tensors, then one tensor after the other.
 // Source of the format: docs/gguf.md of ggml-org/ggml, version 3; everything is little-endian:
 //   "GGUF", version, number of tensors, number of entries | entries | descriptions | padding | tensors, each aligned
-import { bytesOf, type TensorType } from './tensor-types.js';
+import { ggufBytesOf, ggufValueCodes } from '@bowyer/checkpoints';
+import type { TensorType } from './tensor-types.js';
 
 const VERSION = 3;
 const ALIGNMENT = 32;
-
-/** Codes of the types of values. */
-const CODES = { uint8: 0, uint32: 4, int32: 5, float32: 6, bool: 7, string: 8, array: 9 };
 
 /** The value of one entry of the metadata. */
 export type Entry =
@@ -47,7 +45,7 @@ export async function* ggufBytes(metadata: Entries, tensors: readonly GgufTensor
       written += piece.length;
       yield piece;
     }
-    const expected = bytesOf(tensor.type, tensor.shape);
+    const expected = ggufBytesOf(tensor.type, tensor.shape);
     if (written !== expected)
       throw new RangeError(`ggufBytes: ${tensor.name} has ${written} bytes, its description says ${expected}`);
     yield padding(written);
@@ -67,7 +65,7 @@ function headerBytes(metadata: Entries, tensors: readonly GgufTensor[]): Uint8Ar
     // Sizes from the innermost out, the other way round than in Hugging Face's files.
     const sizes = [...shape].reverse().map(uint64);
     parts.push(string(name), uint32(shape.length), Buffer.concat(sizes), uint32(type.code), uint64(offset));
-    offset += aligned(bytesOf(type, shape));
+    offset += aligned(ggufBytesOf(type, shape));
   }
   return Buffer.concat(parts);
 }
@@ -79,28 +77,28 @@ function value(entry: Entry): Uint8Array {
   switch (entry.type) {
     case 'uint32':
     case 'int32':
-      return Buffer.concat([uint32(CODES[entry.type]), new Uint8Array(Int32Array.of(entry.value).buffer)]);
+      return Buffer.concat([uint32(ggufValueCodes[entry.type]), new Uint8Array(Int32Array.of(entry.value).buffer)]);
     case 'float32':
-      return Buffer.concat([uint32(CODES.float32), new Uint8Array(Float32Array.of(entry.value).buffer)]);
+      return Buffer.concat([uint32(ggufValueCodes.float32), new Uint8Array(Float32Array.of(entry.value).buffer)]);
     case 'bool':
-      return Buffer.concat([uint32(CODES.bool), Uint8Array.of(Number(entry.value))]);
+      return Buffer.concat([uint32(ggufValueCodes.bool), Uint8Array.of(Number(entry.value))]);
     case 'string':
-      return Buffer.concat([uint32(CODES.string), string(entry.value)]);
+      return Buffer.concat([uint32(ggufValueCodes.string), string(entry.value)]);
     case 'strings':
-      return array(CODES.string, entry.value.length, Buffer.concat(entry.value.map(string)));
+      return array(ggufValueCodes.string, entry.value.length, Buffer.concat(entry.value.map(string)));
     case 'float32s':
-      return array(CODES.float32, entry.value.length, new Uint8Array(Float32Array.from(entry.value).buffer));
+      return array(ggufValueCodes.float32, entry.value.length, new Uint8Array(Float32Array.from(entry.value).buffer));
     case 'int32s':
-      return array(CODES.int32, entry.value.length, new Uint8Array(Int32Array.from(entry.value).buffer));
+      return array(ggufValueCodes.int32, entry.value.length, new Uint8Array(Int32Array.from(entry.value).buffer));
     case 'bools':
-      return array(CODES.bool, entry.value.length, Uint8Array.from(entry.value, Number));
+      return array(ggufValueCodes.bool, entry.value.length, Uint8Array.from(entry.value, Number));
     case 'bytes':
-      return array(CODES.uint8, entry.value.length, entry.value);
+      return array(ggufValueCodes.uint8, entry.value.length, entry.value);
   }
 }
 
 const array = (element: number, length: number, elements: Uint8Array) =>
-  Buffer.concat([uint32(CODES.array), uint32(element), uint64(length), elements]);
+  Buffer.concat([uint32(ggufValueCodes.array), uint32(element), uint64(length), elements]);
 const uint32 = (number: number) => new Uint8Array(Uint32Array.of(number).buffer);
 const uint64 = (number: number) => new Uint8Array(BigUint64Array.of(BigInt(number)).buffer);
 

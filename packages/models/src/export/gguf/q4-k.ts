@@ -1,12 +1,11 @@
 // Q4_K: super-blocks of 256 numbers in 144 bytes. A number of sub-block j (of 32) is d · s_j · code − dmin · m_j, with d and dmin in
 // float16, s_j and m_j of 6 bits, codes of 4 bits.
 // Source: ggml-quants.c of ggml-org/llama.cpp, quantize_row_q4_K_ref and make_qkx2_quants; in float32 as there, but for sums.
-import { float16ToFloat32 } from '@bowyer/checkpoints';
+import { float16ToFloat32, ggufTypes } from '@bowyer/checkpoints';
 import { maximum } from '@bowyer/core';
 import { toFloat16 } from '@bowyer/graph';
 
-export const SUPER_BLOCK = 256;
-export const SUPER_BLOCK_BYTES = 144;
+const { block: SUPER_BLOCK, blockBytes: SUPER_BLOCK_BYTES } = ggufTypes.q4_k;
 
 const SUB_BLOCK = 32;
 const SUB_BLOCKS = SUPER_BLOCK / SUB_BLOCK;

@@ -1,25 +1,21 @@
 // The types of numbers in a GGUF file that are written here, and how numbers become theirs. Blocks are of 32 or 256 numbers of one row.
 // Source: ggml-quants.c of ggml-org/llama.cpp, the functions quantize_row_…_ref; its calculations are in float32, and so are these.
+import { ggufTypes, type GgufType } from '@bowyer/checkpoints';
 import { toFloat16 } from '@bowyer/graph';
-import { encodeQ4K, SUPER_BLOCK, SUPER_BLOCK_BYTES } from './q4-k.js';
+import { encodeQ4K } from './q4-k.js';
 
-export interface TensorType {
-  /** The type's code in the description of a tensor. */
-  code: number;
-  /** Numbers of a row that are encoded together, and the bytes that they take. */
-  block: number;
-  blockBytes: number;
+export interface TensorType extends GgufType {
   encode(numbers: Float32Array): Uint8Array;
 }
 
 const BLOCK = 32;
 
-const f32: TensorType = { code: 0, block: 1, blockBytes: 4, encode: bytes };
-const f16: TensorType = { code: 1, block: 1, blockBytes: 2, encode: (numbers) => bytes(finiteHalves(numbers)) };
-const bf16: TensorType = { code: 30, block: 1, blockBytes: 2, encode: (numbers) => bytes(bfloat16(numbers)) };
-const q8_0: TensorType = { code: 8, block: BLOCK, blockBytes: 2 + BLOCK, encode: (n) => inBlocks(n, q8_0, block8) };
-const q4_0: TensorType = { code: 2, block: BLOCK, blockBytes: 2 + BLOCK / 2, encode: (n) => inBlocks(n, q4_0, block4) };
-const q4_k: TensorType = { code: 12, block: SUPER_BLOCK, blockBytes: SUPER_BLOCK_BYTES, encode: encodeQ4K };
+const f32: TensorType = { ...ggufTypes.f32, encode: bytes };
+const f16: TensorType = { ...ggufTypes.f16, encode: (numbers) => bytes(finiteHalves(numbers)) };
+const bf16: TensorType = { ...ggufTypes.bf16, encode: (numbers) => bytes(bfloat16(numbers)) };
+const q8_0: TensorType = { ...ggufTypes.q8_0, encode: (numbers) => inBlocks(numbers, q8_0, block8) };
+const q4_0: TensorType = { ...ggufTypes.q4_0, encode: (numbers) => inBlocks(numbers, q4_0, block4) };
+const q4_k: TensorType = { ...ggufTypes.q4_k, encode: encodeQ4K };
 
 /** By the name of the type. */
 export const tensorTypes = { f32, f16, bf16, q8_0, q4_0, q4_k };
@@ -35,9 +31,6 @@ export const fileTypes: Readonly<Record<TensorTypeName, number>> = {
   q4_k: 14,
   bf16: 32,
 };
-
-export const bytesOf = ({ block, blockBytes }: TensorType, shape: readonly number[]): number =>
-  (shape.reduce((product, size) => product * size, 1) / block) * blockBytes;
 
 function bytes({ buffer, byteOffset, byteLength }: Float32Array | Uint16Array): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength);

@@ -1,11 +1,11 @@
 // Which tensors the file has, and how each is made of the model's parameters when its turn comes.
-import type { HostTensor } from '@bowyer/checkpoints';
+import { ggufBytesOf, type HostTensor } from '@bowyer/checkpoints';
 import type { ParameterSpec } from '../../architecture/parameter-spec.js';
 import type { CausalArchitecture } from '../../architecture/architecture.js';
 import type { GgufTensor } from './gguf-file.js';
 import type { Fail, GgufFamily } from './family.js';
 import type { ReadParameter } from '../opened-model.js';
-import { bytesOf, tensorTypes, type TensorType, type TensorTypeName } from './tensor-types.js';
+import { tensorTypes, type TensorType, type TensorTypeName } from './tensor-types.js';
 
 interface TensorOptions {
   family: GgufFamily;
@@ -24,14 +24,16 @@ interface Source {
   rows?: 'even' | 'odd';
 }
 
-interface Planned {
+export interface PlannedTensor {
   shape: number[];
   /** In the order in which they lie in the tensor. */
   sources: Source[];
+  /** Each source is a part of the first axis. */
+  isJoint?: boolean;
 }
 
 export function ggufTensors(options: TensorOptions): { tensors: GgufTensor[]; notes: string[] } {
-  const planned = plan(options);
+  const planned = plannedTensors(options);
   const hasHead = planned.has('output.weight');
   const unfit: string[] = [];
   const tensors = [...planned].map(([name, { shape, sources }]): GgufTensor => {
@@ -66,13 +68,17 @@ const vector = ([name, numbers]: [string, Float32Array]): GgufTensor => ({
 });
 
 /** Plans the tensors by name, in the order of the parameters. */
-function plan({ family, architecture, fail }: TensorOptions): Map<string, Planned> {
-  const planned = new Map<string, Planned>();
+export function plannedTensors({
+  family,
+  architecture,
+  fail,
+}: Pick<TensorOptions, 'family' | 'architecture' | 'fail'>): Map<string, PlannedTensor> {
+  const planned = new Map<string, PlannedTensor>();
   for (const spec of architecture.parameters) {
     const experts = expertPlaces(family, spec);
     for (const { tensor, rows } of experts ?? []) {
       const shape = rows === undefined ? spec.shape : [spec.shape[0] / 2, ...spec.shape.slice(1)];
-      const joint = planned.get(tensor) ?? { shape: [0, ...shape], sources: [] };
+      const joint = planned.get(tensor) ?? { shape: [0, ...shape], sources: [], isJoint: true };
       joint.shape[0]++;
       joint.sources.push({ spec, rows });
       planned.set(tensor, joint);
@@ -121,33 +127,37 @@ function typeOf(name: string, shape: readonly number[], dtype: TensorTypeName, h
 
 type Change = (tensor: HostTensor) => HostTensor;
 
-/** Finds the change to a tensor that llama.cpp keeps in another way than Hugging Face's files. */
-function changeOf(
+/**
+ * Finds the change to a tensor that llama.cpp keeps in another way than Hugging Face's files.
+ *
+ * @param direction `from`: the change of llama.cpp's tensor to the one of Hugging Face
+ */
+export function changeOf(
   name: string,
   { family, architecture: { heads, keyValueHeads } }: Pick<TensorOptions, 'family' | 'architecture'>,
+  direction: 'to' | 'from' = 'to',
 ): Change {
   const turned = /\.attn_([qk])\.(weight|bias)/.exec(name)?.[1];
   if (family.turnsNeighbours && turned !== undefined)
-    return (tensor) => interleavedHalves(tensor, turned === 'q' ? heads : keyValueHeads);
+    return (tensor) => interleavedHalves(tensor, turned === 'q' ? heads : keyValueHeads, direction);
   if (family.normsFromOne && name.endsWith('_norm.weight'))
-    return ({ shape, data }) => ({ shape, data: data.map((x) => x + 1) });
+    return ({ shape, data }) => ({ shape, data: data.map((x) => (direction === 'to' ? x + 1 : x - 1)) });
   return (tensor) => tensor;
 }
-
-/** The same change for the factor B [out, rank] of an adapter of the tensor. */
-export const outputChange = changeOf;
 
 /**
  * Reorders rows: rotary embedding rotates column i of a head together with i + d/2 in Hugging Face's layout, and columns 2i and 2i + 1
  * in llama.cpp's; so the rows [head, half, i] that make them are put in the order [head, i, half].
  */
-function interleavedHalves({ shape, data }: HostTensor, heads: number): HostTensor {
+function interleavedHalves({ shape, data }: HostTensor, heads: number, direction: 'to' | 'from'): HostTensor {
   const columns = shape[1] ?? 1;
   const pairs = shape[0] / heads / 2;
   const turned = new Float32Array(data.length);
   for (let row = 0; row < shape[0]; row++) {
     const [head, half, i] = [Math.floor(row / pairs / 2), Math.floor(row / pairs) % 2, row % pairs];
-    turned.set(data.subarray(row * columns, (row + 1) * columns), ((head * pairs + i) * 2 + half) * columns);
+    const other = (head * pairs + i) * 2 + half;
+    const [from, to] = direction === 'to' ? [row, other] : [other, row];
+    turned.set(data.subarray(from * columns, (from + 1) * columns), to * columns);
   }
   return { shape, data: turned };
 }
@@ -187,4 +197,4 @@ function everySecondRow({ shape: [rows, columns = 1], data }: HostTensor, which:
 }
 
 export const totalBytes = (tensors: readonly GgufTensor[]): number =>
-  tensors.reduce((sum, { type, shape }) => sum + bytesOf(type, shape), 0);
+  tensors.reduce((sum, { type, shape }) => sum + ggufBytesOf(type, shape), 0);
