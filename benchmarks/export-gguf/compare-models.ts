@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { maximum } from '@bowyer/core';
 import type { Device } from '@bowyer/graph';
-import { exportGguf, type TensorTypeName } from '@bowyer/models';
+import { convertCheckpoint, exportGguf, type TensorTypeName } from '@bowyer/models';
 import { familyConfigs } from './family-configs.js';
 import type { Peer } from '../llama-cpp.js';
 import {
@@ -44,6 +44,19 @@ export async function compareAdapters(sides: Sides, names: string): Promise<void
     report(`${name}, adapter`, await compared(sides, adapter, base.file, apart.file), []);
     const merged = await exported(sides, adapter, 'f32', true);
     report(`${name}, merged`, await compared(sides, adapter, merged.file), []);
+  }
+}
+
+/** Reads files again: the model is the same, and its tokens are llama.cpp's. */
+export async function compareRead(sides: Sides, names: string): Promise<void> {
+  for (const name of chosen(names)) {
+    const folder = await modelIn(sides, name);
+    const { file, notes } = await exported(sides, folder, 'f32', false);
+    const output = join(sides.dir, `read-${files}`);
+    await convertCheckpoint({ input: file, output, config: null, tokenizer: null, section: null });
+    const [expected, { ids }] = [await generateHere(sides.device, folder), await generateHere(sides.device, output)];
+    console.log(`${name}, read again: ${equalIds(ids, expected.ids)} of ${NEW_TOKENS} tokens are the model's`);
+    report(`${name}, read again`, await compared(sides, output, file), notes);
   }
 }
 

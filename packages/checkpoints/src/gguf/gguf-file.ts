@@ -106,7 +106,7 @@ async function readHeader(path: string, cursor: Cursor) {
     for (let axis = 0; axis < dimensions; axis++) shape.unshift(await cursor.number('uint64'));
     const type = typeOf(name, await cursor.number('uint32'), fail);
     if ((shape.at(-1) ?? 1) % ggufTypes[type].block !== 0)
-      throw fail(`tensor '${name}' has rows of ${shape.at(-1)} numbers, which are no blocks of ${type}`);
+      throw fail(`tensor '${name}' has rows of ${shape.at(-1)} numbers, which do not divide into blocks of ${type}`);
     described.push({ name, shape, type, offset: await cursor.number('uint64') });
   }
   const alignment = metadata.get('general.alignment') ?? 32;
@@ -117,7 +117,8 @@ async function readHeader(path: string, cursor: Cursor) {
   for (const { name, offset, ...info } of described) {
     if (tensors.has(name)) throw fail(`it has tensor '${name}' twice`);
     const end = start + offset + ggufBytesOf(ggufTypes[info.type], info.shape);
-    if (offset % alignment !== 0) throw fail(`tensor '${name}' begins at ${offset}, which is no multiple of ${alignment}`);
+    if (offset % alignment !== 0)
+      throw fail(`tensor '${name}' begins at ${offset}, which is not a multiple of ${alignment}`);
     if (end > cursor.size)
       throw fail(`tensor '${name}' ends at byte ${end}, the file has ${cursor.size} bytes`, 'download it again');
     tensors.set(name, { ...info, position: start + offset });

@@ -7,6 +7,7 @@ import { withStoredHead } from '../language-model/stored-head.js';
 import { configText } from '../architecture/config-text.js';
 import { savedConfig } from '../architecture/saved-config.js';
 import { bareName, fileShape, namesInFile } from '../architecture/checkpoint-layout.js';
+import { openGgufModel } from './gguf/gguf-model.js';
 import { readLlama2cTokenizer } from './llama2c-tokenizer.js';
 import {
   openCheckpoint,
@@ -39,7 +40,7 @@ export interface ConvertOptions {
 }
 
 interface Converted {
-  kind: OpenedCheckpoint['kind'];
+  kind: OpenedCheckpoint['kind'] | 'gguf';
   tensors: number;
   parameters: number;
 }
@@ -48,12 +49,13 @@ interface Converted {
 export async function convertCheckpoint(options: ConvertOptions): Promise<Converted> {
   const { input, output } = options;
   await refuseUsedFolder('convert', output);
-  const { kind, source, config: ownConfig } = await openCheckpoint(input, options);
+  const { kind, source, config: ownConfig, tokenizer: ownTokenizer } = await openInput(options);
   try {
     const beside = (await stat(input)).isDirectory() ? input : dirname(input);
     const given = ownConfig ?? (await readConfig(options.config, beside));
     const { config, ...model } = await modelTensors(source, given);
-    const tokenizer = await findTokenizer(options, beside);
+    const tokenizer =
+      options.tokenizer === null && ownTokenizer ? ownTokenizer() : await findTokenizer(options, beside);
     if (typeof config.vocab_size === 'number') checkVocabulary(tokenizer.vocabSize, config.vocab_size, input);
     await writeNewFolder(output, (folder) => write(folder, model, config, tokenizer, options), options.command);
     const sizes = [...model.shapes.values()].map((shape) => shape.reduce((product, size) => product * size, 1));
@@ -62,6 +64,22 @@ export async function convertCheckpoint(options: ConvertOptions): Promise<Conver
     await source.close();
   }
 }
+
+interface OpenedInput extends Omit<OpenedCheckpoint, 'kind'> {
+  kind: Converted['kind'];
+  /** Makes the tokenizer, where the file has one. */
+  tokenizer?: () => Tokenizer;
+}
+
+async function openInput({ input, config, section }: ConvertOptions): Promise<OpenedInput> {
+  if (!isGgufFile(input)) return openCheckpoint(input, { section });
+  if (config !== null)
+    throw new WeightsFileError(input, 'a GGUF file has its own config', `leave out config=${config}`);
+  return { kind: 'gguf', ...(await openGgufModel(input)) };
+}
+
+/** Checks whether a place names a GGUF file. */
+export const isGgufFile = (place: string): boolean => place.endsWith('.gguf');
 
 type ConfigJson = Readonly<Record<string, unknown>>;
 

@@ -3,9 +3,13 @@
 import { readFile } from 'node:fs/promises';
 import { WeightsFileError } from '@bowyer/checkpoints';
 import { HuggingFaceTokenizer } from '@bowyer/text';
-
-/** SentencePiece's symbol for a space. */
-const SPACE_SYMBOL = '▁';
+import {
+  addedToken,
+  aroundTexts,
+  sentencePieceDefinition,
+  SPACE_SYMBOL,
+  type ScoredPiece,
+} from './sentencepiece-definition.js';
 
 /** Pieces 3 to 258 are the 256 bytes, where a vocabulary falls back to those. */
 const BYTES_END = 259;
@@ -14,62 +18,17 @@ export async function readLlama2cTokenizer(path: string): Promise<HuggingFaceTok
   const pieces = parsePieces(path, await readFile(path));
   const ids = new Map(pieces.map(({ text }, id) => [text, id]));
   const hasBytes = ids.has('<0x00>');
-  // Every way to put a piece together from two others, the best piece first: the usual conversion of Llama's.
-  const made = pieces.slice(hasBytes ? BYTES_END : 3).sort((a, b) => b.score - a.score);
-  const merges = made.flatMap(({ text }) => splitsOf(text, ids));
   const definition = {
     version: '1.0',
     truncation: null,
     padding: null,
-    added_tokens: ['<unk>', '<s>', '</s>'].map((content, id) => ({
-      id,
-      content,
-      single_word: false,
-      lstrip: false,
-      rstrip: false,
-      normalized: false,
-      special: true,
-    })),
-    normalizer: {
-      type: 'Sequence',
-      normalizers: [
-        { type: 'Prepend', prepend: SPACE_SYMBOL },
-        { type: 'Replace', pattern: { String: ' ' }, content: SPACE_SYMBOL },
-      ],
-    },
-    pre_tokenizer: null,
-    post_processor: {
-      type: 'TemplateProcessing',
-      single: [{ SpecialToken: { id: '<s>', type_id: 0 } }, { Sequence: { id: 'A', type_id: 0 } }],
-      pair: [
-        { SpecialToken: { id: '<s>', type_id: 0 } },
-        { Sequence: { id: 'A', type_id: 0 } },
-        { SpecialToken: { id: '<s>', type_id: 1 } },
-        { Sequence: { id: 'B', type_id: 1 } },
-      ],
-      special_tokens: { '<s>': { id: '<s>', ids: [1], tokens: ['<s>'] } },
-    },
-    decoder: {
-      type: 'Sequence',
-      decoders: [
-        { type: 'Replace', pattern: { String: SPACE_SYMBOL }, content: ' ' },
-        ...(hasBytes ? [{ type: 'ByteFallback' }] : []),
-        { type: 'Fuse' },
-        { type: 'Strip', content: ' ', start: 1, stop: 0 },
-      ],
-    },
-    model: {
-      type: 'BPE',
-      dropout: null,
-      unk_token: '<unk>',
-      continuing_subword_prefix: null,
-      end_of_word_suffix: null,
-      fuse_unk: true,
-      byte_fallback: hasBytes,
-      ignore_merges: false,
-      vocab: Object.fromEntries(ids),
-      merges,
-    },
+    added_tokens: ['<unk>', '<s>', '</s>'].map((content, id) => addedToken(id, content, true)),
+    post_processor: aroundTexts(['<s>', 1], null),
+    ...sentencePieceDefinition(ids, pieces.slice(hasBytes ? BYTES_END : 3), {
+      unknown: '<unk>',
+      addsPrefix: true,
+      hasBytes,
+    }),
   };
   const config = {
     add_bos_token: true,
@@ -83,13 +42,8 @@ export async function readLlama2cTokenizer(path: string): Promise<HuggingFaceTok
   return new HuggingFaceTokenizer(definition, config);
 }
 
-interface Piece {
-  text: string;
-  score: number;
-}
-
-function parsePieces(path: string, bytes: Buffer): Piece[] {
-  const pieces: Piece[] = [];
+function parsePieces(path: string, bytes: Buffer): ScoredPiece[] {
+  const pieces: ScoredPiece[] = [];
   for (let at = 4; at < bytes.length;) {
     const length = at + 8 <= bytes.length ? bytes.readInt32LE(at + 4) : -1;
     if (length < 0 || at + 8 + length > bytes.length)
@@ -112,12 +66,4 @@ function parsePieces(path: string, bytes: Buffer): Piece[] {
     for (let byte = 0; byte < 256; byte++)
       pieces[3 + byte].text = `<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`;
   return pieces;
-}
-
-function splitsOf(piece: string, ids: ReadonlyMap<string, number>): string[] {
-  const characters = [...piece];
-  return characters.slice(1).flatMap((_, i) => {
-    const [left, right] = [characters.slice(0, i + 1).join(''), characters.slice(i + 1).join('')];
-    return ids.has(left) && ids.has(right) ? [`${left} ${right}`] : [];
-  });
 }

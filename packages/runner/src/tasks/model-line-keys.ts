@@ -3,7 +3,7 @@ import { optionalText, type ConfigProblem } from '@bowyer/core';
 
 /** Makes the options of such a task. @param lines what an input line contains */
 export const lineFileKeys = (lines: string) => ({
-  model: optionalText('a language model: a folder, a run, or a model of the hub (OWNER/NAME[@REVISION])'),
+  model: optionalText('a language model: a folder, a GGUF file, a run, or a model of the hub (OWNER/NAME[@REVISION])'),
   input: optionalText(`JSONL file to read: ${lines}`),
   output: optionalText('JSONL file to write, a line for each input line in the same order'),
 });

@@ -25,7 +25,7 @@ function commonFields(metadata: GgufMetadata): ConfigJson {
     }),
     max_position_embeddings: metadata.number('.context_length'),
     rope_theta: metadata.number('.rope.freq_base', 10_000),
-    rope_scaling: ropeScaling(metadata, headSize),
+    rope_scaling: ropeScaling(metadata),
     attention_bias: biased('attn_q'),
     mlp_bias: biased('ffn_up'),
     tie_word_embeddings: !file.tensors.has('output.weight'),
@@ -58,7 +58,10 @@ const expertFields = (metadata: GgufMetadata, field: string): ConfigJson => ({
 
 /** Returns the scale of Gemma's queries, which is that of the heads but in the largest model. */
 function queryScale(metadata: GgufMetadata, largest: number): ConfigJson {
-  const { hidden_size, num_attention_heads, num_hidden_layers, head_dim } = fieldsOf(metadata) as Record<string, number>;
+  const { hidden_size, num_attention_heads, num_hidden_layers, head_dim } = fieldsOf(metadata) as Record<
+    string,
+    number
+  >;
   return {
     query_pre_attn_scalar: num_hidden_layers === largest ? hidden_size / num_attention_heads : head_dim,
     hidden_activation: 'gelu_pytorch_tanh',
@@ -68,6 +71,12 @@ function queryScale(metadata: GgufMetadata, largest: number): ConfigJson {
 const softcap = (metadata: GgufMetadata, key: string, field: string, otherwise: number | null): ConfigJson => ({
   [field]: metadata.has(key) ? metadata.number(key) : otherwise,
 });
+
+/** Returns the fields with a ramp of YaRN that ends between whole frequencies, as in gpt-oss; the file does not say so. */
+const untruncated = (fields: ConfigJson): ConfigJson =>
+  fields.rope_scaling === undefined
+    ? fields
+    : { ...fields, rope_scaling: { ...(fields.rope_scaling as ConfigJson), truncate: false } };
 
 /** By llama.cpp's architecture: the fields of config.json. */
 const readers: Readonly<Record<string, (metadata: GgufMetadata) => ConfigJson>> = {
@@ -127,7 +136,8 @@ const readers: Readonly<Record<string, (metadata: GgufMetadata) => ConfigJson>> 
     return {
       model_type: 'phi3',
       ...fields,
-      partial_rotary_factor: metadata.number('.rope.dimension_count', Number(fields.head_dim)) / Number(fields.head_dim),
+      partial_rotary_factor:
+        metadata.number('.rope.dimension_count', Number(fields.head_dim)) / Number(fields.head_dim),
       original_max_position_embeddings: metadata.number('.rope.scaling.original_context_length', context),
       sliding_window: window > 0 ? window : null,
     };
@@ -153,7 +163,13 @@ const readers: Readonly<Record<string, (metadata: GgufMetadata) => ConfigJson>> 
   },
   lfm2: (metadata) => {
     const kept = metadata.numbers('.attention.head_count_kv');
-    const { intermediate_size, rms_norm_eps, attention_bias: _none, mlp_bias: _neither, ...fields } = commonFields(metadata);
+    const {
+      intermediate_size,
+      rms_norm_eps,
+      attention_bias: _none,
+      mlp_bias: _neither,
+      ...fields
+    } = commonFields(metadata);
     return {
       model_type: 'lfm2',
       ...fields,
@@ -167,7 +183,7 @@ const readers: Readonly<Record<string, (metadata: GgufMetadata) => ConfigJson>> 
   },
   'gpt-oss': (metadata) => ({
     model_type: 'gpt_oss',
-    ...fieldsOf(metadata),
+    ...untruncated(fieldsOf(metadata)),
     ...expertFields(metadata, 'num_local_experts'),
     ...windowFields(metadata, 2),
     intermediate_size: metadata.number('.expert_feed_forward_length'),
@@ -180,6 +196,12 @@ export function ggufConfig(metadata: GgufMetadata): { config: ConfigJson; family
   const { arch, file } = metadata;
   const kind = metadata.text('general.type', 'model');
   if (kind !== 'model') throw metadata.fail(`it is of the type ${JSON.stringify(kind)}, no model`, 'give the model');
+  const parts = metadata.number('split.count', 1);
+  if (parts > 1)
+    throw metadata.fail(
+      `it is one of ${parts} parts of a model`,
+      'join them: llama-gguf-split --merge FIRST_PART JOINED.gguf',
+    );
   const reader = readers[arch];
   if (!reader)
     throw metadata.fail(`its architecture is ${arch}; the ones that are read: ${Object.keys(readers).join(', ')}`);

@@ -1,9 +1,10 @@
 // The metadata of a GGUF file by key, checked when it is read.
 import { WeightsFileError, type GgufFile, type GgufValue } from '@bowyer/checkpoints';
 
-const NOT_READ = 'only language models whose family docs/models/gguf.md lists are read: use the model in Hugging Face layout';
+const NOT_READ =
+  'only language models whose family docs/models/checkpoints.md lists are read: use the model in Hugging Face layout';
 
-/** Tensors that describe positions and are no parameters. */
+/** The tensors of positions, which training leaves as they are. */
 export const positionTensors = ['rope_freqs.weight', 'rope_factors_long.weight', 'rope_factors_short.weight'];
 
 export class GgufMetadata {
@@ -71,7 +72,10 @@ export class GgufMetadata {
   #list(key: string, type: string): GgufValue[] {
     const value = this.value(key);
     if (Array.isArray(value) && value.every((element) => typeof element === type)) return value as GgufValue[];
-    throw this.fail(`its metadata has no ${this.#name(key)} that is a list of ${type}s`, 'the file is damaged or is no model');
+    throw this.fail(
+      `its metadata has no ${this.#name(key)} that is a list of ${type}s`,
+      'the file is damaged or has no model',
+    );
   }
 
   #typed(key: string, type: 'string', otherwise?: string): string;
@@ -83,7 +87,7 @@ export class GgufMetadata {
     const found = value === undefined ? 'none' : JSON.stringify(value).slice(0, 40);
     throw this.fail(
       `its metadata: expected ${this.#name(key)}, a ${type}, found ${found}`,
-      'the file is damaged or is no model',
+      'the file is damaged or has no model',
     );
   }
 

@@ -1,6 +1,6 @@
 // How positions are stretched: rope_scaling of config.json from entries and tensors of a GGUF file.
 import type { ConfigJson } from '@bowyer/checkpoints';
-import type { GgufMetadata } from './gguf-metadata.js';
+import { decimal, type GgufMetadata } from './gguf-metadata.js';
 
 /** Returns `rope_scaling`; undefined where positions are not stretched. */
 export function ropeScaling(metadata: GgufMetadata): ConfigJson | undefined {
@@ -43,13 +43,11 @@ function longrope(metadata: GgufMetadata): ConfigJson {
   const key = '.rope.scaling.attn_factor';
   return {
     rope_type: 'longrope',
-    short_factor: Array.from(short, decimalOf),
-    long_factor: Array.from(long, decimalOf),
+    short_factor: Array.from(short, decimal),
+    long_factor: Array.from(long, decimal),
     ...(metadata.has(key) && { attention_factor: metadata.number(key) }),
   };
 }
-
-const decimalOf = (value: number) => Number(value.toPrecision(8));
 
 /** A frequency, and how much of it is kept: 0 is divided by the factor, 1 stays. */
 interface Point {
@@ -62,7 +60,7 @@ interface Point {
  * over the frequency. Original length, low and high can be multiplied by the same number; low is 1 here, as in Llama's own files.
  */
 function llama3(metadata: GgufMetadata, divisors: Float32Array): ConfigJson | undefined {
-  const factor = decimalOf(divisors.reduce((a, b) => Math.max(a, b), 1));
+  const factor = Number(divisors.reduce((a, b) => Math.max(a, b), 1).toPrecision(6));
   if (factor === 1) return undefined;
   const base = metadata.number('.rope.freq_base', 10_000);
   const points = Array.from(divisors, (d, i) => ({

@@ -42,6 +42,49 @@ const known: readonly Named[] = [
   { patterns: ['\\p{N}{1,3}', '[一-龥぀-ゟ゠-ヿ]+', DEEPSEEK], name: 'deepseek-v3', ignoresMerges: false },
 ];
 
+/** Further names of llama.cpp for the same ways of cutting. */
+const ALIASES: Readonly<Record<string, string>> = {
+  llama3: 'llama-bpe',
+  'llama-v3': 'llama-bpe',
+  falcon3: 'llama-bpe',
+  'falcon-h1': 'llama-bpe',
+  pixtral: 'llama-bpe',
+  lfm2: 'llama-bpe',
+  dbrx: 'smaug-bpe',
+  'deepseek-r1-qwen': 'qwen2',
+  llama4: 'gpt-4o',
+  'phi-2': 'gpt-2',
+  gigachat: 'gpt-2',
+  mpt: 'gpt-2',
+  olmo: 'gpt-2',
+  starcoder: 'smollm',
+  refact: 'smollm',
+  'command-r': 'smollm',
+};
+
+/**
+ * Returns the pre-tokenizer of tokenizer.json that llama.cpp has a name for, and whether a piece that is a token needs no merges.
+ *
+ * @param fail makes the error of an unknown name
+ */
+export function preTokenizerOf(
+  name: string,
+  fail: (problem: string) => Error,
+): { component: Component; ignoresMerges: boolean } {
+  const found = known.find((each) => each.name === (ALIASES[name] ?? name));
+  if (found === undefined) {
+    const names = [...known.map((each) => each.name), ...Object.keys(ALIASES)];
+    throw fail(`its tokenizer cuts texts as ${JSON.stringify(name)}, which is not read; read are ${names.join(', ')}`);
+  }
+  const cutsItself = found.patterns.includes(GPT2);
+  const cuts = found.patterns
+    .filter((pattern) => pattern !== GPT2)
+    .map((Regex) => ({ type: 'Split', pattern: { Regex }, behavior: 'Isolated', invert: false }));
+  const bytes = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: false, use_regex: cutsItself };
+  const component = cuts.length === 0 ? bytes : { type: 'Sequence', pretokenizers: [...cuts, bytes] };
+  return { component, ignoresMerges: found.ignoresMerges };
+}
+
 /**
  * Finds llama.cpp's name of a pre-tokenizer.
  *

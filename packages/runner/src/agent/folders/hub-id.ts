@@ -21,11 +21,11 @@ const OWNERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns OWNER/NAME[@REVISION] for a place that is not a folder here; null where it names nothing on the hub. The hub's own rules are
+ * Returns OWNER/NAME[@REVISION] for a place that is no folder here and no GGUF file; null where it names nothing on the hub. The hub's own rules are
  * in @bowyer/checkpoints, which is not loaded for this.
  */
 export function hubId(place: string): string | null {
-  if (existsSync(place)) return null;
+  if (existsSync(place) || place.endsWith('.gguf')) return null;
   const [name, ...revision] = place.split('@');
   if (Object.hasOwn(OWNERS, name)) return [`${OWNERS[name]}/${name}`, ...revision].join('@');
   return /^[A-Za-z0-9][\w.-]*\/[A-Za-z0-9][\w.-]*(@[\w./-]+)?$/.test(place) ? place : null;

@@ -4,7 +4,7 @@ import type { Reporting } from '../../context/task-context.js';
 import type { AgentConfig } from '../keys/agent-keys.js';
 import { hubId } from './hub-id.js';
 import { agentFolderOf } from './model-folders.js';
-import { convertedModel, isWeightsFile, isWhole } from './weights-file.js';
+import { convertedModel, isGgufFile, isWeightsFile, isWhole } from './weights-file.js';
 
 /** The options of a config that name models. */
 export type ModelPlaces = Partial<Record<(typeof KEYS)[number], string | null>> &
@@ -18,7 +18,7 @@ const KEYS = ['policyLm', 'criticLm', 'checkpointPath'] as const;
 /** The folder of converted models for runs without a `cache_dir`. */
 const CACHE = '.cache';
 
-/** Puts folders in place of hub ids, runs, checkpoints of runs and files of weights. */
+/** Puts folders in place of hub ids, runs, checkpoints of runs, GGUF files and files of weights. */
 export async function useLocalModels(config: ModelPlaces, context: Reporting): Promise<void> {
   for (const key of KEYS) {
     const place = config[key] ?? null;
@@ -34,12 +34,14 @@ export async function useLocalModels(config: ModelPlaces, context: Reporting): P
     algorithm.teacher = await localModel(algorithm.teacher, config, context);
 }
 
-/** Returns the folder of a model, downloaded where it is one of the hub. */
+/** Returns the folder of a model, downloaded where it is one of the hub, and converted where it is a GGUF file. */
 async function localModel(
   place: string,
-  { offline }: Pick<ModelPlaces, 'offline'>,
-  { log, progress }: Reporting,
+  { offline, cacheDir }: Pick<ModelPlaces, 'offline' | 'cacheDir'>,
+  context: Reporting,
 ): Promise<string> {
+  if (isGgufFile(place)) return convertedModel({ file: place, model: null, cacheDir: cacheDir ?? CACHE }, context);
+  const { log, progress } = context;
   const id = hubId(place);
   if (id === null) return agentFolderOf(place);
   const { modelDirectory } = await import('@bowyer/checkpoints');

@@ -6,7 +6,7 @@ import { isConversationFile } from '@bowyer/conversations';
 import type { ConfigProblem } from '@bowyer/core';
 import type { ContextOptions, MemoryOptions } from '@bowyer/envs';
 import { hubId } from './hub-id.js';
-import { isWeightsFile, weightsFileProblem } from './weights-file.js';
+import { convertedFrom, isGgufFile, isWeightsFile, weightsFileProblem } from './weights-file.js';
 
 const isModel = (folder: string): boolean =>
   existsSync(join(folder, 'config.json')) || existsSync(join(folder, 'adapter_config.json'));
@@ -35,7 +35,7 @@ export function agentFolderOf(place: string): string {
 export function modelNameOf(folder: string): string {
   const parts = resolve(folder).split(sep);
   const checkpoints = parts.lastIndexOf('checkpoints');
-  if (checkpoints < 2) return basename(resolve(folder));
+  if (checkpoints < 2) return convertedFrom(resolve(folder)) ?? basename(resolve(folder));
   const inside = parts.slice(checkpoints + 1).filter((part) => part !== 'best' && part !== 'policy');
   return [parts[checkpoints - 1], ...inside].join('-');
 }
@@ -102,6 +102,7 @@ export const epochsOf = ({ algorithm, epochs }: RunRecord): number | undefined =
 export async function modelProblem(key: string, place: string | null): Promise<ConfigProblem | null> {
   if (place === null) return null;
   if (key === 'checkpoint_path' && isWeightsFile(place)) return weightsFileProblem(key, place);
+  if (isGgufFile(place)) return weightsFileProblem(key, place);
   if (hubId(place) !== null) return null;
   const folder = agentFolderOf(place);
   if (key !== 'critic_lm' && existsSync(join(folder, 'adapter_config.json'))) return adapterProblem(key, folder);
@@ -116,8 +117,8 @@ export async function modelProblem(key: string, place: string | null): Promise<C
     key,
     message: `${key}: ${what}`,
     remedy:
-      'give a model in Hugging Face layout (a folder with config.json, model.safetensors and tokenizer.json), a run or one of\n' +
-      '  its checkpoints, or a model of the hub (OWNER/NAME)',
+      'give a model in Hugging Face layout (a folder with config.json, model.safetensors and tokenizer.json), a GGUF file, a\n' +
+      '  run or one of its checkpoints, or a model of the hub (OWNER/NAME)',
   };
 }
 

@@ -1,4 +1,5 @@
-// Files of weights alone, as ArCHer's checkpoints and oracles are: each is converted to a folder in Hugging Face layout on first use.
+// Models that are one file: weights alone, as ArCHer's checkpoints and oracles are, or a whole model in a GGUF file. Each is converted to
+// a folder in Hugging Face layout on first use.
 import { createHash } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
@@ -10,6 +11,9 @@ import type { Reporting } from '../../context/task-context.js';
 /** Checks whether a place in a config names a file of PyTorch or safetensors rather than the folder of a model. */
 export const isWeightsFile = (place: unknown): place is string =>
   typeof place === 'string' && /\.(pt|pth|bin|safetensors)$/.test(place) && !isFolder(place);
+
+/** Checks whether a place names a GGUF file, as Ollama, LM Studio and llama.cpp have models. */
+export const isGgufFile = (place: string): boolean => place.endsWith('.gguf') && !isFolder(place);
 
 const isFolder = (place: string): boolean => statSync(place, { throwIfNoEntry: false })?.isDirectory() === true;
 
@@ -37,6 +41,10 @@ export async function convertedModel(
   { file, model, cacheDir }: Conversion,
   { log, progress }: Reporting,
 ): Promise<string> {
+  if (!existsSync(file)) {
+    const { WeightsFileError } = await import('@bowyer/checkpoints');
+    throw new WeightsFileError(file, 'there is no such file', 'check the path');
+  }
   const folder = join(cacheDir, 'converted', nameOf(file, model));
   if (existsSync(folder)) {
     log(`${file}: converted before, in ${folder}`);
@@ -63,6 +71,12 @@ export async function convertedModel(
   );
   log(`${file}: converted to ${folder}`);
   return folder;
+}
+
+/** Returns the name of the file that a folder was converted from; null for other folders. */
+export function convertedFrom(folder: string): string | null {
+  const name = /^(.+)-[0-9a-f]{12}$/.exec(basename(folder))?.[1];
+  return name !== undefined && basename(dirname(folder)) === 'converted' ? name : null;
 }
 
 /** Names a file's conversion; a file may change under its name. */

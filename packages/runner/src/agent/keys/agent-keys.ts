@@ -139,7 +139,7 @@ export const policyKeys = placed(
   'policy',
   {
     policy_lm: optionalText(
-      'the policy in Hugging Face layout: a folder, a model of the hub, or a PEFT adapter; null: built from the node `policy`',
+      'the policy in Hugging Face layout: a folder, a GGUF file, a model of the hub, or a PEFT adapter; null: built from the node `policy`',
     ),
     checkpoint_path: optionalText(
       'the policy to start from or to play: a run’s folder (its best agent is taken), one of its checkpoints, or a model as for policy_lm',

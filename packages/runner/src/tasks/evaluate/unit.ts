@@ -14,6 +14,7 @@ import {
   modelProblem,
   runOf,
 } from '../../agent/folders/model-folders.js';
+import { isGgufFile } from '../../agent/folders/weights-file.js';
 import {
   criticKeys,
   criticNode,
@@ -164,14 +165,19 @@ function otherEnvironment(folder: string, own: { name?: string; envs?: unknown }
 const isMember = ({ name, envs }: { name?: string; envs?: unknown }, other: string): boolean =>
   name === 'mixture' && membersOf(envs).some((member) => member.name === other);
 
+<<<<<<< HEAD
 /** Refuses a model of the hub beside the first agent, which alone may be one. */
+=======
+/** The first agent may be one of the hub or a GGUF file; those beside it are folders. */
+>>>>>>> a3975344 (A GGUF file is accepted wherever a model's folder is: its weights, config, tokenizer and chat template are read)
 const folderProblem = (place: string): ConfigProblem | null =>
-  hubId(place) === null
+  hubId(place) === null && !isGgufFile(place)
     ? null
     : {
         key: 'compare_with',
-        message: `compare_with: '${place}' is a model of the hub`,
-        remedy: 'give a folder; `npx bowyer --config-name convert` or a run with policy_lm downloads it',
+        message: `compare_with: '${place}' is ${isGgufFile(place) ? 'a GGUF file' : 'a model of the hub'}`,
+        remedy:
+          'give a folder; `npx bowyer --config-name convert` makes one, and a run with policy_lm downloads a model',
       };
 
 export const evaluateTask: TaskUnit = {

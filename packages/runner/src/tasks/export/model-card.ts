@@ -1,6 +1,7 @@
 // The model card: what was exported, how it was trained and how good it is, in the form that the hub reads.
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { modelNameOf } from '../../agent/folders/model-folders.js';
 import { runTables } from '../../report/run-data.js';
 import { readRunRecord, type RunRecord } from '../../report/run-facts.js';
 import { CONFIG_FILE } from '../../run/run-files.js';
@@ -23,7 +24,7 @@ export async function modelCard({ model, output, license }: ExportConfig, notes:
     `# ${basename(resolve(output)).replace(GGUF_ENDING, '')}`,
     '',
     record === null
-      ? `Exported from \`${basename(resolve(model))}\`. The run that trained it is not known.`
+      ? `Exported from \`${modelNameOf(model)}\`. The run that trained it is not known.`
       : `Trained by a run of Bowyer: ${record.title}.`,
     ...(license === null ? ['', 'The licence of the weights is not known: ask the authors of the base model.'] : []),
     ...section(

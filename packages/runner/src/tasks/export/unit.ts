@@ -19,7 +19,9 @@ const DTYPES: Readonly<Record<string, readonly string[]>> = {
 const oneOf = (names: readonly string[]) => Type.Union(names.map((name) => Type.Literal(name)));
 
 export const exportOptions = unitOptions({
-  model: optionalText('folder of a model or of an adapter, a run or one of its checkpoints, or a model of the hub'),
+  model: optionalText(
+    'folder of a model or of an adapter, a GGUF file, a run or one of its checkpoints, or a model of the hub',
+  ),
   format: optional(
     () => oneOf(FORMATS),
     'gguf: model.gguf for llama.cpp, with a Modelfile for Ollama; onnx: a folder for transformers.js and ONNX Runtime; hf: a folder in Hugging Face layout',

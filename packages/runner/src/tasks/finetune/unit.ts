@@ -51,7 +51,9 @@ export const supervisedOptions = {
 };
 
 export const finetuneOptions = unitOptions({
-  model: optionalText('the model to train: a folder, a run, an adapter, or a model of the hub (OWNER/NAME)'),
+  model: optionalText(
+    'the model to train: a folder, a GGUF file, a run, an adapter, or a model of the hub (OWNER/NAME)',
+  ),
   ...supervisedOptions,
 });
 

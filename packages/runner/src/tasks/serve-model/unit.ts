@@ -10,7 +10,7 @@ import type { TaskConfig, TaskUnit } from '../task.js';
 
 /** Options of every server of a model. */
 export const modelServerOptions = {
-  model: optionalText('a language model: a folder, a run, or a model of the hub (OWNER/NAME[@REVISION])'),
+  model: optionalText('a language model: a folder, a GGUF file, a run, or a model of the hub (OWNER/NAME[@REVISION])'),
   ...listenOptions(8000),
   slots: integer(8, 'answers that are generated at the same time; each has its share of the key-value cache'),
   served_name: optionalText(
@@ -111,7 +111,7 @@ export const serveModelTask: TaskUnit = {
       {
         key: 'model',
         message: 'task=serve_model needs a model: model is null',
-        remedy: 'give model=FOLDER, or OWNER/NAME of the hub',
+        remedy: 'give model=FOLDER, model=FILE.gguf, or OWNER/NAME of the hub',
       },
     ];
   },

@@ -16,7 +16,7 @@ import { samplingKeys } from '../../agent/keys/agent-keys.js';
 /** The model that is trained or tested. */
 export const modelOption = {
   model: optionalText(
-    'the model that the agent calls: a folder in Hugging Face layout, a run, or a model of the hub (OWNER/NAME[@REVISION])',
+    'the model that the agent calls: a folder in Hugging Face layout, a GGUF file, a run, or a model of the hub (OWNER/NAME[@REVISION])',
   ),
 };
 

@@ -1,0 +1,30 @@
+// A model in a GGUF file as one in Hugging Face layout: its config, its tokenizer, and its parameters when they are asked for.
+import { GgufFile, type CheckpointReader, type ConfigJson } from '@bowyer/checkpoints';
+import type { Tokenizer } from '@bowyer/text';
+import { architectureFor } from '../../language-model/architectures.js';
+import { ggufConfig } from './gguf-config.js';
+import { GgufMetadata } from './gguf-metadata.js';
+import { ggufTokenizer } from './gguf-tokenizer.js';
+import { ggufWeights } from './gguf-weights.js';
+
+export interface GgufModel {
+  config: ConfigJson;
+  source: CheckpointReader;
+  /** Makes the tokenizer; a file may have one that is not read. */
+  tokenizer(): Tokenizer;
+}
+
+/** Opens the model in a GGUF file; closing `source` closes it. */
+export async function openGgufModel(path: string): Promise<GgufModel> {
+  const file = await GgufFile.open(path);
+  try {
+    const metadata = await GgufMetadata.of(file);
+    const { config, family } = ggufConfig(metadata);
+    const architecture = architectureFor(config, path);
+    const source = ggufWeights(file, family, architecture, (problem, remedy) => metadata.fail(problem, remedy));
+    return { config, source, tokenizer: () => ggufTokenizer(metadata) };
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}

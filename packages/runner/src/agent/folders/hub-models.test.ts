@@ -1,0 +1,89 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Rng } from '@bowyer/core';
+import { openDevice } from '@bowyer/graph';
+import { exportGguf, LanguageModel } from '@bowyer/models';
+import { newFolder } from '@bowyer/testing';
+import { HuggingFaceTokenizer } from '@bowyer/text';
+import { useLocalModels } from './hub-models.js';
+import { modelNameOf, modelProblem } from './model-folders.js';
+
+const lines: string[] = [];
+const reporting = { log: (line: string) => void lines.push(line), progress: null };
+
+/** Writes a Llama of a few letters as one file. */
+async function writeGguf(dir: string): Promise<string> {
+  const tokenizer = new HuggingFaceTokenizer(
+    {
+      pre_tokenizer: { type: 'ByteLevel', add_prefix_space: false, use_regex: true },
+      decoder: { type: 'ByteLevel' },
+      model: { type: 'BPE', vocab: { a: 0, b: 1, ab: 2 }, merges: [['a', 'b']] },
+    },
+    { eos_token: 'b', chat_template: '{{ messages[0].content }}' },
+  );
+  const device = await openDevice({ device: 'cpu', threads: 1 });
+  const model = await LanguageModel.create({
+    device,
+    config: {
+      model_type: 'llama',
+      vocab_size: 3,
+      hidden_size: 8,
+      intermediate_size: 8,
+      num_hidden_layers: 1,
+      num_attention_heads: 2,
+      num_key_value_heads: 1,
+      max_position_embeddings: 16,
+    },
+    tokenizer,
+    rng: new Rng(1),
+  });
+  await model.save(join(dir, 'model'));
+  await device.close();
+  const output = join(dir, 'small.gguf');
+  await exportGguf({ dir: join(dir, 'model'), output, dtype: 'f16', merge: false, name: 'small' });
+  return output;
+}
+
+test('a GGUF file stands for the folder that it is converted to, once', async () => {
+  const dir = newFolder();
+  const file = await writeGguf(dir);
+  expect(await modelProblem('model', file)).toBeNull();
+  const [cacheDir, config] = [
+    join(dir, 'cache'),
+    () => ({ policyLm: file, task: { model: file }, cacheDir: join(dir, 'cache') }),
+  ];
+  const first = config();
+  await useLocalModels(first, reporting);
+  const folder = first.task.model;
+  expect(folder.startsWith(join(cacheDir, 'converted', 'small-'))).toBe(true);
+  expect(first.policyLm).toBe(folder);
+  expect(modelNameOf(folder)).toBe('small');
+  expect(readFileSync(join(folder, 'tokenizer_config.json'), 'utf8')).toContain('{{ messages[0].content }}');
+  expect(lines.map((line) => line.replace(/^\S+: /, '').replace(/ \S+$/, ''))).toEqual([
+    'converted to',
+    'converted before, in',
+  ]);
+});
+
+test('a GGUF file that is not there is no model of the hub, whatever its name looks like', async () => {
+  expect(await modelProblem('model', 'models/missing.gguf')).toMatchObject({
+    key: 'model',
+    message: "model: there is no file 'models/missing.gguf'",
+  });
+});
+
+test('a file that is gone when it is needed is named', async () => {
+  const file = join(newFolder(), 'gone.gguf');
+  await expect(useLocalModels({ task: { model: file } }, reporting)).rejects.toThrow(
+    `Cannot read weights from ${file}\n  there is no such file`,
+  );
+});
+
+test('of a GGUF file that cannot be read nothing is left in the cache', async () => {
+  const dir = newFolder();
+  const file = join(dir, 'broken.gguf');
+  writeFileSync(file, 'GGUF');
+  const config = { task: { model: file }, cacheDir: join(dir, 'cache') };
+  await expect(useLocalModels(config, reporting)).rejects.toThrow(`Cannot read weights from ${file}`);
+  expect(existsSync(join(dir, 'cache', 'converted', 'broken'))).toBe(false);
+});
