@@ -113,8 +113,8 @@ test('a model folder that is not there', async () => {
     stderr:
       `checkpoint_path: there is no folder '${missing}'\n` +
       `  in command line: checkpoint_path=${missing}\n` +
-      '  give a model in Hugging Face layout (a folder with config.json, model.safetensors and tokenizer.json), a run or one of\n' +
-      '  its checkpoints, or a model of the hub (OWNER/NAME)\n' +
+      '  give a model in Hugging Face layout (a folder with config.json, model.safetensors and tokenizer.json), a GGUF file, a\n' +
+      '  run or one of its checkpoints, or a model of the hub (OWNER/NAME)\n' +
       HINT,
     made: false,
   });

@@ -9,7 +9,7 @@ import { useLocalModels } from './hub-models.js';
 import { modelNameOf, modelProblem } from './model-folders.js';
 
 const lines: string[] = [];
-const reporting = { log: (line: string) => void lines.push(line), progress: null };
+const reporting = { log: (line: string) => void lines.push(line), progress: { write: () => undefined } };
 
 /** Writes a Llama of a few letters as one file. */
 async function writeGguf(dir: string): Promise<string> {

@@ -165,11 +165,7 @@ function otherEnvironment(folder: string, own: { name?: string; envs?: unknown }
 const isMember = ({ name, envs }: { name?: string; envs?: unknown }, other: string): boolean =>
   name === 'mixture' && membersOf(envs).some((member) => member.name === other);
 
-<<<<<<< HEAD
-/** Refuses a model of the hub beside the first agent, which alone may be one. */
-=======
 /** The first agent may be one of the hub or a GGUF file; those beside it are folders. */
->>>>>>> a3975344 (A GGUF file is accepted wherever a model's folder is: its weights, config, tokenizer and chat template are read)
 const folderProblem = (place: string): ConfigProblem | null =>
   hubId(place) === null && !isGgufFile(place)
     ? null
