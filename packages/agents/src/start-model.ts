@@ -64,7 +64,7 @@ export async function startModel({
   return { directory, model: join(directory, 'checkpoints', 'best'), loss: best.nll };
 }
 
-/** The dialogues as a file beside the run's folder. */
+/** Writes the dialogues to a file, whose path it returns. */
 async function writeDialogues(path: string, dialogues: readonly StartDialogue[]): Promise<string> {
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, dialogues.map((dialogue) => `${JSON.stringify(dialogue)}\n`).join(''));

@@ -16,7 +16,7 @@ export interface TrainAgentOptions<Task extends AgentTask, Result> extends Agent
   groupSize?: number;
   /** Learning rate. */
   lmLr?: number;
-  /** Train adapters beside the model, whose own weights stay unchanged. */
+  /** Whether adapters are trained beside the model, whose own weights stay unchanged. */
   useLora?: boolean;
 }
 

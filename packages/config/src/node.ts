@@ -89,12 +89,12 @@ export function keyId(key: Key): string {
 export const isContainer = (node: ConfigNode | undefined): node is ContainerNode =>
   node !== undefined && node.kind !== 'scalar';
 
-/** Checks whether a value must still be given: the text `???`. */
+/** Returns whether a value must still be given: the text `???`. */
 export const isMissing = (node: ConfigNode): boolean => node.kind === 'scalar' && node.value === '???';
 
 export const isNull = (node: ConfigNode): boolean => node.kind === 'scalar' && node.value === null;
 
-/** Checks whether a value is computed when read: text that contains `${`. */
+/** Returns whether a value is computed when read: text that contains `${`. */
 export const isInterpolation = (node: ConfigNode | undefined): node is ScalarNode & { value: string } =>
   node !== undefined && node.kind === 'scalar' && typeof node.value === 'string' && node.value.includes('${');
 

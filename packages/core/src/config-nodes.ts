@@ -24,7 +24,7 @@ export function placed<Keys extends TProperties>(
 /** Returns the path of an option in the config: it stands at the root unless it is placed. */
 export const pathOfOption = (key: string, option: TSchema): string => (option.at as string | undefined) ?? key;
 
-/** Says whether a schema is that of a node with named options. */
+/** Returns whether a schema is that of a node with named options. */
 export const isNode = (schema: TSchema): schema is TObject =>
   schema.properties !== undefined && schema.additionalProperties === false;
 

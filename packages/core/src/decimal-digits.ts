@@ -12,6 +12,6 @@ export function decimalDigits(text: string): string {
   return digits === '' ? '0' : `${sign}${digits}e${Number(exponent) - fraction.length + all.length - digits.length}`;
 }
 
-/** Checks whether a number of JSON has the digits of the float64 that it is read as. */
+/** Returns whether a number of JSON has the digits of the float64 that it is read as. */
 export const keepsDigits = (text: string): boolean =>
   decimalDigits(text) === decimalDigits(JSON.stringify(Number(text)));

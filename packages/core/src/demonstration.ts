@@ -7,11 +7,11 @@ export interface DemonstrationTurn {
   /** The text that the agent reads next, where it does not continue the one before it: a context of its own. */
   nextObservation?: string;
   reward?: number;
-  /** The action is there to be followed by others, not to be imitated. */
+  /** Whether the action is there to be followed by others, not to be imitated. */
   slip?: boolean;
-  /** The task ended with this turn. */
+  /** Whether the task ended with this turn. */
   terminated?: boolean;
-  /** A limit outside the task cut the episode after this turn. */
+  /** Whether a limit outside the task cut the episode after this turn. */
   truncated?: boolean;
 }
 

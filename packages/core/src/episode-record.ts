@@ -10,7 +10,7 @@ export interface RecordedStep {
   terminated: boolean;
   truncated: boolean;
   info: Record<string, unknown>;
-  /** The action is not to be imitated; absent: it is. */
+  /** Whether the action is not to be imitated; false if absent. */
   slip?: boolean;
 }
 

@@ -177,7 +177,7 @@ async function acquire(path: string, owner: LockOwner, staleSeconds: number): Pr
 const ALIVE_MS = 30_000;
 
 /**
- * Says whether a process that is alive has the lock, running or stopped. Where only the heartbeat can tell, its age is the difference
+ * Returns whether a process that is alive has the lock, running or stopped. Where only the heartbeat can tell, its age is the difference
  * between two clocks that show the time of day: one in the future is as old as one in the past.
  */
 export async function hasLiveOwner(path: string): Promise<boolean> {

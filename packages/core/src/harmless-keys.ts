@@ -63,7 +63,7 @@ export const HARMLESS_KEYS: ReadonlySet<string> = new Set([
   'cache_control',
 ]);
 
-/** Checks whether a value is one with which a key says nothing. */
+/** Returns whether a value is one with which a key says nothing. */
 export const isEmpty = (value: unknown): boolean =>
   value === undefined ||
   value === null ||

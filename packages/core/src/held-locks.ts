@@ -69,7 +69,7 @@ export function checkHeld(path: string): void {
   for (const lock of held) if (lock.protects.some((root) => isBelow(path, root))) checkLock(lock);
 }
 
-/** Says whether this process may write there, as far as locks decide it. */
+/** Returns whether this process may write there, as far as locks decide it. */
 export function mayWrite(path: string): boolean {
   try {
     checkHeld(path);

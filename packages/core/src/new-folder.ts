@@ -50,7 +50,7 @@ export async function writeNewFolder<T>(
   }
 }
 
-/** Checks whether a folder is whole, and the same command was killed before it could say so. */
+/** Returns whether a folder is whole, and the same command was killed before it could say so. */
 export const isUnreported = async (folder: string, command: string): Promise<boolean> =>
   (await readFile(join(folder, UNREPORTED), 'utf8').catch(() => null)) === command;
 

@@ -48,7 +48,7 @@ export function stateOf(identity: ProcessIdentity): ProcessState {
   return seen.state.startsWith('T') ? 'stopped' : seen.state.startsWith('t') ? 'traced' : 'running';
 }
 
-/** Checks whether this process would see that one. Host names may repeat, starts of a machine do not. */
+/** Returns whether this process would see that one. Host names may repeat, starts of a machine do not. */
 function isHere({ host, boot, processes }: ProcessIdentity): boolean {
   const own = thisPlace();
   return own.boot === '' ? host === own.host : boot === own.boot && processes === own.processes;

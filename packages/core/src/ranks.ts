@@ -36,7 +36,7 @@ export function shareOf(count: number, { rank, size }: Pick<Ranks, 'rank' | 'siz
   return { begin: Math.floor((count * rank) / size), end: Math.floor((count * (rank + 1)) / size) };
 }
 
-/** Checks whether any rank says so: the same answer on every rank. */
+/** Returns whether any rank says so: the same answer on every rank. */
 export const anyRank = (ranks: Ranks, flag: boolean): boolean =>
   ranks.size === 1 ? flag : ranks.gather(flag).some((own) => own);
 

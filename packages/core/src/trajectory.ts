@@ -13,9 +13,9 @@ export interface Transition {
   action: string;
   reward: number;
   nextObservation: string;
-  /** The task ended: no value after it. */
+  /** Whether the task ended: no value after it. */
   terminated: boolean;
-  /** A limit outside the task cut the episode: it would have continued. */
+  /** Whether a limit outside the task cut the episode, which would have continued. */
   truncated: boolean;
 }
 

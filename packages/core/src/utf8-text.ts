@@ -65,7 +65,7 @@ const ZEROS: readonly (readonly [encoding: string, pattern: RegExp])[] = [
   ['UTF-16BE', /^(0.){2,}$/],
 ];
 
-/** Checks whether bytes begin as gzip's do. */
+/** Returns whether bytes begin as gzip's do. */
 export const isGzip = (head: Uint8Array): boolean => head[0] === 0x1f && head[1] === 0x8b;
 
 /**

@@ -21,7 +21,7 @@ export interface Utterance {
    * The tokens among which each was chosen, null where it could be any; left out where that holds for all. Equal masks may be one array.
    */
   tokenMasks?: readonly (TokenMask | null)[];
-  /** Not what the expert said or would have said, so not to be imitated. */
+  /** Whether it is not what the expert said or would have said, so that it is not imitated. */
   slip?: boolean;
   /** Iterations that the policy had been trained for when it sampled; absent: those before the iteration that learns from it first. */
   policyVersion?: number;

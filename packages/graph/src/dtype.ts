@@ -68,7 +68,7 @@ const typesByClass: Readonly<Record<string, DataType>> = {
 /** Returns the class name of a typed array from any realm (Jest runs tests in a realm of their own, where `instanceof` is false). */
 export const arrayClass = (data: unknown): string => Object.prototype.toString.call(data).slice('[object '.length, -1);
 
-/** Checks whether `data` is an array of the class that contains elements of `dtype`. */
+/** Returns whether `data` is an array of the class that contains elements of `dtype`. */
 export const holds = (data: unknown, dtype: DataType): data is TensorArray =>
   arrayClass(data) === arrayTypes[dtype].name;
 

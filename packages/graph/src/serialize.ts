@@ -26,7 +26,7 @@ interface SerializeOptions {
   constants?: ReadonlySet<string>;
   /** Returns the model's name of an output; if not given, one with a prefix, so that it may have the name of an input. */
   nameOfOutput?: (name: string) => string;
-  /** Add the output that keeps the Node binding from copying results. */
+  /** Whether to add the output that keeps the Node binding from copying results. */
   noCopy?: boolean;
 }
 

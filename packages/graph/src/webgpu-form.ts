@@ -66,7 +66,7 @@ class WebgpuGraph extends GraphRewrite {
     return this.made(old, 'int32') ?? (data ? constant() : this.g.cast(this.as(old, old.dtype), 'int32'));
   }
 
-  /** Checks whether some int64 operand has a form in int32 and every other one is a constant that fits. */
+  /** Returns whether some int64 operand has a form in int32 and every other one is a constant that fits. */
   #allHaveInt32(operands: readonly (Value | undefined)[]): boolean {
     const long = operands.filter((value) => value?.dtype === 'int64') as Value[];
     return long.some((value) => this.made(value, 'int32')) && long.every((value) => this.#fits(value));

@@ -3,10 +3,10 @@ import { maximum } from '@bowyer/core';
 import { repositoryOf } from './config/missing-config.js';
 import { findTask, taskNames } from './tasks/registry.js';
 
-/** Names, in lines of at most 100 columns. */
+/** Writes names in lines of at most 100 columns. */
 const inLines = (names: readonly string[]): string => names.join(', ').replace(/(.{1,97})(, |$)/g, '  $1\n');
 
-/** @param configs folder of the program's configs */
+/** Returns the text. @param configs folder of the program's configs */
 export function overview(configs: string): string {
   const repository = repositoryOf(configs);
   const width = maximum(taskNames().map((name) => name.length));

@@ -4,7 +4,7 @@ import { when, type Tests } from './when.js';
 
 const variable = 'BOWYER_EXHAUSTIVE';
 
-/** Checks whether the long forms run. */
+/** Returns whether the long forms run. */
 export const isExhaustive = (): boolean => Boolean(process.env[variable]);
 
 /** Returns `test` and `describe` for what the check leaves out. */

@@ -134,7 +134,7 @@ export async function qTargets(
 const turnsAhead = ({ trajectory, turn }: ReplayItem, steps: number | null): readonly Transition[] =>
   trajectory.transitions.slice(turn, steps === null ? undefined : turn + steps);
 
-/** Checks whether nothing of value lies beyond a turn. */
+/** Returns whether nothing of value lies beyond a turn. */
 const endsAfter = (
   { terminated, truncated }: Transition,
   { critic: { bootstrapOnLimit } }: CriticTargetOptions,

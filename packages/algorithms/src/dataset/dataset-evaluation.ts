@@ -33,7 +33,7 @@ type EvaluationOptions = OptionsOf<TObject<typeof evaluationMembers>>;
  */
 export interface DatasetEvaluation {
   /**
-   * Checks whether an evaluation is due.
+   * Returns whether an evaluation is due.
    *
    * @param step optimizer steps so far; 0: before the first
    */
@@ -85,7 +85,7 @@ export function datasetEvaluation(
 export interface StepReports {
   evaluation: DatasetEvaluation | null;
   /**
-   * Checks whether figures are due after a step, besides those of an evaluation.
+   * Returns whether figures are due after a step, besides those of an evaluation.
    *
    * @param step optimizer steps so far; 0: before the first
    */

@@ -26,7 +26,7 @@ export function stepsOf(items: number, batchSize: number, epochs: number) {
 }
 
 /**
- * Checks whether the means since the last line are logged after a step: at the end of each epoch, and after every `loggingSteps` steps.
+ * Returns whether the means since the last line are logged after a step: at the end of each epoch, and after every `loggingSteps` steps.
  *
  * @param perEpoch lines of an epoch, as far as it has steps, where `loggingSteps` is null; 1 if not given
  */

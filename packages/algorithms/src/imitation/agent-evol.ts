@@ -150,7 +150,7 @@ const sizeOf = (dataset: Dataset): number =>
   dataset.kind === 'episodes' ? dataset.episodes.length : dataset.conversations.length;
 
 /**
- * Checks whether an episode succeeded.
+ * Returns whether an episode succeeded.
  *
  * @throws where the environment does not say, and no return is given that would
  */

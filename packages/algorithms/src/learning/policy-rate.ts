@@ -105,7 +105,7 @@ export function policyRate(iteration: number, { iterations, actor }: PolicyRateO
   return scheduledRate(lr, iteration - warmupIterations, totalSteps, schedule);
 }
 
-/** Checks whether the rate of an iteration depends on how many there are: a run that continues for longer is then not one longer run. */
+/** Returns whether the rate of an iteration depends on how many there are: a run that continues for longer is then not one longer run. */
 export const rateFollowsIterations = ({ kind, warmupSteps, finalShare }: LearningRateSchedule): boolean =>
   warmupSteps < 0 || (kind !== 'constant' && finalShare !== 1);
 

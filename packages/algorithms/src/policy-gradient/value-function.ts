@@ -185,7 +185,7 @@ export function episodeEstimate(
   return perTurn(gae(input, { gamma, lambda }), lengths);
 }
 
-/** Checks whether the estimate bootstraps beyond the end of an episode: it was truncated, and the option allows it. */
+/** Returns whether the estimate bootstraps beyond the end of an episode: it was truncated, and the option allows it. */
 const bootstraps = ({ transitions }: Trajectory, { value }: Pick<ValueOptions, 'value'>): boolean =>
   value.bootstrapOnLimit && transitions.at(-1)!.truncated;
 

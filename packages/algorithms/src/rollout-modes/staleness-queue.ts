@@ -23,7 +23,7 @@ export class StalenessQueue<Item> {
 
   constructor(private readonly options: StalenessOptions) {}
 
-  /** Checks whether a group may begin with weights of this version. */
+  /** Returns whether a group may begin with weights of this version. */
   mayBegin(group: number, version: number): boolean {
     const { perRollout, maxStaleness } = this.options;
     return group < (version + maxStaleness + 1) * perRollout;
@@ -76,7 +76,7 @@ export class StalenessQueue<Item> {
   }
 
   /**
-   * Checks whether the rest still fits. A group of version v is learned from at iteration v + η at the latest: for each deadline, later
+   * Returns whether the rest still fits. A group of version v is learned from at iteration v + η at the latest: for each deadline, later
    * rollouts have room for the rest.
    */
   #leavesTime(chosen: readonly { version: number }[], iteration: number): boolean {

@@ -10,7 +10,10 @@ export interface ChatOptions {
   template: ChatTemplate;
   /** Messages before the first observation. */
   opening: readonly ChatMessage[];
-  /** Every observation is a context of its own: one message, without the turns before. False if not given: a message a turn. */
+  /**
+   * Whether every observation is a context of its own: one message, without the turns before. False if not given: a
+   * message a turn.
+   */
   isSingleMessage?: boolean;
   /** Is called once if the template rewrites earlier messages when a message is added. */
   onRewritten?: () => void;

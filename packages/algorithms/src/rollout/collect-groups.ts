@@ -136,7 +136,7 @@ export function groupsOf(trajectories: readonly Trajectory[]): Trajectory[][] {
   return [...groups.values()];
 }
 
-/** Checks whether all returns are equal, so that there is nothing to compare. */
+/** Returns whether all returns are equal, so that there is nothing to compare. */
 function isFlat(group: readonly Trajectory[]): boolean {
   const returns = group.map(episodicReturn);
   return returns.every((value) => value === returns[0]);

@@ -22,7 +22,7 @@ export class HubError extends Error {
   }
 }
 
-/** Checks whether the hub did not answer, so that nothing is known about the model. */
+/** Returns whether the hub did not answer, so that nothing is known about the model. */
 export const isUnreachable = (error: unknown): boolean =>
   !(error instanceof HubError) && (error as { statusCode?: number }).statusCode === undefined;
 

@@ -45,7 +45,7 @@ export class ConfigFields {
     return (field in this.json ? this.json : this.defaults)[field] ?? undefined;
   }
 
-  /** Checks whether the file has the field, and null in it. */
+  /** Returns whether the file has the field, and null in it. */
   isNull(field: string): boolean {
     return this.json[field] === null;
   }

@@ -48,7 +48,7 @@ export function firstNonFinite(data: Float32Array, start = 0): string | null {
   return `${data[at]} at index ${start + at}`;
 }
 
-/** Checks whether all numbers are finite: NaN and infinity have an exponent of all ones, so adding one to it carries into the sign. */
+/** Returns whether all numbers are finite: NaN and infinity have an exponent of all ones, so adding one to it carries into the sign. */
 function allFinite({ buffer, byteOffset, length }: Float32Array): boolean {
   const words = new Int32Array(buffer, byteOffset, length);
   let carries = 0;

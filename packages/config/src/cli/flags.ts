@@ -11,7 +11,7 @@ interface FlagForm {
   /** The name of its value, as the usage line shows it. */
   readonly value?: string;
   readonly choices?: readonly string[];
-  /** Its value may be left out. */
+  /** Whether its value may be left out. */
   readonly optional?: boolean;
   readonly meaning: string;
 }
@@ -200,7 +200,7 @@ function findFlag(text: string): { form: FlagForm; attached?: string } {
   throw unknownFlag(text, name);
 }
 
-/** Checks whether a word begins a flag: its name, or the beginning of one. */
+/** Returns whether a word begins a flag: its name, or the beginning of one. */
 export const isFlag = (text: string): boolean =>
   flagForms.some(({ name, short }) => name.startsWith(text) || short === text);
 

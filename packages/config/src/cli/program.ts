@@ -56,7 +56,7 @@ export interface CommandLine {
    * @param overrides of the command line, after `translate`
    */
   overview?(overrides: readonly string[]): Promise<string | undefined>;
-  /** Checks whether users do not choose from a group, so that `--help` leaves it out. */
+  /** Returns whether users do not choose from a group, so that `--help` leaves it out. */
   isInternalGroup?(group: string): boolean;
   /** Does the work itself; a job that throws has failed. */
   job(context: JobContext): unknown;
@@ -177,7 +177,7 @@ export interface SweepRequest {
   readonly overrides: readonly string[];
   /** Absolute `hydra.sweep.dir`. */
   readonly directory: string;
-  /** `--dry-run`: every job is planned and checked, and listed by `listJob`; nothing is started or written. */
+  /** Whether jobs are only planned and checked, and listed by `listJob` (`--dry-run`); nothing is started or written. */
   readonly dryRun: boolean;
   /** The program, with its outputs and its environment filled in. */
   readonly program: CommandLine & Required<Pick<CommandLine, 'stdout' | 'stderr' | 'env' | 'cwd'>>;

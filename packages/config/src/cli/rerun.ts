@@ -90,7 +90,7 @@ function savedComposition(folder: string, { env, now }: Session): Composition {
   return compositionWith(overrides);
 }
 
-/** Says whether a record has a value at the top of the config under a name that stands for an option of a node now. */
+/** Returns whether a record has a value at the top of the config under a name that stands for an option of a node now. */
 function hasFlatNames({ config }: Composition, { program: { flatNames = {} } }: Session): boolean {
   return Object.entries(config).some(([key, value]) => !isTree(value) && Object.hasOwn(flatNames, key));
 }

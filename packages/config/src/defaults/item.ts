@@ -17,7 +17,7 @@ interface ItemBase {
   parentPackage: string;
   readonly origin: Origin;
   optional: boolean;
-  /** Dropped: removed on the command line, or optional and absent. */
+  /** Whether it is left out: removed on the command line, or optional and absent. */
   deleted: boolean;
 }
 
@@ -34,7 +34,7 @@ export interface GroupItem extends ItemBase {
   readonly group: string;
   value: OptionValue;
   readonly override: boolean;
-  /** Added with `+group=option` on the command line. */
+  /** Whether it was added with `+group=option` on the command line. */
   readonly appended: boolean;
 }
 

@@ -52,7 +52,7 @@ interface WaitingItem {
 interface DefaultsOptions {
   readonly repository: Repository;
   readonly choices: Choices;
-  /** A sweep may leave `???` groups open until its jobs are known. */
+  /** Whether groups may stay `???`, as in a sweep until its jobs are known. */
   readonly skipMissing: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly warn: (message: string) => void;
@@ -275,7 +275,7 @@ class Builder {
     }
   }
 
-  /** Checks whether every choice that an interpolated item names is known. */
+  /** Returns whether every choice that an interpolated item names is known. */
   private isComputable(item: DefaultItem): boolean {
     const names = [...writtenOption(item).matchAll(/\$\{([^${}:]+)\}/g)].map((match) => match[1]!.trim());
     return names.every((name) => this.options.choices.known.has(name));

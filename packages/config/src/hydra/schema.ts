@@ -118,7 +118,7 @@ function schemaAt(path: readonly string[]): Schema | undefined {
   return schema;
 }
 
-/** Checks whether a setting always exists, such as `hydra.verbose`. @param path keys below `hydra` */
+/** Returns whether a setting always exists, such as `hydra.verbose`. @param path keys below `hydra` */
 export function isFixedSetting(path: readonly string[]): boolean {
   return schemaAt(path.slice(0, -1))?.type === 'struct' && schemaAt(path) !== undefined;
 }

@@ -106,5 +106,5 @@ export function choiceKey(key: string, target: string | undefined): string {
   return target === undefined ? key : `${key}@${target}`;
 }
 
-/** Checks whether an override is of a `hydra.…` key or a `hydra/…` group, which steer the run; all others steer the job. */
+/** Returns whether an override is of a `hydra.…` key or a `hydra/…` group, which steer the run; all others steer the job. */
 export const isHydraOverride = ({ key }: Override): boolean => key.startsWith('hydra.') || key.startsWith('hydra/');

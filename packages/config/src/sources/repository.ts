@@ -107,7 +107,7 @@ export class Repository {
     return [...names].sort();
   }
 
-  /** Checks whether a folder is searched by itself: then it is not a group of the folder around it. */
+  /** Returns whether a folder is searched by itself: then it is not a group of the folder around it. */
   private isOtherSource(source: ConfigSource, folder: string): boolean {
     return this.sources.some((other) => other !== source && other.dir === folder);
   }

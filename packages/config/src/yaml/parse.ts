@@ -85,7 +85,7 @@ function* tokens(text: string, parser: Parser, fail: (message: string, offset: n
   yield* parser.end();
 }
 
-/** Checks whether an error of the parser is a mistake: an unknown directive is; tags are checked by read.ts. */
+/** Returns whether an error of the parser is a mistake: an unknown directive is; tags are checked by read.ts. */
 const isMistake = ({ code }: YAMLError) => code === 'BAD_DIRECTIVE';
 
 /** Finds the `---` before a document's content. */

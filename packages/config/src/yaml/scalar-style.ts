@@ -66,7 +66,7 @@ const dumperFloat =
 const timestamp =
   /^(?:\d\d\d\d-\d\d-\d\d|\d\d\d\d-\d\d?-\d\d?(?:[Tt]|[ \t]+)\d\d?:\d\d:\d\d(?:\.\d*)?(?:[ \t]*(?:Z|[-+]\d\d?(?::\d\d)?))?)$/;
 
-/** Checks whether text must be quoted, or it would read back as another type or look like one to Python. */
+/** Returns whether text must be quoted, or it would read back as another type or look like one to Python. */
 export function needsQuotes(text: string): boolean {
   return looksTyped(text) || readsAsOtherType(text);
 }

@@ -34,9 +34,9 @@ const doubleQuoteEscapes: Record<string, string> = {
 class Writer {
   private readonly out: string[] = [];
   private column = 0;
-  /** The last thing written was a space (or the start of a line). */
+  /** Whether the last thing written was a space (or the start of a line). */
   private afterBlank = true;
-  /** The line contains nothing but indentation and indicators. */
+  /** Whether the line contains nothing but indentation and indicators. */
   private onlyIndented = true;
   /** −1 before the first collection. */
   private indent = -1;
@@ -249,7 +249,7 @@ function textStyle(text: string, isKey: boolean): ScalarStyle {
   return allowSingle && !(isKey && multiline) ? 'single' : 'double';
 }
 
-/** Checks whether a key needs no '?' before it: it is short, not empty and on one line. PyYAML counts the tag it leaves out (`!!str`). */
+/** Returns whether a key needs no '?' before it: it is short, not empty and on one line. PyYAML counts the tag it leaves out (`!!str`). */
 function isSimpleKey(key: Key): boolean {
   if (typeof key !== 'string') return scalarText(key).length + 5 < longestSimpleKey;
   return key !== '' && Array.from(key).length + 5 < longestSimpleKey && !scalarShape(key).multiline;

@@ -37,7 +37,7 @@ function writeField(writer: BinaryWriter, { number, kind, arity }: NamedField, v
 
 const isScalar = (kind: Field['kind']): kind is Scalar<unknown> => 'wire' in kind;
 
-/** Checks whether a repeated field is packed: texts, bytes and messages are fields one after the other. */
+/** Returns whether a repeated field is packed: texts, bytes and messages are fields one after the other. */
 export const isPacked = (kind: Field['kind']): kind is Scalar<unknown> =>
   isScalar(kind) && kind.wire !== WireType.LengthDelimited;
 

@@ -10,7 +10,7 @@ export interface ThingKind {
   places: readonly string[];
   /** The treatments that it allows, beside being carried. */
   does: readonly ('clean' | 'heat' | 'cool' | 'slice')[];
-  /** Lamps are switched on and not carried. */
+  /** Whether it is a lamp, which is switched on and not carried. */
   lamp?: boolean;
 }
 

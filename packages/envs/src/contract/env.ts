@@ -18,9 +18,9 @@ export interface StepResult {
   retrieved?: string[];
   /** Reward of this step alone, never a running total. */
   reward: number;
-  /** The task ended: no value follows, so do not bootstrap. */
+  /** Whether the task ended: no value follows, so do not bootstrap. */
   terminated: boolean;
-  /** A limit outside the task cut the episode: more would have followed, so do bootstrap. */
+  /** Whether a limit outside the task cut the episode: more would have followed, so do bootstrap. */
   truncated: boolean;
   /** For people and logs; a policy that reads it is cheating. */
   info: Record<string, unknown>;

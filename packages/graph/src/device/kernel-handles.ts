@@ -32,8 +32,8 @@ export interface KernelSource {
   /** The same update as a graph, for states on a GPU. */
   graph?: GraphKernelBuilder;
   /**
-   * The function does not read elements: it only runs programs that read and write the states in place. On a GPU only;
-   * without it the states of a function are copied to the host and back at each call.
+   * Whether the function does not read elements: it only runs programs that read and write the states in place. On a GPU
+   * only; if false, the states of a function are copied to the host and back at each call.
    */
   resident?: boolean;
   /** Overrides the device's choice, so that a test can compare both forms. */

@@ -81,7 +81,7 @@ export type Request =
       states: Record<string, number>;
       programs: Record<string, number>;
       args: unknown;
-      /** States stay on the GPU: the kernel gets only their types and sizes. */
+      /** Whether states stay on the GPU: the kernel gets only their types and sizes. */
       resident: boolean;
     }
   | { kind: 'close' };

@@ -88,7 +88,7 @@ const LEAST_TRANSPOSED = 1 << 16;
 const MANY_ROWS = 64;
 
 /**
- * Checks whether a product has many rows. A graph that decodes one token at a time has `batch` of them; other symbols are those of
+ * Returns whether a product has many rows. A graph that decodes one token at a time has `batch` of them; other symbols are those of
  * prompts and of training.
  */
 const isMany = (rows: Dim): boolean => (typeof rows === 'number' ? rows >= MANY_ROWS : rows !== 'batch');

@@ -11,9 +11,9 @@ export interface JointTensor {
   index: number;
   /** The row at which it begins in the part, and how many rows the part has; it is the whole part if not given. */
   rows?: { from: number; of: number };
-  /** The part is [in, out]. */
+  /** Whether the part is [in, out]. */
   transposed?: boolean;
-  /** Models are saved so; else under the parameter's own name. */
+  /** Whether models are saved so; else the parameter is saved under its own name. */
   saved?: boolean;
 }
 
@@ -23,9 +23,9 @@ export interface ParameterSpec {
   /** The shape in memory; linear weights are [out, in], whatever the checkpoint has. */
   shape: number[];
   init: { kind: 'normal'; standardDeviation: number } | { kind: 'zeros' } | { kind: 'ones' };
-  /** The checkpoint keeps this weight as [in, out] (GPT-2's Conv1D). */
+  /** Whether the checkpoint keeps this weight as [in, out] (GPT-2's Conv1D). */
   transposedInFile?: boolean;
-  /** Training leaves it as it is: no result has a gradient by it. */
+  /** Whether training leaves it as it is: no result has a gradient by it. */
   isBuffer?: boolean;
   /** Tensors that files have beside it and that have no effect, as transformers ignores them too. */
   idleBeside?: readonly string[];

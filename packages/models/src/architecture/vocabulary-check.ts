@@ -1,10 +1,10 @@
 // Whether a tokenizer and a model's word table belong together, judged by their sizes.
 
-/** A tokenizer's ids and a model's vocab_size do not fit. */
+/** The error for a tokenizer whose ids do not fit a model's vocab_size. */
 class VocabularyError extends RangeError {
   override readonly name = 'VocabularyError';
 
-  /** @param source directory of the model, or what makes it */
+  /** Describes the mismatch. @param source directory of the model, or what makes it */
   constructor(
     readonly source: string,
     readonly tokens: number,

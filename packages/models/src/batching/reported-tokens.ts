@@ -18,7 +18,8 @@ interface BatchShape {
 /**
  * Finds the positions whose log p is reported without being learned from.
  *
- * @param chosen the batch's examples, one per row  @param isScored whether the graph gives log p of a position in any case
+ * @param chosen the batch's examples, one per row
+ * @param isScored whether the graph gives log p of a position in any case
  */
 export function reportedTokens<Example extends { ids: Int32Array; targets: Int32Array }>(
   examples: readonly Example[],

@@ -99,7 +99,7 @@ export function tokenBatchesInSteps(
 interface BatchingOptions {
   maxTokens: number;
   padTokenId: number;
-  /** Positions without a weight are reported: no token is left out. */
+  /** Whether positions without a weight are reported, so that no token is left out. */
   reports?: boolean;
 }
 

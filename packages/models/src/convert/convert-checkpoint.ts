@@ -45,7 +45,7 @@ interface Converted {
   parameters: number;
 }
 
-/** Writes `output` whole or not at all. */
+/** Converts a checkpoint; `output` is written whole or not at all. */
 export async function convertCheckpoint(options: ConvertOptions): Promise<Converted> {
   const { input, output } = options;
   await refuseUsedFolder('convert', output);
@@ -96,7 +96,7 @@ async function readConfig(given: string | null, beside: string): Promise<ConfigJ
   return parseConfig(text, dirname(path));
 }
 
-/** 0, 1, 2, … as a buffer beside an encoder's weights. */
+/** The name of a buffer of the numbers 0, 1, 2, … beside an encoder's weights. */
 const COUNTED_PLACES = /(^|\.)position_ids$/;
 
 /**

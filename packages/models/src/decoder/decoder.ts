@@ -19,7 +19,7 @@ export interface Block {
   mixer: Part;
   feedForward: Part;
   /**
-   * Both read the block's input, instead of one after the other; without a norm of its own the feed-forward layer
+   * Whether both read the block's input, instead of one after the other. Without a norm of its own the feed-forward layer
    * reads what the mixer reads.
    */
   parallel?: boolean;
@@ -37,7 +37,9 @@ export interface LayerInputs {
   /**
    * Computes the input of each layer beside the residual stream.
    *
-   * @param ids [rows] @param embedded [rows, width] @returns [rows, size] for each layer, when it is asked for
+   * @param ids [rows]
+   * @param embedded [rows, width]
+   * @returns [rows, size] for each layer, when it is asked for
    */
   of(scope: ForwardScope, ids: Value, embedded: Value): (layer: number) => Value;
 }

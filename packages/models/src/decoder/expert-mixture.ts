@@ -86,7 +86,7 @@ interface GatedExperts {
   inner: number;
   activation: ActivationName;
   standardDeviation: number;
-  /** Models are saved with all experts in one tensor. */
+  /** Whether models are saved with all experts in one tensor. */
   savedJointly?: boolean;
 }
 

@@ -13,7 +13,7 @@ export interface Family {
   defaults: ConfigJson;
   /** Kinds of quantised weights (`quant_method`) that are read; they are dequantised. */
   quantizations?: readonly string[];
-  /** `per_layer_config` is read. */
+  /** Whether `per_layer_config` is read. */
   readsLayerConfigs?: boolean;
   /** Names of the file for fields that other families have under the second name. */
   aliases?: Readonly<Record<string, string>>;

@@ -10,9 +10,10 @@ import { convolveSequences, overSequences } from './sequences.js';
 export interface KeyConvolution extends Layer, Pick<Part, 'states'> {}
 
 /**
- * Builds a depthwise causal convolution of the keys. `width` is keyValueHeads · headSize.
+ * Builds a depthwise causal convolution of the keys.
  *
- * @param tokens that a key sees, its own included; at first they count alike. `width` is keyValueHeads · headSize.
+ * @param width keyValueHeads · headSize
+ * @param tokens that a key sees, its own included; at first they count alike
  */
 export function keyConvolution(
   path: string,

@@ -6,7 +6,7 @@ import type { SelfAttention } from './self-attention.js';
  * Computes slope · position for every head: a query's own position would move all its scores alike, which the softmax takes away.
  *
  * @param factor of the products
- * @param isBfloat16 slopes, positions and products are rounded to bfloat16, as Hugging Face's Falcon does it in every precision
+ * @param isBfloat16 whether slopes, positions and products are rounded to bfloat16, as Hugging Face's Falcon does it in every precision
  */
 export function linearBiases(
   heads: number,

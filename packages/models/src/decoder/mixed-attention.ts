@@ -33,7 +33,7 @@ interface MixedAttention extends HeadSizes {
   form: AttentionForm & { scale: number };
 }
 
-/** Returns the cache of all layers together. */
+/** Returns the sizes of heads in the cache, which all layers share. */
 export function cachedHeads(layers: readonly HeadSizes[]): HeadSizes {
   const { heads } = layers[0];
   const keyValueHeads = layers.reduce((multiple, layer) => leastCommonMultiple(multiple, layer.keyValueHeads), 1);

@@ -26,9 +26,9 @@ export interface Part {
   readonly rotary?: RotaryFrequencies;
   /** The states that a recurrent mixer keeps of earlier tokens; a mixer without any is attention, whose keys and values are kept. */
   readonly states?: readonly StateSpec[];
-  /** Attention that keeps states beside its keys and values. */
+  /** Whether it is attention that keeps states beside its keys and values. */
   readonly attends?: boolean;
-  /** Attention to keys and values of an earlier layer: it has none of its own in the cache. */
+  /** Whether it is attention to keys and values of an earlier layer, with none of its own in the cache. */
   readonly sharesCache?: boolean;
   apply(scope: ForwardScope, x: Value, place: Place): Value;
 }
@@ -43,7 +43,7 @@ interface LinearOptions {
   bias: boolean;
   /** The deviation of the initial weight. */
   standardDeviation: number;
-  /** The file keeps the weight as [in, out] (GPT-2's Conv1D). */
+  /** Whether the file keeps the weight as [in, out] (GPT-2's Conv1D). */
   transposedInFile?: boolean;
 }
 

@@ -55,7 +55,7 @@ export interface AttentionDeparture extends Omit<AttentionForm, 'positionBiases'
   /** null: positions do not turn queries and keys. */
   rotary?: RotaryFrequencies | null;
   projections?: 'separate' | 'parts' | 'heads';
-  /** Biases of queries, keys and values, and of the output. */
+  /** Whether queries, keys and values have biases, and the output too unless `outputBias` says otherwise. */
   bias?: boolean;
   outputBias?: boolean;
   /** Norms of queries and keys, over each head or over all heads, of the decoder's kind; or other ones, by the attention's path. */
@@ -98,9 +98,9 @@ export interface Departures {
   /** Positions of every layer that says nothing else; null where they turn nothing. Without it those of config.json. */
   rotary?: RotaryFrequencies | null;
   contextLength?: number;
-  /** Linear layers are kept as [in, out] in the file. */
+  /** Whether linear layers are kept as [in, out] in the file. */
   transposedInFile?: boolean;
-  /** Standard deviation with which the layers start that write to the residual stream. */
+  /** The initial standard deviation of the layers that write to the residual stream. */
   outputDeviation?: number;
 }
 

@@ -49,7 +49,7 @@ export function capacityClasses(
   return isWorth(positionsOf(uniform) - positionsOf(best), positionsOf(uniform), options) ? best : uniform;
 }
 
-/** Says whether rows of these lengths, ordered by `longRowsFirst`, have two capacities. */
+/** Returns whether rows of these lengths, ordered by `longRowsFirst`, have two capacities. */
 export function areUnequal(lengths: readonly number[], options: Pick<CapacityOptions, 'positionBytes'>): boolean {
   const whole = roundedCapacity(largest(lengths));
   return capacityClasses(descending(lengths), whole, { ...options, most: 2 }).length > 1;
@@ -58,7 +58,7 @@ export function areUnequal(lengths: readonly number[], options: Pick<CapacityOpt
 /**
  * Finds exchanges of rows after which long rows come first.
  *
- * @returns pairs of rows to exchange, one after the other, so that long rows come first; none where that saves too little
+ * @returns pairs of rows to exchange, one pair after the other; none where that saves too little
  */
 export function longRowsFirst(needed: readonly number[], options: CapacityOptions): [number, number][] {
   if (options.most === 1) return [];

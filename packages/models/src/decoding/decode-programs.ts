@@ -38,11 +38,14 @@ interface DecodeProgramsOptions {
   maskedTokenIds: readonly number[];
   /** Copies of frozen weights in fewer bits, which decoding then reads instead; not updated when parameters change. */
   quantized?: ReadonlyMap<string, QuantizedWeight>;
-  /** Prepack float32 weights for fast products, a second copy of them; by default for 64 MiB to 4 GiB of weights. */
+  /**
+   * Whether float32 weights are prepacked for fast products, which takes a second copy of them; by default for 64 MiB to
+   * 4 GiB of weights.
+   */
   packed?: boolean;
   /**
-   * Products of the linear layers multiply integers of 8 bits, made of the weights as they are then, and made again when the
-   * parameters have changed. On the CPU alone.
+   * Whether products of the linear layers multiply integers of 8 bits, which are computed from the weights at the start
+   * and again when the parameters have changed. On the CPU alone.
    */
   integerProducts?: boolean;
   /** LoRA beside the parameters, which are frozen then. */
@@ -117,7 +120,7 @@ export class DecodePrograms {
     return this.options.bank;
   }
 
-  /** Checks whether keys and values stay on the GPU. */
+  /** Returns whether keys and values stay on the GPU. */
   get #isResident(): boolean {
     return this.options.device.residency === 'gpu';
   }

@@ -6,7 +6,8 @@ import { tokenLogprobs } from '../layers/token-logprobs.js';
 /**
  * Samples from the whole vocabulary.
  *
- * @param logits [rows, vocabulary]; @param uniforms [rows]
+ * @param logits [rows, vocabulary]
+ * @param uniforms [rows]
  */
 export function sampleFull(g: GraphBuilder, logits: Value, uniforms: Value) {
   const tokens = invertCumulative(g, g.softmax(logits), uniforms);

@@ -22,11 +22,14 @@ export interface EpisodesOptions {
   programs: DecodePrograms;
   contextLength: number;
   slots: number;
-  /** One sampler for all turns, each its own: dearer by a little, but no second program where they differ. */
+  /**
+   * Whether one sampler serves all turns, each with settings of its own: a little slower, but turns with other settings
+   * need no second program.
+   */
   sharesSampler?: boolean;
   /**
-   * Each token has its own number of a turn's `rng`, so that a text that several calls generate is the same however many tokens each
-   * of them generates.
+   * Whether each token has its own number of a turn's `rng`, so that a text that several calls generate is the same
+   * however many tokens each of them generates.
    */
   drawsPerToken?: boolean;
   /** Beginnings of texts that other slots have had, of this cache or of others of the same model. Not with recurrent layers. */
@@ -79,7 +82,7 @@ export class Episodes {
     return this.options.programs.architecture.states ?? [];
   }
 
-  /** Checks whether turns of one call may be sampled differently. */
+  /** Returns whether turns of one call may be sampled differently. */
   get mixesTurns(): boolean {
     return this.options.sharesSampler ?? false;
   }
@@ -148,7 +151,7 @@ export class Episodes {
     return utterances.map(({ readTokens }) => readTokens);
   }
 
-  /** Checks whether slots can copy what others have read: states of recurrent layers are those after a context's last token. */
+  /** Returns whether slots can copy what others have read: states of recurrent layers are those after a context's last token. */
   get canCopy(): boolean {
     return this.#states.length === 0;
   }

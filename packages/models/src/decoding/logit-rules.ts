@@ -6,9 +6,9 @@ export interface LogitRules {
   sequenceBias: readonly { ids: readonly number[]; by: number }[];
   /** Logits of the text's tokens are divided by it where they are positive, else multiplied (Keskar et al. 2019, section 4.1); 1: none. */
   repetitionPenalty: number;
-  /** No sequence of so many tokens appears twice; 0: none. */
+  /** The length of token sequences that may not appear twice; 0: no limit. */
   noRepeatNgramSize: number;
-  /** Sequences that are not completed. */
+  /** Token sequences that are never completed. */
   badWords: readonly (readonly number[])[];
   /** Shortest text in tokens, the prompt's included, before an end token. */
   minLength: number;
@@ -36,7 +36,7 @@ export const noLogitRules: LogitRules = {
   allowed: null,
 };
 
-/** Checks whether any token could be affected. */
+/** Returns whether any token could be affected. */
 export const changesLogits = (rules: LogitRules): boolean =>
   Object.values(rules).some((rule, i) => {
     const none: unknown = Object.values(noLogitRules)[i];
@@ -88,7 +88,7 @@ function othersThan(allowed: LogitRules['allowed']): number[] {
   return Array.from({ length: allowed.of }, (_, id) => id).filter((id) => !kept.has(id));
 }
 
-/** Checks whether the text ends in all of the sequence but its last token. */
+/** Returns whether the text ends in all of the sequence but its last token. */
 function endsBefore(text: readonly number[], ids: readonly number[]): boolean {
   const start = text.length - (ids.length - 1);
   if (start < 0) return false;

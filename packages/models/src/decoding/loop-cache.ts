@@ -27,7 +27,8 @@ export interface LoopCache {
   /**
    * Runs the graph over the first rows and keeps the new keys and values.
    *
-   * @param width tokens per row in `inputs`; @param counts [rows] how many of them are real, the rest being padding
+   * @param width tokens per row in `inputs`
+   * @param counts [rows] how many of them are real, the rest being padding
    */
   run(
     program: KernelProgram,

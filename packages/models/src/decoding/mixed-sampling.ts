@@ -10,7 +10,8 @@ type KernelInputs = NonNullable<Parameters<KernelProgram['run']>[0]['inputs']>;
  * Makes the inputs `temperatures` [rows]; `truncated` [m], the rows that are truncated, `row_top_k` and `row_top_p` [m]; `candidates` [1],
  * the largest of `row_top_k`; and `choices` [rows], where each row's token is among the tokens of all rows and those of the truncated ones.
  *
- * @param logits [rows, vocabulary]; @param uniforms [rows]
+ * @param logits [rows, vocabulary]
+ * @param uniforms [rows]
  */
 export function sampleMixed(
   g: GraphBuilder,

@@ -25,7 +25,7 @@ export class PrefixTree {
   readonly #byUse = new Set<Block>();
   #free: number[] = [];
 
-  /** @param blocks how many there are; their indices are 0 to `blocks` − 1 */
+  /** Makes a tree without tokens. @param blocks how many there are; their indices are 0 to `blocks` − 1 */
   constructor(readonly blocks: number) {
     this.clear();
   }

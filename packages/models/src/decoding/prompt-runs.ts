@@ -47,7 +47,7 @@ export function promptRuns(lengths: readonly number[], chunk: number): PromptRun
 /**
  * Finds exchanges of rows after which those with many new tokens come first.
  *
- * @returns pairs of rows to exchange, one after the other, so that those with many new tokens come first
+ * @returns pairs of rows to exchange, one pair after the other
  */
 export function longestFirst(lengths: readonly number[]): [number, number][] {
   const now = [...lengths];

@@ -7,16 +7,19 @@ export interface SamplingOptions {
   topK: number;
   /** Only the smallest set of most likely tokens with at least this much probability (Holtzman et al. 2020); 1 means all. */
   topP: number;
-  /** The most likely token always; the three above are then without effect. */
+  /** Whether the most likely token is always taken; the three above are then without effect. */
   greedy: boolean;
   maxNewTokens: number;
   /** An utterance ends when one of these is chosen. */
   terminatorIds: readonly number[];
-  /** Turns may add biases to logits, and utterances contain the most likely tokens. */
+  /** Whether turns may add biases to logits, and utterances contain the most likely tokens. */
   biasesLogits?: boolean;
-  /** Turns may have rules that change logits before a token is chosen. */
+  /** Whether turns may have rules that change logits before a token is chosen. */
   appliesRules?: boolean;
-  /** Turns may have a mask of the tokens that can be chosen next, on top of all other options; utterances of one token then. */
+  /**
+   * Whether turns may have a mask of the tokens that can be chosen next, on top of all other options; an utterance has
+   * one token then.
+   */
   masksTokens?: boolean;
 }
 

@@ -21,7 +21,9 @@ export const MAX_TOP_LOGPROBS = 20;
 /**
  * Chooses the sampler for options.
  *
- * @param options as `computable` returns them; @param shared one sampler for all, each row its own, at a few passes over the vocabulary more (see mixed-sampling.ts)
+ * @param options as `computable` returns them
+ * @param shared whether one sampler serves all rows, each with settings of its own, at a few passes over the vocabulary more (see
+ *   mixed-sampling.ts)
  */
 export function samplerFor(options: SamplingOptions, vocabSize: number, shared = false): Sampler {
   return {
@@ -107,7 +109,8 @@ function mostLikely(g: GraphBuilder, logits: Value, probabilities: Value): void 
 /**
  * Chooses a token for each row.
  *
- * @param own the model's logits, whose log-probabilities are returned; @param logits those that are sampled from
+ * @param own the model's logits, whose log-probabilities are returned
+ * @param logits those that are sampled from
  */
 function choose(
   g: GraphBuilder,

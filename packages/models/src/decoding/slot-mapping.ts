@@ -17,7 +17,11 @@ export class SlotMapping {
   readonly #rowOfSlot: number[];
   readonly #windows: Window[];
 
-  /** @param hasStates keys and values can be cut anywhere; states can go back to their snapshot alone */
+  /**
+   * Gives each slot the row of its own number, with an empty window.
+   *
+   * @param hasStates whether layers have states, which can only go back to their snapshot; keys and values can be cut anywhere
+   */
   constructor(
     slots: number,
     private readonly hasStates = false,
@@ -37,7 +41,7 @@ export class SlotMapping {
     else Object.assign(window, { length: 0, restores: false });
   }
 
-  /** Checks whether the slot's states must go back to their snapshot before its next token. */
+  /** Returns whether the slot's states must go back to their snapshot before its next token. */
   restores(slot: number): boolean {
     return this.#windows[slot].restores === true;
   }

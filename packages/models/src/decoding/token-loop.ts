@@ -72,7 +72,7 @@ class TokenLoop {
   }
 
   /**
-   * Checks whether every row has one new token. It goes through the graph for steps then: a call for a single token is as fast as one of
+   * Returns whether every row has one new token. It goes through the graph for steps then: a call for a single token is as fast as one of
    * several.
    */
   get beginsWithStep(): boolean {

@@ -10,7 +10,7 @@ import { inOneArray } from './sampling-uniforms.js';
 /** The input of a slot before it generates. */
 export interface SlotInput {
   slot: number;
-  /** A new episode: the slot's context is forgotten first. */
+  /** Whether a new episode begins: the slot's context is forgotten first. */
   reset?: boolean;
   /** Tokens to add to the slot's context: the observation, and the last action if the environment saw another one. */
   tokens: readonly number[];

@@ -3,9 +3,9 @@ import type { ConfigFields, ConfigJson } from '@bowyer/checkpoints';
 import { activationNames, type ActivationName } from '../layers/activations.js';
 
 export interface DebertaSettings {
-  /** A table of absolute positions is added to the word embeddings. */
+  /** Whether a table of absolute positions is added to the word embeddings. */
   absolutePositions: boolean;
-  /** Scores have a term of the query's content with the distance ("c2p"), of the distance with the key's content ("p2c"). */
+  /** Whether scores have a term of the query's content and the distance ("c2p"); the next: of the distance and the key's content ("p2c"). */
   contentToPosition: boolean;
   positionToContent: boolean;
   /** The distances; null: those terms are 0, but scores are divided as if they were not. */
@@ -13,13 +13,13 @@ export interface DebertaSettings {
     /** Distances up to half of the buckets have their own, larger ones logarithmic buckets; 0: no buckets. */
     buckets: number;
     maxDistance: number;
-    /** Distances pass the maps of queries and keys instead of maps of their own. */
+    /** Whether distances pass the maps of queries and keys instead of maps of their own. */
     sharedMaps: boolean;
-    /** The table of distances is normalised. */
+    /** Whether the table of distances is normalised. */
     normalized: boolean;
   } | null;
   poolerActivation: ActivationName;
-  /** The masked-LM head has the names of the older code. */
+  /** Whether the masked-LM head has the names of the older code. */
   legacyHead: boolean;
 }
 

@@ -110,7 +110,7 @@ export const firstPosition = (config: EncoderConfig): number => (isRoberta(confi
 /** Returns how many tokens one text may have. */
 export const maxTokens = (config: EncoderConfig): number => config.maxPositions - firstPosition(config);
 
-/** Checks whether the `model_type` is that of an encoder that can be built. */
+/** Returns whether the `model_type` is that of an encoder that can be built. */
 export const isEncoder = ({ model_type: modelType }: ConfigJson): boolean => isKnown(modelType);
 
 /**

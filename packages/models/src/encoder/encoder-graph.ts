@@ -166,7 +166,8 @@ function encoderLayer(
 /**
  * Computes softmax(Q Kᵀ / √d + bias) V per head, heads side by side: [...rows, hidden]. DeBERTa adds its own terms to Q Kᵀ.
  *
- * @param own the rows with queries @param x all rows
+ * @param own the rows with queries
+ * @param x all rows
  */
 function selfAttention(
   g: GraphBuilder,

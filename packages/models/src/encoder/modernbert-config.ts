@@ -3,7 +3,7 @@ import { UnsupportedConfigError, type ConfigFields, type ConfigJson } from '@bow
 import { activationNames, type ActivationName } from '../layers/activations.js';
 
 export interface ModernBertSettings {
-  /** For each layer: the tokens see only those in a window around them. */
+  /** For each layer, whether its tokens see only a window around them. */
   localLayers: boolean[];
   /** In local layers a token sees those at most this far to either side. */
   reach: number;
@@ -13,7 +13,7 @@ export interface ModernBertSettings {
   attentionBias: boolean;
   mlpBias: boolean;
   normBias: boolean;
-  /** The output bias, the map's bias and the activation of the masked-LM head. */
+  /** In the masked-LM head: whether the output has a bias, whether the map before it has one, and the map's activation. */
   decoderBias: boolean;
   headBias: boolean;
   headActivation: ActivationName;

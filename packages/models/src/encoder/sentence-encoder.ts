@@ -15,7 +15,7 @@ import { pooled, readPooling, type Pooling } from './pooling.js';
 /** Texts that go through the network at once. */
 const BATCH = 32;
 
-/** Says whether a folder has a text encoder rather than a model that writes. */
+/** Returns whether a folder has a text encoder rather than a model that writes. */
 export async function isEncoderDirectory(dir: string): Promise<boolean> {
   if (!existsSync(join(dir, 'config.json'))) return false;
   const { model_type: type, is_decoder: isDecoder } = await readPretrainedConfig(dir);
@@ -33,7 +33,11 @@ export class SentenceEncoder {
     private readonly bound: BoundProgram,
   ) {}
 
-  /** Throws `PretrainedDirectoryError` or `UnsupportedConfigError` if the directory contains no encoder that is served. */
+  /**
+   * Loads an encoder, with the pooling that its files name.
+   *
+   * @throws `PretrainedDirectoryError` or `UnsupportedConfigError` if the directory contains no encoder that is served
+   */
   static async load(device: Device, dir: string): Promise<SentenceEncoder> {
     return SentenceEncoder.#open(device, dir, await readPooling(dir));
   }

@@ -12,7 +12,7 @@ export interface ContinuationItem extends PromptItem {
   continuationIds?: readonly number[];
 }
 
-/** One item cannot be worked on. */
+/** The error for an item that cannot be worked on. */
 export class ItemError extends RangeError {
   override readonly name = 'ItemError';
 

@@ -7,7 +7,7 @@ import { FamilyConfig } from '../decoder/family.js';
 import { textConfig } from '../decoder/text-config.js';
 import { encoderDecoderTypes, isEncoderDecoder } from '../seq2seq/seq2seq-architectures.js';
 
-/** Checks whether a language model of this kind can be built here. */
+/** Returns whether a language model of this kind can be built here. */
 export const isLanguageModel = (json: ConfigJson): boolean =>
   Object.hasOwn(allFamilies, String(textConfig(json).model_type));
 

@@ -255,7 +255,7 @@ export class LanguageModel implements FrozenPolicy {
     return this.#scorer.targetLogprobs(examples, width, options);
   }
 
-  /** Copies of the gradients that no step has applied. */
+  /** Copies the gradients that no step has applied. */
   copyGradients(): Promise<HostTensors> {
     return readStateDict(this.#device, this.optimizer.gradients);
   }
@@ -286,7 +286,7 @@ export class LanguageModel implements FrozenPolicy {
     return this.#weights.bank;
   }
 
-  /** Checks whether this model is a frozen base and adapters, which alone are trained. */
+  /** Returns whether this model is a frozen base and adapters, which alone are trained. */
   get hasAdapters(): boolean {
     return this.#weights.adapters !== undefined;
   }

@@ -17,9 +17,14 @@ export interface LanguageModelOptions {
   contextLength?: number;
   /** Given: training drops activations with the config's probabilities, following these numbers. Sampling and scoring never do. */
   dropoutRng?: Rng;
-  /** Training keeps only what goes from block to block, and logits of a part of the rows: less memory, more time. */
+  /**
+   * Whether training keeps only what goes from block to block, and logits of a part of the rows: less memory, more time.
+   */
   gradientCheckpointing?: boolean;
-  /** Decoding on the CPU keeps its own copy of the weights, laid out for speed (see decode-programs.ts); by size if not given. */
+  /**
+   * Whether decoding on the CPU keeps its own copy of the weights, laid out for speed (see decode-programs.ts); by size
+   * if not given.
+   */
   packedDecoding?: boolean;
   /** Bits of the linear layers' weights, which are frozen then; 'none' if not given. */
   quantization?: Quantization;
@@ -33,7 +38,7 @@ export interface LoadOptions extends LanguageModelOptions {
   /** Train adapters beside the frozen model; if `dir` is an adapter, its own settings apply but for the dropout. Start values and dropout follow `seed`. */
   lora?: LoraOptions & {
     seed: number;
-    /** Training and scoring multiply the quantised base's weights as integers; false if not given. */
+    /** Whether training and scoring multiply the quantised base's weights as integers; false if not given. */
     integerProducts?: boolean;
   };
   /** Room for adapters that are loaded beside the model, and of which each turn of an episode has its own. Not with `lora`. */
@@ -48,11 +53,7 @@ export interface CreateOptions extends LanguageModelOptions, Pick<LoadOptions, '
   rng: Rng;
 }
 
-/**
- * Checks that the model can be trained with `integerProducts`.
- *
- * @throws unless the model can be trained with `integerProducts`
- */
+/** Throws an error unless the model can be trained with `integerProducts`. */
 export function checkIntegerProducts({ kind }: Device, { quantized }: ModelWeights): void {
   if (!quantized)
     throw new Error(
@@ -65,11 +66,7 @@ export function checkIntegerProducts({ kind }: Device, { quantized }: ModelWeigh
 /** Probabilities in config.json, of all families. */
 const dropoutFields = ['attn_pdrop', 'embd_pdrop', 'resid_pdrop', 'attention_dropout', 'hidden_dropout'];
 
-/**
- * Checks that the config has a dropout probability.
- *
- * @throws if the config has no dropout probability above 0
- */
+/** Throws an error if the config has no dropout probability above 0. */
 export function checkDropout(config: ConfigJson): void {
   if (dropoutFields.some((field) => Number(config[field] ?? 0) > 0)) return;
   throw new Error(

@@ -26,7 +26,7 @@ export interface ModelWeights {
   adapters?: Omit<AdapterWeights, 'dropoutRng'> & { seed: number };
   /** Room for adapters of which every turn has its own. */
   bank?: AdapterBank;
-  /** The base is another model's, which releases it. */
+  /** Whether the base is another model's, which releases it. */
   isBaseShared?: boolean;
   /** Directory that the base came from. */
   baseDir?: string;

@@ -333,7 +333,7 @@ export function splitHeads(g: GraphBuilder, x: Value, { batch, tokens, keyValueH
   return g.transpose(g.reshape(x, [batch, tokens, keyValueHeads, headSize]), [0, 2, 1, 3]);
 }
 
-/** Returns the inverse of `splitQueries`. */
+/** Joins heads again, the inverse of `splitQueries`. */
 export function mergeHeads(g: GraphBuilder, x: Value, layout: HeadLayout): Value {
   const { batch, tokens, heads, keyValueHeads, headSize } = layout;
   const groups = queriesPerKey(layout);

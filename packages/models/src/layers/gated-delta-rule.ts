@@ -19,7 +19,7 @@ export interface DeltaInputs {
   state?: Value;
 }
 
-/** @returns o [batch · heads, tokens, valueSize], and S after the last token */
+/** The outputs o [batch · heads, tokens, valueSize], and the state S after the last token. */
 interface DeltaOutputs {
   output: Value;
   state: Value;

@@ -11,7 +11,10 @@ export interface RotaryFrequencies {
   contextLength: number;
   /** Why it ends there, where the file allows longer ones. */
   contextReason?: string;
-  /** Neighbouring columns turn together, (2i, 2i + 1), instead of those of the two halves, (i, i + rotaryDims / 2). */
+  /**
+   * Whether neighbouring columns turn together, (2i, 2i + 1), instead of those of the two halves, (i, i + rotaryDims /
+   * 2).
+   */
   interleaved?: boolean;
 }
 

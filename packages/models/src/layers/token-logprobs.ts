@@ -23,7 +23,7 @@ export function tokenLogprobs(
   return { logprobs: g.sub(chosen, logSum), probabilities };
 }
 
-/** Checks whether rows have several targets. */
+/** Returns whether rows have several targets. */
 const isWide = (targets: Value): boolean => targets.shape.length === 2;
 
 /**

@@ -8,8 +8,8 @@ export const LEFT_OUT = -1e25;
 export const maskBytes = (vocabSize: number): number => Math.ceil(vocabSize / 8);
 
 /**
- * Adds to logits what the bits of a mask say: 0, or `LEFT_OUT`, beside which the logit itself is lost to rounding. 0, or `LEFT_OUT`,
- * beside which the logit itself is lost to rounding. Eight of them are looked up at a time, in a table of all bytes.
+ * Adds to logits what the bits of a mask say: 0, or `LEFT_OUT`, beside which the logit itself is lost to rounding. Eight bits are
+ * looked up at a time, in a table of all bytes.
  *
  * @param logits [rows, vocabulary]
  * @param masks uint8 [rows, ⌈vocabulary / 8⌉], of which bit i % 8 of byte ⌊i / 8⌋ is token i

@@ -16,7 +16,7 @@ export interface VocabularyLossInput {
   targets: Value;
   /** In the shape of the targets, or what they are where log p(target) is this. They are constants to the gradient. `pick` gives the chunk's part of [scored]. */
   weights: Value | ((logprobs: Value, pick: (x: Value) => Value) => Value);
-  /** Entropies are results too. */
+  /** Whether entropies are results too. */
   entropies?: boolean;
   /** [scored] weights of the negative entropies; left out: they are not part of the loss. */
   entropyWeights?: Value;

@@ -30,7 +30,7 @@ export const ROWS_AS_COLUMNS: readonly RowRange[] = [
 /** Below this many elements packing costs less than the transpositions of the other order. */
 const SMALL_WEIGHT = 1 << 17;
 
-/** Checks whether a parameter of this shape is a matrix whose operand order matters. */
+/** Returns whether a parameter of this shape is a matrix whose operand order matters. */
 export const isLargeWeight = (shape: readonly number[]) => shape.length === 2 && shape[0] * shape[1] >= SMALL_WEIGHT;
 
 /**

@@ -12,7 +12,7 @@ export class AdapterBankGraph implements LayerUpdates {
   /** [rows or 1, places · rank] which columns belong to a row's adapter. */
   #own: Value;
 
-  /** @param places [rows] int32 of the rows that layers get; [1] where all rows have the same */
+  /** Declares the adapters' inputs. @param places [rows] int32 of the rows that layers get; [1] where all rows have the same */
   constructor(
     private readonly g: GraphBuilder,
     private readonly layout: BankLayout,

@@ -27,7 +27,7 @@ export interface ReadAdapter {
   tensors: HostTensors;
 }
 
-/** Every place is taken. */
+/** The error for an adapter that finds every place taken. */
 export class BankFullError extends Error {
   override readonly name = 'BankFullError';
 }
@@ -49,7 +49,7 @@ export class AdapterBank {
     return new AdapterBank(device, architecture, layout, await device.createZeros(bankShapes(layout)));
   }
 
-  /** Places without an adapter. */
+  /** Returns the number of places without an adapter. */
   get free(): number {
     return this.#free.length;
   }

@@ -32,7 +32,9 @@ export interface LayerUpdates {
   /**
    * Adds the adapter's part to the layer's product.
    *
-   * @param x [rows, in]; @param y [rows, out] the layer's product; @returns [rows, out]
+   * @param x [rows, in]
+   * @param y [rows, out] the layer's product
+   * @returns [rows, out]
    */
   add(weight: string, x: Value, y: Value, base: BaseLayer): Value;
 }
@@ -43,7 +45,7 @@ export class AdapterGraph implements LayerUpdates {
   /** The switch times a factor, by the factor. */
   readonly #scales = new Map<number, Value>();
 
-  /** @param dropout left out: sampling and scoring */
+  /** Declares the adapters' inputs. @param dropout not given in sampling and scoring */
   constructor(
     private readonly g: GraphBuilder,
     private readonly layout: AdapterLayout,
@@ -83,8 +85,8 @@ export class AdapterGraph implements LayerUpdates {
   }
 
   /**
-   * Computes the norm of each row of W + s B A [out], a constant for the gradients: Liu et al. 2024, section 4.3. Liu et al. 2024,
-   * section 4.3. Its square is ‖W‖² + 2 s Σ B ∘ (W Aᵀ) + s² Σ (B A Aᵀ) ∘ B, so the matrix itself is never made.
+   * Computes the norm of each row of W + s B A [out], a constant for the gradients (Liu et al. 2024,
+   * section 4.3). Its square is ‖W‖² + 2 s Σ B ∘ (W Aᵀ) + s² Σ (B A Aᵀ) ∘ B, so the matrix itself is never made.
    */
   #norms({ a: nameOfA, b: nameOfB, scale }: AdapterSpec, { weight, product }: BaseLayer): Value {
     const { g } = this;

@@ -41,7 +41,7 @@ export interface AdapterLayout {
   adapters: ReadonlyMap<string, AdapterSpec>;
   /** The trainable parameters: A, B and the magnitudes of each adapter in turn. */
   parameters: readonly { name: string; shape: number[] }[];
-  /** The base weight keeps [in, out] in files (GPT-2's Conv1D): PEFT notes it as fan_in_fan_out. */
+  /** Whether the base weight is [in, out] in files (GPT-2's Conv1D), which PEFT notes as fan_in_fan_out. */
   fanInFanOut: boolean;
 }
 

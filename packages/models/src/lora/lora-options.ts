@@ -8,13 +8,16 @@ export interface LoraOptions {
   r: number;
   /** The update is scaled by alpha / r. */
   alpha: number;
-  /** The update is scaled by alpha / √r instead (rsLoRA: Kalajdzievski 2023, arXiv:2312.03732); false if not given. */
+  /**
+   * Whether the update is scaled by alpha / √r instead (rsLoRA: Kalajdzievski 2023, arXiv:2312.03732); false if not
+   * given.
+   */
   rankStabilized?: boolean;
   /** Ranks of some modules: by a regular expression for a path's end, of which the first that matches counts. */
   rankPattern?: Readonly<Record<string, number>>;
   /** The same for alpha. */
   alphaPattern?: Readonly<Record<string, number>>;
-  /** Magnitude and direction are trained apart (DoRA: Liu et al. 2024, arXiv:2402.09353); false if not given. */
+  /** Whether magnitude and direction are trained apart (DoRA: Liu et al. 2024, arXiv:2402.09353); false if not given. */
   usesMagnitudes?: boolean;
   /** Share of the adapter's input that is dropped in training. */
   dropout: number;

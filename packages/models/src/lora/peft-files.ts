@@ -15,7 +15,7 @@ const WEIGHTS = 'adapter_model.safetensors';
 /** PEFT wraps the model twice, and the names show it. */
 const PREFIX = 'base_model.model.';
 
-/** An adapter directory is not what it should be, or asks for something that is not built. */
+/** The error for an adapter directory that is not what it should be, or asks for something that is not built. */
 export class AdapterError extends Error {
   override readonly name = 'AdapterError';
 
@@ -28,7 +28,7 @@ export class AdapterError extends Error {
   }
 }
 
-/** Checks whether a directory contains an adapter and not a complete model. */
+/** Returns whether a directory contains an adapter and not a complete model. */
 export const isAdapterDirectory = (dir: string): boolean => existsSync(join(dir, CONFIG));
 
 /** Keys that are read here. */
@@ -201,11 +201,7 @@ export function adapterLayoutIn(dir: string, architecture: CausalArchitecture, o
   }
 }
 
-/**
- * Checks that an adapter's scales are those of the model that is to take it up.
- *
- * @throws AdapterError where an adapter's scales are not those of the model that is to take it up
- */
+/** Throws an `AdapterError` unless an adapter's scales are those of the model that is to take it up. */
 export function checkSameScales(dir: string, { adapters }: AdapterLayout, own: AdapterLayout): void {
   for (const { weight, module, scale } of own.adapters.values()) {
     const found = adapters.get(weight)?.scale;

@@ -5,14 +5,12 @@ import { adamInPlace, type AdamScalars } from '../wasm/elementwise-simd.js';
 import { clipGradients, type ClipArgs, type OptimizerStep } from './gradient-clip.js';
 
 export interface AdamArgs extends ClipArgs, AdamScalars {
-  /** AdamW's decay? Then `l2` is 0, else `keep` is 1. */
+  /** Whether the weight decay is AdamW's: then `l2` is 0, else `keep` is 1. */
   decoupled: boolean;
 }
 
 /**
- * Updates parameters by Adam, with g clipped to a global norm first:
- *
- * with g clipped to a global norm first. Source: Kingma & Ba 2015 (arXiv:1412.6980), algorithm 1; decoupled decay:
+ * Updates parameters by Adam, with gradients clipped to a global norm first. Source: Kingma & Ba 2015 (arXiv:1412.6980), algorithm 1; decoupled decay:
  * Loshchilov & Hutter 2019 (arXiv:1711.05101). As in PyTorch, ε is added to the corrected root.
  */
 export function adamStep({ states, args }: KernelCall<'p' | 'g' | 'm' | 'v', AdamArgs>): OptimizerStep {

@@ -14,7 +14,7 @@ export interface AdamOptions extends AdamSettings {
   run?: 'host' | 'graph';
 }
 
-/** Returns the numbers of one step. @param step 1 at the first one; @param decoupled AdamW's decay? */
+/** Returns the numbers of one step. @param step 1 at the first one */
 export function adamArgs(
   { lr, maxGradNorm, gradientScale = 1, othersNorm = 0, adam }: StepOptions,
   options: AdamOptions,
@@ -41,7 +41,7 @@ export function adamArgs(
 }
 
 export class Adam extends KernelOptimizer<AdamArgs> {
-  /** AdamW's decay? */
+  /** Whether the weight decay is AdamW's. */
   protected readonly decoupled: boolean = false;
 
   protected constructor(

@@ -12,7 +12,7 @@ import { shapesOf } from './optimizer-state.js';
 export interface MuonOptions extends AdamOptions {
   /** μ, decay of the matrices' momentum per step. */
   momentum: number;
-  /** Look ahead by the momentum. */
+  /** Whether the step looks ahead by the momentum. */
   nesterov: boolean;
 }
 

@@ -10,7 +10,7 @@ import { shapesOf } from './optimizer-state.js';
 export interface SgdOptions {
   /** μ, decay of the momentum buffer per step; 0: plain descent, which keeps no buffer. */
   momentum: number;
-  /** Look ahead by the momentum (Sutskever et al. 2013, as PyTorch writes it). */
+  /** Whether the step looks ahead by the momentum (Sutskever et al. 2013, as PyTorch writes it). */
   nesterov: boolean;
   /** λ: λp is added to the gradient. */
   weightDecay: number;

@@ -9,11 +9,13 @@ import { tableName, type TiedPair } from './tied-tables.js';
 type BartType = 'bart' | 'marian' | 'pegasus';
 
 interface Arrangement {
-  /** Sines and cosines instead of a learnt table, which has two rows before that of the first token. */
+  /**
+   * Whether positions are sines and cosines instead of a learnt table, which has two rows before that of the first token.
+   */
   sinusoidal: boolean;
-  /** Norms before the halves of a layer, and one behind the last layer; else after each half. */
+  /** Whether norms stand before the halves of a layer, and one behind the last layer; else after each half. */
   normFirst: boolean;
-  /** A norm behind the embeddings. */
+  /** Whether a norm follows the embeddings. */
   embeddingNorm: boolean;
   specialTokens: SpecialTokenDefaults;
   vocabSize: number;
@@ -79,7 +81,7 @@ export interface BartConfig extends Arrangement {
   width: number;
   maxPositions: number;
   activation: ActivationName;
-  /** Embeddings are multiplied by √width. */
+  /** Whether embeddings are multiplied by √width. */
   scaleEmbedding: boolean;
   encoder: Half;
   decoder: Half;

@@ -6,7 +6,9 @@ export interface BucketOptions {
   buckets: number;
   /** From this distance on all fall into the last bucket. */
   maxDistance: number;
-  /** Keys on both sides (the encoder), half of the buckets each; else on the left only. */
+  /**
+   * Whether keys on both sides are distinguished, with half of the buckets each (the encoder); else only those on the left.
+   */
   bidirectional: boolean;
 }
 

@@ -14,7 +14,7 @@ const builders: Readonly<Record<string, (json: ConfigJson, apart: ReadonlySet<st
 
 export const encoderDecoderTypes = Object.keys(builders);
 
-/** Checks whether the `model_type` is that of an encoder-decoder that can be built. */
+/** Returns whether the `model_type` is that of an encoder-decoder that can be built. */
 export const isEncoderDecoder = ({ model_type: type }: ConfigJson): boolean =>
   encoderDecoderTypes.includes(String(type));
 

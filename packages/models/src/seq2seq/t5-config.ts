@@ -23,9 +23,9 @@ export interface T5Config {
   maxDistance: number;
   epsilon: number;
   activation: ActivationName;
-  /** act(x W₀) ⊙ x W₁ instead of act(x W). */
+  /** Whether the feed-forward layer is act(x W₀) ⊙ x W₁ instead of act(x W). */
   gated: boolean;
-  /** Hidden states are multiplied by 1/√width before the head. */
+  /** Whether hidden states are multiplied by 1/√width before the head. */
   scalesOutputs: boolean;
   /** The tables of the two halves' words and of the head, which are one unless a file has several. */
   words: { encoder: string; decoder: string };
@@ -120,7 +120,7 @@ function feedForwardOf(fields: ConfigFields, json: ConfigJson): Pick<T5Config, '
 const feedForwardNames = activationNames.flatMap((name) => [name, `gated-${name}`]);
 
 /**
- * Checks whether hidden states are scaled before the head: files of transformers 4 say so by `tie_word_embeddings`, newer ones by
+ * Returns whether hidden states are scaled before the head: files of transformers 4 say so by `tie_word_embeddings`, newer ones by
  * `scale_decoder_outputs`. Word tables are tied whatever the former says. mT5's states are never scaled.
  */
 function scalesOutputs(type: string, fields: ConfigFields, json: ConfigJson): boolean {

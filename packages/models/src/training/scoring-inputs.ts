@@ -43,7 +43,7 @@ export const reportedBatch = (batch: TokenBatch): TokenBatch => ({
   targets: batch.reported!.targets,
 });
 
-/** Checks whether some positions choose among the tokens of a mask. */
+/** Returns whether some positions choose among the tokens of a mask. */
 export const isMasked = (examples: readonly TokenExample[]): boolean =>
   examples.some(({ tokenMasks }) => tokenMasks !== undefined);
 

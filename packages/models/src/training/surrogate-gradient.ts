@@ -7,13 +7,13 @@ import type { GraphBuilder, Value } from '@bowyer/graph';
 export interface SurrogateForm {
   /** The loss of a token: core's `ppoClipLoss`, `cispoLoss` or `droLoss`, or −log p. */
   policy: 'clip' | 'cispo' | 'dro' | 'likelihood';
-  /** Positions have several targets, each with a weight; for the likelihood alone. */
+  /** Whether positions have several targets, each with a weight; for the likelihood alone. */
   isWide: boolean;
   /** See core's `ppoClipLoss`. */
   dualClip: number | null;
   /** A KL penalty as in core's `klPenalty`; null: none. */
   klEstimator: KlEstimator | null;
-  /** An entropy bonus as in core's `entropyBonus`. */
+  /** Whether there is an entropy bonus as in core's `entropyBonus`. */
   hasEntropyBonus: boolean;
   /** The ε of core's `clippedValueLoss`; null: no value is learnt. */
   valueClip: number | null;

@@ -24,7 +24,7 @@ export interface TokenProgramsOptions {
   quantized?: ReadonlyMap<string, QuantizedWeight>;
   /** Weights whose products multiply integers, forward and backward (see integer-training.ts): those of `quantized`, and heads. */
   integerProducts?: ReadonlyMap<string, QuantizedWeight>;
-  /** Blocks are computed again in the backward pass instead of being kept (see training-graph.ts). */
+  /** Whether blocks are computed again in the backward pass instead of being kept (see training-graph.ts). */
   checkpointing?: boolean;
   /** Into how many chunks the loss's rows are cut at least, so that only one chunk of logits is in memory. */
   lossChunks?: number;
@@ -32,11 +32,11 @@ export interface TokenProgramsOptions {
 
 /** Which further terms a compiled graph has. */
 interface Terms {
-  /** Some positions choose among the tokens of a mask. */
+  /** Whether some positions choose among the tokens of a mask. */
   masked: boolean;
   entropy: boolean;
   value: boolean;
-  /** Rows begin with tokens that are an input of their own. */
+  /** Whether rows begin with tokens that are an input of their own. */
   prefix: boolean;
   chunks: QueryChunks;
   /** Into how many chunks the rows under the head are cut at least. */
@@ -47,7 +47,7 @@ type ScoringForm = Pick<Terms, 'masked' | 'prefix' | 'chunks' | 'headChunks'>;
 
 interface TrainingTerms extends Terms {
   dropout: boolean;
-  /** With a surrogate: what is fetched beside log p (see training-graph.ts). */
+  /** With a surrogate: whether entropies are fetched beside log p (see training-graph.ts). */
   entropies?: boolean;
   reports?: boolean;
 }

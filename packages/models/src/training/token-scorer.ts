@@ -36,7 +36,10 @@ export interface BatchOptions {
 
 /** Without `maxTokens`, micro-batches have at most 2,048 tokens on the CPU, or one example. */
 export interface GradientOptions extends BatchOptions {
-  /** See `ScoringBatchOptions`; with dropout, which is of each row, nothing is shared. */
+  /**
+   * Whether shared beginnings are computed once (see `ScoringBatchOptions`); with dropout, which is of each row, nothing
+   * is shared.
+   */
   sharesPrefixes?: boolean;
   /** The factor of gradients on a device that calculates in float16 (see loss-scaling.ts); 1 if not given. */
   lossScale?: number;
@@ -50,12 +53,12 @@ export interface ScoringBatchOptions extends BatchOptions {
   adapters?: boolean | State;
   /** An adapter of the model's bank; null or left out: the base alone. */
   adapter?: LoadedAdapter | null;
-  /** Tokens that several examples begin with are computed once, on the CPU. False if not given. */
+  /** Whether tokens that several examples begin with are computed once, on the CPU. False if not given. */
   sharesPrefixes?: boolean;
 }
 
 export interface LossOptions extends GradientOptions {
-  /** The loss function is given entropies, and may return a gradient by them. False if not given. */
+  /** Whether the loss function is given entropies, and may return a gradient by them. False if not given. */
   entropies?: boolean;
   /**
    * The same loss in a form that the training graph calculates itself. Where it can (float32 on the CPU), examples are not scored
@@ -406,7 +409,7 @@ export class TokenScorer {
     return this.options.device.kind === 'cpu' ? MICRO_BATCH_TOKENS : Infinity;
   }
 
-  /** Checks whether a training graph may contain the loss: in float16 its gradient would be scaled first and computed afterwards. */
+  /** Returns whether a training graph may contain the loss: in float16 its gradient would be scaled first and computed afterwards. */
   get #calculatesLosses(): boolean {
     const { kind, precision } = this.options.device;
     return kind === 'cpu' && precision === 'float32';

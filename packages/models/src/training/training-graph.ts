@@ -30,13 +30,25 @@ export interface ScoringOptions {
   trainingIntegers?: ReadonlyMap<string, TrainingIntegers>;
   /** Type of the other weights; 'float32' by default. */
   weightType?: Precision;
-  /** Entropies too: a further output when scoring, a further term of the loss with the input `entropy_weights` when training. */
+  /**
+   * Whether entropies are computed too: a further output when scoring, a further term of the loss with the input
+   * `entropy_weights` when training.
+   */
   entropy?: boolean;
-  /** The value head too, at the input `value_positions`: a further output when scoring, a further term of the loss with the input `value_weights` when training. */
+  /**
+   * Whether the value head is computed too, at the input `value_positions`: a further output when scoring, a further term
+   * of the loss with the input `value_weights` when training.
+   */
   value?: boolean;
-  /** Some positions choose among the tokens of a mask: inputs `token_masks` [masks, bytes] (see `logitsAmong`), and `mask_rows` [scored], which of them each has. */
+  /**
+   * Whether some positions choose among the tokens of a mask: inputs `token_masks` [masks, bytes] (see `logitsAmong`),
+   * and `mask_rows` [scored], which of them each has.
+   */
   masked?: boolean;
-  /** All rows begin with the tokens of the input `prefix_ids`, which are computed once; positions count from their first. */
+  /**
+   * Whether all rows begin with the tokens of the input `prefix_ids`, which are computed once; positions count from their
+   * first.
+   */
   prefix?: boolean;
   /** Attention is calculated for one chunk of queries after the other; for all at once if left out. */
   chunks?: QueryChunks;
@@ -45,17 +57,19 @@ export interface ScoringOptions {
 }
 
 export interface TrainingOptions extends ScoringOptions {
-  /** Dropout probabilities are those of config.json. */
+  /** Whether dropout has the probabilities of config.json; else there is none. */
   dropout: boolean;
-  /** Blocks are computed again in the backward pass instead of being kept: less memory, up to a third more time. */
+  /**
+   * Whether blocks are computed again in the backward pass instead of being kept: less memory, up to a third more time.
+   */
   checkpointing?: boolean;
   /** Into how many chunks the scored rows are cut for the loss, so that only one chunk of logits is in memory; 1 if left out. */
   lossChunks?: number;
-  /** Gradients are multiplied by a further input, the scalar `loss_scale`. */
+  /** Whether gradients are multiplied by a further input, the scalar `loss_scale`. */
   scalesLoss?: boolean;
   /**
-   * With dropout there is a further input, the scalar `dropout_first_row` (see SeededDropout): other processes compute
-   * the rows before it.
+   * Whether other processes compute the rows before those of this one: with dropout there is a further input, the scalar
+   * `dropout_first_row` (see SeededDropout).
    */
   sharesBatch?: boolean;
   /**
@@ -63,9 +77,12 @@ export interface TrainingOptions extends ScoringOptions {
    * place of `loss`: `logprobs` [scored] and, with `value`, `values` [valued].
    */
   surrogate?: SurrogateForm;
-  /** With a surrogate: a further output `entropies` [scored]. */
+  /** With a surrogate: whether there is a further output `entropies` [scored]. */
   entropies?: boolean;
-  /** With a surrogate: log p at the inputs `reported_positions` and `reported_targets`, in the forward pass alone, as output `reported_logprobs`. */
+  /**
+   * With a surrogate: whether log p at the inputs `reported_positions` and `reported_targets` is computed, in the forward
+   * pass alone, as output `reported_logprobs`.
+   */
   reports?: boolean;
 }
 
@@ -77,7 +94,7 @@ export const trainableParameters = (
   adapters: AdapterLayout | undefined,
 ): readonly { name: string; shape: number[]; isBuffer?: boolean }[] => adapters?.parameters ?? architecture.parameters;
 
-/** Checks whether the training graph asks for a `dropout_seed`: for the config's dropout, or for the adapters' own. */
+/** Returns whether the training graph asks for a `dropout_seed`: for the config's dropout, or for the adapters' own. */
 export const drops = (dropout: boolean, adapters: AdapterLayout | undefined): boolean =>
   dropout || (adapters?.options.dropout ?? 0) > 0;
 

@@ -20,9 +20,9 @@ interface LoopArray {
   array: TensorArray;
   /** Elements of the loop's arrays that one element of this one covers: 256 for the scale of a block; 1 if not given. */
   per?: number;
-  /** Not copied in, since the loop writes all of it before it reads. */
+  /** Whether it is not copied in, since the loop writes all of it before it reads. */
   writesOnly?: boolean;
-  /** Not copied back. */
+  /** Whether it is not copied back. */
   readsOnly?: boolean;
 }
 

@@ -58,7 +58,7 @@ export class ComputeWeights {
     await this.device.release(copy.state);
   }
 
-  /** Checks whether there is a copy. Frozen weights may be float16 from the start. */
+  /** Returns whether there is a copy. Frozen weights may be float16 from the start. */
   get #isCopied(): boolean {
     const [first] = this.masters.tensors.values();
     return first !== undefined && first.dtype !== this.device.precision;

@@ -10,7 +10,7 @@ export class ConfigNotes {
   /** Words that follow from others, with the reason. */
   readonly implied = new Map<string, string>();
 
-  /** The notes on one config; in a sweep each job has its own. */
+  /** Returns the notes on one config; in a sweep each job has its own. */
   of({ overrides, flatUses }: Composition): string[] {
     const implied = overrides.flatMap(({ text }) => {
       const why = this.implied.get(text);

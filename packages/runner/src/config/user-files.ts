@@ -3,7 +3,7 @@ import { basename, relative, sep } from 'node:path';
 import type { OriginRecord } from '@bowyer/config';
 import { IMPLIED } from './implied-rule.js';
 
-/** Says whether a file of the user gives a value: one of the program's own configs may have options for other units than the chosen ones. */
+/** Returns whether a file of the user gives a value: one of the program's own configs may have options for other units than the chosen ones. */
 export function isOfUser(origin: OriginRecord | undefined, shipped: readonly string[]): boolean {
   if (origin === undefined || origin.source.startsWith(IMPLIED)) return false;
   const folder = shipped.find((one) => origin.source.startsWith(one + sep));

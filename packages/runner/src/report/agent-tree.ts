@@ -109,7 +109,7 @@ function toolResults({ call, children }: CallNode): Map<string, string> {
   );
 }
 
-/** Checks whether a tool's result is an error: a text that begins so, a Python traceback, or an object of JSON that has one. */
+/** Returns whether a tool's result is an error: a text that begins so, a Python traceback, or an object of JSON that has one. */
 export function saysError(result: string): boolean {
   if (/^\s*(error\b|\w*(Error|Exception):|Traceback )/i.test(result)) return true;
   if (!/^\s*\{/.test(result)) return false;

@@ -29,7 +29,7 @@ export interface PolicyResult {
 export interface TestedItems {
   /** In the plural: "goals". */
   noun: string;
-  /** Training plays the same items, so that the test says nothing of new ones. */
+  /** Whether training plays the same items, so that the test says nothing of new ones. */
   shared: boolean;
   /** Different items that were played. */
   played: number;

@@ -20,7 +20,7 @@ const POLL_MS = 1000;
 
 /** Takes requests in the process of the run. */
 export class RunControl implements AsyncDisposable {
-  /** A checkpoint was asked for and is not written yet. */
+  /** Whether a checkpoint was asked for and is not written yet. */
   checkpointAsked = false;
   readonly #timer: NodeJS.Timeout;
   #paused = false;

@@ -15,7 +15,10 @@ export interface FiguresWanted {
 interface JobEnd {
   /** Why it failed; empty where it did not. */
   failure: string;
-  /** A job that was asked to stop counts as stopped however it ended: started again, it finds out itself how far it is. */
+  /**
+   * Whether the job was asked to stop: it then counts as stopped however it ended, since it finds out itself how far it
+   * is when it is started again.
+   */
   isStopped: boolean;
   /** Wall-clock time of all starts so far. */
   seconds: number;

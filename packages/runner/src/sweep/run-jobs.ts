@@ -30,7 +30,7 @@ export class LocalLauncher {
     this.#markers = new Map(options.markers);
   }
 
-  /** Checks whether the user asked to stop. */
+  /** Returns whether the user asked to stop. */
   get interrupted(): boolean {
     return this.#interrupts > 0;
   }

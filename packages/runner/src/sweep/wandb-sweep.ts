@@ -76,7 +76,7 @@ function gridPoints(varied: readonly SweepDimension[]): number {
 
 const texts = (dimension: SweepDimension): readonly string[] => (dimension.kind === 'values' ? dimension.texts : []);
 
-/** Checks whether a word is given to trials: those that choose the sweep itself are not. */
+/** Returns whether a word is given to trials: those that choose the sweep itself are not. */
 const isOfTrial = (override: string): boolean => !/^\+?(sweeper|launcher)\b/.test(override);
 
 /** Writes the values of a key in W&B's words. */

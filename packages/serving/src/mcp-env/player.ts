@@ -14,7 +14,7 @@ export interface PlayedTurn {
   episodicReturn: number;
   /** The number of steps since the reset. */
   steps: number;
-  /** Absent where the environment does not say. */
+  /** Whether the episode was won; absent where the environment does not say. */
   won?: boolean;
 }
 

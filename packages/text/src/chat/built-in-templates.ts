@@ -21,7 +21,7 @@ export type BuiltInTemplate = 'llama2' | 'llama3' | 'chatml' | 'chatglm4' | 'lla
 
 export interface BuiltInTemplateOptions {
   /**
-   * The loss mask of upstream: the assistant header is trained on too, ChatGLM-4's stop token is not, and
+   * Whether the loss mask is that of upstream: the assistant header is trained on too, ChatGLM-4's stop token is not, and
    * llama2_bc trains on messages with loss false.
    */
   upstreamLossMask?: boolean;
@@ -55,7 +55,7 @@ interface Style {
   terminator: string;
   /** Further tokens that end the assistant's message, where the tokenizer has them. */
   otherTerminators?: readonly string[];
-  /** The system message is a part of the first user's message. */
+  /** Whether the system message is a part of the first user's message. */
   foldsSystem: boolean;
 }
 

@@ -50,7 +50,7 @@ export const lossWeight = ({ loss = true }: Pick<ChatMessage, 'loss'>): number =
 /** Returns a message as templates see it. */
 export const shown = ({ loss: _, cut: __, ...message }: ChatMessage): ChatMessage => message;
 
-/** Checks whether the end of what is learned of a message is unknown: it was cut off, and calls or nothing stand behind its text. */
+/** Returns whether the end of what is learned of a message is unknown: it was cut off, and calls or nothing stand behind its text. */
 export const isWithoutEnd = ({
   cut = false,
   content,

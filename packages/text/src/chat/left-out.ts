@@ -154,7 +154,7 @@ export class LeftOut {
     );
   }
 
-  /** Checks whether two dialogues are written differently; true where the first one is refused, which is reported elsewhere. */
+  /** Returns whether two dialogues are written differently; true where the first one is refused, which is reported elsewhere. */
   #changes(
     messages: readonly ChatMessage[],
     inputs: TemplateInputs,

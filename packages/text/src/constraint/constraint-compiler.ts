@@ -21,7 +21,9 @@ export interface CompiledConstraint {
 }
 
 export interface ConstraintCompilerOptions {
-  /** Grammars take as much work as they need: for answers that a server has bounded already. False if not given. */
+  /**
+   * Whether grammars take as much work as they need: for answers that a server has bounded already. False if not given.
+   */
   unbounded?: boolean;
 }
 

@@ -95,7 +95,7 @@ export class DistinctNames {
     for (const id of this.trie.tokensAt(node)) clear(mask, id);
   }
 
-  /** Checks whether a name that the object does not have can be written from here, where one has to be. */
+  /** Returns whether a name that the object does not have can be written from here, where one has to be. */
   #hasFurtherName(from: NamedPlace, seen = new Set<string>()): boolean {
     const { names } = from;
     if (!hasRivals(names)) return true;

@@ -241,7 +241,7 @@ function matching(escape: string): CodePointRanges {
   return ranges;
 }
 
-/** Checks whether there is an assertion within. */
+/** Returns whether there is an assertion within. */
 function asserts(element: AST.Element | AST.QuantifiableElement): boolean {
   switch (element.type) {
     case 'Assertion':
@@ -281,7 +281,7 @@ function lengths(element: AST.Element | AST.QuantifiableElement): { min: number;
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
 
-/** Checks whether the empty text is one of the expression's. */
+/** Returns whether the empty text is one of the expression's. */
 function isNullable(expression: Regular): boolean {
   spend(1);
   switch (expression.kind) {

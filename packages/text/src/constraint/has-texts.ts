@@ -3,7 +3,7 @@ import type { Grammar } from './grammar.js';
 import { regularHasText } from './regular-questions.js';
 
 /**
- * Checks whether a grammar has texts. Its parts are looked through again until nothing changes: a rule that contains itself has what
+ * Returns whether a grammar has texts. Its parts are looked through again until nothing changes: a rule that contains itself has what
  * its other choices have.
  */
 export function hasTexts(grammar: Grammar): boolean {

@@ -313,5 +313,5 @@ export class Machine {
   }
 }
 
-/** Checks whether nothing of the rule is left. */
+/** Returns whether nothing of the rule is left. */
 const isEnd = ({ items }: LocalState): boolean => items.length === 1 && items[0] === null;

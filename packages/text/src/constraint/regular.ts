@@ -104,7 +104,7 @@ export class RegularStates {
     return state === this.#nothing;
   }
 
-  /** Checks whether nothing but the empty text is left. */
+  /** Returns whether nothing but the empty text is left. */
   isEmptyText(state: RegularState): boolean {
     return state === this.#empty;
   }

@@ -67,7 +67,7 @@ export class TokenVocabulary {
     return new TokenVocabulary(tokenizer, options, yield* partsInSteps(tokenizer, options));
   }
 
-  /** Checks whether a grammar may name the token. */
+  /** Returns whether a grammar may name the token. */
   has(id: number): boolean {
     return Number.isInteger(id) && id >= 0 && id < this.size && !this.#excluded.has(id);
   }

@@ -107,7 +107,7 @@ class TextReader {
     return dict;
   }
 
-  /** Checks whether the next value is neither a list nor a dict. */
+  /** Returns whether the next value is neither a list nor a dict. */
   #isScalar(depth: number): boolean {
     checkNesting(depth);
     this.#space();

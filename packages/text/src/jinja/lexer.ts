@@ -86,7 +86,7 @@ class Lexer {
     this.#expression(kind === '{%');
   }
 
-  /** Checks whether what comes next stands at the beginning of a line, by what was read. */
+  /** Returns whether what comes next stands at the beginning of a line, by what was read. */
   #startsLine = () => this.#at === 0 || this.source[this.#at - 1] === '\n';
 
   #expression(isBlock: boolean): void {

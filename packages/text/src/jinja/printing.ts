@@ -79,7 +79,7 @@ interface JsonOptions {
   sortKeys: boolean;
 }
 
-/** Checks whether JSON must be laid out again; else the text that it was written with is kept. */
+/** Returns whether JSON must be laid out again; else the text that it was written with is kept. */
 const hasOwnLayout = ({ indent, sortKeys, ensureAscii }: JsonOptions) => indent !== null || sortKeys || ensureAscii;
 
 /** Returns json.dumps(value). */

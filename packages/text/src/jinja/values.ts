@@ -31,7 +31,7 @@ export class Float {
     readonly written?: string,
   ) {}
 
-  /** Checks whether this is an integer: one beyond those that a plain number is exact for. */
+  /** Returns whether this is an integer: one beyond those that a plain number is exact for. */
   get isInteger(): boolean {
     return this.written !== undefined && !/[.eE]/.test(this.written);
   }

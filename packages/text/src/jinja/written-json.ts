@@ -62,7 +62,7 @@ export function keepNumbers<T extends object>(from: object, to: T, shift = 0): T
   return to;
 }
 
-/** Checks whether a number prints in templates with this text: an integer or a decimal that is not long. */
+/** Returns whether a number prints in templates with this text: an integer or a decimal that is not long. */
 const prints = (text: string): boolean =>
   /^(?!-0$|-?0\.0000)-?(?:0|[1-9]\d{0,14}|(?:0|[1-9]\d{0,6})\.\d{0,7}[1-9])$/.test(text);
 

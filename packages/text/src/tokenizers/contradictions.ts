@@ -60,7 +60,7 @@ function componentsOf(component: Component | null | undefined, list: string): Co
   return component.type === 'Sequence' ? parts(component, list) : [component];
 }
 
-/** Checks whether texts get a space before them; undefined where no component says so. */
+/** Returns whether texts get a space before them; undefined where no component says so. */
 function beginsWithSpace(normalizers: readonly Component[], preTokenizers: readonly Component[]): boolean | undefined {
   if (normalizers.some(({ type }) => type === 'Prepend')) return true;
   const space = preTokenizers.find(({ type }) => type === 'Metaspace' || type === 'ByteLevel');

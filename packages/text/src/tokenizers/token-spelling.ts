@@ -13,7 +13,7 @@ export class TokenSpelling {
 
   constructor(private readonly tokenizer: Tokenizer) {}
 
-  /** Checks whether the token that was the last `next` one shows in the text. */
+  /** Returns whether the token that was the last `next` one shows in the text. */
   get isShown(): boolean {
     return this.#isShown;
   }

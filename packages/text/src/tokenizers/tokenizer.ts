@@ -48,11 +48,11 @@ export interface Tokenizer {
 type FileWriter = (path: string, content: string) => Promise<void>;
 
 export interface DecodeOptions {
-  /** Spell out `</s>`, `[CLS]` and their like instead of leaving them out. */
+  /** Whether to spell out `</s>`, `[CLS]` and their like instead of leaving them out. */
   keepSpecialTokens?: boolean;
   /**
-   * Join ` ?` to `?`, ` n't` to `n't` and so on, as Python's `clean_up_tokenization_spaces`.
-   * Off by default, whatever the config specifies: decoded actions must encode to the same ids again.
+   * Whether to join ` ?` to `?`, ` n't` to `n't` and so on, as Python's `clean_up_tokenization_spaces`. Off by default,
+   * whatever the config specifies: decoded actions must encode to the same ids again.
    */
   cleanUpSpaces?: boolean;
 }

@@ -11,7 +11,7 @@ import type { Part } from '../parts.js';
 import { plainDecoder } from '../plain-decoder.js';
 import { llamaDefaults } from './llama.js';
 
-/** Says which layers have experts, as Qwen's config states it; the others have one feed-forward layer. */
+/** Returns whether a layer has experts, as Qwen's config states it; the others have one feed-forward layer. */
 export function hasExperts(config: FamilyConfig, layer: number): boolean {
   const dense = config.layerIndices('mlp_only_layers') ?? [];
   return !dense.includes(layer) && (layer + 1) % config.fields.count('decoder_sparse_step') === 0;

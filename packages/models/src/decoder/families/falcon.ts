@@ -64,7 +64,7 @@ export const falcon: Family = {
   },
 };
 
-/** Checks whether blocks are parallel. The new decoder architecture always is; `parallel_attn` is of the old one. */
+/** Returns whether blocks are parallel. The new decoder architecture always is; `parallel_attn` is of the old one. */
 const isParallel = ({ fields }: FamilyConfig) =>
   fields.flag('new_decoder_architecture') || fields.flag('parallel_attn');
 

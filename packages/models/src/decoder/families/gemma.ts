@@ -33,7 +33,7 @@ function build(config: FamilyConfig, attention: (layer: number) => AttentionDepa
   });
 }
 
-/** Corrects the activation of files of the first release, which say "gelu" and mean its approximation. */
+/** Returns the activation of files of the first release, which say "gelu" and mean its approximation; undefined for others. */
 const gelu = ({ json }: FamilyConfig) => (json.hidden_act === 'gelu' ? 'gelu_pytorch_tanh' : undefined);
 
 export const gemma: Family = {
@@ -52,7 +52,7 @@ export const gemma: Family = {
   build: (config) => build(config, () => ({}), { feedForward: { activation: gelu(config) } }),
 };
 
-/** Says which layers have a window: every `pattern`-th layer sees the whole context. */
+/** Returns the kind of each layer: every `pattern`-th one sees the whole context, the others a window. */
 const slidingKinds = (config: FamilyConfig, pattern: number) =>
   config.layerKinds((layer): LayerKind => ((layer + 1) % pattern === 0 ? 'full_attention' : 'sliding_attention'));
 

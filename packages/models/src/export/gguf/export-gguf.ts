@@ -25,7 +25,7 @@ export interface GgufOptions {
   dtype: TensorTypeName;
   /** Written as `general.name`. */
   name: string;
-  /** An adapter is added to its base; else it is written by itself. */
+  /** Whether an adapter is added to its base; else it is written by itself. */
   merge: boolean;
   /** Written as `general.license`, where it is given. */
   license?: string;

@@ -21,13 +21,16 @@ export interface GgufFamily {
   biased?: readonly string[];
   /** Places of an expert's parameter, by its name below the layer. */
   experts?(name: string): ExpertPlace[] | undefined;
-  /** Neighbouring columns of queries and keys turn together, where in Hugging Face's files those of the two halves do. */
+  /**
+   * Whether neighbouring columns of queries and keys turn together, where in Hugging Face's files those of the two halves
+   * do.
+   */
   turnsNeighbours?: boolean;
-  /** The norms' weights are added to 1 in Hugging Face's class, and are not in llama.cpp. */
+  /** Whether the norms' weights are added to 1 in Hugging Face's class, and are not in llama.cpp. */
   normsFromOne?: boolean;
-  /** The graph has no tied head: the embedding is written twice. */
+  /** Whether llama.cpp's graph cannot use the embedding as the head: the embedding is written twice. */
   needsHead?: boolean;
-  /** Tensors of frequencies that it reads. */
+  /** Whether it reads the tensor of frequency factors; the next: the two of longrope. */
   readsFactors?: boolean;
   readsLongrope?: boolean;
   activation: string | readonly string[];

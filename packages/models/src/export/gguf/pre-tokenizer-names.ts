@@ -20,7 +20,7 @@ const GPT2 = 'ByteLevel';
 interface Named {
   patterns: readonly string[];
   name: string;
-  /** A piece that is a token needs no merges. */
+  /** Whether a piece that is a token needs no merges. */
   ignoresMerges: boolean;
 }
 

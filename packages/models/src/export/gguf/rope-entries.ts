@@ -19,9 +19,9 @@ interface RopeOptions {
   base: number;
   /** The name of llama.cpp's architecture. */
   arch: string;
-  /** The architecture reads the tensor rope_freqs. */
+  /** Whether the architecture reads the tensor rope_freqs. */
   readsFactors: boolean;
-  /** It reads the tensors of longrope. */
+  /** Whether it reads the tensors of longrope. */
   readsLongrope: boolean;
 }
 

@@ -34,7 +34,7 @@ export function characters(tokenizer: HuggingFaceTokenizer, rows: number, fail: 
 }
 
 /**
- * Checks whether every token is one character or a special token, unknown characters beside each other are one token, and ids have no
+ * Returns whether every token is one character or a special token, unknown characters beside each other are one token, and ids have no
  * gaps.
  */
 export function areCharacters({ definition, addedTokens }: HuggingFaceTokenizer): boolean {
@@ -121,9 +121,9 @@ const scoreNotes = ({ vocab }: UnigramModel): string[] =>
 
 interface Steps {
   charsmap: Uint8Array | null;
-  /** A space is put before a text. */
+  /** Whether a space is put before a text. */
   addsPrefix: boolean;
-  /** Spaces beside each other are one, and those at the ends of a text none. */
+  /** Whether spaces beside each other become one, and those at the ends of a text are removed. */
   joinsSpaces: boolean;
   cutsAtSpaces: boolean;
   notes: string[];

@@ -19,7 +19,7 @@ export interface OnnxOptions {
   /** The folder to write into. */
   output: string;
   precisions: readonly OnnxPrecisionName[];
-  /** An adapter is added to its base; one that is not is refused. */
+  /** Whether an adapter is added to its base; if false, a model with an adapter is refused. */
   merge: boolean;
   /** The least bytes of a model with which its tensors are in files of their own; 2 GB if not given. */
   externalFrom?: number;

@@ -1,4 +1,4 @@
-/** A model that has no counterpart in ONNX, or that transformers.js could not run. */
+/** The error for a model that has no counterpart in ONNX, or that transformers.js could not run. */
 export class OnnxExportError extends Error {
   override readonly name = 'OnnxExportError';
 

@@ -82,6 +82,6 @@ export function fileProblem(path: string): ConfigProblem | null {
   };
 }
 
-/** Checks whether the demonstrations are conversations of a file rather than episodes. */
+/** Returns whether the demonstrations are conversations of a file rather than episodes. */
 export const learnsFromConversations = ({ demonstrations }: Pick<AgentConfig, 'demonstrations'>): boolean =>
   isConversationFile(demonstrations.path);

@@ -76,7 +76,7 @@ export class EpisodeKeys {
 }
 
 /**
- * Checks whether an action is read and not imitated: by `slip`, or by a key that other programs' files have.
+ * Returns whether an action is read and not imitated: by `slip`, or by a key that other programs' files have.
  *
  * @param i of the step, from 0
  * @throws {BadItem}

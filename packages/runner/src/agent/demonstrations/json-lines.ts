@@ -41,7 +41,7 @@ export async function readJsonLines<T>(path: string, schema: object): Promise<{ 
   return values;
 }
 
-/** Names the line of what is wrong with its value. */
+/** Reads a value; an error about it names the line. */
 export function atLine<T>(path: string, line: number, read: () => T): T {
   try {
     return read();

@@ -17,7 +17,7 @@ import type { EnvConfig } from './environment-keys.js';
 /** The node that makes an environment. */
 export type EnvironmentConfig = { env: EnvConfig };
 
-/** Checks whether there is an environment; an agent of programs has none. */
+/** Returns whether there is an environment; an agent of programs has none. */
 export const hasEnvironment = (config: Partial<EnvironmentConfig>): config is EnvironmentConfig =>
   config.env !== undefined;
 

@@ -40,7 +40,7 @@ export function modelNameOf(folder: string): string {
   return [parts[checkpoints - 1], ...inside].join('-');
 }
 
-/** Checks whether a place stands for an adapter in PEFT's layout. */
+/** Returns whether a place stands for an adapter in PEFT's layout. */
 export const isAdapterFolder = (place: string): boolean =>
   existsSync(join(agentFolderOf(place), 'adapter_config.json'));
 
@@ -85,7 +85,7 @@ export function runOf(agentFolder: string): RunRecord | null {
 }
 
 /**
- * Checks whether an agent learned from conversations of a file. Such a model belongs to no environment: the run's own is the one that it
+ * Returns whether an agent learned from conversations of a file. Such a model belongs to no environment: the run's own is the one that it
  * was evaluated in. A file that is gone is taken for one of conversations where the run read its data through a chat template.
  */
 export function learnedConversations(run: RunRecord): boolean {

@@ -8,16 +8,16 @@ import { withFileLock, type ConfigProblem } from '@bowyer/core';
 import { ProgressBar } from '@bowyer/logging';
 import type { Reporting } from '../../context/task-context.js';
 
-/** Checks whether a place in a config names a file of PyTorch or safetensors rather than the folder of a model. */
+/** Returns whether a place in a config names a file of PyTorch or safetensors rather than the folder of a model. */
 export const isWeightsFile = (place: unknown): place is string =>
   typeof place === 'string' && /\.(pt|pth|bin|safetensors)$/.test(place) && !isFolder(place);
 
-/** Checks whether a place names a GGUF file, as Ollama, LM Studio and llama.cpp have models. */
+/** Returns whether a place names a GGUF file, as Ollama, LM Studio and llama.cpp have models. */
 export const isGgufFile = (place: string): boolean => place.endsWith('.gguf') && !isFolder(place);
 
 const isFolder = (place: string): boolean => statSync(place, { throwIfNoEntry: false })?.isDirectory() === true;
 
-/** Checks whether what a model has beside its weights is in the same folder. */
+/** Returns whether what a model has beside its weights is in the same folder. */
 export const isWhole = (file: string): boolean =>
   ['config.json', 'tokenizer.json'].every((name) => existsSync(join(dirname(file), name)));
 
@@ -79,7 +79,7 @@ export function convertedFrom(folder: string): string | null {
   return name !== undefined && basename(dirname(folder)) === 'converted' ? name : null;
 }
 
-/** Names a file's conversion; a file may change under its name. */
+/** Names the folder of a file's conversion by path, size and time, since a file may change under its name. */
 function nameOf(file: string, model: string | null): string {
   const { size, mtimeMs } = statSync(file);
   const hash = createHash('sha256').update(JSON.stringify([resolve(file), size, mtimeMs, model && resolve(model)]));

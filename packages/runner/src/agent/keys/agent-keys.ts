@@ -404,7 +404,7 @@ const warmupSteps = 'optimizer steps of linear warm-up; negative: a tenth of all
 const finalShare = 'learning rate at the end, as a share of the peak; it has no effect on a constant rate';
 
 /**
- * How a rate changes over the optimizer steps.
+ * Returns the options of how a rate changes over the optimizer steps.
  *
  * @param values the defaults
  * @param flat names of version 0.2

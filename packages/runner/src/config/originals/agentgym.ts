@@ -33,7 +33,7 @@ const inEpochs =
   (value, { isOnDataset, task, reads }) =>
     (isOnDataset || task === 'finetune') && reads(key) ? { words: [`${key}=${value}`] } : { nothing: elsewhere };
 
-/** AgentGym logs nothing between epochs where the number is not positive. */
+/** Translates logging_steps, with which AgentGym logs nothing between epochs where it is not positive. */
 const inSteps: Meaning = (value, { reads }) =>
   reads('logging_steps')
     ? { words: [`logging_steps=${each(value, (one) => (Number(plain(one)) > 0 ? one : 'null'))}`] }
@@ -58,13 +58,13 @@ const actionFormat: Meaning = (value, { reads }) => {
     : { refused: 'this environment takes actions in its own form alone' };
 };
 
-/** The file of lines has a fixed name here, in a folder of the run. */
+/** Translates the name of the file of lines, which has a fixed name here, in a folder of the run. */
 const outputFile: Meaning = (value) => {
   const folder = plain(value).replace(/\.jsonl?$/, '');
   return { words: [`save_path=${folder}`], note: `the lines are in ${folder}/agentgym.jsonl` };
 };
 
-/** A model that learns from conversations plays in them too. */
+/** Translates the training file; a model that learns from conversations plays in them too. */
 const trainingFile: Meaning = (value, facts) => {
   const isChat = facts.reads('play_as_chat') && !facts.isGiven('play_as_chat') && facts.hasConversations(plain(value));
   const { words = [], ...outcome } = to('demonstrations.path', 'data')(value, facts) as { words?: readonly string[] };
@@ -72,7 +72,7 @@ const trainingFile: Meaning = (value, facts) => {
   return { words: [...words, ...(isChat ? ['play_as_chat=true'] : [])] };
 };
 
-/** AgentGym keeps a model of every epoch, and a run here its best agent: that of the last epoch where nothing was evaluated. */
+/** Translates the path of a model. AgentGym keeps one of every epoch, a run here its best agent: the last epoch's where nothing was evaluated. */
 const modelPath: Meaning = (value, facts) => {
   const given = to('checkpoint_path', 'model');
   const found = facts.epochOf(plain(value));
@@ -156,7 +156,7 @@ export const AGENTGYM: Readonly<Record<string, Meaning>> = {
   max_length: refused('max_new_tokens=N of a reply; the policy’s context bounds the dialogue'),
 };
 
-/** The meaning of do_sample in training: algorithms always sample. */
+/** Translates do_sample of training, where algorithms always sample. */
 const sampling: Meaning = (value) =>
   isTrue(value) ? { nothing: 'this algorithm always samples' } : { refused: 'this algorithm always samples' };
 

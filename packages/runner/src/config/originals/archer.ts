@@ -26,15 +26,15 @@ export const MATHEMATICS: Readonly<Record<string, Meaning>> = {
   num_problems: to('test_size'),
 };
 
-/** A key of ArCHer's policy update, which its CHAI never reaches (scripts/run.py sets warmup_iter to iterations). */
+/** Translates a key of ArCHer's policy update, which its CHAI never reaches (scripts/run.py sets warmup_iter to iterations). */
 const ofThePolicy: Meaning = (_value, { algorithm }) =>
   algorithm === 'chai' ? { nothing: 'CHAI trains no policy' } : 'ours';
 
-/** A key of ArCHer's critic, which its filtered behaviour cloning does not have. */
+/** Translates a key of ArCHer's critic, which its filtered behaviour cloning does not have. */
 const ofTheCritic: Meaning = (_value, { algorithm }) =>
   algorithm === 'online_filteredbc' ? { nothing: 'online_filteredbc has no critic' } : 'ours';
 
-/** ArCHer clips both its models with one key. */
+/** Translates the key of clipping, which ArCHer has one of for both its models. */
 const clip: Meaning = (value, { algorithm }) =>
   algorithm === 'chai' ? { words: [`critic_max_grad_norm=${value}`] } : 'ours';
 

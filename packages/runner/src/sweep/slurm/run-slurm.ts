@@ -49,7 +49,7 @@ export class SlurmLauncher {
 
   constructor(private readonly options: SlurmLauncherOptions) {}
 
-  /** Checks whether the user asked to leave. */
+  /** Returns whether the user asked to leave. */
   get interrupted(): boolean {
     return this.#leave.signal.aborted;
   }

@@ -166,7 +166,7 @@ const isScalar = (value: unknown): boolean => typeof value !== 'object' || value
 /** By the list: its texts, numbers and the like, which are found at once, and the others. */
 const sorted = new WeakMap<readonly unknown[], { scalars: ReadonlySet<unknown>; others: readonly unknown[] }>();
 
-/** Checks whether a value is in a list. */
+/** Returns whether a value is in a list. */
 export function hasValue(values: readonly unknown[], value: unknown): boolean {
   let known = sorted.get(values);
   if (!known) {

@@ -20,7 +20,7 @@ import { stringExpression } from './string-expressions.js';
 import { UnsupportedSchemaError } from './unsupported-schema-error.js';
 
 export interface JsonValueOptions {
-  /** No white space at all; else one space may follow a comma or a colon. */
+  /** Whether there is no white space at all; else one space may follow a comma or a colon. */
   compact?: boolean;
 }
 

@@ -158,7 +158,7 @@ function furtherPairs(facts: Facts, parts: ObjectParts): Grammar | null {
 const nameGrammar = (names: readonly Regular[]): Grammar =>
   names.length === 0 ? anyString : sequence(text('"'), regular(both(...names), 'json'), text('"'));
 
-/** Checks whether a schema speaks of properties that none has a name or pattern for, or more are needed. */
+/** Returns whether a schema speaks of properties that none has a name or pattern for, or more are needed. */
 const isOpen = ({ objects, required, minProperties }: Facts): boolean =>
   objects.length + required.size === 0 ||
   objects.some(({ saysAdditional }) => saysAdditional) ||

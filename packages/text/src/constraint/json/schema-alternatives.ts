@@ -63,7 +63,7 @@ export class SchemaAlternatives {
     return arrays.map(({ prefix, rest }) => prefix[index] ?? rest);
   }
 
-  /** Checks whether it is certain that no value has all these facts. */
+  /** Returns whether it is certain that no value has all these facts. */
   isContradiction(facts: Facts, depth = CONTRADICTION_DEPTH): boolean {
     if (facts.values) return !facts.values.some((value) => this.acceptsListed(facts, value));
     return !TYPES.some((type) => hasType(facts.types, type) && !this.#contradictsAs(type, facts, depth));
@@ -73,7 +73,7 @@ export class SchemaAlternatives {
     return this.of(schemas).every((facts) => this.isContradiction(facts, depth));
   }
 
-  /** Checks whether a value is valid. */
+  /** Returns whether a value is valid. */
   accepts(facts: Facts, value: unknown): boolean {
     return (!facts.values || hasValue(facts.values, value)) && this.acceptsListed(facts, value);
   }
@@ -259,7 +259,7 @@ export class SchemaAlternatives {
   }
 }
 
-/** Checks whether no text has these facts. One expression is hardly ever a contradiction; several may be. */
+/** Returns whether no text has these facts. One expression is hardly ever a contradiction; several may be. */
 function contradictsAsText(facts: Facts): boolean {
   const { patterns, formats, minLength, maxLength } = facts;
   const parts = patterns.length + formats.length + Number(minLength > 0 || maxLength < Infinity);

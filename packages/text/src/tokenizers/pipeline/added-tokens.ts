@@ -98,6 +98,6 @@ class TokenFinder {
   }
 }
 
-/** Checks whether a letter or digit touches the token. Two code units are enough to see a character outside the basic plane. */
+/** Returns whether a letter or digit touches the token. Two code units are enough to see a character outside the basic plane. */
 const touchesWord = (text: string, start: number, end: number): boolean =>
   ENDS_WITH_WORD.test(text.slice(Math.max(0, start - 2), start)) || STARTS_WITH_WORD.test(text.slice(end, end + 2));

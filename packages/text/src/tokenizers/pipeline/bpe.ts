@@ -16,9 +16,9 @@ interface BpeOptions {
   /** After the last character. */
   suffix: string;
   fusesUnknown: boolean;
-  /** Characters that are not known become their bytes, `<0x00>` to `<0xFF>`. */
+  /** Whether characters that are not known become their bytes, `<0x00>` to `<0xFF>`. */
   fallsBackToBytes: boolean;
-  /** A piece that is a token is that token, whatever the merges give. */
+  /** Whether a piece that is a token is that token, whatever the merges give. */
   ignoresMerges: boolean;
 }
 

@@ -10,20 +10,20 @@ export interface Component {
 export interface AddedToken {
   id: number;
   content: string;
-  /** Found only where no letter, digit or underscore touches it. */
+  /** Whether it is found only where no letter, digit or underscore touches it. */
   single_word?: boolean;
-  /** Takes the white space before it. */
+  /** Whether it takes the white space before it. */
   lstrip?: boolean;
-  /** Takes the white space after it. */
+  /** Whether it takes the white space after it. */
   rstrip?: boolean;
-  /** Looked for in the normalized text, in its own normalized form. */
+  /** Whether it is looked for in the normalized text, in its own normalized form. */
   normalized?: boolean;
   special?: boolean;
 }
 
 export interface TokenizerDefinition {
   added_tokens?: readonly AddedToken[] | null;
-  /** Special tokens are not found in a text: it is split as any other text. Not a field of the file. */
+  /** Whether special tokens are not found in a text: it is split as any other text. Not a field of the file. */
   splits_special_tokens?: boolean;
   normalizer?: Component | null;
   pre_tokenizer?: Component | null;

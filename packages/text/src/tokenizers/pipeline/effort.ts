@@ -15,7 +15,7 @@ const QUICK_STEPS = 1e8;
 /** Even four ways at each of 12 characters are quick. */
 const QUICK_LENGTH = 12;
 
-/** Checks whether all matches in a text of `length` code units are surely found soon. */
+/** Returns whether all matches in a text of `length` code units are surely found soon. */
 export const isQuick = ({ ways, repetitions }: Effort, length: number): boolean =>
   ways * (repetitions === Infinity && length <= QUICK_LENGTH ? 1 : length ** (repetitions + 1)) <= QUICK_STEPS;
 
@@ -91,7 +91,7 @@ export function simplified(quantifier: QuantifierNode): QuantifierNode {
     : quantifier;
 }
 
-/** Checks whether all that an element matches has one length, and there is one way to match it. */
+/** Returns whether all that an element matches has one length, and there is one way to match it. */
 function hasOneLength(element: AlternativeElementNode): boolean {
   switch (element.type) {
     case 'Character':
@@ -109,6 +109,6 @@ function hasOneLength(element: AlternativeElementNode): boolean {
   }
 }
 
-/** Checks whether an element can fail: an upper bound, since most can. */
+/** Returns whether an element can fail: an upper bound, since most can. */
 const canFail = (element: AlternativeElementNode): boolean =>
   !(element.type === 'Quantifier' && element.min === 0) && element.type !== 'Directive';

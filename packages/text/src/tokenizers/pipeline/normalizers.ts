@@ -6,7 +6,7 @@ import { PrecompiledCharsmap } from './precompiled-charsmap.js';
 
 export interface Normalizer {
   (text: string): string;
-  /** Checks whether the normalizer takes away the beginning of a text; never where it is not given. */
+  /** Returns whether the normalizer takes away the beginning of a text; never where it is not given. */
   removesStart?(text: string): boolean;
 }
 

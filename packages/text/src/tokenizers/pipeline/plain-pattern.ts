@@ -58,7 +58,7 @@ function sequence(elements: readonly AlternativeElementNode[], options: Options)
 }
 
 /**
- * Checks whether two elements may match one character: without regard to case, ß is `ss` and the ligatures ﬁ, ﬂ, ﬀ, ﬅ are two letters:
+ * Returns whether two elements may match one character: without regard to case, ß is `ss` and the ligatures ﬁ, ﬂ, ﬀ, ﬅ are two letters:
  * `s` and `f` beside others may be one character.
  */
 function mayFoldTogether(before: AlternativeElementNode, after: AlternativeElementNode, { ignoreCase }: Options) {

@@ -104,7 +104,7 @@ export class PrecompiledCharsmap {
 }
 
 /**
- * Checks whether a value hangs on a unit of darts-clone, which has in bits 0 to 7 the label, in 8 whether a value hangs on it, in 9 the
+ * Returns whether a value hangs on a unit of darts-clone, which has in bits 0 to 7 the label, in 8 whether a value hangs on it, in 9 the
  * scale of the offset in 10 to 30.
  */
 const hasLeaf = (unit: number): boolean => ((unit >>> 8) & 1) === 1;
