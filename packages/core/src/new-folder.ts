@@ -3,11 +3,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { join } from 'node:path';
 import { namingFile } from './disk-error.js';
 
-/**
- * Refuses a folder that has files.
- *
- * @param what does the writing, for the message @throws where the folder has files
- */
+/** Throws an error where a folder has files. @param what does the writing, for the message */
 export async function refuseUsedFolder(what: string, folder: string): Promise<void> {
   if ((await readdir(folder).catch(() => [])).length > 0)
     throw new Error(`${what}: the folder '${folder}' is not empty\n  give a new one, or remove it`);

@@ -4,9 +4,9 @@
 import { choice, text, type OptionsOf } from './option.js';
 
 /**
- * Answers questions about a secret. @typeParam Secret what is to be guessed, as the oracle reads it; a name unless the oracle
- * looks it up in a table @typeParam Secret what is to be guessed, as the oracle reads it; a name unless the oracle looks it
- * up in a table
+ * Answers questions about a secret.
+ *
+ * @typeParam Secret what is to be guessed, as the oracle reads it; a name unless the oracle looks it up in a table
  */
 export interface Oracle<Secret = string> {
   /** The oracle's id, recorded with every result, since scores under different oracles are not comparable. */

@@ -74,11 +74,7 @@ export function weightedSum(...terms: readonly { loss: TokenLoss; coefficient: n
   return total;
 }
 
-/**
- * Checks that the arrays, all [N], have one length.
- *
- * @throws if the arrays, all [N], differ in length
- */
+/** Throws an error unless the arrays, all [N], have one length. */
 export function sameLength(caller: string, arrays: Record<string, ArrayLike<unknown>>): void {
   const lengths = Object.entries(arrays).map(([name, { length }]) => `${name} ${length}`);
   if (new Set(Object.values(arrays).map(({ length }) => length)).size > 1)

@@ -2,7 +2,7 @@
 import type { Tool } from '@modelcontextprotocol/client';
 import { schemaThread, SchemaLimitError } from './schema-thread.js';
 
-/** Returns what is wrong with the arguments; null where nothing is. @returns what is wrong with the arguments; null where nothing is */
+/** Returns what is wrong with the arguments; null where nothing is. */
 export type ArgumentsFault = (given: Readonly<Record<string, unknown>>) => Promise<string | null>;
 
 /** Returns a check for each tool, by its name. @throws of a schema that cannot be compiled */

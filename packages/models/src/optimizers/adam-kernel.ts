@@ -10,7 +10,12 @@ export interface AdamArgs extends ClipArgs, AdamScalars {
 }
 
 /**
- * Updates parameters by Adam, with gradients clipped to a global norm first. Source: Kingma & Ba 2015 (arXiv:1412.6980), algorithm 1; decoupled decay:
+ * Updates parameters by Adam:
+ *
+ *     m ← β₁ m + (1 − β₁) g,   v ← β₂ v + (1 − β₂) g²
+ *     p ← p − lr · (m / (1 − β₁ᵗ)) / (√(v / (1 − β₂ᵗ)) + ε)
+ *
+ * with g clipped to a global norm first. Source: Kingma & Ba 2015 (arXiv:1412.6980), algorithm 1; decoupled decay:
  * Loshchilov & Hutter 2019 (arXiv:1711.05101). As in PyTorch, ε is added to the corrected root.
  */
 export function adamStep({ states, args }: KernelCall<'p' | 'g' | 'm' | 'v', AdamArgs>): OptimizerStep {

@@ -77,11 +77,7 @@ export class ReplicatedOptimizer implements Optimizer {
     return this.inner.release();
   }
 
-  /**
-   * Checks that the ranks have computed the same norm.
-   *
-   * @throws where the ranks have not computed the same norm: from then on they would train different models
-   */
+  /** Throws an error unless the ranks have computed the same norm: from then on they would train different models. */
   #refuseDrift({ gradientNorm }: OptimizerStep): void {
     const norms = this.device.ranks.gather(gradientNorm);
     if (norms.every((norm) => Object.is(norm, norms[0]))) return;

@@ -35,7 +35,8 @@ export async function saveStates(
 /**
  * Restores states from a file.
  *
- * @param needed notes that the file must contain  @returns the number of steps in the file, and all its notes
+ * @param needed notes that the file must contain
+ * @returns the number of steps in the file, and all its notes
  */
 export async function restoreStates(
   device: Device,

@@ -24,11 +24,7 @@ export interface AdamSettings {
   weightDecay: number;
 }
 
-/**
- * Refuses settings of Adam.
- *
- * @throws where a step has settings of Adam
- */
+/** Throws an error where a step has settings of Adam. */
 export function refuseAdamSettings(kind: string, { adam }: StepOptions): void {
   if (adam)
     throw new Error(`${kind}: the step has betas, eps and weight decay of Adam; create an Adam or AdamW for them`);

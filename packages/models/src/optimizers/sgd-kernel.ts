@@ -7,9 +7,12 @@ import { clipGradients, type ClipArgs, type OptimizerStep } from './gradient-cli
 export type SgdArgs = ClipArgs & Pick<SgdScalars, 'l2' | 'momentum' | 'lr' | 'gradientShare' | 'bufferShare'>;
 
 /**
- * Updates parameters by stochastic gradient descent, with g clipped to a global norm first:
+ * Updates parameters by stochastic gradient descent:
  *
- * with g clipped to a global norm first. `torch.optim.SGD` without dampening: shares 0 and 1, with Nesterov's momentum
+ *     g ← g + λ p,   b ← μ b + g
+ *     p ← p − lr · (gradientShare · g + bufferShare · b)
+ *
+ * with g clipped to a global norm first. As `torch.optim.SGD` without dampening: shares 0 and 1, with Nesterov's momentum
  * 1 and μ. Its first step takes b = g, which is what a buffer of zeros gives.
  */
 export function sgdStep({ states, args }: KernelCall<'p' | 'g' | 'b', SgdArgs>): OptimizerStep {

@@ -28,9 +28,8 @@ export class FrozenWeights {
   /**
    * Returns the quantised weights. `quantized`: the linear layers before the output head, in the bits that were asked for.
    * `quantizedWithHeads`: these, and the head in 8 bits, for decoding, a step of which reads all of it, a third of a small model, and
-   * for products of integers. `quantizedWithHeads`: these, and the head in 8 bits, for decoding, a step of which reads all of it, a
-   * third of a small model, and for products of integers. Otherwise scoring and training keep the head in float32: its rounding would
-   * go straight into the log-probabilities. Nothing with 'none'.
+   * for products of integers. Otherwise scoring and training keep the head in float32: its rounding would go straight into the
+   * log-probabilities. Nothing with 'none'.
    */
   get kept(): Partial<Record<'quantized' | 'quantizedWithHeads', ReadonlyMap<string, QuantizedWeight>>> {
     if (this.quantization === 'none') return {};

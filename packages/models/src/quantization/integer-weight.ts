@@ -86,11 +86,7 @@ export function roundingGraph(inputs: number, kind: IntegerKind): GraphBuilder {
 /** Rows of a weight in float32: [outputs, inputs] in all. */
 export interface WeightRows {
   shape: readonly [outputs: number, inputs: number];
-  /**
-   * Fills `data` with rows from `first` on.
-   *
-   * @param data [rows, inputs], to be filled with rows from `first` on
-   */
+  /** Fills `data` [rows, inputs] with rows from `first` on. */
   fill(first: number, data: Float32Array): void;
 }
 

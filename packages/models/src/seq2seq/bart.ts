@@ -60,7 +60,7 @@ export function bart(json: ConfigJson, apart: ReadonlySet<string>): EncoderDecod
   };
 }
 
-/** Computes words · √width or 1 + places, in BART normalised: rows [batch · tokens, width]. */
+/** Computes the embeddings, words times √width or 1, plus positions, which BART normalises: rows [batch · tokens, width]. */
 function embed(scope: SequenceScope, config: BartConfig, { prefix, words: table }: Half, ids: Value): Value {
   const { g } = scope;
   const words = g.gather(scope.parameter(table), ids, 0);

@@ -27,7 +27,8 @@ export function mergeHeads(g: GraphBuilder, x: Value, { heads, headSize }: HeadS
 /**
  * Computes attention.
  *
- * @param key, value [batch, heads, keys, headSize] @param terms added to the scores [batch, heads, tokens, keys]
+ * @param key, value [batch, heads, keys, headSize]
+ * @param terms added to the scores [batch, heads, tokens, keys]
  */
 export function attend(
   g: GraphBuilder,

@@ -29,6 +29,8 @@ export interface PolicyScalars {
 }
 
 /**
+ * A loss of scored tokens and of values:
+ *
  *     L = Σ_t w_t ℓ(ratio_t, A_t) + β Σ_t w_t KL_t − c Σ_t w_t H_t + v Σ_i ½ max((V_i − R_i)², (clipped V_i − R_i)²)
  *
  * Arrays [N] are of the scored tokens, those [M] of the values, example by example.

@@ -32,7 +32,7 @@ export class Loops<Exports> {
   /** The memory for arrays none of which is in a WebAssembly memory. */
   #own?: WasmMemory;
 
-  /** @param prepare writes what the loops read beside arrays into the first `TABLE_BYTES`, again for each use */
+  /** Compiles the functions. @param prepare writes what the loops read beside arrays into the first `TABLE_BYTES`, again for each use */
   constructor(
     functions: readonly FunctionSource[],
     private readonly prepare?: (memory: WasmMemory) => void,
@@ -42,8 +42,8 @@ export class Loops<Exports> {
 
   /**
    * Calls `run` with a number of elements and the address of each array, once if all are in one memory, else for each
-   * chunk. Behind the elements the loop may read and write up to the next multiple of 16 bytes, or of 64 of zeros where
-   * it adds up.
+   * chunk. The loop may read and write behind the elements up to the next multiple of 16 bytes; one that adds up may read to
+   * the next multiple of 64 bytes, which are zeros.
    *
    * @param length elements of each array
    */

@@ -45,7 +45,7 @@ export const sqrt = unary(0xe3);
 /** All bits set where a ≥ b. */
 export const greaterOrEqual = binary(0x46);
 export const and = binary(0x4e);
-/** One float32 to all four places. */
+/** Copies one float32 to all four places. */
 export const splat = unary(0x13);
 
 /** The larger one; of NaN and a number the first (the operation that handles NaN takes six instructions). */
@@ -69,7 +69,7 @@ export const loadBytes = (address: Code, ahead = 0): Code => [...address, ...sim
 export const lowerToF32 = (a: Code): Code => [...a, ...simd(0xa7), ...simd(0xfa)];
 export const upperToF32 = (a: Code): Code => [...a, ...simd(0xa8), ...simd(0xfa)];
 export const subI32 = binary(0xb1);
-/** Four 32-bit numbers each to eight of 16 bits; eight of those each to sixteen bytes, with sign or without. Too large ones are cut. */
+/** Join two vectors of four 32-bit numbers to eight of 16 bits, or two of these to sixteen bytes, with sign or without. Too large numbers are cut. */
 export const toI16 = binary(0x85);
 export const toSignedBytes = binary(0x65);
 export const toBytes = binary(0x66);

@@ -87,6 +87,6 @@ export class ComputeWeights {
 export const frozenTensors = (tensors: HostTensors, precision: Precision) =>
   Object.fromEntries(Object.entries(tensors).map(([name, tensor]) => [name, frozenTensor(tensor, precision)]));
 
-/** Converts one of them. */
+/** Converts one such weight. */
 export const frozenTensor = ({ shape, data }: HostTensor, precision: Precision): StateTensorInit =>
   precision === 'float32' ? { shape, data } : { shape, data: toFloat16(data), dtype: 'float16' };

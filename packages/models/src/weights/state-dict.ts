@@ -2,7 +2,7 @@
 import { toFloat16, type Device, type State, type TensorCopy } from '@bowyer/graph';
 import { float16ToFloat32, type HostTensors, CheckpointError } from '@bowyer/checkpoints';
 
-/** Copies of all tensors of a state, as a safetensors file takes them. */
+/** Copies all tensors of a state, as a safetensors file takes them. */
 export async function readStateDict(device: Device, state: State): Promise<HostTensors> {
   const copies = await device.read(state);
   return Object.fromEntries(

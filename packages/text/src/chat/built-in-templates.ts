@@ -174,7 +174,8 @@ export class BuiltInChatTemplate implements ChatTemplate {
   /**
    * Encodes messages.
    *
-   * @param isOpen the last message has no end; @returns ends: of each message, the tokens up to its end
+   * @param isOpen whether the last message has no end
+   * @returns also `ends`: of each message, the tokens up to its end
    */
   #encoded(
     messages: readonly ChatMessage[],

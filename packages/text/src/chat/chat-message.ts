@@ -94,7 +94,7 @@ export interface ChatTemplate {
   readonly terminatorIds: readonly number[];
 }
 
-/** A template and a dialogue do not fit. */
+/** The error for a template and a dialogue that do not fit each other. */
 export class ChatTemplateError extends Error {
   override readonly name: string = 'ChatTemplateError';
 
@@ -103,7 +103,7 @@ export class ChatTemplateError extends Error {
   }
 }
 
-/** A template does more than templates do, whatever the dialogue. */
+/** The error for a template that takes more work than a template may, whatever the dialogue. */
 export class ChatTemplateLimitError extends ChatTemplateError {
   override readonly name = 'ChatTemplateLimitError';
 

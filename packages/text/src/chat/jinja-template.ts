@@ -40,11 +40,11 @@ interface CharSpan {
 
 /** Text that is learnt. */
 interface LearntSpan extends CharSpan {
-  /** In the loss. */
+  /** The weight in the loss. */
   weight: number;
 }
 
-/** Variables that every dialogue has, or the tokenizer. */
+/** Variables that every dialogue or the tokenizer gives. */
 const OF_EVERY_DIALOGUE = /^(messages|tools|documents|add_generation_prompt|continue_final_message|\w+_token)$/;
 
 export class JinjaTemplate implements ChatTemplate {
@@ -211,7 +211,7 @@ function maskAsTransformers(offsets: readonly CharSpan[], spans: readonly Learnt
 /**
  * Describes an error of the template. The stack overflows in a macro that calls itself, or in a template of nothing but brackets.
  *
- * @throws errors that are not the template's fault. The stack overflows in a macro that calls itself, or in a template of nothing but brackets.
+ * @throws errors that are not the template's fault
  */
 function problemOf(error: unknown): string {
   if (error instanceof TemplateError) return error.message;

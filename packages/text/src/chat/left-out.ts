@@ -9,7 +9,7 @@ import {
 } from './chat-message.js';
 import { sharingSteps } from '../jinja/work.js';
 
-/** A dialogue as text. @param asks whether it ends with what asks for a reply */
+/** Writes a dialogue as text. @param asks whether it ends with what asks for a reply */
 type Render = (messages: readonly ChatMessage[], inputs: TemplateInputs, asks: boolean) => string;
 
 /** Keys of a message that say nothing by themselves: a template may write them or not. */
@@ -70,7 +70,7 @@ class Marks {
     return Object.fromEntries(entries) as Record<string, unknown>;
   }
 
-  /** Replaces a name. */
+  /** Returns a mark in place of a name. */
   name(): string {
     return this.#next((count) => `zqmark${count}qz`);
   }
@@ -183,7 +183,7 @@ function kindOf(message: ChatMessage, keys: readonly string[]): string {
   return JSON.stringify([message.role, keys, content, calls.length, 'function' in (calls[0] ?? {})]);
 }
 
-/** The parts of tools that a template leaves out which writes their names alone. */
+/** The words for what a template leaves out that writes the names of tools alone. */
 const PARAMETERS = 'the parameters of tools';
 
 const withoutParameters = ({ tools = [], ...inputs }: TemplateInputs): TemplateInputs => ({

@@ -14,7 +14,8 @@ export function markedAtEnd(messages: readonly ChatMessage[]): ChatMessage[] {
 /**
  * Returns the text up to where the open message ends.
  *
- * @param rendered the marked dialogue's text @throws {ChatTemplateError} where the template changes or omits the message
+ * @param rendered the marked dialogue's text
+ * @throws {ChatTemplateError} where the template changes or omits the message
  */
 export function upToMark(rendered: string, messages: readonly ChatMessage[]): string {
   const at = rendered.lastIndexOf(MARK.trim());

@@ -9,7 +9,7 @@ interface ServedTurn {
   written: { start: number; end: number; weight: number }[];
 }
 
-/** The text of some first messages. @param asks whether it ends with what asks for the assistant's next message */
+/** Writes the first messages as text. @param asks whether it ends with what asks for the assistant's next message */
 type Render = (messages: readonly ChatMessage[], asks: boolean) => string;
 
 /** One of the assistant's messages as it is served: what asks for it, and this with the message. */
@@ -23,7 +23,7 @@ interface Served {
 }
 
 /**
- * Returns one text where the dialogue begins with the same characters however many messages follow. A template that forgets earlier
+ * Returns the texts of a dialogue: one where it begins with the same characters however many messages follow. A template that forgets earlier
  * thoughts, or moves the list of tools, gives several: each covers those messages that stand in it as they are served.
  */
 export function servedTurns(messages: readonly ChatMessage[], render: Render): ServedTurn[] {

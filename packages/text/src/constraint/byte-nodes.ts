@@ -148,7 +148,9 @@ export class ByteNodes {
   /**
    * Makes edges by the digits of the base 64, most significant first.
    *
-   * @param ranges of numbers; @param digits how many follow this one; @param first the byte of digit 0
+   * @param ranges of numbers
+   * @param digits how many follow this one
+   * @param first the byte of digit 0
    */
   #continued(ranges: CodePointRanges, digits: number, first: number): ByteEdge[] {
     return digitPieces(ranges, 64 ** digits).map(({ from, to, below }) => ({

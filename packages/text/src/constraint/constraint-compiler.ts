@@ -112,7 +112,7 @@ function leastTokensFrom(place: Place, { masks, vocabulary }: Compiled): number 
   return place.need < Infinity ? place.need : 1 + masks.get(vocabulary.first)!.leastNeed(place);
 }
 
-/** Tokens beyond a limit with which a name that an object does not have yet can be written. */
+/** How many tokens beyond a limit are tried, where only names that an object already has could be written within it. */
 const FURTHER_TOKENS = [1, 2, 4, 8, 16, Infinity];
 
 class PlacedConstraint implements TokenConstraint {

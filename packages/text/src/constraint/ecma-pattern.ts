@@ -56,7 +56,7 @@ export function matchAnywhere(source: string): Regular {
   return anyOf(atStart, oneAfterTheOther(anyCharacter, anyText, conversion.alternatives(anyText, 'later')));
 }
 
-/** To parse a pattern, and to make an expression of it. */
+/** Steps of parsing a pattern and making an expression of it. */
 const STEPS_PER_CHARACTER = 16;
 
 /** Whether something of the text has been matched before a place in the pattern. */
@@ -225,7 +225,7 @@ function textOfAll([from, to]: readonly [number, number]): string {
   return text;
 }
 
-/** To try all code points. */
+/** Steps of trying all code points. */
 const STEPS_PER_CLASS = 200_000;
 
 /** Finds the code points that a class such as `\d` or `\p{L}` matches; by a search in all of them where they are not known. */

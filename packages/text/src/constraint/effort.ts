@@ -3,7 +3,7 @@
 // served today is served tomorrow. docs/decisions/constrained-decoding.md says why it is a count and no thread with a limit of time.
 import { GrammarError } from './grammar-error.js';
 
-/** A grammar takes more work than it may. */
+/** The error for a grammar that takes more work than it may. */
 export class GrammarEffortError extends GrammarError {
   override readonly name = 'GrammarEffortError';
 
@@ -14,7 +14,7 @@ export class GrammarEffortError extends GrammarError {
   }
 }
 
-/** Steps take between 0.1 and 0.5 µs, and keep about 100 bytes at most. */
+/** The most steps of each kind of work. A step takes between 0.1 and 0.5 µs, and keeps about 100 bytes at most. */
 export const effortLimits = {
   /** To read a schema as a grammar. */
   reading: 1_000_000,
@@ -43,7 +43,7 @@ export function spend(steps: number): void {
 export class Effort {
   readonly #budget: Budget;
 
-  /** @param most null: as many as there are */
+  /** Makes a budget of steps. @param most null: no limit */
   constructor(most: number | null) {
     this.#budget = { most: most ?? Infinity, left: most ?? Infinity };
   }

@@ -59,8 +59,7 @@ export function repeat(part: Grammar, min: number, max = Infinity): Grammar {
 
 /**
  * Makes a grammar by name: `make` is called once, when the rule is first needed, and may refer to the rule itself, though not at its
- * own beginning. `make` is called once, when the rule is first needed, and may refer to the rule itself, though not at its own
- * beginning. The masks of a rule, and everything else known about it, are kept with it and shared by all grammars that contain it.
+ * own beginning. The masks of a rule, and everything else known about it, are kept with it and shared by all grammars that contain it.
  */
 export function rule(make: () => Grammar, isJson = false): Grammar {
   let made: Grammar | null = null;

@@ -9,7 +9,7 @@ const MAX_STATES = 2_000;
 /** Characters of a text that are looked at in one step. */
 const CHARACTERS_PER_STEP = 4;
 
-/** Many texts for one expression, each in time that grows with its length alone: states are kept. */
+/** Matches many texts with one expression, each in a time that grows with its length alone, since states are kept. */
 export class RegularMatcher {
   readonly #states = new RegularStates();
   readonly #first: RegularState;

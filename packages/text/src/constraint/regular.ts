@@ -78,7 +78,7 @@ type Form =
   | { kind: 'repeat'; part: RegularState; min: number; max: number }
   | { kind: 'multiple'; of: number; remainder: number };
 
-/** Code points with the same derivative, and that. All classes of a state together are all code points. */
+/** Code points with the same derivative, and this derivative. All classes of a state together are all code points. */
 type Step = readonly [ranges: CodePointRanges, next: RegularState];
 
 /** Ranges of a class that are looked at in one step. */

@@ -6,7 +6,7 @@ import type { TokenTrie } from './token-trie.js';
 
 const strict = new TextDecoder('utf-8', { ignoreBOM: true, fatal: true });
 
-/** Yields now and then. @param tokens [vocabulary] the bytes of those behind others: all but the first token of a text are */
+/** Finds the units in steps. @param tokens [vocabulary] the bytes of those behind others: all but the first token of a text are */
 export function* spellableUnits(tokens: readonly Uint8Array[]): Steps<SpellableUnits> {
   const bytes = new Array<boolean>(256).fill(false);
   const points: [number, number][] = [];

@@ -17,7 +17,7 @@ export class TokenTrie {
   readonly longest: number;
 
   private constructor(
-    /** [vocabulary] of each token. */
+    /** [vocabulary] the bytes of each token. */
     readonly bytes: readonly Uint8Array[],
     { nodes, further, longest }: TrieBuilder,
   ) {

@@ -39,10 +39,10 @@ export class TokenVocabulary {
   readonly #excluded: ReadonlySet<number>;
 
   /**
-   * Special tokens stand for no text: a grammar has to name them. Takes 0.4 s for 50,000 tokens, and seconds for the largest vocabularies,
+   * Finds the bytes of all tokens. Special tokens stand for no text: a grammar has to name them. Takes 0.4 s for 50,000 tokens, and seconds for the largest vocabularies,
    * in one go; see `inSteps`.
    *
-   * @param parts made already
+   * @param parts the parts, where they have been made already
    * @throws {RangeError} where a token's text depends on which token is before it
    */
   constructor(
@@ -93,7 +93,7 @@ function* partsInSteps(tokenizer: Tokenizer, options: TokenVocabularyOptions): S
 const endIdsOf = ({ eosTokenId }: Tokenizer, { endIds }: TokenVocabularyOptions): readonly number[] =>
   endIds ?? (eosTokenId >= 0 ? [eosTokenId] : []);
 
-/** Yields the bytes of each token. @param left tokens that stand for no text here */
+/** Returns the bytes of each token, in steps. @param left tokens that stand for no text here */
 function* bytesOfTokens(
   size: number,
   left: ReadonlySet<number>,

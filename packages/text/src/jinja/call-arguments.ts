@@ -3,7 +3,7 @@ import { TemplateError } from './template-error.js';
 import { integerOf, isTrue, stringOf, type Value } from './values.js';
 
 export class CallArguments {
-  /** @param names the parameters, in their order */
+  /** Checks that there are no more arguments than parameters, and no unknown ones. @param names the parameters, in their order */
   constructor(
     private readonly what: string,
     private readonly names: readonly string[],

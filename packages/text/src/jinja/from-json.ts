@@ -7,7 +7,7 @@ import { compactValue, keepText, numberText, textAsWritten } from './written-jso
 /** Values that are read before others have their turn: less than a millisecond. */
 const AT_ONCE = 1024;
 
-/** Returns a value of JSON. The same object becomes the same dict. @param work counts what the template is given */
+/** Converts a value of JSON. The same object becomes the same dict. @param work counts what the template is given */
 export function fromJson(json: unknown, known: Map<unknown, Value>, work: Work): Steps<Value> {
   return new JsonReader(known, work).read(json, 0);
 }

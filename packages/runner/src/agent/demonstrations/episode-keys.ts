@@ -65,9 +65,9 @@ export class EpisodeKeys {
   }
 
   /**
-   * Returns what is to be said about the file.
+   * Returns notes on the file: the keys that were not read.
    *
-   * @returns what is to be said about the file @throws {DataFileError} that names each unread key once
+   * @throws {DataFileError} where it has keys that are refused
    */
   notes(path: string): string[] {
     this.#keys.throwRefused(path, EXPECTED);

@@ -11,7 +11,7 @@ export interface ObjectRule {
   readonly patterns: readonly (readonly [pattern: string, schema: LocatedSchema])[];
   /** The schema of those that are neither named nor of a pattern. */
   readonly additional: LocatedSchema;
-  /** Whether the schema says so itself. */
+  /** Whether the schema has the keyword `additionalProperties`. */
   readonly saysAdditional: boolean;
 }
 
@@ -163,7 +163,7 @@ function commonValues(a: Facts['values'], b: Facts['values']): Facts['values'] {
 
 const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null;
 
-/** By the list: its texts, numbers and the like, which are found at once, and the others. */
+/** The members of each list: texts, numbers and the like, which are found at once, and the others. */
 const sorted = new WeakMap<readonly unknown[], { scalars: ReadonlySet<unknown>; others: readonly unknown[] }>();
 
 /** Returns whether a value is in a list. */

@@ -9,7 +9,7 @@ const CLOCK = '(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?';
 const ZONE = '(?:Z|[+-](?:[01]\\d|2[0-3]):[0-5]\\d)';
 
 const LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
-/** At most four labels: 253 characters in all. */
+/** At most three labels, so that a name is not longer than 253 characters. */
 const HOST = `${LABEL}(?:\\.${LABEL}){0,2}`;
 const MAILBOX = '[A-Za-z0-9_+-]{1,31}(?:\\.[A-Za-z0-9_+-]{1,31})?';
 

@@ -21,7 +21,7 @@ export const anyInteger = rule(() => regular(numberExpression(anything, true)));
 export const anyNumber = rule(() => regular(numberExpression(anything, false)));
 export const anyBoolean = either(text('true'), text('false'));
 
-/** Values within a value without a schema. */
+/** Levels of objects and arrays in a value without a schema. */
 const DEPTH = 16;
 
 const levels = new Map<Spacing, Map<number, FreeValues>>();

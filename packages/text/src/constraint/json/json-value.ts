@@ -27,10 +27,10 @@ export interface JsonValueOptions {
 /**
  * Allows JSON texts that are valid by a JSON Schema (drafts 4 to 2020-12).
  *
- * No object has the same name twice. Not every valid text is among them: properties come in the order of the schema; one space at most follows a comma or a colon, as most
- * models write it; a property that the schema does not name is generated only where `additionalProperties` or a pattern speaks of it; a
- * value without a type is of the types that its keywords speak of, if they do; numbers have up to 15 digits; objects and arrays without a
- * schema are nested up to 16 levels.
+ * No object has the same name twice. Not every valid text is among them: properties come in the order of the schema; one space at most
+ * follows a comma or a colon, as most models write it; a property that the schema does not name is generated only where
+ * `additionalProperties` or a pattern speaks of it; a value without a type is of the types that its keywords speak of, if they do;
+ * numbers have up to 15 digits; objects and arrays without a schema are nested up to 16 levels.
  *
  * @param schema an object, true or false; keywords beyond the standard are annotations
  * @throws {UnsupportedSchemaError} before anything is sampled, of a keyword that answers cannot be held to, by its place

@@ -26,7 +26,8 @@ const number = wholeMatch(`-?${WHOLE}(?:\\.\\d{1,${DIGITS}})?(?:[eE][+-]?\\d{1,2
 /**
  * Returns the expression of a number's texts.
  *
- * @param isInteger integers only, written without a point. @throws {UnsupportedSchemaError}
+ * @param isInteger integers only, written without a point
+ * @throws {UnsupportedSchemaError}
  */
 export function numberExpression(facts: Facts, isInteger: boolean): Regular {
   const { minimum, maximum } = withNumberFormats(facts);

@@ -10,13 +10,13 @@ import type { LocatedSchema } from './schema-document.js';
 import { patternExpression, stringExpression } from './string-expressions.js';
 import { UnsupportedSchemaError } from './unsupported-schema-error.js';
 
-/** Classes of names are all combinations of patterns. */
+/** The most patterns of names, since each combination of them is a class of names. */
 const MAX_PATTERNS = 6;
 
-/** To find what a property is held to. */
+/** Steps of finding what a property is held to. */
 const STEPS_PER_PROPERTY = 30;
 
-/** Properties times counts of them. */
+/** The most properties times possible counts of them. */
 const MAX_COUNTED = 10_000;
 
 interface ObjectParts {

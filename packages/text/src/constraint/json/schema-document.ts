@@ -14,7 +14,7 @@ export interface LocatedSchema {
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** To find a schema's place. */
+/** Steps of finding a schema's place. */
 const STEPS_PER_SCHEMA = 5;
 
 export class SchemaDocument {
@@ -27,7 +27,7 @@ export class SchemaDocument {
   }
 
   /**
-   * Checks that a value is a schema.
+   * Returns a schema with its place: the same object whenever it is asked for.
    *
    * @throws {UnsupportedSchemaError} where the value is not a schema; the keyword is the one that it belongs to
    */

@@ -1,4 +1,4 @@
-/** A JSON Schema asks for something that answers cannot be held to, or contradicts itself. */
+/** The error for a JSON Schema that asks for something that answers cannot be held to, or contradicts itself. */
 export class UnsupportedSchemaError extends Error {
   override readonly name = 'UnsupportedSchemaError';
 
