@@ -182,7 +182,14 @@ export default tseslint.config(
     },
   },
   {
-    files: ['packages/*/src/**/*.ts', 'benchmarks/**/*.ts', 'examples/**/*.ts', 'experiments/**/*.ts', 'suites/**/*.ts', 'tools/**/*.ts'],
+    files: [
+      'packages/*/src/**/*.ts',
+      'benchmarks/**/*.ts',
+      'examples/**/*.ts',
+      'experiments/**/*.ts',
+      'suites/**/*.ts',
+      'tools/**/*.ts',
+    ],
     ignores: ['**/*.test.ts'],
     rules: { 'no-restricted-syntax': ['error', spreadLiterals, ...uncheckedCasts, ...dataInArguments] },
   },

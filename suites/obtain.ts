@@ -31,7 +31,7 @@ export function obtain(source: Source, cache: string): string {
   mkdirSync(partial, { recursive: true });
   if ('npm' in source) {
     const packages = [`${source.npm}@${source.version}`, ...(source.with ?? [])];
-    const options = ['--silent', '--no-save', '--ignore-scripts', '--engine-strict=false', '--prefix', partial];
+    const options = ['--loglevel=error', '--no-save', '--ignore-scripts', '--engine-strict=false', '--prefix', partial];
     run('npm', 'install', ...options, ...packages);
   } else if ('pip' in source) {
     // A virtual environment cannot be moved, so that its folder is made under its final name.

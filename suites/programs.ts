@@ -46,3 +46,15 @@ export function jestCases(file: string): CaseResult[] {
     }));
   });
 }
+
+/** Runs the tests of a folder by the Vitest that was installed in another. */
+export async function vitestCases(
+  folder: string,
+  installed: string,
+  env: Readonly<Record<string, string>>,
+): Promise<CaseResult[]> {
+  const vitest = join(installed, 'node_modules/vitest/vitest.mjs');
+  const given = ['run', '--root', '.', '--testTimeout=60000', '--reporter=json', '--outputFile=report.json'];
+  await outputOf([process.execPath, vitest, ...given], folder, env);
+  return jestCases(join(folder, 'report.json'));
+}

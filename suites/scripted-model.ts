@@ -1,8 +1,8 @@
 // A Llama whose weights are made by hand, so that no training is needed: the next token depends on the last one alone.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeSafetensors } from '@bowyer/checkpoints';
-import { bytePairTokenizer } from '@bowyer/text';
+import { bytePairTokenizer, wordLevelTokenizer } from '@bowyer/text';
 
 /** An answer that the model knows by heart. */
 export interface Line {
@@ -10,7 +10,7 @@ export interface Line {
   readonly to: string;
   /** The role of that message (default: user). */
   readonly role?: 'user' | 'tool';
-  /** The answer: a text, or calls of tools. */
+  /** The answer: a text, or calls of tools, given where the request has the first of them. */
   readonly says: string | readonly (readonly [tool: string, given: object])[];
 }
 
@@ -31,8 +31,9 @@ const templateOf = (lines: readonly Line[]): string => `
 {%- if add_generation_prompt %}{{ '${START}assistant\\n' }}{% set last = messages[-1] %}
 {%- ${lines
   .map(
-    ({ to, role = 'user' }, i) =>
-      `if last.role == '${role}' and ${JSON.stringify(to)} in (last.content or '') %}{{ '<|line ${i}|>' }}{% el`,
+    ({ to, role = 'user', says }, i) =>
+      `if last.role == '${role}' and ${JSON.stringify(to)} in (last.content or '')` +
+      `${typeof says === 'string' ? '' : ` and '"${says[0][0]}"' in (tools or []) | tojson`} %}{{ '<|line ${i}|>' }}{% el`,
   )
   .join('')}if true %}{% endif %}{% endif %}`;
 
@@ -41,9 +42,9 @@ const templateOf = (lines: readonly Line[]): string => `
  * and lists end. No text, string or list is empty.
  */
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz123456789';
-const WITHIN: Readonly<Record<string, number>> = { '"': 0.5, [END]: 0.7, '}': -6, ']': -7, ',': -6, '{': -6, '[': -6 };
-const BEHIND: Readonly<Record<string, number>> = { '"': 0.5, [END]: 0.7, '}': 4, ']': 1.5, ',': 3, '{': 0, '[': 0 };
-const NEVER: Readonly<Record<string, string>> = { '"': '"', '[': ']', '\n': END };
+const WITHIN: Readonly<Record<string, number>> = { '"': 1.5, [END]: 0.7, '}': -6, ']': -7, ',': -6, '{': -6, '[': -6 };
+const BEHIND: Readonly<Record<string, number>> = { '"': 1.5, [END]: 0.7, '}': 4, ']': 1.5, ',': 3, '{': 0, '[': 0 };
+const NEVER = [['"', '"'], ['[', ']'], [' ', ']'], ['\n', END]] as const;
 
 /**
  * Writes the model's folder. Its embeddings are unit vectors and its layer adds nothing, so that the head is the table of which token
@@ -79,7 +80,7 @@ export async function writeScriptedModel(folder: string, lines: readonly Line[] 
   }
   for (const last of LETTERS.slice(0, 26))
     for (const [next, value] of Object.entries(WITHIN)) set(byte(last), byte(next), value);
-  for (const [last, next] of Object.entries(NEVER)) set(byte(last), byte(next), UNLIKELY);
+  for (const [last, next] of NEVER) set(byte(last), byte(next), 2 * UNLIKELY);
   const then = (last: string, next: string): void => {
     for (let token = 0; token < count; token++) set(id(last), token, 2 * UNLIKELY);
     set(id(last), id(next), 0);
@@ -123,5 +124,12 @@ export async function writeScriptedModel(folder: string, lines: readonly Line[] 
   };
   writeFileSync(join(folder, 'config.json'), JSON.stringify(config));
   await tokenizer.save(folder);
+  return folder;
+}
+
+/** Writes the folder of an encoder: the small BERT of the tests with a tokenizer of ten words. */
+export async function writeEncoder(folder: string): Promise<string> {
+  cpSync(join(import.meta.dirname, '../packages/models/test/encoder-fixtures/bert'), folder, { recursive: true });
+  await wordLevelTokenizer(['this is a test sentence or three .']).save(folder);
   return folder;
 }
