@@ -6,20 +6,19 @@ import { writeEncoder, writeScriptedModel, type Line } from '../scripted-model.j
 import { withServer } from '../serve.js';
 import type { Suite } from '../suite.js';
 
+const article = {
+  title: 'Types',
+  summary: 'What a type is, and how a compiler finds the mistakes of a program by its types.',
+  readingTime: 4,
+  targetAudience: ['beginners'],
+};
+
 /** Answers of the kind that the prompts ask for: calls of tools, and texts and lists of a certain length. */
 const lines: Line[] = [
   { to: 'Use the calculator tool', says: [['calculator', { expression: '2+2' }]] },
   { to: 'Check the temperature', says: [['getTemperature', { city: 'San Francisco' }]] },
   { role: 'tool', to: '15', says: [['playWeatherMusic', { temperature: 15 }]] },
-  {
-    to: 'metadata for a technical article',
-    says: JSON.stringify({
-      title: 'Types',
-      summary: 'What a type is, and how a compiler finds the mistakes of a program by its types.',
-      readingTime: 4,
-      targetAudience: ['beginners'],
-    }),
-  },
+  { to: 'metadata for a technical article', says: JSON.stringify(article) },
   { role: 'tool', to: 'Foggy Day', says: 'The song is Foggy Day.' },
 ];
 
@@ -50,7 +49,7 @@ const suite: Suite = {
     const examples = join(tests, 'examples/ai-functions');
     cpSync(join(examples, 'src/e2e/feature-test-suite.ts'), join(work, 'feature-test-suite.ts'));
     cpSync(join(examples, 'data'), join(work, 'data'), { recursive: true });
-    cpSync(join(import.meta.dirname, 'providers.test.ts'), join(work, 'providers.test.ts'));
+    cpSync(join(import.meta.dirname, 'providers.test.mjs'), join(work, 'providers.test.mjs'));
     linkPackages(work, installed);
     const model = await writeScriptedModel(join(work, 'model'), lines);
     const encoder = await writeEncoder(join(work, 'encoder'));

@@ -39,7 +39,7 @@ const suite: Suite = {
   inCheck: false,
   async run({ folders: [tests, installed], work }) {
     cpSync(join(tests, 'internal/standard-tests/src'), join(work, 'standard-tests'), { recursive: true });
-    cpSync(join(import.meta.dirname, 'models.test.ts'), join(work, 'models.test.ts'));
+    cpSync(join(import.meta.dirname, 'models.test.mjs'), join(work, 'models.test.mjs'));
     linkPackages(work, installed);
     const model = await writeScriptedModel(join(work, 'model'), lines);
     return withServer(model, { max_new_tokens: 2000 }, ({ origin }) => vitestCases(work, installed, { CHAT: origin }));

@@ -15,7 +15,12 @@ const chat = { baseURL: `${process.env.CHAT}/v1`, apiKey: 'any' };
 const embeddings = { baseURL: `${process.env.EMBEDDINGS}/v1`, apiKey: 'any' };
 
 const openai = createOpenAI(chat);
-const compatible = createOpenAICompatible({ ...chat, name: 'bowyer', includeUsage: true, supportsStructuredOutputs: true });
+const compatible = createOpenAICompatible({
+  ...chat,
+  name: 'bowyer',
+  includeUsage: true,
+  supportsStructuredOutputs: true,
+});
 const anthropic = createAnthropic(chat);
 
 const suites = {
