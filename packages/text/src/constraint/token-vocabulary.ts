@@ -39,8 +39,8 @@ export class TokenVocabulary {
   readonly #excluded: ReadonlySet<number>;
 
   /**
-   * Finds the bytes of all tokens. Special tokens stand for no text: a grammar has to name them. Takes 0.4 s for 50,000 tokens, and seconds for the largest vocabularies,
-   * in one go; see `inSteps`.
+   * Finds the bytes of all tokens. Special tokens stand for no text: a grammar has to name them. It takes 0.4 s for 50,000 tokens, and
+   * seconds for the largest vocabularies, in one go; see `inSteps`.
    *
    * @param parts the parts, where they have been made already
    * @throws {RangeError} where a token's text depends on which token is before it

@@ -124,7 +124,7 @@ function itemOrUndefined(value: Value, key: Value): Value | undefined {
   return Array.isArray(value) ? value.at(Number(key)) : undefined;
 }
 
-/** Returns a character; only so many characters from the near end of a text are read. */
+/** Returns a character. The text is read up to it alone, from its beginning or, for a negative place, from its end. */
 function characterAt(text: string, at: number): string | undefined {
   const part = at < 0 ? text.slice(2 * at) : text.slice(0, 2 * (at + 1));
   return (iterate(part) as readonly string[]).at(at);

@@ -52,7 +52,7 @@ class Parser {
     }
   }
 
-  /** Parses the body of a tag whose end has no more to it; both are read. */
+  /** Parses the body of a tag and its end tag, which has nothing but its name. */
   #enclosed(end: string): Statement[] {
     this.tokens.expect('end-block');
     const body = this.#body(end);

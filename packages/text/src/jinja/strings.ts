@@ -93,7 +93,7 @@ export function stringMethod(
   return (args, named) => spentOn(text, () => call(text, new CallArguments(`str.${name}`, names, args, named)));
 }
 
-/** Reads a text, and makes a value of it. */
+/** Makes a value from a text, and counts the work of both. */
 export function spentOn(text: string, make: () => Value): Value {
   spendText(text);
   const made = make();

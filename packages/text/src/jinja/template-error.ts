@@ -1,4 +1,4 @@
-/** A template cannot be read, or refuses what it was given. */
+/** The error for a template that cannot be read, or refuses what it was given. */
 export class TemplateError extends Error {
   override readonly name: string = 'TemplateError';
 

@@ -22,7 +22,7 @@ export class Template {
   readonly #statements: readonly Statement[];
   readonly hasGenerationBlocks: boolean;
 
-  /** @throws {TemplateError} where it is not Jinja */
+  /** Parses the template. @throws {TemplateError} where it is not Jinja */
   constructor(
     source: string,
     private readonly now: () => Date = () => new Date(),

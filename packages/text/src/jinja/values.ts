@@ -25,7 +25,7 @@ export type Dict = Map<Value, Value>;
  * prints as JSON had it.
  */
 export class Float {
-  /** @param written its text in JSON */
+  /** Makes a number. @param written its text in JSON */
   constructor(
     readonly value: number,
     readonly written?: string,

@@ -3,7 +3,7 @@
 // every machine, unlike seconds or bytes of memory.
 import { TemplateError } from './template-error.js';
 
-/** A template does more than templates do. */
+/** The error for a template that takes more work than a template may. */
 export class TemplateLimitError extends TemplateError {
   override readonly name = 'TemplateLimitError';
 
@@ -118,7 +118,7 @@ export function spendLength(characters: number): void {
 /** Checks the length before two texts become one, which copies neither. */
 export const checkLength = (characters: number): void => current?.checkLength(characters);
 
-/** Before a list of this length is made. */
+/** Counts the items of a list before it is made. */
 export const spendItems = spend;
 
 /** Evaluates an expression within another. Errors end the rendering, so depth need not be restored after one. */

@@ -14,7 +14,7 @@ const AT_ONCE = 16;
 export interface GrowingTextOptions {
   /** Tokens that are a byte each: see `byteTokens`. */
   byteIds: ReadonlySet<number>;
-  /** Characters before the text that was settled last which are often asked for. */
+  /** How many characters before the text that was settled last are kept at hand, since they are often asked for. */
   keeps: number;
 }
 
@@ -30,7 +30,7 @@ export class GrowingText {
   #settled = 0;
   #context = 0;
 
-  /** @param decode all of a text's tokens */
+  /** Starts without tokens. @param decode decodes all of a text's tokens */
   constructor(
     private readonly decode: (ids: readonly number[]) => string,
     private readonly options: GrowingTextOptions,
@@ -51,11 +51,7 @@ export class GrowingText {
     return this.from(0);
   }
 
-  /**
-   * Returns the end of the text.
-   *
-   * @returns the text from this character on
-   */
+  /** Returns the text from this character on. */
   from(offset: number): string {
     const start = offset - this.#old.length;
     return start >= 0 ? (this.#kept + this.#fresh).slice(start) : (this.#old + this.#kept + this.#fresh).slice(offset);

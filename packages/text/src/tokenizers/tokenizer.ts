@@ -70,6 +70,8 @@ export class HuggingFaceTokenizer implements Tokenizer {
   readonly #pipeline: TokenizerPipeline;
 
   /**
+   * Builds the pipeline, and finds the special tokens.
+   *
    * @param definition contents of tokenizer.json
    * @param config contents of tokenizer_config.json; special tokens are named here
    * @param path of tokenizer.json, for errors on a text
@@ -217,7 +219,7 @@ async function chatTemplatesIn(dir: string): Promise<string | { name: string; te
   return [...(template === null ? [] : [{ name: 'default', template }]), ...further];
 }
 
-/** A tokenizer file is missing or unusable. */
+/** The error for a tokenizer file that is missing or unusable. */
 class TokenizerFileError extends Error {
   override readonly name = 'TokenizerFileError';
 

@@ -15,7 +15,7 @@ const IS_SPACE = new RegExp(`^[${SPACE}]$`, 'u');
 export class AddedTokens {
   /** Ids by the tokens' spellings. */
   readonly ids = new Map<string, number>();
-  /** By id; what a decoder is given: the normalized form where there is one. */
+  /** The spellings that a decoder is given, by id: the normalized form where there is one. */
   readonly spellings = new Map<number, string>();
   /** Spellings of the tokens that a decoded text leaves out. */
   readonly special = new Set<string>();
@@ -23,8 +23,10 @@ export class AddedTokens {
   readonly #normalized: TokenFinder;
 
   /**
+   * Gives the tokens their ids.
+   *
    * @param vocabulary of the model: a token that is there has that id, others have the ids after it, in order
-   * @param splitsSpecial special tokens are not found in a text
+   * @param splitsSpecial whether special tokens are not found in a text
    */
   constructor(
     tokens: readonly AddedToken[],

@@ -6,14 +6,14 @@ import { bytesOf, idsOfBytes, PieceCache, SHARE, type TokenModel } from './token
 import { WordMerger } from './word-merger.js';
 import { WordBoundaries } from './word-boundaries.js';
 
-/** A longer piece is cut where no token can lie across. */
+/** Code units of a piece; a longer one is cut where no token can lie across. */
 const LONG_PIECE = 64;
 
 interface BpeOptions {
   unkToken: string | null;
-  /** Before every character but the first. */
+  /** Put before every character but the first. */
   prefix: string;
-  /** After the last character. */
+  /** Put after the last character. */
   suffix: string;
   fusesUnknown: boolean;
   /** Whether characters that are not known become their bytes, `<0x00>` to `<0xFF>`. */

@@ -32,7 +32,7 @@ export interface TokenizerDefinition {
   model: Readonly<Record<string, unknown>>;
 }
 
-/** Something in tokenizer.json that is not supported or does not fit. */
+/** The error for something in tokenizer.json that is not supported or does not fit. */
 export class DefinitionError extends Error {
   override readonly name = 'DefinitionError';
 }

@@ -7,7 +7,7 @@ export class MergeTable {
   readonly #ranks: Int32Array;
   readonly #merged: Int32Array;
 
-  /** @param capacity number of merges that will be set */
+  /** Makes an empty table. @param capacity number of merges that will be set */
   constructor(capacity: number) {
     const slots = 2 ** Math.ceil(Math.log2(2 * capacity + 2));
     this.#mask = slots - 1;

@@ -33,12 +33,12 @@ interface Exports {
 
 const NO_OPTIONS = 0;
 
-/** The pattern cannot be read. */
+/** The error for a pattern that cannot be read. */
 export class PatternSyntaxError extends Error {
   override readonly name = 'PatternSyntaxError';
 }
 
-/** Oniguruma gave up. */
+/** The error for a search that Oniguruma gave up after too many retries. */
 export class RetryLimitError extends Error {
   override readonly name = 'RetryLimitError';
 }
@@ -163,7 +163,7 @@ class Engine {
   }
 }
 
-/** All patterns share one; a new one after a search that was interrupted, whose memory is in no defined state. */
+/** The engine that all patterns share. An interrupted search leaves its memory in no defined state: then a new one is made. */
 let shared: Engine | null = null;
 
 /** Drops the engine after an interrupted search. */
@@ -173,7 +173,7 @@ export class OnigurumaPattern {
   #compiled: { engine: Engine; plain: number; orEnd: number } | null = null;
   #text: EncodedText = encoded('');
 
-  /** @throws PatternSyntaxError */
+  /** Compiles the pattern. @throws PatternSyntaxError */
   constructor(readonly source: string) {
     if (/^\(\?[A-Za-z]*L/.test(source)) throw new PatternSyntaxError('the option L is not supported');
     this.#scanners();

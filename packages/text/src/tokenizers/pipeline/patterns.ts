@@ -42,9 +42,9 @@ export function replaced(text: string, matches: Matches, content: string): strin
   return last === 0 && result === '' ? text : result + text.slice(last);
 }
 
-/** A pattern cannot be read, or a search for it takes too long. */
+/** The error for a pattern that cannot be read, or a search for it that takes too long. */
 export class PatternError extends DefinitionError {
-  /** @param place key of the pattern in its file */
+  /** Writes the message. @param place key of the pattern in its file */
   constructor(place: string, problem: string, pattern: string) {
     super(`${place} ${problem}: ${pattern}`);
   }
@@ -85,7 +85,7 @@ export function compileRegex(source: string, place: string, shown = source): Mat
   };
 }
 
-/** Yields the same, with another error. */
+/** Yields the matches; an error of the search becomes the one that `failed` makes of it. */
 function* named(matches: Iterable<Span>, failed: (error: unknown) => unknown): Generator<Span> {
   try {
     yield* matches;

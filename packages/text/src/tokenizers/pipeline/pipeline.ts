@@ -52,6 +52,8 @@ export class TokenizerPipeline {
   readonly #tokens: string[] = [];
 
   /**
+   * Builds the parts of the pipeline.
+   *
    * @param file for errors on a text
    * @throws {DefinitionError} of what is not supported
    */

@@ -12,7 +12,7 @@ import type {
 } from 'oniguruma-parser/parser';
 import { maximum, simplified } from './effort.js';
 
-/** A part that may have another meaning in JavaScript. */
+/** Thrown at a part that may have another meaning in JavaScript. */
 class NotPlain extends Error {}
 
 /** Options of the groups around. */
@@ -112,7 +112,7 @@ function eitherCase(value: number): string {
 /** `\w`; Oniguruma has a table of its own for Latin-1, where superscripts and fractions belong to words. */
 const WORD = '\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\u00b2\\u00b3\\u00b9\\u00bc-\\u00be';
 
-/** Content of a class. */
+/** The contents of a class in JavaScript, by the kind of a set. */
 const SETS: Readonly<Record<string, string>> = {
   digit: '\\p{Nd}',
   space: '\\p{White_Space}',
@@ -215,7 +215,7 @@ function mayBeEmpty(element: AlternativeElementNode): boolean {
   }
 }
 
-/** Converts an assertion. Lines end with U+000A alone, and `^` and `$` are theirs. */
+/** Converts an assertion. Lines end with U+000A alone, and `^` and `$` match where lines begin and end. */
 function assertion({ kind, negate }: AssertionNode): string {
   const boundary = (of: string, otherwise: string) => `(?:(?<=[${WORD}])${of}|(?<![${WORD}])${otherwise})`;
   const [touches, ends] = [`(?=[${WORD}])`, `(?![${WORD}])`];

@@ -13,7 +13,7 @@ const PLAIN = ((): Uint8Array => {
   return plain;
 })();
 
-/** Longer graphemes are looked up character by character. In bytes. */
+/** Bytes of a grapheme that is looked up as a whole; longer ones are looked up character by character. */
 const LONGEST_GRAPHEME = 5;
 
 const CARRIAGE_RETURN = 13;
@@ -28,7 +28,7 @@ export class PrecompiledCharsmap {
   /** By code unit: what a plain character becomes, once it has been looked up. */
   readonly #known: string[] = [];
 
-  /** @param base64 the file's `precompiled_charsmap` */
+  /** Decodes the table. @param base64 the file's `precompiled_charsmap` */
   constructor(base64: string) {
     const bytes = Buffer.from(base64, 'base64');
     const trieBytes = bytes.length >= 4 ? bytes.readUInt32LE(0) : 0;

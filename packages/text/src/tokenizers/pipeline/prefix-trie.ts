@@ -12,7 +12,7 @@ export class PrefixTrie {
   /** [nodes] Id of the string that ends there, or −1. */
   #ids: Int32Array;
 
-  /** Strings and their ids; of equal strings the last one counts. */
+  /** Builds the trie of strings and their ids; of equal strings the last one counts. */
   constructor(entries: Iterable<readonly [text: string, id: number]>) {
     this.#resize(1 << 10);
     this.#ids = new Int32Array(1 << 9).fill(-1);

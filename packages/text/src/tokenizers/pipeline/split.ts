@@ -68,7 +68,7 @@ function merged(stretches: Iterable<Stretch>, join: (match: string, neighbour: s
   return result;
 }
 
-/** Matches that touch are one piece. */
+/** Joins matches that touch. */
 function contiguous(stretches: Iterable<Stretch>): string[] {
   const result: string[] = [];
   let afterMatch = false;

@@ -2,7 +2,7 @@
 // time limit of a script in `node:vm`, which a thread watches: about 0.1 ms a call.
 import { createContext, Script } from 'node:vm';
 
-/** A search takes longer than it may. */
+/** The error for a search that takes longer than it may. */
 export class TimeLimitError extends Error {
   override readonly name = 'TimeLimitError';
 }

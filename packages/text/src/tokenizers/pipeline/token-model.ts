@@ -11,7 +11,7 @@ export interface TokenModel {
   tokenize(piece: string, ids: number[]): Generator<undefined, void>;
 }
 
-/** Results of short pieces: words repeat. Emptied when it is full. */
+/** The results of short pieces, kept since words repeat. It is emptied when it is full. */
 export class PieceCache {
   static readonly #CAPACITY = 65_536;
   static readonly #LONGEST = 256;
@@ -28,7 +28,7 @@ export class PieceCache {
   }
 }
 
-/** Work until the next pause: about five milliseconds. */
+/** Characters, or steps of merging, until the next pause: about five milliseconds. */
 export const SHARE = 20_000;
 
 /** Lists the ids of the tokens `<0x00>` to `<0xFF>`, [256]. */

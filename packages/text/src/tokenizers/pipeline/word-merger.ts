@@ -2,7 +2,7 @@
 // The work can be done a share at a time: a megabyte without a space is one word.
 import type { MergeTable } from './merge-table.js';
 
-/** Ranks and positions in one number of the heap: the rank decides, then the position. */
+/** Ranks times this, plus positions, are the numbers of the heap: the rank decides, then the position. */
 const POSITIONS = 2 ** 28;
 
 const NONE = -1;
@@ -16,7 +16,7 @@ export class WordMerger {
   /** Pairs that were looked at before the first merge. */
   #begun = 0;
 
-  /** @param symbols ids of the word's characters; they are not changed */
+  /** Begins a word. @param symbols ids of the word's characters; they are not changed */
   constructor(
     private readonly merges: MergeTable,
     symbols: ArrayLike<number>,
