@@ -14,7 +14,7 @@ const AT_ONCE = 16;
 export interface GrowingTextOptions {
   /** Tokens that are a byte each: see `byteTokens`. */
   byteIds: ReadonlySet<number>;
-  /** How many characters before the text that was settled last are kept at hand, since they are often asked for. */
+  /** How many characters before the text that was settled last are kept apart from the older text, since they are often asked for. */
   keeps: number;
 }
 
