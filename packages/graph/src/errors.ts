@@ -4,7 +4,7 @@ import type { Value } from './ir.js';
 
 export const describeValue = (value: Value): string => `'${value.name}' ${value.dtype} ${formatShape(value.shape)}`;
 
-/** Operands that do not fit an operator, detected while the graph is built. */
+/** The error for operands that do not fit an operator, detected while the graph is built. */
 export class GraphBuildError extends Error {
   override readonly name = 'GraphBuildError';
 
@@ -22,12 +22,12 @@ export class GraphBuildError extends Error {
   }
 }
 
-/** A gradient was requested through an operator that has no gradient rule. */
+/** The error for a gradient that does not exist: no path leads there, or it passes an operator without a gradient rule. */
 export class NotDifferentiableError extends Error {
   override readonly name = 'NotDifferentiableError';
 }
 
-/** Feeds, state bindings or fetches that do not fit a program. */
+/** The error for feeds, state bindings or fetches that do not fit a program. */
 export class ProgramCallError extends Error {
   override readonly name = 'ProgramCallError';
 
@@ -39,7 +39,7 @@ export class ProgramCallError extends Error {
   }
 }
 
-/** The device's worker failed, ended, or refused a request. */
+/** The error for a device that cannot be used, or whose worker failed, ended, or refused a request. */
 export class DeviceError extends Error {
   override readonly name = 'DeviceError';
 }

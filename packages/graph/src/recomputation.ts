@@ -41,7 +41,7 @@ export class Recomputation {
   }
 }
 
-/** Copies of everything computed from `roots`, none of which can be computed before `dy`. */
+/** Copies everything computed from `roots`, none of which can be computed before `dy`. */
 function replayAfter(g: GraphBuilder, roots: readonly Value[], dy: Value): Replay {
   const copies = new Map<Value, Value>();
   for (const root of roots)

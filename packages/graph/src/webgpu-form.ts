@@ -34,7 +34,7 @@ class WebgpuGraph extends GraphRewrite {
     outputs.forEach((value, i) => this.keep(value, results[i]!));
   }
 
-  /** Casts between int32 and int64 are left out where the int32 form suffices. */
+  /** Adds a cast, but none between int32 and int64 where the int32 form suffices. */
   #addCast({ inputs: [x], outputs: [y] }: GraphNode): void {
     if (x!.dtype === 'int32' && y!.dtype === 'int64') this.keep(y!, this.#exact([x])[0]!);
     else this.keep(y!, this.g.cast(this.#smallest(x!), y!.dtype));

@@ -1,6 +1,6 @@
 // The error for a request that is not served because of something that its sender can change.
 
-/** The request cannot be served in this form: a client should not send it again. */
+/** The error for a request that cannot be served in this form: a client should not send it again. */
 export class RequestError extends Error {
   override readonly name: string = 'RequestError';
 

@@ -49,7 +49,7 @@ export class TinkerServer {
     return new URL(this.server.url).origin;
   }
 
-  /** Requests without an answer stay on disk, where the next server of this folder finds them. The base stays with its owner. */
+  /** Stops the server. Requests without an answer stay on disk, where the next server of this folder finds them. The base stays with its owner. */
   async close(): Promise<void> {
     await this.service.close();
     await this.server.close();
@@ -67,7 +67,7 @@ function protocolOf(service: TinkerService, pollMs?: number): Protocol {
   return { routes: routes.map(inOwnForm), errorBody: ({ message }) => ({ detail: message }) };
 }
 
-/** Errors that the client should not answer with the same request again say so. */
+/** Marks the errors of a route that a client should not answer with the same request again. */
 const inOwnForm = (route: Route): Route => ({
   ...route,
   respond: async (exchange: Exchange) => {
@@ -83,7 +83,7 @@ const inOwnForm = (route: Route): Route => ({
   },
 });
 
-/** Models on disk belong to the base that they were trained beside. */
+/** Throws an error where the models on disk were trained beside another base. */
 async function checkFolder({ folder, modelFolder, name }: TinkerServerOptions): Promise<void> {
   await finishedNames(folder);
   const path = join(folder, 'base.json');

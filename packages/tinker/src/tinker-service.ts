@@ -232,7 +232,7 @@ export class TinkerService {
 
   #isClosed = false;
 
-  /** Requests without an answer stay on disk. */
+  /** Ends all work. Requests without an answer stay on disk. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.futures.close();

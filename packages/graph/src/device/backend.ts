@@ -97,7 +97,7 @@ export abstract class Backend<T extends StateTensor, Binding extends RunnableBin
     return this.state(stateId)[name] ?? raise(`the state has no tensor '${name}'`);
   }
 
-  /** Copies of a state's tensors. */
+  /** Copies a state's tensors. */
   protected async read(
     state: Readonly<Record<string, T>>,
     names: readonly string[],

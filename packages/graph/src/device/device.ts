@@ -127,7 +127,7 @@ export class Device {
     return new State(stateId, new Map(infos));
   }
 
-  /** Copies of the tensors (all if no names are given), for checkpoints. */
+  /** Copies the tensors (all if no names are given), for checkpoints. */
   async read(state: State, names: readonly string[] = state.names): Promise<Record<string, TensorCopy>> {
     for (const name of names) state.info(name);
     const tensors = await this.client.request({ kind: 'readState', stateId: state.id, names });

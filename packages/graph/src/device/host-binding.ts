@@ -24,6 +24,8 @@ export class HostBinding {
   readonly #deferred: { target: Tensor; scratch: Tensor }[] = [];
 
   /**
+   * Prepares the feeds and the targets of all runs.
+   *
    * @param feeds inputs which are the same at each run
    * @param targets stored outputs and the state arrays they are written to
    */

@@ -76,7 +76,7 @@ export class WorkerKernel<Args, Result> implements Kernel<Args, Result> {
   }
 }
 
-/** Built and compiled once for each set of states and constants. */
+/** A kernel as a graph, which is built and compiled once for each set of states and constants. */
 export class GraphKernel implements Kernel {
   readonly #bound = new Map<string, Promise<BoundProgram>>();
 

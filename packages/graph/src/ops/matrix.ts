@@ -72,8 +72,8 @@ function productPrecision({ inputs: [a, b], attributes }: GraphNode): Float16For
 }
 
 /**
- * Products on WebGPU. ONNX Runtime's kernel (1.30) reads four numbers at once only where the inner and the right outer dimension
- * are multiples of four, and Gemm with its right operand transposed is slow in any case: 6 instead of 22 TFLOP/s on an H100,
+ * Numbers that ONNX Runtime's kernel of products on WebGPU (1.30) reads at once, but only where the inner and the right outer dimension
+ * are multiples of four. Gemm with its right operand transposed is slow in any case: 6 instead of 22 TFLOP/s on an H100,
  * where transposing a weight takes a hundredth of the product's time.
  */
 const VECTOR = 4;
@@ -81,7 +81,7 @@ const VECTOR = 4;
 /** Products of fewer columns or shorter sums are not worth the kernels that padding starts. */
 const LEAST_PADDED = 64;
 
-/** Nor are products by a smaller matrix worth a transposition of it. */
+/** Elements of a matrix; a product by a smaller one is not worth a transposition of it. */
 const LEAST_TRANSPOSED = 1 << 16;
 
 /** With fewer rows than this, transposing the right operand takes as long as the product with it. */

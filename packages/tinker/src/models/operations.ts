@@ -124,7 +124,7 @@ async function losses(
   return { form: 'loss', bytes: lossBytes(report, widths) };
 }
 
-/** Returns the client's own defaults, for what it leaves out. */
+/** Returns the settings of a step, with the client's own defaults for what a request leaves out. */
 const adamParams = (given: Readonly<Record<string, number | null | undefined>>): AdamParams => ({
   learningRate: given.learning_rate ?? 1e-4,
   beta1: given.beta1 ?? 0.9,

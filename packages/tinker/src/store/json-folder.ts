@@ -56,7 +56,7 @@ export class JsonFolder<Entry extends object> {
   /** The last change of each record that is being written, which the next change waits for. */
   readonly #changes = new Map<string, Promise<void>>();
 
-  /** Changes of one record reach the disk one behind the other. */
+  /** Makes a change of a record after those that were begun before. */
   async #inTurn(id: string, change: () => Promise<void>): Promise<void> {
     const own = (this.#changes.get(id) ?? Promise.resolve()).catch(() => undefined).then(change);
     this.#changes.set(id, own);

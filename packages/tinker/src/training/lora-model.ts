@@ -59,7 +59,7 @@ export class LoraModel implements TrainableModel {
     }
   }
 
-  /** Gradients are zero afterwards. @throws TrainingRequestError where they are not finite, which changes nothing else */
+  /** Makes a step of AdamW; gradients are zero afterwards. @throws TrainingRequestError where they are not finite, which changes nothing else */
   async optimStep({ learningRate, beta1, beta2, eps, weightDecay, gradClipNorm }: AdamParams) {
     for (const [key, [value, isFine]] of Object.entries({
       learning_rate: [learningRate, learningRate >= 0],

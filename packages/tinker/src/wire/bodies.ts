@@ -8,7 +8,7 @@ const id = Type.String({ minLength: 1, maxLength: 512 });
 const index = Type.Integer({ minimum: 0, maximum: 2 ** 53 - 1 });
 const maybe = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]));
 const object = <T extends Record<string, TSchema>>(fields: T) => Type.Object(fields, { additionalProperties: false });
-/** Returns the kind of the request, as some clients repeat it. */
+/** Returns the field with the kind of the request, which some clients repeat. */
 const ofType = (name: string) => ({ type: Type.Optional(Type.Literal(name)) });
 
 /** The kind of a list whose elements are checked in steps when they are read. Type.Array(Type.Unknown()) would check all of them at once. */

@@ -8,7 +8,7 @@ export interface ZstdFrame {
   blocks: number;
 }
 
-/** The bytes are not a whole zstd frame. */
+/** The error for bytes that are not a whole zstd frame. */
 export class ZstdError extends Error {
   override readonly name = 'ZstdError';
 }
