@@ -45,7 +45,7 @@ export class Composition {
   readonly warnings: string[] = [];
   private readonly resolverCache = new Map<string, ConfigNode>();
 
-  /** @param full the config with its `hydra` node */
+  /** Separates the job's config from the settings of hydra. @param full the config with its `hydra` node */
   constructor(
     readonly full: MapNode,
     readonly defaultsList: DefaultsList,

@@ -43,7 +43,7 @@ export interface Violation extends Omit<ConfigErrorPlace, 'violations' | 'cause'
   readonly message: string;
 }
 
-/** Says what is wrong, where, and how to fix it; code finds the place in `keyPath`, `file`, `line` and `column`. */
+/** The error for all mistakes in configs. It says what is wrong, where, and how to fix it; `keyPath`, `file`, `line` and `column` are for code. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly keyPath?: string;
@@ -54,6 +54,8 @@ export class ConfigError extends Error {
   readonly violations?: readonly Violation[];
 
   /**
+   * Writes the message, a line for the summary and one for each detail.
+   *
    * @param kind the cause
    * @param summary one line: what is wrong
    * @param details further lines, indented below it: where, nearest known name, what to type

@@ -98,7 +98,7 @@ export function withoutFlatNames(body: MapNode, root: MapNode, names: FlatNames,
   return moved;
 }
 
-/** @throws {ConfigError} where the same file gives the option by its path, or by another flat name, too */
+/** Throws a `ConfigError` where the same file gives the option by its path, or by another flat name, too. */
 function refuseSecond(first: ConfigNode | undefined, second: ConfigNode, name: string, path: string): void {
   if (first === undefined || first === second) return; // a name below a moved one
   if (first.kind === 'map' && second.kind === 'map') {

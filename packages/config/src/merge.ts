@@ -55,7 +55,7 @@ export function replace(old: ConfigNode, fresh: ConfigNode): ConfigNode {
   return fresh;
 }
 
-/** Thrown without a key path, which only the caller can complete. */
+/** The error for a dict over a list, or the reverse. It has no key path, which only the caller knows whole. */
 export class KindMismatch extends Error {
   constructor(
     readonly target: Frame,

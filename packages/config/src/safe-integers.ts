@@ -7,7 +7,7 @@ export interface HugeInteger {
   value: bigint;
 }
 
-/** Lists the integers beyond them. */
+/** Lists the integers of a config that a number does not hold exactly, which the reader keeps as bigint. */
 export function hugeIntegers(node: ConfigNode, keys: readonly string[]): HugeInteger[] {
   if (node.kind === 'list') return node.items.flatMap((item, index) => hugeIntegers(item, [...keys, String(index)]));
   if (node.kind === 'map')
@@ -17,7 +17,7 @@ export function hugeIntegers(node: ConfigNode, keys: readonly string[]): HugeInt
 
 const boundedSchemas = new WeakMap<JsonSchema, JsonSchema>();
 
-/** Returns the same schema without them. */
+/** Returns the schema with its integers bounded to those that a number holds exactly. */
 export function withSafeIntegers(schema: JsonSchema): JsonSchema {
   const known = boundedSchemas.get(schema) ?? (bounded(schema) as JsonSchema);
   boundedSchemas.set(schema, known);

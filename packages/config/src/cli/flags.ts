@@ -244,7 +244,7 @@ function takeOriginKey(rest: string[]): string {
 
 const usageError = (summary: string, ...details: string[]) => new ConfigError('usage', summary, details);
 
-/** Writes the two or three lines that a wrong call gets to see. */
+/** Writes the lines of usage that are printed at a wrong call. */
 export function usageText(command: string): string {
   const words = flagForms.map(({ name, value, choices, optional }) => {
     if (value === undefined) return `[${name}]`;

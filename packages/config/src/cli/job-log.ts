@@ -47,7 +47,7 @@ export class JobLog {
   private readonly handlers = new Map<string, Handler>();
   private consoleLevel = 0;
 
-  /** @param settings resolved; null or `{}` for none */
+  /** Opens the loggers and handlers of the settings. @param settings resolved; null or `{}` for none */
   constructor(
     settings: PlainValue | undefined,
     private readonly options: LogOptions,

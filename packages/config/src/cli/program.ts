@@ -159,7 +159,7 @@ export interface JobContext {
   readonly stdout: TextSink;
   readonly stderr: TextSink;
   readonly env: Record<string, string | undefined>;
-  /** The output directory with `hydra.job.chdir`. */
+  /** The working directory of the job: its output directory with `hydra.job.chdir`. */
   readonly cwd: string;
 }
 

@@ -14,7 +14,7 @@ export interface PrimaryConfig {
   value(key: string): PlainValue | undefined;
 }
 
-/** @returns the option of each group that is added, if there is such an option; none of them is in the list already */
+/** Returns the option of each group that is added, if there is such an option; none of the groups is in the list already. */
 export type ImpliedDefaults = (primary: PrimaryConfig) => Readonly<Record<string, string>>;
 
 /** Adds what the program implies to the defaults list of the primary config, for this and later compositions. */

@@ -65,7 +65,7 @@ export interface DefaultsList {
 }
 
 const root = { source: 'the program' };
-/** A config may include itself in another package, where an override ends the recursion; not this often. */
+/** A config may include itself in another package, where an override ends the recursion, but not more often than this. */
 const maximumRepeats = 20;
 
 /**
@@ -398,7 +398,7 @@ function cycle(node: TreeNode): ConfigError {
   );
 }
 
-/** Leaves of the tree in merge order: `_self_` items and configs without a list. */
+/** Yields the leaves of the tree in merge order: `_self_` items and configs without a list. */
 function* leaves(node: TreeNode): Generator<TreeNode> {
   if (!node.children) yield node;
   else for (const child of node.children) yield* leaves(child);

@@ -71,7 +71,7 @@ const hydraSchema = struct({
   env: any,
 });
 
-/** A setting of the wrong type, or one that does not exist. */
+/** The error for a setting of the wrong type, or one that does not exist. */
 export class HydraTypeError extends Error {
   constructor(
     message: string,

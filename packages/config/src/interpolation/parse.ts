@@ -36,7 +36,7 @@ export type ElementSyntax =
 
 export class InterpolationSyntaxError extends Error {
   override readonly name = 'InterpolationSyntaxError';
-  /** @param index in the text, where the grammar stopped */
+  /** Keeps the text with the place of the mistake. @param index in the text, where the grammar stopped */
   constructor(
     message: string,
     readonly text: string,

@@ -43,7 +43,7 @@ type NodeResolver = (args: readonly ConfigNode[], site: ResolverSite) => ConfigN
 /** A resolver written by a user: plain values in, a plain value out. */
 export type Resolver = (...args: PlainValue[]) => PlainValue;
 
-/** A resolver that cannot give a value; the place is added by the caller. */
+/** The error for a resolver that cannot give a value; the place is added by the caller. */
 export class ResolverError extends Error {}
 
 const registered = new Map<string, NodeResolver>();

@@ -6,7 +6,7 @@ import { RangeSweep } from './value.js';
 
 type Bound = number | bigint | Float;
 
-/** A sweep of more jobs than this is a slip of the finger (`range(1e9)`). */
+/** A sweep of more jobs than this is a mistake in typing (`range(1e9)`). */
 export const maximumSweepSize = 1_000_000;
 
 interface Steps {
