@@ -3,7 +3,7 @@
 /** Timers with a longer wait fire at once. */
 export const LONGEST_WAIT_MS = 2 ** 31 - 1;
 
-/** Work took longer than it may. */
+/** The error for work that took longer than it may. */
 export class DeadlineError extends Error {
   override readonly name = 'DeadlineError';
 

@@ -1,4 +1,4 @@
-// Errors of the disk in words: the system's own name a call and a code. Those of writing name the file and what is free.
+// Errors of the disk in words, for the system's own messages name only a call and a code.
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { checkHeld } from './held-locks.js';

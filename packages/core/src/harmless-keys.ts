@@ -1,6 +1,6 @@
 // Keys of data files that say nothing about what is learned. A reader refuses what it neither reads nor finds here.
 
-/** Says where an item is from, or how it came out: nothing about what of it is learned. */
+/** The keys that say where an item is from, or how it came out, and nothing about what of it is learned. */
 export const HARMLESS_KEYS: ReadonlySet<string> = new Set([
   'id',
   'item_id',

@@ -21,7 +21,11 @@ interface HeldLock {
 const held = new Set<HeldLock>();
 const listeners = new Set<(error: LockLostError) => void>();
 
-/** Calls back when this process is seen to have lost a lock of a folder, by a write or by a heartbeat: each time it is seen. @returns ends that */
+/**
+ * Calls back each time a write or a heartbeat sees that this process has lost a lock.
+ *
+ * @returns a function that ends the calls
+ */
 export function onLockLost(listener: (error: LockLostError) => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
@@ -36,13 +40,13 @@ export function lookAtLock(lock: HeldLock): void {
   }
 }
 
-/** Makes writes below `protects` need the lock from now on. @returns ends that */
+/** Makes writes below `protects` need the lock from now on. @returns a function that ends that */
 export function holdLock(lock: HeldLock): () => void {
   held.add(lock);
   return () => held.delete(lock);
 }
 
-/** The lock of a folder or file has become another process's, or was removed. */
+/** The error for a lock of a folder or file that has become another process's, or was removed. */
 export class LockLostError extends Error {
   override readonly name = 'LockLostError';
 

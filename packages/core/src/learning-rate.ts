@@ -1,5 +1,6 @@
 /**
- * Computes the learning rate at an optimizer step: linear warm-up from 0, then linear decay to `finalShare` of the peak.
+ * Computes the learning rate at an optimizer step: linear warm-up, peak · (step + 1) / warmupSteps, then
+ * linear decay to `finalShare` of the peak.
  *
  * @param step 0-based
  * @param options.warmupSteps steps until the peak is reached

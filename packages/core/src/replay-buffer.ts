@@ -27,11 +27,7 @@ export class ReplayBuffer<T> {
     this.#next = (this.#next + 1) % this.capacity;
   }
 
-  /**
-   * Draws items independently.
-   *
-   * @returns `count` items, drawn independently
-   */
+  /** Draws `count` items, each independently of the others. */
   sample(count: number, rng: Rng): T[] {
     if (this.size === 0) throw new RangeError('ReplayBuffer: nothing to sample, the buffer is empty');
     return Array.from({ length: count }, () => this.#slots[rng.integer(0, this.size - 1)]);

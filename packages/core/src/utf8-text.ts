@@ -71,7 +71,8 @@ export const isGzip = (head: Uint8Array): boolean => head[0] === 0x1f && head[1]
 /**
  * Refuses a file that is not a text.
  *
- * @param head the beginning of a file, at least 16 bytes where it has them @throws if it is not a text that we read, with what it is
+ * @param head the beginning of the file, at least 16 bytes where it has them
+ * @throws with what the file is
  */
 export function refuseOtherFormats(head: Uint8Array, path: string): void {
   const start = Buffer.from(head.subarray(0, 16)).toString('hex');

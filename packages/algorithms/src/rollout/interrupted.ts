@@ -1,4 +1,4 @@
-/** The user has asked to stop in a phase that can be repeated, such as an evaluation: it was given up. */
+/** The error for a stop that the user has asked for in a phase that can be repeated, such as an evaluation: it was given up. */
 export class InterruptedError extends Error {
   override readonly name = 'InterruptedError';
 

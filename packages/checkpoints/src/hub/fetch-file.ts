@@ -25,7 +25,7 @@ const STILL_BYTES = 64 * 1024;
 /** Attempts without a single new byte before giving up. */
 const ATTEMPTS = 5;
 
-/** The server answered, but not with the file. */
+/** The error for a server that answered, but not with the file. */
 class HubStatusError extends Error {
   constructor(
     readonly statusCode: number,
@@ -35,7 +35,7 @@ class HubStatusError extends Error {
   }
 }
 
-/** The bytes that arrived are not those that the hub announced. */
+/** The error for bytes that arrived and are not those that the hub announced. */
 export class ChecksumError extends Error {}
 
 /**

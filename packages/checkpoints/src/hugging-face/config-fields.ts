@@ -2,7 +2,7 @@
 
 export type ConfigJson = Readonly<Record<string, unknown>>;
 
-/** A config.json specifies something that is not supported. */
+/** The error for a config.json that specifies something that is not supported. */
 export class UnsupportedConfigError extends Error {
   override readonly name = 'UnsupportedConfigError';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 /** The contents of `config.json`; the architecture that reads it validates its keys. */
 export type PretrainedConfig = Record<string, unknown> & { model_type?: string };
 
-/** A directory lacks what a Hugging Face model directory must contain. */
+/** The error for a directory that lacks what a Hugging Face model directory must contain. */
 export class PretrainedDirectoryError extends Error {
   override readonly name = 'PretrainedDirectoryError';
 

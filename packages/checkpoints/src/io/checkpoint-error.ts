@@ -1,6 +1,6 @@
 // The error of weight files: which file, which tensor, what was expected, what was found, how to fix it.
 
-/** A weight file is not what it should be. */
+/** The error for a weight file that is not what it should be. */
 export class CheckpointError extends Error {
   override readonly name = 'CheckpointError';
 

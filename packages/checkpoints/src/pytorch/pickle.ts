@@ -15,7 +15,7 @@ interface PickleWorld {
   persistent: (id: PickleValue) => PickleValue;
 }
 
-/** The pickle does not follow the format, or asks for what plain data never need. */
+/** The error for a pickle that does not follow the format, or asks for what plain data never need. */
 export class PickleError extends Error {
   override readonly name = 'PickleError';
 }

@@ -1,11 +1,11 @@
 // Errors in users' data files, and how their messages name values.
 
-/** An error in one item. */
+/** The error for one item of a data file. */
 export class BadItem extends Error {
   override readonly name = 'BadItem';
 }
 
-/** An error in a file, with a description of the contents that were expected. */
+/** The error for a whole file, with a description of the contents that were expected. */
 export class DataFileError extends Error {
   override readonly name = 'DataFileError';
 

@@ -11,7 +11,7 @@ export interface DecodeOptions {
   mostFields?: number;
 }
 
-/** The bytes are not a message of their type. */
+/** The error for bytes that are not a message of their type. */
 export class MessageError extends Error {
   override readonly name = 'MessageError';
 }

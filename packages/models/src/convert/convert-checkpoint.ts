@@ -78,7 +78,7 @@ async function openInput({ input, config, section }: ConvertOptions): Promise<Op
   return { kind: 'gguf', ...(await openGgufModel(input)) };
 }
 
-/** Checks whether a place names a GGUF file. */
+/** Returns whether a place names a GGUF file. */
 export const isGgufFile = (place: string): boolean => place.endsWith('.gguf');
 
 type ConfigJson = Readonly<Record<string, unknown>>;

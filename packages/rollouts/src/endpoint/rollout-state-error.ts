@@ -1,9 +1,9 @@
-/** A request that contradicts the state of its rollout. */
+/** The error for a request that contradicts the state of its rollout. */
 export class RolloutStateError extends Error {
   override readonly name: string = 'RolloutStateError';
 }
 
-/** A request that names an unknown rollout. */
+/** The error for a request that names an unknown rollout. */
 export class UnknownRolloutError extends RolloutStateError {
   override readonly name = 'UnknownRolloutError';
 }

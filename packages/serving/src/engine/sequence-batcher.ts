@@ -74,7 +74,7 @@ export interface SequenceBatcherOptions {
   prefixCacheBytes?: number;
 }
 
-/** All slots are in use and the queue is full. */
+/** The error for a request that comes when all slots are in use and the queue is full. */
 export class QueueFullError extends Error {
   override readonly name = 'QueueFullError';
 }

@@ -151,7 +151,7 @@ export class EnvServer {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A field is missing or of the wrong type. */
+/** The error for a field that is missing or of the wrong type. */
 class FieldError extends Error {
   /** Names the field. @param field null: the body itself */
   constructor(readonly field: string | null) {

@@ -16,7 +16,7 @@ const statuses = {
   left: 400,
 } as const;
 
-/** A body that cannot be read. */
+/** The error for a body that cannot be read. */
 export class BodyError extends Error {
   override readonly name = 'BodyError';
 

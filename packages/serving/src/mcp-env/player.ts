@@ -18,7 +18,7 @@ export interface PlayedTurn {
   won?: boolean;
 }
 
-/** An error of a call that is impossible now, or that the environment refused. The message says what to call next. */
+/** The error for a call that is impossible now, or that the environment refused. The message says what to call next. */
 export class PlayError extends Error {
   override readonly name = 'PlayError';
 }

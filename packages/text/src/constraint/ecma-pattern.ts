@@ -17,7 +17,7 @@ import {
   type Regular,
 } from './regular.js';
 
-/** A pattern that is not well formed, or of a construct that no automaton has. */
+/** The error for a pattern that is not well formed, or of a construct that no automaton has. */
 export class UnsupportedPatternError extends Error {
   override readonly name = 'UnsupportedPatternError';
 

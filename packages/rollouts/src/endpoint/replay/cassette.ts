@@ -19,7 +19,7 @@ interface Recorded {
   replayed: number;
 }
 
-/** A request is not among those that were recorded. */
+/** The error for a request that is not among those that were recorded. */
 export class UnrecordedRequestError extends Error {
   override readonly name = 'UnrecordedRequestError';
 }

@@ -1,4 +1,4 @@
-/** A request of the page that is refused, with the status and the message of the answer. */
+/** The error for a request of the page that is refused, with the status and the message of the answer. */
 export class Refused extends Error {
   override readonly name = 'Refused';
 

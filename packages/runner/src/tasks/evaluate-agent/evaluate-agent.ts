@@ -56,7 +56,7 @@ interface PlayedModel {
   usage: UsageMeter;
 }
 
-/** The failure of a gate: what an evaluation requires and did not find. */
+/** The error for a gate that fails: what an evaluation requires and did not find. */
 class BelowError extends Error {
   override readonly name = 'BelowError';
 }

@@ -12,7 +12,7 @@ import type {
 } from 'oniguruma-parser/parser';
 import { maximum, simplified } from './effort.js';
 
-/** Thrown at a part that may have another meaning in JavaScript. */
+/** The error for a part that may have another meaning in JavaScript. */
 class NotPlain extends Error {}
 
 /** Options of the groups around. */
