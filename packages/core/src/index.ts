@@ -93,7 +93,6 @@ export { hasLiveOwner, holderMessage, withFileLock, type FileLockOptions, type L
 export { checkHeld, LockLostError, mayWrite, onLockLost, type LockOwner } from './held-locks.js';
 export { identityOf, stateOf, type ProcessIdentity, type ProcessState } from './process-identity.js';
 export { ReadWatcher, unwatched } from './read-watcher.js';
-export { flatValues, isNode, nodeSchema, pathOfOption, placed, valueAt } from './config-nodes.js';
 export type { ConfigProblem } from './config-problem.js';
 export { camelKeys, snakeKeys, toCamelCase, toSnakeCase } from './key-case.js';
 export { changeableOnResume, count, nullable, oneOf, type CamelKeys, type OptionsOf } from './option-schema.js';
@@ -113,7 +112,7 @@ export {
   unitOptions,
   type OptionDetails,
 } from './options/constructors.js';
-export { defaultsOf, flatNames, isGroup, withDefaults, type GivenOptions } from './options/schema-tree.js';
+export { defaultsOf, flatNames, isGroup, isNode, withDefaults, type GivenOptions } from './options/schema-tree.js';
 /** TypeBox, in which options are declared: re-exported so that a plugin needs no package of its own for it. */
 export { Type } from '@sinclair/typebox';
 export {

@@ -1,6 +1,6 @@
 // One job of the command line: the task that its config names, with the terminal and the signals it may use.
 import type { JobContext } from '@bowyer/config';
-import { optionsOfConfig, taskOf } from './config/units.js';
+import { schemaOf, taskOf } from './config/units.js';
 import type { Leader } from './ranks/leader.js';
 import { resolvedConfig } from './context/resolved-config.js';
 import { runTask } from './run-task.js';
@@ -15,7 +15,7 @@ import { openTerminal } from './context/terminal.js';
  */
 export async function job(context: JobContext, leader: Leader | null, notes: readonly string[] = []): Promise<void> {
   const { composition, outputDirectory } = context;
-  const config = resolvedConfig(composition.resolve(), optionsOfConfig(composition));
+  const config = resolvedConfig(composition.resolve(), schemaOf(composition));
   const { plugins = [], quiet, json } = config.values;
   const task = taskOf(composition)!;
   const common = { directory: outputDirectory, config };

@@ -1,10 +1,10 @@
 // The command `bowyer`: Hydra's command line over this repository's configs.
 // Neither the compute stack nor the validator is loaded before it is needed.
-import { existsSync, readdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { registerResolver, type CommandLine } from '@bowyer/config';
 import { ConfigNotes, impliedContext } from './config/config-notes.js';
-import { flatNamesIn } from './config/flat-names.js';
+import { flatNames, shippedRoot } from './config/flat-names.js';
 import { algorithmOfKey } from './config/algorithm-of-key.js';
 import { withPluginPaths } from './plugins/plugins.js';
 import { withArguments } from './config/originals/arguments.js';
@@ -13,14 +13,10 @@ import { withImplied } from './config/implied.js';
 import { withoutSecrets, withoutSecretsOf, withWandb } from './config/secrets.js';
 import type { Leader } from './ranks/leader.js';
 
-/** The folder of `configs` and `experiments`: the published package itself, or the root of a checkout. */
-const runner = resolve(import.meta.dirname, '..');
-const root = existsSync(join(runner, 'configs')) ? runner : resolve(runner, '..', '..');
-
-const configs = join(root, 'configs');
+const configs = join(shippedRoot, 'configs');
 
 /** Folders that are searched after `configs`: a study has its sweeps, which are the group `experiment`, and its presets. */
-const experiments = join(root, 'experiments');
+const experiments = join(shippedRoot, 'experiments');
 const shipped = [configs, experiments];
 const studies = readdirSync(experiments, { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
@@ -95,7 +91,7 @@ export function bowyer(argv: readonly string[], leader: Leader | null = null, no
     searchPaths,
     overrideAliases,
     mainOptions,
-    flatNames: flatNamesIn(configs),
+    flatNames,
     impliedDefaults: algorithmOfKey((line) => notes.ofFiles.add(line)),
     overview: async (overrides) => {
       if (!overrides.every((word) => presentation.includes(word))) return undefined;

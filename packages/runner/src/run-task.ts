@@ -80,7 +80,7 @@ export async function runTask(given: JobContext, reads?: ReadWatcher): Promise<v
   const run = await unit.load();
   if ('device' in config) await settleDevice(config, context);
   const { ranks = oneRank } = context;
-  const { threads = 0, task } = unwatched(config);
+  const { device: { threads = 0 } = {}, task } = unwatched(config) as Partial<DeviceConfig> & StartConfig;
   const { processes: players } = task;
   const processes = processesOf(ranks, threads);
   if (unit.sharesRanks === true && ranks.rank === 0)

@@ -11,7 +11,7 @@ import { datasetFor } from '../src/agent/demonstrations/imitation-data.js';
 import { environmentOf } from '../src/agent/environment/environment.js';
 import { AgentMemory, type MemoryConfig } from '../src/agent/memory/agent-memory.js';
 import { unprepared } from './composed.js';
-import { optionsOfConfig } from '../src/config/units.js';
+import { schemaOf } from '../src/config/units.js';
 import { resolvedConfig } from '../src/context/resolved-config.js';
 import { makeAgent, optionsOf } from './small-training.js';
 
@@ -24,9 +24,14 @@ type Config = DialogueConfig & DemonstrationConfig & MemoryConfig & Parameters<t
 function configOf({ context, memory, playAsChat }: Form): Config {
   const choices = [`context=${context}`, `memory=${memory}`, 'demonstrations.count=6'];
   const composition = unprepared('ppo_cookingworld', ...choices);
-  const { values } = resolvedConfig(composition.resolve(), optionsOfConfig(composition));
+  const { values } = resolvedConfig(composition.resolve(), schemaOf(composition));
   const config = values as unknown as Config;
-  return { ...config, playAsChat, chatTemplate: 'chatml', maxTurns: TURNS, maxNewTokens: LONGEST };
+  return {
+    ...config,
+    play: { ...config.play, asChat: playAsChat, maxTurns: TURNS },
+    chat: { template: 'chatml', templateKwargs: {} },
+    sampling: { ...config.sampling, maxNewTokens: LONGEST },
+  };
 }
 
 /** Words of the environment, more than an utterance has room for. */

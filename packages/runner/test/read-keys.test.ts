@@ -10,7 +10,7 @@ import { WandbServer, whenExhaustive } from '@bowyer/testing';
 import type { TObject, TProperties } from '@sinclair/typebox';
 import { camelKeys, ReadWatcher } from '@bowyer/core';
 import { unreadKeys } from '../src/config/prepare.js';
-import { optionsOfConfig } from '../src/config/units.js';
+import { schemaOf } from '../src/config/units.js';
 import { validateConfig } from '../src/config/validate-config.js';
 import { resolvedConfig } from '../src/context/resolved-config.js';
 import { bowyer } from '../src/program.js';
@@ -37,7 +37,7 @@ const READ_ELSEWHERE: Readonly<Record<string, string>> = {
   'task.allowAnonymous': 'validation reads it, with host',
   'task.allowRemote': 'validation reads it, with host',
   remotePolicy: 'read with an address alone, which must answer: remote-rollouts.test.ts',
-  offline: 'read where a model is named by its place on the hub',
+  'hub.offline': 'read where a model is named by its place on the hub',
   'task.asTrained': 'the command line takes other keys from the run of the agent',
 };
 
@@ -67,7 +67,7 @@ async function watched(configName: string, overrides: readonly string[]): Promis
   const context = { purpose: 'run' as const, overrides: given, cwd: repository };
   const composition = composed.without(await unreadKeys(composed, context, configDirs));
   await validateConfig(composition);
-  const options = optionsOfConfig(composition);
+  const schema = schemaOf(composition);
   const config = composition.resolve();
   const watcher = new ReadWatcher();
   let interrupt: (() => void) | null = null;
@@ -75,7 +75,7 @@ async function watched(configName: string, overrides: readonly string[]): Promis
   await runTask(
     {
       directory,
-      config: resolvedConfig(config, options),
+      config: resolvedConfig(config, schema),
       log: () => undefined,
       // A server runs until the user stops it, and a person plays until they leave.
       print: (text) => void (/Ctrl-C|^> $/.test(text) && setImmediate(() => interrupt?.())),
@@ -84,7 +84,7 @@ async function watched(configName: string, overrides: readonly string[]): Promis
     },
     watcher,
   );
-  return { declared: leaves(options), read: watcher.read };
+  return { declared: leaves(schema.properties), read: watcher.read };
 }
 let runs = 0;
 

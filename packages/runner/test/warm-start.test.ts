@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { composed } from './composed.js';
 import { newFolder } from '@bowyer/testing';
 import { warmStartHash, type WarmStartConfig } from '../src/agent/warm-start/warm-start.js';
-import { optionsOfConfig } from '../src/config/units.js';
+import { schemaOf } from '../src/config/units.js';
 import { resolvedConfig } from '../src/context/resolved-config.js';
 
 const hash = async (configName: string, ...overrides: string[]) => {
   const composition = await composed(configName, ...overrides);
   return warmStartHash(
-    resolvedConfig(composition.resolve(), optionsOfConfig(composition)).values as unknown as WarmStartConfig,
+    resolvedConfig(composition.resolve(), schemaOf(composition)).values as unknown as WarmStartConfig,
   );
 };
 

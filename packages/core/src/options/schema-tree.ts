@@ -12,6 +12,10 @@ type Plain = string | number | boolean | null | undefined | readonly unknown[];
 
 export const isGroup = (schema: TSchema): schema is TObject => schema[Kind] === 'Object';
 
+/** Says whether a JSON Schema is that of a node with named options. */
+export const isNode = (schema: TSchema): schema is TObject =>
+  schema.properties !== undefined && schema.additionalProperties === false;
+
 /** Makes the tree of defaults as a config file has it, with keys in snake_case. */
 export function defaultsOf(schema: TObject): Record<string, unknown> {
   const members = Object.entries(schema.properties);

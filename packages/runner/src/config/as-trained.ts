@@ -3,23 +3,24 @@
 import { snakeKeys, toCamelCase, toSnakeCase } from '@bowyer/core';
 import { overrideText } from '@bowyer/config';
 import type { ContextConfig } from '../agent/context/agent-context.js';
+import type { RecordedConfig } from '../run/recorded-config.js';
 import type { Implied, ImpliedContext, Reader, Rule } from './implied-rule.js';
 
 type Node = Readonly<Record<string, unknown>>;
 
-/** Flat names of the agent's other options. Options of the measurement, such as the number of episodes, stay the evaluation's own. */
+/** The agent's other options. Options of the measurement, such as the number of episodes, stay the evaluation's own. */
 const KEYS = [
-  'play_as_chat',
-  'chat_template',
-  'chat_template_kwargs',
-  'action_choice',
-  'quantization',
-  'max_new_tokens',
-  'eos_str',
-  'temperature',
-  'top_k',
-  'top_p',
-  'num_candidates',
+  'play.as_chat',
+  'chat.template',
+  'chat.template_kwargs',
+  'play.action_choice',
+  'policy.quantization',
+  'sampling.max_new_tokens',
+  'sampling.eos_str',
+  'sampling.temperature',
+  'sampling.top_k',
+  'sampling.top_p',
+  'algorithm.num_candidates',
 ];
 
 /** Nodes whose group is chosen by their kind. */
@@ -27,7 +28,7 @@ const KINDS = ['context', 'memory', 'critic'] as const;
 
 interface Trained {
   place: string;
-  record: Node;
+  record: RecordedConfig;
   env: Node;
   /** Whether the agent learned from conversations, so that its environment is that of its evaluations alone. */
   isAnywhere: boolean;
@@ -40,16 +41,16 @@ interface Trained {
 async function trained(read: Reader, { isTyped }: ImpliedContext): Promise<Trained | null> {
   const place = read('checkpoint_path') ?? read('policy_lm');
   if (typeof place !== 'string') return null;
-  const { agentFolderOf, learnedConversations, runOf } = await import('../agent/folders/model-folders.js');
+  const { agentFolderOf } = await import('../agent/folders/model-folders.js');
+  const { learnedConversations, runOf } = await import('../run/recorded-config.js');
   const run = runOf(agentFolderOf(place));
   if (run?.env === undefined) return null;
-  const record = run as Node;
-  const env = record.env as Node;
+  const env = run.env as Node;
   const name = read('env.name');
   // A model that learned conversations is played through the same template in any environment.
   const isAnywhere = learnedConversations(run);
   const played = isTyped('env') ? (memberOf(env, name) ?? (isAnywhere ? { name } : null)) : env;
-  return played === null ? null : { place, record, env: played, isAnywhere };
+  return played === null ? null : { place, record: run, env: played, isAnywhere };
 }
 
 /** Returns the environment of this name: the run's own, or a member of its mixture with the options that it had there; else null. */
@@ -66,7 +67,7 @@ export const agentUnits: Rule = async (read, context) => {
   if (run === null) return [];
   const { record, env } = run;
   const kinds = await Promise.all(KINDS.map(async (key) => [key, await kindOf(key, run)] as const));
-  const groups = [['algorithm', record.agentType], ['env', env.name], ...kinds] as const;
+  const groups = [['algorithm', record.algorithm?.name], ['env', env.name], ...kinds] as const;
   return wordsOf(
     run,
     groups.filter(([key, value]) => typeof value === 'string' && !context.isTyped(key)),
@@ -83,8 +84,10 @@ export const agentOptions: Rule = async (read, context) => {
   const inside = [['env', without(env, 'name')] as const, ...nodes].flatMap(([key, node]) =>
     Object.entries(node).map(([option, value]) => [`${key}.${toSnakeCase(option)}`, value] as const),
   );
-  const values: Node = { ...record, ...(record.algorithm as Node | undefined) };
-  const outside = KEYS.map((key) => [key, values[toCamelCase(key)]] as const);
+  const outside = KEYS.map((key) => {
+    const [node, option] = key.split('.');
+    return [key, (record[node] as Node | undefined)?.[toCamelCase(option)]] as const;
+  });
   // A key that the config does not have belongs to another kind of node.
   const known = [...inside, ...outside].filter(([key, value]) => value !== undefined && read(key) !== undefined);
   return wordsOf(

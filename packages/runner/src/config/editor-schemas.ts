@@ -1,17 +1,16 @@
 // JSON Schemas for editors: what a YAML file of this repository may contain. Made from the schemas that validate a run, with
 // nothing required (a file contains what differs) and interpolations allowed in every place.
 import type { TProperties } from '@sinclair/typebox';
-import { nodeSchema } from '@bowyer/core';
 import { algorithmNames, findAlgorithm } from '@bowyer/algorithms';
 import { environmentInfo, environmentNames } from '@bowyer/envs';
 import { findLogger, loggerNames } from '@bowyer/logging';
 import { findTask, taskNames } from '../tasks/registry.js';
 import { contextNode } from '../agent/context/context-keys.js';
-import { envNodeSchema } from '../agent/environment/environment-keys.js';
 import { endpointNode } from '../agent/keys/agent-keys.js';
-import type { Choices } from '../agent/keys/choices.js';
+import { envNodeSchema } from '../agent/environment/environment-keys.js';
 import { memoryNode } from '../agent/memory/memory-keys.js';
-import { algorithmKeys } from '../keys/algorithm-keys.js';
+import type { Choices } from '../agent/keys/choices.js';
+import { algorithmNode } from '../keys/algorithm-node.js';
 import { optionsOf } from './units.js';
 
 export type Schema = { [key: string]: unknown };
@@ -76,7 +75,7 @@ function runSchema(): Schema {
     // The options of a task that plays nothing are the same with any environment.
     for (const task of tasks.filter(({ plays }) => plays || choices.env === first)) {
       const { env: _, algorithm: __, ...options } = optionsOf(task, choices) as TProperties;
-      properties = merged(properties, { properties: nodeSchema(options).properties });
+      properties = merged(properties, { properties: options });
     }
   const nodes = properties.properties as Record<string, Schema>;
   nodes.context = contextNode as Schema;
@@ -115,10 +114,10 @@ export function editorSchemas(): Record<string, Schema> {
       environmentNames().map((name) => [`env-${name}`, plain(editable(envNodeSchema(environmentInfo(name).name)))]),
     ),
     ...Object.fromEntries(
-      algorithmNames().map((name) => {
-        const { algorithm } = nodeSchema(algorithmKeys(findAlgorithm(name)!)).properties as Record<string, Schema>;
-        return [`algorithm-${name}`, plain(editable(algorithm))];
-      }),
+      algorithmNames().map((name) => [
+        `algorithm-${name}`,
+        plain(editable(algorithmNode(findAlgorithm(name)!) as Schema)),
+      ]),
     ),
     ...Object.fromEntries(
       loggerNames().map((name) => [`logger-${name}`, plain(editable(findLogger(name)!.options as Schema))]),

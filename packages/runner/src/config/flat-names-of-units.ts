@@ -2,8 +2,9 @@
 import type { TObject, TProperties } from '@sinclair/typebox';
 import { findAlgorithm, algorithmNames } from '@bowyer/algorithms';
 import type { FlatNames, FlatPath } from '@bowyer/config';
-import { flatNames, isGroup, pathOfOption, toSnakeCase } from '@bowyer/core';
+import { flatNames, isGroup, toSnakeCase } from '@bowyer/core';
 import { environmentInfo, environmentNames } from '@bowyer/envs';
+import { algorithmNode } from '../keys/algorithm-node.js';
 import { findTask, taskNames } from '../tasks/registry.js';
 import { allChoices } from './editor-schemas.js';
 import { optionsOf } from './units.js';
@@ -19,6 +20,7 @@ export function flatNamesOfUnits(): FlatNames {
       const { algorithm: _, ...options } = optionsOf(findTask(name)!, choices);
       addOptions(options, add);
     }
+  for (const [flat, path] of flatNames(algorithmNode(null), 'algorithm.')) add(flat, path);
   const ofAlgorithms = namedByAlgorithms();
   for (const { flat, path } of ofAlgorithms) add(flat, path);
   for (const name of environmentNames())
@@ -68,10 +70,8 @@ const unnamed = ({ properties }: TObject): string[] =>
 
 function addOptions(options: TProperties, add: (name: string, path: string) => void): void {
   for (const [key, option] of Object.entries(options)) {
-    const path = pathOfOption(key, option);
-    add(key, path);
     if (!isGroup(option)) continue;
-    for (const [flat, inner] of flatNames(option, `${path}.`)) add(flat, inner);
+    for (const [flat, path] of flatNames(option, `${key}.`)) add(flat, path);
     if (key === 'task') for (const own of unnamed(option)) add(own, `task.${own}`);
   }
 }

@@ -3,7 +3,7 @@
 import { Type, type TObject, type TProperties, type TSchema } from '@sinclair/typebox';
 import { algorithmNames, findAlgorithm } from '@bowyer/algorithms';
 import type { FlatNames, FlatPath } from '@bowyer/config';
-import { group, isGroup, nodeSchema, toSnakeCase } from '@bowyer/core';
+import { group, isGroup, toSnakeCase } from '@bowyer/core';
 import { environmentInfo, environmentNames, type OptionsSchema } from '@bowyer/envs';
 import { reasonAgainstAgents } from '../tasks/train-agent/unit.js';
 import { findTask, taskNames } from '../tasks/registry.js';
@@ -11,7 +11,7 @@ import type { TaskUnit } from '../tasks/task.js';
 import { allChoices, merged, schemaLine, type Schema } from './editor-schemas.js';
 import { FLAT_NAMES } from './flat-names.js';
 import { flatNamesOfUnits } from './flat-names-of-units.js';
-import { MEANINGS, optionsOf } from './units.js';
+import { optionsOf } from './units.js';
 
 const WIDTH = 120;
 
@@ -71,11 +71,11 @@ function optionsOfTask(unit: TaskUnit): TObject {
   const known = allChoices().filter(({ env }) => env === first);
   const schemas = known.map(({ setting, algorithm }) => {
     const { algorithm: _, ...options } = optionsOf(unit, { setting, algorithm, env: null });
-    return nodeSchema(options, MEANINGS);
+    return { properties: options };
   });
   const withoutAlgorithm = optionsOf(unit, { ...known[0], algorithm: null, env: null });
-  const { properties } = [...schemas, nodeSchema(withoutAlgorithm, MEANINGS)].reduce<Schema>(
-    (all, schema) => merged(all, schema as Schema),
+  const { properties } = [...schemas, { properties: withoutAlgorithm }].reduce<Schema>(
+    (all, schema) => merged(all, schema),
     { properties: {} },
   );
   const { task: own, ...others } = withValues(Type.Object(properties as TProperties)).properties;

@@ -11,8 +11,11 @@ beforeAll(() => {
   symlinkSync(join(folder, 'nothing', 'here'), join(folder, 'dangling'));
 });
 
-const messages = (task: string, key: string, path: string) =>
-  placeProblems(task, (name) => (name === key ? path : null)).map(({ message, remedy }) => `${message}\n${remedy}`);
+function messages(name: string, key: string, path: string): string[] {
+  const places = { save_path: { savePath: path }, cache_dir: { warmStart: { cacheDir: path } } }[key];
+  const task = { name, ...(key === 'output' && { output: path }) };
+  return placeProblems({ task, ...places }).map(({ message, remedy }) => `${message}\n${remedy}`);
+}
 
 test.each([
   ['/dev/null', 'it is a file, not a folder'],

@@ -14,12 +14,20 @@ const KINDS: Readonly<Record<string, Kind | Readonly<Record<string, Kind>>>> = {
   output: { convert: 'folder', export: 'folder', play: 'appended', score: 'file', generate: 'file', replay: 'file' },
 };
 
-/** Lists the keys whose place the task cannot write to. @param setting the value of a key as it is typed */
-export function placeProblems(task: string, setting: (key: string) => unknown): ConfigProblem[] {
-  return Object.entries(KINDS).flatMap(([key, known]) => {
-    const path = setting(key);
-    const isFile = task === 'export' && isGgufFile({ format: setting('format'), output: path });
-    const kind = typeof known === 'string' ? known : isFile && key === 'output' ? 'file' : known[task];
+export interface PlacesConfig {
+  task: { name: string; output?: string | null; format?: string | null };
+  savePath?: string | null;
+  warmStart?: { cacheDir?: string };
+}
+
+/** Lists the places that the task cannot write to. */
+export function placeProblems({ task, savePath, warmStart }: PlacesConfig): ConfigProblem[] {
+  const { name, output, format } = task;
+  const places = { save_path: savePath, cache_dir: warmStart?.cacheDir, output };
+  return Object.entries(places).flatMap(([key, path]) => {
+    const known = KINDS[key];
+    const isFile = name === 'export' && isGgufFile({ format, output });
+    const kind = typeof known === 'string' ? known : isFile ? 'file' : known[name];
     const obstacle = kind === undefined || typeof path !== 'string' ? null : obstacleOf(path, kind);
     if (obstacle === null) return [];
     const [message, remedy] = [

@@ -4,7 +4,7 @@ import { sep } from 'node:path';
 import type { TObject, TSchema } from '@sinclair/typebox';
 import { algorithmNames, findAlgorithm } from '@bowyer/algorithms';
 import { ConfigError, type Composition, type PlainObject, type PrepareContext } from '@bowyer/config';
-import { isNode, nodeSchema } from '@bowyer/core';
+import { isNode, unitOptions } from '@bowyer/core';
 import { environmentNames } from '@bowyer/envs';
 import { findTask, taskNames } from '../tasks/registry.js';
 import { conditionOf } from './conditions.js';
@@ -78,7 +78,7 @@ function optionsOfOthers(paths: readonly string[], composition: Composition): st
     ),
     ...played.flatMap((task) => environmentNames().map((env) => ({ task, ...choices, env }))),
   ];
-  const schemas = others.map(({ task, ...own }) => nodeSchema(optionsOf(task, own)));
+  const schemas = others.map(({ task, ...own }) => unitOptions(optionsOf(task, own)));
   const isFlatName = (path: string) => Object.hasOwn(composition.flatNames, path);
   return paths.filter(
     (path) =>

@@ -1,7 +1,7 @@
 // The task, algorithm and environment that a composed config has chosen, and the options and the schema that follow from them.
 import { Type, type TObject, type TProperties } from '@sinclair/typebox';
 import { algorithmNames, findAlgorithm } from '@bowyer/algorithms';
-import { group, nodeSchema } from '@bowyer/core';
+import { group, unitOptions } from '@bowyer/core';
 import { environmentNames } from '@bowyer/envs';
 import type { Composition } from '@bowyer/config';
 import { findTask, taskNames } from '../tasks/registry.js';
@@ -59,23 +59,6 @@ export function optionsOf(unit: TaskUnit | undefined, choices: Choices): TProper
   return { task: group({ name, ...(task as TObject | undefined)?.properties }, 'what the run does'), ...others };
 }
 
-/** Returns the options that a config has, under their flat names. */
-export const optionsOfConfig = (composition: Composition): TProperties =>
-  optionsOf(taskOf(composition), choicesOf(composition));
-
-/** Descriptions of the nodes whose options come from several places. */
-export const MEANINGS = {
-  algorithm: 'how the policy learns',
-  policy: 'the model that the agent is',
-  critic: 'the network that judges utterances',
-  play: 'how episodes are played',
-  sampling: 'how a model writes',
-  chat: 'how messages become tokens',
-  device: 'where models run, and in which arithmetic',
-  hub: 'models of the hub',
-  lora: 'adapters beside a policy whose own weights stay unchanged',
-  checkpoints: 'when a run writes a checkpoint',
-};
-
 /** Makes the JSON Schema of a whole config, for the task, algorithm and environment that it names. */
-export const schemaOf = (composition: Composition): TObject => nodeSchema(optionsOfConfig(composition), MEANINGS);
+export const schemaOf = (composition: Composition): TObject =>
+  unitOptions(optionsOf(taskOf(composition), choicesOf(composition)));

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { findAlgorithm } from '@bowyer/algorithms';
-import { toCamelCase, type ConfigProblem } from '@bowyer/core';
+import type { ConfigProblem } from '@bowyer/core';
 import { validate, type Composition } from '@bowyer/config';
 import type { TObject } from '@sinclair/typebox';
 import { environmentProblems } from '@bowyer/envs';
@@ -11,12 +11,12 @@ import type { EnvironmentConfig } from '../agent/environment/environment.js';
 import { memoryKeyProblems } from '../agent/memory/memory-keys.js';
 
 import { resolvedConfig } from '../context/resolved-config.js';
-import { CONFIG_FILE } from '../run/run-files.js';
 import { originalKey } from './originals/names.js';
 import { IMPLIED } from './implied-rule.js';
-import { placeProblems } from './place-problems.js';
+import { placeProblems, type PlacesConfig } from './place-problems.js';
 import { placeText } from '../plugins/place-text.js';
-import { optionsOfConfig, schemaOf, taskOf, unknownUnit } from './units.js';
+import { schemaOf, taskOf, unknownUnit } from './units.js';
+import { CONFIG_FILE } from '../run/recorded-config.js';
 
 /** Refuses a config that its task could not run, or that would waste the run. */
 export async function validateConfig(composition: Composition): Promise<void> {
@@ -34,9 +34,8 @@ export async function validateConfig(composition: Composition): Promise<void> {
   if (early.length > 0) throw new Error(textOf(early, composition));
   await validate(composition, schema);
   const unit = taskOf(composition)!;
-  const config = resolvedConfig(composition.resolve(), optionsOfConfig(composition)).values;
-  const own = config.task as Record<string, unknown>;
-  const places = placeProblems(unit.name, (key) => own[toCamelCase(key)] ?? config[toCamelCase(key)]);
+  const config = resolvedConfig(composition.resolve(), schema).values;
+  const places = placeProblems(config as typeof config & PlacesConfig);
   const problems = [
     ...algorithmProblems(config),
     ...contextKeyProblems(config),
@@ -45,7 +44,7 @@ export async function validateConfig(composition: Composition): Promise<void> {
     ...expertProblems(config),
     ...(unit.plays ? playProblems(composition, config as EnvironmentConfig) : []),
     ...places,
-    ...(places.length > 0 ? [] : limitProblems(config)),
+    ...(places.length > 0 ? [] : limitProblems(config as typeof config & LimitedConfig)),
     ...((await unit.problems?.(config)) ?? []),
   ];
   if (problems.length > 0) throw new Error(textOf(problems, composition));
@@ -128,8 +127,8 @@ function sizelessCritic(composition: Composition): ConfigProblem[] {
 
 function algorithmProblems(config: Record<string, unknown>): ConfigProblem[] {
   if (!TRAINING.includes((config.task as { name: string }).name)) return [];
-  const unit = findAlgorithm(config.agentType as string);
-  return unit?.problems?.(config.algorithm as Record<string, unknown>) ?? [];
+  const own = config.algorithm as { name: string };
+  return findAlgorithm(own.name)?.problems?.(own) ?? [];
 }
 
 function playProblems(composition: Composition, config: EnvironmentConfig): ConfigProblem[] {
@@ -151,32 +150,34 @@ const comesFrom = (composition: Composition, key: string, source: string): boole
 /** Files that a run's folder may contain before the run is there: Hydra's record, logs, the marks of a sweep. */
 const OF_A_START = /^\.|\.log$|^sweep-job\.json$|^multirun\.yaml$|^checkpoints$/;
 
+interface LimitedConfig {
+  savePath: string | null;
+  device?: { threads?: number };
+  sampling?: { maxNewTokens?: number };
+  /** `nPositions` of a policy that is made from scratch. */
+  policy?: { nPositions?: number };
+}
+
 /** Checks limits that no schema knows: the cores of this machine, the policy's context, and the contents of the run's folder. */
-function limitProblems({
-  threads,
-  maxNewTokens,
-  policy,
-  savePath,
-  checkpointPath,
-  policyLm,
-}: Record<string, unknown>): ConfigProblem[] {
+function limitProblems({ device, sampling, policy, savePath }: LimitedConfig): ConfigProblem[] {
   const problems: ConfigProblem[] = [];
   const cores = availableParallelism();
-  if (typeof threads === 'number' && threads > 4 * cores)
+  const threads = device?.threads ?? 0;
+  if (threads > 4 * cores)
     problems.push({
       key: 'threads',
       message: `threads=${threads}: this machine has ${cores} cores, and far more threads than cores only wait for each other`,
       remedy: `give threads=${cores} or less, or threads=0 for one for each core`,
     });
-  const context = (policy as { nPositions?: number } | undefined)?.nPositions;
-  const isBuiltIn = (checkpointPath ?? policyLm ?? null) === null;
-  if (isBuiltIn && context !== undefined && typeof maxNewTokens === 'number' && maxNewTokens >= context)
+  const context = policy?.nPositions;
+  const maxNewTokens = sampling?.maxNewTokens ?? 0;
+  if (context !== undefined && maxNewTokens >= context)
     problems.push({
       key: 'max_new_tokens',
       message: `max_new_tokens=${maxNewTokens} leaves no room in the policy's context of ${context} tokens`,
       remedy: 'give a smaller max_new_tokens, or a larger policy.n_positions',
     });
-  if (typeof savePath === 'string' && existsSync(savePath)) {
+  if (savePath !== null && existsSync(savePath)) {
     const entries = readdirSync(savePath);
     const others = entries.filter((name) => !OF_A_START.test(name));
     // A run that was killed before it claimed the folder has left the record of its command line.

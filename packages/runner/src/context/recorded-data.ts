@@ -10,14 +10,14 @@ import type { TaskContext } from './task-context.js';
 /** The keys of a config that may name a record. */
 export interface RecordPlaces {
   demonstrations?: { path?: unknown };
-  agentType?: string;
+  algorithm?: { name: string };
   task: { data?: unknown; tasks?: unknown; evalTasks?: unknown; testTasks?: unknown };
 }
 
 /** Puts a file of the run's folder in the place of each record. */
 export async function useRecords(config: RecordPlaces, context: Pick<TaskContext, 'directory' | 'log'>): Promise<void> {
   const { demonstrations, task } = config;
-  const prefers = findAlgorithm(config.agentType ?? '')?.needs.preferences;
+  const prefers = findAlgorithm(config.algorithm?.name ?? '')?.needs.preferences;
   if (demonstrations) await useRecord(demonstrations, 'path', prefers ? 'prefer' : 'imitate', context);
   await useRecord(task, 'data', 'imitate', context);
   for (const key of ['tasks', 'evalTasks', 'testTasks'] as const) await useRecord(task, key, 'ask', context);

@@ -1,30 +1,29 @@
-// The config of a run once everything in it is resolved: as its nodes are, and the values that its task reads.
-import type { TObject, TProperties, TSchema } from '@sinclair/typebox';
-import { camelKeys, flatValues, toSnakeCase } from '@bowyer/core';
+// The config of a run once everything in it is resolved: as a file has it, and as the code reads it.
+import type { TObject, TSchema } from '@sinclair/typebox';
+import { camelKeys, toSnakeCase } from '@bowyer/core';
 
 export interface ResolvedConfig {
   /** The config as a file would have it, for loggers. */
   readonly nodes: Readonly<Record<string, unknown>>;
-  /** The values that the task reads, under their flat names in camelCase. */
+  /** The same in camelCase. */
   readonly values: Readonly<Record<string, unknown>>;
-  /** Those of them that decide the run's numbers: a run is resumed only with the same. */
+  /** The part that decides the run's numbers: a run is resumed only with the same. */
   readonly decisive: Readonly<Record<string, unknown>>;
 }
 
-/** Derives the values of a config. @param nodes a config that the schema of these options has accepted */
-export function resolvedConfig(nodes: Readonly<Record<string, unknown>>, options: TProperties): ResolvedConfig {
-  const values = camelKeys(flatValues(options, nodes)) as Record<string, unknown>;
-  return { nodes, values, decisive: decisivePart(values, options) };
+/** Derives the values of a config. @param nodes a config that this schema has accepted */
+export function resolvedConfig(nodes: Readonly<Record<string, unknown>>, schema: TObject): ResolvedConfig {
+  const values = camelKeys(nodes) as Record<string, unknown>;
+  return { nodes, values, decisive: decisivePart(values, schema) };
 }
 
 /** Leaves out options whose schema says `decides: false`. `iterations` may grow: the run then continues from where it was. */
-function decisivePart(values: Record<string, unknown>, options: TProperties): Record<string, unknown> {
+function decisivePart(values: Record<string, unknown>, { properties }: TObject): Record<string, unknown> {
   const kept = Object.entries(values).flatMap(([key, value]) => {
-    const own = options[toSnakeCase(key)] as TSchema | undefined;
+    const own = (properties as Record<string, TSchema>)[toSnakeCase(key)];
     if (own?.decides === false) return [];
-    const isNode = value !== null && typeof value === 'object' && !Array.isArray(value) && own?.properties;
-    const part = isNode ? decisivePart(value as Record<string, unknown>, (own as TObject).properties) : value;
-    return [[key, part] as const];
+    const isTree = value !== null && typeof value === 'object' && !Array.isArray(value);
+    return [[key, isTree && own?.properties ? decisivePart(value as Record<string, unknown>, own as TObject) : value]];
   });
-  return Object.fromEntries(kept);
+  return Object.fromEntries(kept) as Record<string, unknown>;
 }

@@ -1,22 +1,22 @@
 // The config keys of runs, in groups of those that are read together, each with its meaning and unit. Those of the agent are in
 // agent/keys; a key of one task alone stands in that task's unit. Defaults live in configs/.
-import { Type, type TObject } from '@sinclair/typebox';
+import { Type, type TObject, type TProperties } from '@sinclair/typebox';
+import { seedOption } from '../agent/keys/agent-keys.js';
 import {
   changeableOnResume,
   nonNegative,
   nullable,
+  group,
   optional,
-  placed,
   positive,
   text,
   type OptionsOf,
 } from '@bowyer/core';
-import { seedKey } from '../agent/keys/agent-keys.js';
 import { launcherSchema, sweeperSchema } from './sweep-schema.js';
 
 /** The keys of every task. */
-export const runKeys = placed('', {
-  ...seedKey,
+export const runKeys = {
+  seed: seedOption,
   save_path: changeableOnResume(
     nullable(Type.String(), 'folder of the run; a run found there is resumed. null: a new folder under outputs/'),
   ),
@@ -48,41 +48,29 @@ export const runKeys = placed('', {
   ),
   launcher: changeableOnResume(launcherSchema),
   sweeper: changeableOnResume(sweeperSchema),
-});
+};
 
 /** The keys of tasks whose results have a title. */
-export const titleKeys = (runName: string, project = 'llm_rl') =>
-  placed('', {
-    project_name: text(project, 'project, shown above the title of the report', { decides: false }),
-    run_name: text(runName, 'title of the report', { decides: false }),
-  });
+export const titleKeys = (runName: string, project = 'llm_rl') => ({
+  project_name: text(project, 'project, shown above the title of the report', { decides: false }),
+  run_name: text(runName, 'title of the report', { decides: false }),
+});
 
-/** When a run writes a checkpoint: its work that a kill may cost. */
-export const saveKeys = placed(
-  'checkpoints',
-  {
-    save_minutes: optional(
-      nonNegative,
-      'minutes between checkpoints; 0: a checkpoint after every step; null: 5 where an algorithm learns from a dataset, else none',
-      { decides: false },
-    ),
-  },
-  { save_minutes: 'minutes' },
+/** Makes the node that says when a run writes a checkpoint: its work that a kill may cost. */
+export const checkpointsNode = <Members extends TProperties>(members: Members) =>
+  group(members, 'when a run writes a checkpoint');
+
+export const saveMinutes = optional(
+  nonNegative,
+  'minutes between checkpoints; 0: a checkpoint after every step; null: 5 where an algorithm learns from a dataset, else none',
+  { decides: false, flat: 'save_minutes' },
 );
 
 /** How often a run that counts in epochs writes a checkpoint. */
-export const saveEpochsKey = placed(
-  'checkpoints',
-  {
-    save_freq: optional(
-      positive,
-      'epochs between checkpoints (0.5: two in each epoch); null: only save_minutes decides',
-      {
-        decides: false,
-      },
-    ),
-  },
-  { save_freq: 'epochs' },
+export const saveEpochs = optional(
+  positive,
+  'epochs between checkpoints (0.5: two in each epoch); null: only save_minutes decides',
+  { decides: false, flat: 'save_freq' },
 );
 
 /** Every key of runs with its type, in camelCase. A function takes the keys that it reads: `Pick<RunConfig, …>`. */

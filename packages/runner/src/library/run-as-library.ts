@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { overrideText, runCommandLine, type JobContext, type TextSink } from '@bowyer/config';
 import { snakeKeys } from '@bowyer/core';
-import { optionsOfConfig } from '../config/units.js';
+import { schemaOf } from '../config/units.js';
 import { resolvedConfig } from '../context/resolved-config.js';
 import { bowyer } from '../program.js';
 import { REPORT_FILE } from '../report/write-report.js';
@@ -63,7 +63,7 @@ function argumentsOf({ configName, settings, agent }: LibraryRun): string[] {
 
 async function runJob({ signal, log = () => {}, onProgress, agent }: LibraryRun, context: JobContext): Promise<void> {
   const { composition, outputDirectory } = context;
-  const config = resolvedConfig(composition.resolve(), optionsOfConfig(composition));
+  const config = resolvedConfig(composition.resolve(), schemaOf(composition));
   let stop: (() => void) | null = null;
   const onAbort = () => stop?.();
   signal?.addEventListener('abort', onAbort, { once: true });

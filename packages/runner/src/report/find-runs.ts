@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CONFIG_FILE } from '../run/run-files.js';
+import { CONFIG_FILE } from '../run/recorded-config.js';
 
 /** Folders below a given one that are searched. */
 const DEPTH = 3;

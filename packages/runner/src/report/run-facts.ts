@@ -4,7 +4,7 @@ import { basename, join, resolve } from 'node:path';
 import type { Fact, RunStatus } from '@bowyer/views';
 import type { FinetuneResults } from '../run/finetune-results.js';
 import type { RunResults } from '../run/results.js';
-import { CONFIG_FILE } from '../run/run-files.js';
+import { CONFIG_FILE, recordedConfig, type RecordedConfig } from '../run/recorded-config.js';
 import { isUnderWay } from '../run/run-control.js';
 import { readStarts, type Starts } from '../run/start-log.js';
 
@@ -13,8 +13,8 @@ type StoredResults = Readonly<Record<string, unknown>> & Partial<RunResults & Fi
 
 export interface RunRecord {
   directory: string;
-  /** The keys that decided the numbers, in camelCase; empty where the run was killed before they were written. */
-  config: Record<string, unknown>;
+  /** The options that decided the numbers; empty where the run was killed before it was written. */
+  config: RecordedConfig;
   results: StoredResults | null;
   starts: Starts;
   status: RunStatus;
@@ -30,7 +30,7 @@ export interface RunRecord {
  */
 export async function readRunRecord(directory: string): Promise<RunRecord> {
   const [config, results] = await Promise.all([
-    readJson(join(directory, CONFIG_FILE)),
+    textOf(join(directory, CONFIG_FILE)),
     readJson(join(directory, 'results.json')),
   ]);
   const starts = await readStarts(directory);
@@ -40,7 +40,7 @@ export async function readRunRecord(directory: string): Promise<RunRecord> {
     );
   const record = {
     directory,
-    config: config ?? {},
+    config: config === null ? {} : recordedConfig(config),
     results: results as StoredResults | null,
     starts,
     status: await statusOf(directory, results, starts),
@@ -59,31 +59,23 @@ async function statusOf(
   return results.stopped === undefined ? 'finished' : 'stopped by the guard';
 }
 
-/** Returns the name of a run's environment; undefined for agents, which have none. */
-export const environmentName = (config: Record<string, unknown>) => (config.env as { name?: string } | undefined)?.name;
-
-/** Returns the options of a run's task; a run of version 0.2 has its name alone. */
-export const taskOf = ({ task }: Record<string, unknown>): { name?: string; model?: string; epochs?: number } =>
-  typeof task === 'string' ? { name: task } : (task ?? {});
-
 function titleOf({ directory, config }: Pick<RunRecord, 'directory' | 'config'>): string {
-  const { agentType } = config as { agentType?: string };
-  const { name: task } = taskOf(config);
-  const env = environmentName(config);
-  const method = task === 'train' || task === undefined ? agentType : [task, agentType].filter(Boolean).join(' of ');
-  return [env, method].filter(Boolean).join(' · ') || basename(resolve(directory));
+  const { name: task = 'train' } = config.task ?? {};
+  const algorithm = config.algorithm?.name;
+  const method = task === 'train' ? algorithm : [task, algorithm].filter(Boolean).join(' of ');
+  return [config.env?.name, method].filter(Boolean).join(' · ') || basename(resolve(directory));
 }
 
 function factsOf({ directory, config, starts }: Omit<RunRecord, 'title' | 'facts' | 'status'>): Fact[] {
-  const { agentType, seed, policyLm, checkpointPath, device, ...old } = config as Record<string, string | undefined>;
-  const { model = old.model } = taskOf(config);
+  const { env, algorithm, policy, task, device } = config;
+  const given = task?.model ?? policy?.model ?? policy?.checkpoint;
   const { first, last } = starts;
   const facts: [label: string, value: string | number | null | undefined][] = [
-    ['Environment', environmentName(config)],
-    ['Method', agentType],
-    ['Seed', seed],
-    ['Policy', model ?? policyLm ?? checkpointPath ?? (agentType === undefined ? undefined : 'made from scratch')],
-    ['Device', device],
+    ['Environment', env?.name],
+    ['Method', algorithm?.name],
+    ['Seed', config.seed as number | undefined],
+    ['Policy', given ?? (algorithm?.name === undefined ? undefined : 'made from scratch')],
+    ['Device', device?.kind],
     ['Started', first && readable(first)],
     ['Last line logged', last && readable(last)],
     ['Starts', starts.count > 1 ? starts.count : null],
@@ -102,25 +94,15 @@ const readable = (time: string) =>
     .replace(/\.\d+Z$/, ' UTC')
     .slice(0, 23);
 
-/** Returns the options of the algorithm; runs of version 0.2 have them beside the others. */
-const algorithmOf = ({ config }: Pick<RunRecord, 'config'>): Readonly<Record<string, unknown>> =>
-  (config.algorithm as Readonly<Record<string, unknown>> | undefined) ?? config;
-
 /** Returns the discount per turn; 1 where the algorithm has none. */
 export function gammaOf(record: Pick<RunRecord, 'config'>): number {
-  const { gamma } = algorithmOf(record);
-  return typeof gamma === 'number' ? gamma : 1;
+  const { gamma } = record.config.algorithm ?? {};
+  return gamma ?? 1;
 }
 
 /** Returns what metrics count: optimizer steps where there is a dataset, else iterations. */
-export function xLabelOf(record: Pick<RunRecord, 'config'>): string {
-  const { rolloutSize, rollout, ...own }: Readonly<Record<string, unknown>> = {
-    ...record.config,
-    ...algorithmOf(record),
-  };
-  const { epochs = own.epochs } = taskOf(record.config);
-  const collects = rolloutSize !== undefined || (rollout as { size?: number } | undefined)?.size !== undefined;
-  return !collects && epochs !== undefined ? 'optimizer step' : 'iteration';
+export function xLabelOf({ config }: Pick<RunRecord, 'config'>): string {
+  return (config.task?.epochs ?? config.algorithm?.epochs) === undefined ? 'iteration' : 'optimizer step';
 }
 
 export async function textOf(path: string): Promise<string | null> {

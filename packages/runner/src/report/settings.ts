@@ -19,7 +19,7 @@ export interface Setting {
 /** The most keys in a name. Where more differ, the name has only the telling ones or is the folder's; the table of differences has all. */
 const NAMED_KEYS = 3;
 /** Keys that come first: a difference in one of them says most about two runs. */
-const TELLING = ['env.name', 'agent_type', 'policy_lm', 'preset'];
+const TELLING = ['env.name', 'algorithm.name', 'policy.model'];
 
 /** Lists values by dotted key, as typed. */
 export function leavesOf(config: unknown, prefix = ''): Map<string, string> {
@@ -33,10 +33,10 @@ export function leavesOf(config: unknown, prefix = ''): Map<string, string> {
   return leaves;
 }
 
-/** Lists the keys whose value is not the same in all runs. */
+/** Lists the keys whose value is not the same in all runs. A key that another version did not have decides nothing while it is null. */
 function variedKeys(configs: readonly ReadonlyMap<string, string>[]): string[] {
   const keys = new Set(configs.flatMap((config) => [...config.keys()]));
-  return [...keys].filter((key) => new Set(configs.map((config) => config.get(key))).size > 1).sort();
+  return [...keys].filter((key) => new Set(configs.map((config) => config.get(key) ?? 'null')).size > 1).sort();
 }
 
 /** Groups runs by setting, in the order of the runs; names are unique. */
@@ -45,7 +45,7 @@ export function settingsOf(runs: readonly ComparedRun[]): Setting[] {
   const varied = variedKeys(configs).filter((key) => key !== 'seed');
   const groups = new Map<string, { index: number; runs: ComparedRun[] }>();
   runs.forEach((run, index) => {
-    const key = JSON.stringify(varied.map((name) => configs[index].get(name) ?? null));
+    const key = JSON.stringify(varied.map((name) => configs[index].get(name) ?? 'null'));
     const group = groups.get(key);
     if (group) group.runs.push(run);
     else groups.set(key, { index, runs: [run] });

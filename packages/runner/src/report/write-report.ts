@@ -5,8 +5,8 @@ import { mayWrite, writeFileAtomically } from '@bowyer/core';
 import { renderPage, type ComparisonData, type RunStatus } from '@bowyer/views';
 import { readRun } from './run-data.js';
 import type { TaskContext } from '../context/task-context.js';
-import { CONFIG_FILE } from '../run/run-files.js';
 import { recordEnd, recordStart, type EndStatus } from '../run/start-log.js';
+import { CONFIG_FILE } from '../run/recorded-config.js';
 
 export const REPORT_FILE = 'report.html';
 const COMPARISON_FILE = 'comparison.html';

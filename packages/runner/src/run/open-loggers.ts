@@ -93,10 +93,11 @@ export class RunLoggers implements AsyncDisposable {
 
 /** Lists the models and datasets on disk that a run begins with; a model of the hub has its own record of its origin. */
 function inputsOf(config: Readonly<Record<string, unknown>>): LoggedRun['inputs'] {
-  const { path } = (config.demonstrations ?? {}) as { path?: unknown };
-  const { model, data } = (config.task ?? {}) as { model?: unknown; data?: unknown };
-  const models = [config.checkpointPath, config.policyLm, model].map((given) => ['model', given] as const);
-  const datasets = [data, path].map((given) => ['dataset', given] as const);
+  const { demonstrations, policy, task } = config as Readonly<
+    Record<string, Readonly<Record<string, unknown>> | undefined>
+  >;
+  const models = [policy?.checkpoint, policy?.model, task?.model].map((given) => ['model', given] as const);
+  const datasets = [task?.data, demonstrations?.path].map((given) => ['dataset', given] as const);
   return [...models, ...datasets].flatMap(([type, given]) =>
     typeof given === 'string' && existsSync(given) ? [{ type, path: given }] : [],
   );

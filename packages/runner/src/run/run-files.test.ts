@@ -40,11 +40,14 @@ test('a run of an earlier version is resumed: keys that it did not have are null
   await openDirectory(run, {});
   await writeFile(join(run, 'results.json'), '{}');
   await claimDirectory(run, { seed: 0, env: { numProducts: 2400, numGoals: 500 } });
-  await openDirectory(run, { seed: 0, maxTurns: null, env: { numProducts: null, numGoals: null } });
-  await claimDirectory(run, { seed: 0, maxTurns: null, env: { numGoals: 100 } });
+  await openDirectory(run, { seed: 0, play: { maxTurns: null }, env: { numProducts: null, numGoals: null } });
+  // Version 0.2 has options at the root.
+  await claimDirectory(run, { seed: 0, maxTurns: null, slots: 8, env: { numGoals: 100 } });
+  await openDirectory(run, { seed: 0, play: { slots: 8 }, env: { numGoals: 100 } });
+  await claimDirectory(run, { seed: 0, play: { maxTurns: null }, env: { numGoals: 100 } });
   await openDirectory(run, { seed: 0, env: { numGoals: 100 } });
-  await expect(openDirectory(run, { seed: 0, maxTurns: 5, env: { numGoals: null } })).rejects.toThrow(
-    'another config:\n  max_turns: null → 5\n  env.num_goals: 100 → null\n',
+  await expect(openDirectory(run, { seed: 0, play: { maxTurns: 5 }, env: { numGoals: null } })).rejects.toThrow(
+    'another config:\n  play.max_turns: null → 5\n  env.num_goals: 100 → null\n',
   );
 });
 

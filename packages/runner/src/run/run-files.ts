@@ -15,6 +15,7 @@ import {
   type TokenTexts,
 } from '@bowyer/core';
 import type { Metrics } from '@bowyer/algorithms';
+import { CONFIG_FILE, recordedConfig } from './recorded-config.js';
 import { hasResults } from './failed-run.js';
 import { metricsLine } from './metrics-line.js';
 
@@ -100,9 +101,6 @@ export class RunFiles implements RecordedFiles {
   }
 }
 
-/** The file with the part of the config that decided the numbers of the run in a folder. */
-export const CONFIG_FILE = 'run-config.json';
-
 /**
  * Makes the run's folder, or finds the run that is in it.
  *
@@ -121,7 +119,7 @@ export async function openDirectory(directory: string, config: Record<string, un
     );
   }
   const earlier = await readFile(join(directory, CONFIG_FILE), 'utf8').catch(() => null);
-  const changes = earlier === null ? [] : differences(JSON.parse(earlier), JSON.parse(JSON.stringify(config)));
+  const changes = earlier === null ? [] : differences(recordedConfig(earlier), JSON.parse(JSON.stringify(config)));
   if (changes.length === 0) return 'own';
   if (!(await hasResults(directory))) return 'failed';
   throw new Error(
@@ -143,9 +141,10 @@ const FORMER_DEFAULTS: Readonly<Record<string, unknown>> = { 'env.numProducts': 
 function differences(before: unknown, now: unknown, path = ''): string[] {
   const isTree = (value: unknown): value is Record<string, unknown> =>
     value !== null && typeof value === 'object' && !Array.isArray(value);
-  if (isTree(before) && isTree(now)) {
-    const keys = [...new Set([...Object.keys(before), ...Object.keys(now)])];
-    return keys.flatMap((key) => differences(before[key], now[key], path ? `${path}.${key}` : key));
+  if ((isTree(before) || before === undefined) && (isTree(now) || now === undefined)) {
+    const [was, is] = [before ?? {}, now ?? {}];
+    const keys = [...new Set([...Object.keys(was), ...Object.keys(is)])];
+    return keys.flatMap((key) => differences(was[key], is[key], path ? `${path}.${key}` : key));
   }
   // A key that another version did not have decides nothing while it is null.
   const [was, is] = [JSON.stringify(before ?? null), JSON.stringify(now ?? null)];

@@ -2,9 +2,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { findRuns } from '../report/find-runs.js';
-import { CONFIG_FILE } from '../run/run-files.js';
 import { comparisonText, readSettings } from '../report/comparison.js';
 import { writeComparison } from '../report/write-report.js';
+import { CONFIG_FILE } from '../run/recorded-config.js';
 
 /**
  * Writes comparison.html into the sweep's folder. A sweep of jobs that are not runs (of `play`, of `score`) has none, and one that

@@ -1,17 +1,18 @@
 // The common part of task=score and task=generate: a model, a JSONL file of items, and a JSONL file that grows in their order.
 import { open, rename, rm } from 'node:fs/promises';
-import { camelKeys, LockLostError, namingFile } from '@bowyer/core';
+import type { TObject } from '@sinclair/typebox';
+import { camelKeys, LockLostError, namingFile, type OptionsOf } from '@bowyer/core';
 import { openDevice, type DeviceOptions } from '@bowyer/graph';
 import { ProgressBar } from '@bowyer/logging';
 import { ItemError, loadTextModel, type LanguageModel, type Seq2SeqModel } from '@bowyer/models';
-import { chatMessagesOf, templateInputsOf, UnreadKeys, unreadNote, withSystem } from '@bowyer/conversations';
 import { atLine, JsonLineError, readJsonLines } from '../agent/demonstrations/json-lines.js';
-import type { AgentConfig } from '../agent/keys/agent-keys.js';
+import type { writerOptions } from '../agent/keys/agent-keys.js';
+import { chatMessagesOf, templateInputsOf, UnreadKeys, unreadNote, withSystem } from '@bowyer/conversations';
 import { owningOutput } from '../run/folder-owner.js';
 import type { TaskContext } from '../context/task-context.js';
 
 /** The options that such a task reads. */
-export interface LinesOptions extends Pick<AgentConfig, 'quantization'>, Partial<Pick<AgentConfig, 'packedDecoding'>> {
+export interface LinesOptions extends Partial<OptionsOf<TObject<typeof writerOptions>>> {
   name: string;
   model: string;
   input: string;

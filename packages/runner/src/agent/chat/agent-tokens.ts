@@ -1,6 +1,6 @@
 // Tokens that have a meaning for the agent beyond their text.
 import type { Tokenizer } from '@bowyer/text';
-import type { AgentConfig } from '../keys/agent-keys.js';
+import type { NodePart } from '../keys/agent-keys.js';
 import { answerTokens, hasEnvironment, type EnvironmentConfig } from '../environment/environment.js';
 
 /**
@@ -8,7 +8,10 @@ import { answerTokens, hasEnvironment, type EnvironmentConfig } from '../environ
  *
  * @throws if `eos_str` is not one token of this tokenizer
  */
-export function terminatorIds(tokenizer: Tokenizer, { eosStr }: Pick<AgentConfig, 'eosStr'>): number[] {
+export function terminatorIds(
+  tokenizer: Tokenizer,
+  { sampling: { eosStr } }: NodePart<'sampling', 'eosStr'>,
+): number[] {
   const endOfText = tokenizer.eosTokenId >= 0 ? [tokenizer.eosTokenId] : [];
   if (eosStr === null) return endOfText;
   const ids = tokenizer.encode(eosStr);

@@ -2,40 +2,41 @@
 import { readFile } from 'node:fs/promises';
 import { snakeKeys } from '@bowyer/core';
 import { chatTemplate, templateSource, type ChatTemplate, type Tokenizer } from '@bowyer/text';
-import type { AgentConfig } from '../keys/agent-keys.js';
+import type { NodePart } from '../keys/agent-keys.js';
 
-export type TemplateConfig = Pick<AgentConfig, 'chatTemplate' | 'chatTemplateKwargs'> &
-  Partial<Pick<AgentConfig, 'upstreamLossMask'>>;
+export type TemplateConfig = {
+  chat: NodePart<'chat', 'template' | 'templateKwargs'>['chat'] & { upstreamLossMask?: boolean };
+};
 
 /** Reads the text of the template that a config names, where that is a file. */
-const given = async (chatTemplate: string | null): Promise<string | null> => {
-  const isFile = chatTemplate !== null && /[./]/.test(chatTemplate) && !chatTemplate.includes('{');
-  return isFile ? readFile(chatTemplate, 'utf8') : chatTemplate;
+const given = async (template: string | null): Promise<string | null> => {
+  const isFile = template !== null && /[./]/.test(template) && !template.includes('{');
+  return isFile ? readFile(template, 'utf8') : template;
 };
 
 /** Returns the template that a config names, as Jinja for the trained model's folder; null: the model's own. */
 export const keptTemplate = async (
-  { chatTemplate }: Pick<AgentConfig, 'chatTemplate'>,
+  template: string | null,
   tokenizer: Pick<Tokenizer, 'config'>,
-): Promise<string | null> => templateSource(await given(chatTemplate), tokenizer);
+): Promise<string | null> => templateSource(await given(template), tokenizer);
 
 /**
  * Loads the template that a config names: a built-in name, a file of Jinja, the name of one of the model's templates, or null for its
  * own.
  */
 export const loadChatTemplate = async (config: TemplateConfig, tokenizer: Tokenizer): Promise<ChatTemplate> =>
-  chatTemplateOf(await given(config.chatTemplate), tokenizer, config);
+  chatTemplateOf(await given(config.chat.template), tokenizer, config);
 
 /** Makes a template from its name or its text, with the config's variables. */
 export const chatTemplateOf = (
   template: string | null,
   tokenizer: Tokenizer,
-  { chatTemplateKwargs, upstreamLossMask = false }: TemplateConfig,
+  { chat: { templateKwargs, upstreamLossMask = false } }: TemplateConfig,
 ): ChatTemplate =>
   chatTemplate(template, tokenizer, {
     upstreamLossMask,
     // The config's keys are camelCase in the code; variables of templates are in snake_case.
-    variables: snakeKeys(chatTemplateKwargs) as Record<string, unknown>,
+    variables: snakeKeys(templateKwargs) as Record<string, unknown>,
   });
 
 /** Messages of any known role, with a text, parts, or other keys: each template decides what it reads. */

@@ -3,16 +3,16 @@ import { chatDialogues, textDialogues, type Dialogues } from '@bowyer/algorithms
 import { AgentGymEnv, type EnvParts } from '@bowyer/envs';
 import type { LanguageModel } from '@bowyer/models';
 import type { ChatMessage } from '@bowyer/text';
-import type { AgentConfig } from '../keys/agent-keys.js';
+import type { NodePart } from '../keys/agent-keys.js';
 import { contextOf, type ContextConfig } from '../context/agent-context.js';
 import { wholeEnvironmentOf, type EnvironmentConfig } from '../environment/environment.js';
 import type { Reporting } from '../../context/task-context.js';
 import { loadChatTemplate, type TemplateConfig } from './chat-setup.js';
 
-export type DialogueConfig = ContextConfig & Pick<AgentConfig, 'playAsChat' | 'actionChoice'> & TemplateConfig;
+export type DialogueConfig = ContextConfig & NodePart<'play', 'asChat' | 'actionChoice'> & TemplateConfig;
 
 /**
- * Makes the format of episodes: the template writes them if `play_as_chat` is true; otherwise the text of the history stands for
+ * Makes the format of episodes: the template writes them if `play.as_chat` is true; otherwise the text of the history stands for
  * itself.
  */
 export async function dialoguesOf(
@@ -20,8 +20,8 @@ export async function dialoguesOf(
   config: DialogueConfig,
   { envParts, log }: { envParts: EnvParts; log: Reporting['log'] },
 ): Promise<Dialogues> {
-  const { actionChoice } = config;
-  if (!config.playAsChat) return { ...textDialogues(tokenizer), actionChoice };
+  const { actionChoice, asChat } = config.play;
+  if (!asChat) return { ...textDialogues(tokenizer), actionChoice };
   const template = await loadChatTemplate(config, tokenizer);
   const opening = await openingOf(config, envParts);
   const isSingleMessage = contextOf(config).kind !== 'dialogue';

@@ -7,7 +7,7 @@ import {
   type LanguageModel,
   type LogitRules,
 } from '@bowyer/models';
-import type { AgentConfig } from '../keys/agent-keys.js';
+import type { NodePart } from '../keys/agent-keys.js';
 
 /**
  * Says that an agent's model comes with rules for its texts. They are not applied where it plays: the update scores what was
@@ -27,7 +27,7 @@ export async function warnOfTextRules(dir: string, log: (message: string, level:
 export async function textRules(
   dir: string,
   model: LanguageModel | Seq2SeqModel,
-  { repetitionPenalty, doSample }: Pick<AgentConfig, 'repetitionPenalty' | 'doSample'>,
+  { repetitionPenalty, doSample }: NodePart<'sampling', 'repetitionPenalty' | 'doSample'>['sampling'],
 ): Promise<LogitRules> {
   const isEncoderDecoder = model instanceof Seq2SeqModel;
   const { vocabSize } = model.architecture;

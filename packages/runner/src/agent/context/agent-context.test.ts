@@ -229,7 +229,7 @@ test('an observation that continues the one before it by chance is not refused',
 });
 
 test('max_turns cuts an episode of any environment, as a limit outside the task', async () => {
-  const config = { ...configOf('textcraft', { kind: 'last' } as ContextOptions), maxTurns: 2 };
+  const config = { ...configOf('textcraft', { kind: 'last' } as ContextOptions), play: { maxTurns: 2 } };
   const env = agentEnvironment(config, () => gameOf(config), null)();
   await env.reset({ seed: 7 });
   expect(await env.step('inventory')).toMatchObject({ terminated: false, truncated: false });

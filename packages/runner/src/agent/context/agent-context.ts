@@ -17,7 +17,7 @@ import {
 } from '@bowyer/envs';
 import { environmentOptions, type EnvironmentConfig } from '../environment/environment.js';
 
-export type ContextConfig = EnvironmentConfig & { context: ContextOptions; maxTurns?: number | null };
+export type ContextConfig = EnvironmentConfig & { context: ContextOptions; play?: { maxTurns?: number | null } };
 
 const offerOf = (config: EnvironmentConfig): ContextOffer => contextOffer(config.env.name, environmentOptions(config));
 
@@ -34,7 +34,7 @@ export function agentEnvironment<Args extends unknown[]>(
   make: (...args: Args) => Env,
   memory: Memory | null,
 ): (...args: Args) => Env {
-  const bounded = withHorizon(make, config.maxTurns ?? null)!;
+  const bounded = withHorizon(make, config.play?.maxTurns ?? null)!;
   return (...args) => new ContextEnv(bounded(...args), writerOf(config), memory && new MemoryReader(memory));
 }
 

@@ -1,10 +1,13 @@
 import { actionChoiceProblems } from './context-keys.js';
 
 const rollouts = { actor: { samples: 'rollout' }, critic: { vTarget: { action: 'stored' } } };
-const problemsOf = (agentType: string, actionChoice: string, task = 'train', algorithm: object = rollouts) =>
-  actionChoiceProblems({ task: { name: task }, agentType, actionChoice, env: { name: 'textcraft' }, algorithm }).map(
-    ({ remedy }) => remedy,
-  );
+const problemsOf = (name: string, actionChoice: string, task = 'train', algorithm: object = rollouts) =>
+  actionChoiceProblems({
+    task: { name: task },
+    play: { actionChoice },
+    env: { name: 'textcraft' },
+    algorithm: { name, ...algorithm },
+  }).map(({ remedy }) => remedy);
 
 test.each([
   ['gigpo', 'constrained'],

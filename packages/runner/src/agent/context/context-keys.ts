@@ -60,13 +60,19 @@ export function contextKeyProblems(config: Record<string, unknown>): ConfigProbl
 
 /** Says why an agent cannot choose among valid actions only: the environment lists none, or the algorithm would learn wrongly. */
 export function actionChoiceProblems(config: Record<string, unknown>): ConfigProblem[] {
-  const { task, env, agentType, actionChoice } = config as {
+  const {
+    task,
+    env,
+    play,
+    algorithm: own,
+  } = config as {
     task: { name: string };
     env: EnvConfig;
-    agentType: string;
-    actionChoice?: ActionChoice;
+    algorithm: { name: string };
+    play?: { actionChoice?: ActionChoice };
   };
-  if (actionChoice === undefined || actionChoice === 'free') return [];
+  const { actionChoice = 'free' } = play ?? {};
+  if (actionChoice === 'free') return [];
   const problem = (message: string, remedy: string): ConfigProblem[] => [
     { key: 'action_choice', message: `action_choice=${actionChoice}: ${message}`, remedy },
   ];
@@ -74,7 +80,7 @@ export function actionChoiceProblems(config: Record<string, unknown>): ConfigPro
   const offer = environmentInfo(name).context?.(options) ?? defaultOffer;
   if (!offer.parts.includes('validActions'))
     return problem(`${name} does not list its valid actions`, 'write action_choice=free');
-  const algorithm = findAlgorithm(agentType);
+  const algorithm = findAlgorithm(own.name);
   if (algorithm?.playsWithCritic || algorithm?.alwaysSamples)
     return problem(
       `the player of ${algorithm.name} writes freely and then chooses by itself`,
@@ -83,7 +89,7 @@ export function actionChoiceProblems(config: Record<string, unknown>): ConfigPro
   if (task.name !== 'train' || algorithm === undefined) return [];
   const { trainsWithChoices = [] } = algorithm;
   if (algorithm.needs.source === 'dataset' || trainsWithChoices.includes(actionChoice))
-    return algorithm.choiceProblems?.(config.algorithm as Record<string, unknown>) ?? [];
+    return algorithm.choiceProblems?.(own) ?? [];
   const known = ['free', ...trainsWithChoices].map((value) => `action_choice=${value}`).join(' or ');
   return problem(
     `${algorithm.name} learns from the log-probabilities with which its policy has sampled, and a choice among valid actions has others`,
@@ -93,19 +99,18 @@ export function actionChoiceProblems(config: Record<string, unknown>): ConfigPro
 
 /** Reports an algorithm whose rollouts ask an expert that the environment does not have, or for labels beside a dialogue. */
 export function expertProblems(config: Record<string, unknown>): ConfigProblem[] {
-  const { task, env, agentType, context, algorithm } = config as {
+  const { task, env, context, algorithm } = config as {
     task: { name: string };
     env: EnvConfig;
-    agentType: string;
     context: ContextOptions;
-    algorithm?: { expert?: { labels?: string } };
+    algorithm: { name: string; expert?: { labels?: string } };
   };
-  if (task.name !== 'train' || !findAlgorithm(agentType)?.needs.expert) return [];
+  if (task.name !== 'train' || !findAlgorithm(algorithm.name)?.needs.expert) return [];
   const { name, ...options } = env;
   const info = environmentInfo(name);
   if (info.hasExpert?.(options)) {
     const isHistory = info.context?.(options).observation === 'history';
-    if (algorithm?.expert?.labels !== 'all' || (!isHistory && contextOf({ env, context }).kind !== 'dialogue'))
+    if (algorithm.expert?.labels !== 'all' || (!isHistory && contextOf({ env, context }).kind !== 'dialogue'))
       return [];
     return [
       {
@@ -120,7 +125,7 @@ export function expertProblems(config: Record<string, unknown>): ConfigProblem[]
   return [
     {
       key: 'algorithm',
-      message: `${agentType} asks the environment's expert for an action in every state that the policy reaches; ${name} has no such expert with these options`,
+      message: `${algorithm.name} asks the environment's expert for an action in every state that the policy reaches; ${name} has no such expert with these options`,
       remedy: `choose an environment that has one in this process: ${able.join(', ')}; or imitate demonstrations with algorithm=bc`,
     },
   ];

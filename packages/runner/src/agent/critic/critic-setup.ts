@@ -17,7 +17,7 @@ import { environmentOptions, hasEnvironment, type EnvironmentConfig } from '../e
 /** Tokens that go through a transformer critic at once: bounds its memory, as with a policy's gradient. */
 const BATCH_TOKENS = 2048;
 
-export type CriticConfig = Partial<EnvironmentConfig> & Pick<AgentConfig, 'seed' | 'critic' | 'criticLm'>;
+export type CriticConfig = Partial<EnvironmentConfig> & Pick<AgentConfig, 'seed' | 'critic'>;
 
 /**
  * Makes the critic that the config describes.
@@ -41,17 +41,13 @@ function typicalReturnOf(config: Partial<EnvironmentConfig>): number {
   return environmentInfo(config.env.name).critic?.typicalReturn?.(environmentOptions(config)) ?? 0;
 }
 
-async function makeEncoder(
-  { env, critic, criticLm }: CriticConfig,
-  tokenizer: Tokenizer,
-  rng: Rng,
-): Promise<CriticEncoder> {
+async function makeEncoder({ env, critic }: CriticConfig, tokenizer: Tokenizer, rng: Rng): Promise<CriticEncoder> {
   const kind = critic.kind === 'auto' ? ((env && environmentInfo(env.name).critic?.kind) ?? 'recency') : critic.kind;
   if (kind === 'line') return new LineEncoder(tokenizer, critic.width);
   if (kind === 'recency') return new RecencyEncoder(tokenizer, critic.width);
   const { stateFeature, maxLength, width, numLayers, numHeads } = critic;
   const common = { stateFeature, maxLength, batchTokens: BATCH_TOKENS };
-  if (criticLm !== null) return TransformerEncoder.load(criticLm, { ...common, rng });
+  if (critic.model !== null) return TransformerEncoder.load(critic.model, { ...common, rng });
   const config = encoderConfigFromJson({
     model_type: 'bert',
     vocab_size: tokenizer.vocabSize,

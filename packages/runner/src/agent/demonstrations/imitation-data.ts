@@ -13,7 +13,7 @@ import { cutRight, type ChatMessage, type EncodedConversation } from '@bowyer/te
 import { maskedTokenIds, terminatorIds } from '../chat/agent-tokens.js';
 import { loadChatTemplate, type TemplateConfig } from '../chat/chat-setup.js';
 import { asServed } from '../chat/served-dialogues.js';
-import type { AgentConfig } from '../keys/agent-keys.js';
+import type { NodePart } from '../keys/agent-keys.js';
 import { contextOf, demonstrationsIn, type ContextConfig } from '../context/agent-context.js';
 import type { AgentMemory, MemoryConfig } from '../memory/agent-memory.js';
 import type { EnvironmentConfig } from '../environment/environment.js';
@@ -27,7 +27,7 @@ export type ImitationData =
   | { kind: 'episodes'; demonstrations: readonly Demonstration[] }
   | { kind: 'conversations'; conversations: readonly RecordedDialogue[]; file: DataFile<RecordedDialogue> | null };
 
-export type ImitationDataConfig = DemonstrationConfig & ContextConfig & MemoryConfig & Pick<AgentConfig, 'playAsChat'>;
+export type ImitationDataConfig = DemonstrationConfig & ContextConfig & MemoryConfig & NodePart<'play', 'asChat'>;
 
 /**
  * Loads what is imitated.
@@ -54,7 +54,7 @@ export async function loadImitationData(
   const set = await makeDemonstrations(config);
   if (config.memory?.demonstrations && memory?.memory.size === 0) log(memory.addDemonstrations(config, set));
   const demonstrations = await demonstrationsIn(config, set, memory?.memory ?? null);
-  if (!config.playAsChat) return { kind: 'episodes', demonstrations };
+  if (!config.play.asChat) return { kind: 'episodes', demonstrations };
   const isDialogue = contextOf(config).kind === 'dialogue';
   const conversations = demonstrations
     .flatMap((demonstration) => asConversations(demonstration, isDialogue))
@@ -86,7 +86,7 @@ export function asConversations({ opening, turns }: Demonstration, isDialogue: b
 
 export type DatasetConfig = EnvironmentConfig &
   TemplateConfig &
-  Pick<AgentConfig, 'eosStr' | 'maxNewTokens'> & {
+  NodePart<'sampling', 'eosStr' | 'maxNewTokens'> & {
     /** `maxInputLength` in tokens; null or absent: the policy's context. */
     task: { maxInputLength?: number | null };
   };
@@ -118,7 +118,7 @@ export async function datasetFor(
   const [terminatorId] = terminatorIds(policy.tokenizer, config);
   const { tokenizer, contextLength } = policy;
   // Training reads as much of a long context as the player does.
-  const room = config.task.maxInputLength ? Infinity : contextLength - config.maxNewTokens + 1;
+  const room = config.task.maxInputLength ? Infinity : contextLength - config.sampling.maxNewTokens + 1;
   const episodes = data.demonstrations.map((demonstration, episode) =>
     demonstrationTrajectory(demonstration, { tokenizer, terminatorId, episode, room }),
   );
@@ -138,7 +138,7 @@ export async function datasetFor(
     log(
       `${cut.length} of ${episodes.length} dialogues are longer than the policy's context of ${contextLength} tokens: their later ` +
         `turns are learned with the end of the dialogue alone, as they are played, in ${contexts} more contexts; ` +
-        `policy.n_positions=${longest + config.maxNewTokens} has room for all, and context=window is shorter` +
+        `policy.n_positions=${longest + config.sampling.maxNewTokens} has room for all, and context=window is shorter` +
         // Undefined in a warm start, which has no such key.
         (config.task.maxInputLength === null ? `; max_input_length=${contextLength} leaves these turns out` : ''),
       'WARNING',

@@ -1,7 +1,7 @@
 // The parts of an environment beside its options: the oracle that `env.oracle` names, made from the config.
 import { stat } from 'node:fs/promises';
 import { environmentInfo, OpenAiChat, OpenAiOracle, type EnvParts, type OracleOptions } from '@bowyer/envs';
-import type { AgentConfig } from '../keys/agent-keys.js';
+import type { AgentConfig, NodePart } from '../keys/agent-keys.js';
 import type { Reporting } from '../../context/task-context.js';
 import { localOracle } from '../folders/hub-models.js';
 import { isWeightsFile } from '../folders/weights-file.js';
@@ -21,7 +21,9 @@ const silent: Reporting = {
 const none: OpenEnvParts = { parts: {}, close: () => Promise.resolve() };
 
 type OracleConfig = EnvironmentConfig &
-  Partial<Pick<AgentConfig, 'slots' | 'device' | 'gpuBuffers' | 'threads' | 'offline' | 'cacheDir'>>;
+  Partial<NodePart<'play', 'slots'> & Pick<AgentConfig, 'hub'> & NodePart<'warmStart', 'cacheDir'>> & {
+    device?: Partial<AgentConfig['device']>;
+  };
 
 /**
  * Opens what an environment needs beside its options, such as an oracle.
@@ -33,13 +35,13 @@ export async function openEnvParts(config: OracleConfig, context: Reporting = si
   if (oracle === undefined || oracle === 'rules') return none;
   const options = environmentOptions(config) as Record<string, unknown> & OracleOptions;
   const { name, oracles = {} } = environmentInfo(config.env.name);
-  if (oracle === 'openai' && oracles.openai) return openAiOracle(options, oracles.openai, config.slots ?? 1);
+  if (oracle === 'openai' && oracles.openai) return openAiOracle(options, oracles.openai, config.play?.slots ?? 1);
   if (oracle !== 't5' || !oracles.t5) throw new Error(`${name} has no oracle '${String(oracle)}'`);
   const { T5Oracle } = await import('./t5-oracle.js');
   const dir = await localOracle(await oraclePlace(options), config, context);
   // The policy's device shares the process's GPU, whose buffers are kept as the first of them says.
-  const { device = 'cpu', gpuBuffers } = config;
-  const network = await T5Oracle.open(oracles.t5, dir, { device, gpuBuffers, threads: config.threads || undefined });
+  const { kind = 'cpu', gpuBuffers, threads } = config.device ?? {};
+  const network = await T5Oracle.open(oracles.t5, dir, { device: kind, gpuBuffers, threads: threads || undefined });
   return { parts: { oracle: network }, close: () => network.close() };
 }
 

@@ -1,9 +1,9 @@
 // The schema of the node `env`, which follows from the chosen environment.
 import { Type, type TProperties, type TSchema } from '@sinclair/typebox';
-import { placed, toSnakeCase } from '@bowyer/core';
+import { toSnakeCase } from '@bowyer/core';
 import { environmentInfo, environmentNames } from '@bowyer/envs';
 import type { Choices } from '../keys/choices.js';
-import { deviceKeys } from '../keys/agent-keys.js';
+import { deviceNode, deviceOptions } from '../keys/agent-keys.js';
 
 /** A validated `env` node: the environment's name and options. Keys in snake_case, or camelCase once converted. */
 export type EnvConfig = { name: string } & Record<string, unknown>;
@@ -47,8 +47,9 @@ function memberSchema(listed: unknown): object {
   return typeof listed === 'string' ? nameSchema() : { ...envNodeSchema(known), required: ['name'] };
 }
 
-export const environmentKeysOf = ({ env, setting }: Choices): TProperties =>
-  placed('', { env: envNodeSchema(env, membersSetting(env, setting)) });
+export const environmentKeysOf = ({ env, setting }: Choices): TProperties => ({
+  env: envNodeSchema(env, membersSetting(env, setting)),
+});
 
 function membersSetting(env: string | null, setting: Choices['setting']): unknown {
   const members = env === null ? undefined : environmentInfo(env).config?.members;
@@ -57,5 +58,6 @@ function membersSetting(env: string | null, setting: Choices['setting']): unknow
 
 /** Returns the keys of the device of an oracle's network, for tasks that run no other model. */
 export function oracleKeysOf({ setting }: Choices): TProperties {
-  return setting('env.oracle') === 't5' ? { device: deviceKeys.device, threads: deviceKeys.threads } : {};
+  const { kind, threads } = deviceOptions;
+  return setting('env.oracle') === 't5' ? { device: deviceNode({ kind, threads }) } : {};
 }

@@ -50,13 +50,13 @@ test('a GGUF file stands for the folder that it is converted to, once', async ()
   expect(await modelProblem('model', file)).toBeNull();
   const [cacheDir, config] = [
     join(dir, 'cache'),
-    () => ({ policyLm: file, task: { model: file }, cacheDir: join(dir, 'cache') }),
+    () => ({ policy: { model: file }, task: { model: file }, warmStart: { cacheDir: join(dir, 'cache') } }),
   ];
   const first = config();
   await useLocalModels(first, reporting);
   const folder = first.task.model;
   expect(folder.startsWith(join(cacheDir, 'converted', 'small-'))).toBe(true);
-  expect(first.policyLm).toBe(folder);
+  expect(first.policy.model).toBe(folder);
   expect(modelNameOf(folder)).toBe('small');
   expect(readFileSync(join(folder, 'tokenizer_config.json'), 'utf8')).toContain('{{ messages[0].content }}');
   expect(lines.map((line) => line.replace(/^\S+: /, '').replace(/ \S+$/, ''))).toEqual([

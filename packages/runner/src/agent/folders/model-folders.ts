@@ -1,10 +1,8 @@
 // Folders in which a model may be found: one in Hugging Face layout, an adapter's, a run's, or one of a run's checkpoints.
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 
-import { isConversationFile } from '@bowyer/conversations';
 import type { ConfigProblem } from '@bowyer/core';
-import type { ContextOptions, MemoryOptions } from '@bowyer/envs';
 import { hubId } from './hub-id.js';
 import { convertedFrom, isGgufFile, isWeightsFile, weightsFileProblem } from './weights-file.js';
 
@@ -57,46 +55,6 @@ export const MEMORY_FILE = 'memory.jsonl';
 /** Finds the memory that was saved with an agent; null where there is none. */
 export const memoryFileOf = (agentFolder: string): string | null =>
   [join(agentFolder, MEMORY_FILE), join(dirname(agentFolder), MEMORY_FILE)].find((file) => existsSync(file)) ?? null;
-
-/** The keys of a run's record, run-config.json, that are read. */
-export interface RunRecord {
-  agentType?: string;
-  env?: { name?: string; envs?: unknown };
-  /** The model that the agent started from; null or absent where it was made from scratch. */
-  policyLm?: string | null;
-  demonstrations?: { path?: string | null };
-  playAsChat?: boolean;
-  /** The options of the algorithm; those of version 0.2 are beside the others. */
-  algorithm?: { epochs?: number };
-  epochs?: number;
-  context?: ContextOptions;
-  memory?: MemoryOptions;
-}
-
-/** Reads the record of the run that an agent was trained in; null for a model from elsewhere. */
-export function runOf(agentFolder: string): RunRecord | null {
-  let folder = agentFolder;
-  for (let up = 0; up < 4; up++) {
-    const file = join(folder, 'run-config.json');
-    if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as RunRecord;
-    folder = dirname(folder);
-  }
-  return null;
-}
-
-/**
- * Returns whether an agent learned from conversations of a file. Such a model belongs to no environment: the run's own is the one that it
- * was evaluated in. A file that is gone is taken for one of conversations where the run read its data through a chat template.
- */
-export function learnedConversations(run: RunRecord): boolean {
-  const { demonstrations, playAsChat = false } = run;
-  const path = demonstrations?.path ?? null;
-  if (path === null || epochsOf(run) === undefined) return false;
-  return existsSync(path) ? isConversationFile(path) : playAsChat;
-}
-
-/** Returns the passes over the dataset, where the run learned from one. */
-export const epochsOf = ({ algorithm, epochs }: RunRecord): number | undefined => algorithm?.epochs ?? epochs;
 
 /** Says why `key` does not name a model: no folder, no model in it, or an adapter that cannot be loaded; null where it does. */
 export async function modelProblem(key: string, place: string | null): Promise<ConfigProblem | null> {

@@ -1,7 +1,7 @@
-// The config keys that decide what an agent is and how it plays, in groups of those that are read together, each with its meaning and
-// unit. An algorithm's keys stand in the algorithm's folder. Defaults live in configs/.
+// The options that decide what an agent is and how it plays, by the node of the config in which they stand. A task makes each of its nodes
+// of the options that it reads. An algorithm's options stand in the algorithm's folder.
 import { dataFormatKey, dataSplitKey } from '@bowyer/conversations';
-import { Type, type TObject } from '@sinclair/typebox';
+import { Type, type TObject, type TProperties } from '@sinclair/typebox';
 import { actionChoices } from '@bowyer/algorithms';
 import {
   changeableOnResume,
@@ -17,157 +17,190 @@ import {
   oneOf,
   optional,
   optionalText,
-  placed,
   positive,
   text,
   type OptionsOf,
 } from '@bowyer/core';
 import { MAX_TEMPERATURE, REPETITION_PENALTIES } from '@bowyer/models';
+import type { Choices } from './choices.js';
 
 const closed = { additionalProperties: false } as const;
 
-/** The seed of a run. */
-export const seedKey = placed('', { seed: count('seed of all randomness in the run', 0) });
+/** Makes a node of the options that a task reads. */
+const node =
+  (meaning: string) =>
+  <Members extends TProperties>(members: Members) =>
+    group(members, meaning);
 
-/** The keys of tasks that run models. */
-export const deviceKeys = placed(
-  'device',
+export const deviceNode = node('where models run, and in which arithmetic');
+export const samplingNode = node('how a model writes');
+export const chatNode = node('how messages become tokens');
+export const playNode = node('how episodes are played');
+export const policyNode = node('the model that the agent is');
+export const criticNode = node('the network that judges utterances');
+export const warmStartNode = node('behaviour cloning before the first iteration, cached under a hash of its config');
+
+export const seedOption = count('seed of all randomness in the run', 0);
+
+export const deviceOptions = {
+  kind: choice(
+    ['cpu', 'webgpu', 'cuda', 'auto'],
+    'cpu',
+    'where models run. cpu: the CPU; webgpu: any GPU; cuda: an NVIDIA GPU with CUDA’s files installed; auto: a GPU where one works, else the CPU (docs/devices.md)',
+    { flat: 'device' },
+  ),
+  precision: choice(
+    ['float32', 'float16'],
+    'float32',
+    'number type of the arithmetic; float16 keeps float32 master weights, scales the loss and needs device=webgpu (docs/devices.md)',
+    { flat: 'precision' },
+  ),
+  gpu_buffers: choice(
+    ['bucket', 'exact'],
+    'bucket',
+    'free buffers of device=webgpu. bucket: kept by classes of size, up to a limit; exact: all kept, by their sizes: faster where batches have few shapes, with more memory for each shape (docs/devices.md)',
+    { flat: 'gpu_buffers' },
+  ),
+  threads: integer(0, 'threads of ONNX Runtime; 0: one thread for each core', {
+    minimum: 0,
+    maximum: 256,
+    flat: 'threads',
+  }),
+};
+
+/** The node of tasks that may take a model from the hub. */
+export const hubNode = group(
   {
-    device: choice(
-      ['cpu', 'webgpu', 'cuda', 'auto'],
-      'cpu',
-      'where models run. cpu: the CPU; webgpu: any GPU; cuda: an NVIDIA GPU with CUDA’s files installed; auto: a GPU where one works, else the CPU (docs/devices.md)',
-    ),
-    precision: choice(
-      ['float32', 'float16'],
-      'float32',
-      'number type of the arithmetic; float16 keeps float32 master weights, scales the loss and needs device=webgpu (docs/devices.md)',
-    ),
-    gpu_buffers: choice(
-      ['bucket', 'exact'],
-      'bucket',
-      'free buffers of device=webgpu. bucket: kept by classes of size, up to a limit; exact: all kept, by their sizes: faster where batches have few shapes, with more memory for each shape (docs/devices.md)',
-    ),
-    threads: integer(0, 'threads of ONNX Runtime; 0: one thread for each core', { minimum: 0, maximum: 256 }),
+    offline: flag(false, 'use only models of the hub that are downloaded already, as HF_HUB_OFFLINE=1 does', {
+      decides: false,
+      flat: 'offline',
+    }),
   },
-  { device: 'kind' },
+  'models of the hub',
 );
 
-/** The keys of tasks that may take a model from the hub. */
-export const hubKeys = placed('hub', {
-  offline: flag(false, 'use only models of the hub that are downloaded already, as HF_HUB_OFFLINE=1 does', {
-    decides: false,
-  }),
-});
+/** Whether tokens are drawn: of tasks that do not say it otherwise. */
+export const drawOption = {
+  do_sample: flag(true, 'sample tokens; false: always take the most likely token', { flat: 'do_sample' }),
+};
 
 /** How a model samples. */
-export const samplingKeys = placed('sampling', {
-  max_new_tokens: integer(32, 'longest text that the model writes at once, in tokens'),
-  do_sample: flag(true, 'sample tokens; false: always take the most likely token'),
+export const samplingOptions = {
+  max_new_tokens: integer(32, 'longest text that the model writes at once, in tokens', { flat: 'max_new_tokens' }),
   temperature: Type.Number({
     minimum: 0,
     maximum: MAX_TEMPERATURE,
     default: 1,
     description: 'sampling temperature, dimensionless; 0: always take the most likely token',
+    flat: 'temperature',
   }),
   // ArCHer's sampler has a hidden top_k of 50, which its scorer ignores.
-  top_k: integer(0, 'sample among the k most likely tokens; 0: among all tokens', { minimum: 0 }),
-  top_p: positive(1, 'sample among the most likely tokens that together have this probability', { maximum: 1 }),
+  top_k: integer(0, 'sample among the k most likely tokens; 0: among all tokens', { minimum: 0, flat: 'top_k' }),
+  top_p: positive(1, 'sample among the most likely tokens that together have this probability', {
+    maximum: 1,
+    flat: 'top_p',
+  }),
   // ArCHer's default has none, which stops two of its configs.
   eos_str: optionalText(
     'text that ends an utterance; it must be one token. null: only the tokenizer’s end-of-text token',
-    { default: '\n' },
+    { default: '\n', flat: 'eos_str' },
   ),
-});
-
-/** The keys of tasks in which a model writes texts for people, beside the sampling keys. */
-const textKeys = placed('sampling', {
-  repetition_penalty: optional(
-    () => Type.Number({ minimum: REPETITION_PENALTIES.min, maximum: REPETITION_PENALTIES.max }),
-    'the logits of tokens that the text contains already are divided by this number (multiplied where they are negative); 1: no penalty; null: the value in the model’s generation_config.json',
-  ),
-});
+};
 
 /** How messages become tokens. */
-export const templateKeys = placed(
-  'chat',
-  {
-    chat_template: optionalText(
-      'how messages become tokens: llama-2, llama-3, chatml, chatglm-4, a file of Jinja, or one of the model’s templates by its name; null: the model’s own template',
-    ),
-    chat_template_kwargs: Type.Record(Type.String(), Type.Unknown(), {
-      default: {},
-      description: 'variables of the chat template in every dialogue, for instance {enable_thinking: false}',
-    }),
-  },
-  { chat_template: 'template', chat_template_kwargs: 'template_kwargs' },
-);
+export const templateOptions = {
+  template: optionalText(
+    'how messages become tokens: llama-2, llama-3, chatml, chatglm-4, a file of Jinja, or one of the model’s templates by its name; null: the model’s own template',
+    { flat: 'chat_template' },
+  ),
+  template_kwargs: Type.Record(Type.String(), Type.Unknown(), {
+    default: {},
+    description: 'variables of the chat template in every dialogue, for instance {enable_thinking: false}',
+    flat: 'chat_template_kwargs',
+  }),
+};
 
-/** The keys of tasks that train on conversations. */
-export const conversationKeys = placed('chat', {
+/** An option of tasks that train on conversations, beside those of the template. */
+export const conversationOptions = {
   upstream_loss_mask: flag(
     false,
     'train on the same tokens as AgentGym’s code, which include headers and messages with `loss: false`',
+    { flat: 'upstream_loss_mask' },
   ),
-});
+};
 
-/** The keys of tasks in which an agent plays episodes. The environment's own options are in the node `env`. */
-export const playKeys = placed(
-  'play',
-  {
-    slots: integer(32, 'episodes in play at the same time'),
-    max_failure_share: fraction(0.5, 'a run stops when more than this share of the episodes collected together failed'),
-    max_turns: optional(
-      integer,
-      'turns after which every episode is truncated; null: only the environment’s own limit applies',
-    ),
-    action_choice: choice(
-      [...actionChoices],
-      'free',
-      'free: the agent writes any text; scored: it chooses among the valid actions by the log-probability of each as a whole, with its end; likelihood, likelihood_per_character: by that of the text alone, or divided by its characters, as lm-evaluation-harness does; constrained: it chooses among them token by token',
-    ),
-    play_as_chat: flag(
-      false,
-      'the agent plays through its chat template: observations are the user’s messages, actions the assistant’s',
-    ),
-  },
-  { play_as_chat: 'as_chat' },
+/** The options of tasks in which an agent plays episodes. The environment's own options are in the node `env`. */
+export const episodeOptions = {
+  slots: integer(32, 'episodes in play at the same time', { flat: 'slots' }),
+  max_failure_share: fraction(0.5, 'a run stops when more than this share of the episodes collected together failed', {
+    flat: 'max_failure_share',
+  }),
+  max_turns: optional(
+    integer,
+    'turns after which every episode is truncated; null: only the environment’s own limit applies',
+    { flat: 'max_turns' },
+  ),
+  action_choice: choice(
+    [...actionChoices],
+    'free',
+    'free: the agent writes any text; scored: it chooses among the valid actions by the log-probability of each as a whole, with its end; likelihood, likelihood_per_character: by that of the text alone, or divided by its characters, as lm-evaluation-harness does; constrained: it chooses among them token by token',
+    { flat: 'action_choice' },
+  ),
+  as_chat: flag(
+    false,
+    'the agent plays through its chat template: observations are the user’s messages, actions the assistant’s',
+    { flat: 'play_as_chat' },
+  ),
+};
+
+const quantization = choice(
+  ['none', '4bit', '8bit'],
+  'none',
+  'bits of the policy’s linear weights, which are then frozen; use_lora=true trains adapters beside them (QLoRA)',
+  { flat: 'quantization' },
 );
 
 /** The model that the agent is. */
-export const policyKeys = placed(
-  'policy',
-  {
-    policy_lm: optionalText(
-      'the policy in Hugging Face layout: a folder, a GGUF file, a model of the hub, or a PEFT adapter; null: built from the node `policy`',
-    ),
-    checkpoint_path: optionalText(
-      'the policy to start from or to play: a run’s folder (its best agent is taken), one of its checkpoints, or a model as for policy_lm',
-    ),
-    quantization: choice(
-      ['none', '4bit', '8bit'],
-      'none',
-      'bits of the policy’s linear weights, which are then frozen; use_lora=true trains adapters beside them (QLoRA)',
-    ),
-  },
-  { policy_lm: 'model', checkpoint_path: 'checkpoint' },
-);
-
-/** The nodes of a task in which a language model writes texts that end with the model's own end. */
-export const writerKeys = {
-  ...deviceKeys,
-  ...hubKeys,
-  ...samplingKeys,
-  eos_str: defaulting(samplingKeys.eos_str, null),
-  ...textKeys,
-  ...templateKeys,
+export const policyOptions = {
+  model: optionalText(
+    'the policy in Hugging Face layout: a folder, a GGUF file, a model of the hub, or a PEFT adapter; null: built from the node `policy`',
+    { flat: 'policy_lm' },
+  ),
+  checkpoint: optionalText(
+    'the policy to start from or to play: a run’s folder (its best agent is taken), one of its checkpoints, or a model as for policy_lm',
+    { flat: 'checkpoint_path' },
+  ),
+  quantization,
 };
 
-const { at: _, ...quantization } = policyKeys.quantization as typeof policyKeys.quantization & { at: string };
+/** The node of tasks that say in their own options which model runs. */
+export const quantizationNode = policyNode({ quantization });
+
+/**
+ * Returns the nodes of a task in which a language model writes texts that end with the model's own end.
+ *
+ * @param changed options of sampling with other defaults
+ */
+export const writerNodes = (changed: Partial<typeof samplingOptions & typeof drawOption>) => ({
+  device: deviceNode(deviceOptions),
+  hub: hubNode,
+  sampling: samplingNode({
+    ...samplingOptions,
+    ...drawOption,
+    eos_str: defaulting(samplingOptions.eos_str, null),
+    repetition_penalty: optional(
+      () => Type.Number({ minimum: REPETITION_PENALTIES.min, maximum: REPETITION_PENALTIES.max }),
+      'the logits of tokens that the text contains already are divided by this number (multiplied where they are negative); 1: no penalty; null: the value in the model’s generation_config.json',
+      { flat: 'repetition_penalty' },
+    ),
+    ...changed,
+  }),
+  chat: chatNode(templateOptions),
+});
 
 /** Options of such a task in its own node. */
 export const writerOptions = {
-  quantization: quantization as typeof policyKeys.quantization,
+  quantization,
   packed_decoding: optional(
     () => Type.Boolean(),
     'decode on the CPU with a second copy of the weights that is laid out for speed; false: half the memory, and slower decoding of few rows; null: true for 64 MiB to 4 GiB of weights',
@@ -187,7 +220,7 @@ export const endpointNode = Type.Object(
     system: nullable(Type.String(), 'system message at the start; null: none'),
     temperature: Type.Number({ minimum: 0, description: 'sampling temperature, dimensionless; 0: greedy' }),
     top_p: nullable(
-      samplingKeys.top_p,
+      samplingOptions.top_p,
       'the endpoint samples among the most likely tokens that together have this probability; null: the endpoint’s own default',
     ),
     max_tokens: count('longest reply in tokens'),
@@ -239,79 +272,72 @@ export const rolloutNode = group(
 );
 
 /** How a policy that is trained samples its rollouts. */
-export const samplingPrecisionKey = placed(
-  'sampling',
-  {
-    sampling_precision: choice(
-      ['float32', 'integers'],
-      'float32',
-      'arithmetic in which rollouts are sampled. float32: that of the policy itself, as in evaluations; integers: its linear layers multiply ' +
-        'integers of 8 bits, made of the weights of each iteration, and algorithms that learn off-policy correct for it (docs/models/generation.md)',
-    ),
-  },
-  { sampling_precision: 'precision' },
+export const samplingPrecision = choice(
+  ['float32', 'integers'],
+  'float32',
+  'arithmetic in which rollouts are sampled. float32: that of the policy itself, as in evaluations; integers: its linear layers multiply ' +
+    'integers of 8 bits, made of the weights of each iteration, and algorithms that learn off-policy correct for it (docs/models/generation.md)',
+  { flat: 'sampling_precision' },
 );
 
-/** The model that a policy is where none is given. */
-export const policyNode = Type.Object(
-  {
-    model_type: oneOf(
-      ['gpt2', 'llama', 'smeared_llama', 'canon_llama'],
-      'architecture. gpt2: learned positions; llama: rotary positions, which learn sooner to copy words from the context; smeared_llama: its keys also ' +
-        'contain the token before; canon_llama: Canon layers mix the last four tokens (docs/models/architectures.md)',
-    ),
-    n_layer: count('transformer blocks'),
-    n_head: count('attention heads per block'),
-    n_embd: count('width; a multiple of n_head'),
-    n_positions: count('longest context in tokens'),
-    initializer_range: nullable(
-      Type.Number({ exclusiveMinimum: 0 }),
-      'standard deviation of the first weights, as in config.json; null: 1 / √n_embd',
-    ),
-  },
-  { ...closed, description: 'built-in policy: a model from scratch on words of its environment' },
-);
-
-/** Adapters beside the policy. */
-export const loraKeys = {
-  ...placed(
-    'lora',
-    {
-      use_lora: flag(false, 'train adapters beside the policy, whose own weights stay unchanged'),
-    },
-    { use_lora: 'enabled' },
+/** The model that a policy is where none is given: one from scratch on words of its environment. */
+export const builtInOptions = {
+  model_type: oneOf(
+    ['gpt2', 'llama', 'smeared_llama', 'canon_llama'],
+    'architecture. gpt2: learned positions; llama: rotary positions, which learn sooner to copy words from the context; smeared_llama: its keys also ' +
+      'contain the token before; canon_llama: Canon layers mix the last four tokens (docs/models/architectures.md)',
   ),
-  lora: group(
-    {
-      r: integer(8, 'rank of the adapters'),
-      alpha: positive(16, 'the output of the adapters is scaled by alpha / r'),
-      dropout: Type.Number({
-        minimum: 0,
-        exclusiveMaximum: 1,
-        default: 0,
-        description: 'share of an adapter’s input dropped in training',
-      }),
-      target_modules: Type.Union([Type.Array(Type.String(), { minItems: 1 }), Type.String(), Type.Null()], {
-        default: null,
-        description:
-          'layers with adapters: names such as [q_proj, v_proj], a regular expression for whole paths, or all-linear; null: PEFT’s choice for the architecture',
-      }),
-      integer_products: flag(
-        false,
-        'multiply the base’s weights as 8-bit integers in training and scoring, forward and backward: faster, with gradients within about 1 %; needs quantization and device=cpu',
-      ),
-    },
-    'adapters of use_lora; a policy that is an adapter folder keeps its own settings',
+  n_layer: count('transformer blocks'),
+  n_head: count('attention heads per block'),
+  n_embd: count('width; a multiple of n_head'),
+  n_positions: count('longest context in tokens'),
+  initializer_range: nullable(
+    Type.Number({ exclusiveMinimum: 0 }),
+    'standard deviation of the first weights, as in config.json; null: 1 / √n_embd',
   ),
 };
 
-/** How the policy is trained, whatever the algorithm. */
-export const trainingKeys = placed('device', {
+/** Whether adapters are trained beside the policy. */
+const loraSwitch = {
+  enabled: flag(false, 'train adapters beside the policy, whose own weights stay unchanged', { flat: 'use_lora' }),
+};
+
+/** The adapters. A policy that is an adapter folder keeps its own settings. */
+const loraOptions = {
+  r: integer(8, 'rank of the adapters'),
+  alpha: positive(16, 'the output of the adapters is scaled by alpha / r'),
+  dropout: Type.Number({
+    minimum: 0,
+    exclusiveMaximum: 1,
+    default: 0,
+    description: 'share of an adapter’s input dropped in training',
+  }),
+  target_modules: Type.Union([Type.Array(Type.String(), { minItems: 1 }), Type.String(), Type.Null()], {
+    default: null,
+    description:
+      'layers with adapters: names such as [q_proj, v_proj], a regular expression for whole paths, or all-linear; null: PEFT’s choice for the architecture',
+  }),
+  integer_products: flag(
+    false,
+    'multiply the base’s weights as 8-bit integers in training and scoring, forward and backward: faster, with gradients within about 1 %; needs quantization and device=cpu',
+  ),
+};
+
+/** The node of tasks that train a policy, which has the options of adapters where they are trained. */
+export const loraNodeOf = ({ setting }: Choices) =>
+  group(
+    { ...loraSwitch, ...(setting('lora.enabled') === true && loraOptions) },
+    'adapters beside a policy whose own weights stay unchanged',
+  );
+
+/** An option of the device of tasks that train. */
+export const gradientOptions = {
   gradient_checkpointing: flag(
     false,
     'recompute each block in the backward pass instead of keeping its activations: about half the memory, more time',
+    { flat: 'gradient_checkpointing' },
   ),
-});
+};
 
 const betas = Type.Array(Type.Number({ minimum: 0, exclusiveMaximum: 1 }), {
   minItems: 2,
@@ -348,12 +374,13 @@ const momentumKeys = {
 const sgdNode = Type.Object({ kind: kindOfOptimizer, weight_decay: weightDecay, ...momentumKeys }, optimizerOptions);
 const muonNode = Type.Object({ ...adamNode.properties, ...momentumKeys }, optimizerOptions);
 
-/** Folders that several runs use. */
-export const cacheKeys = placed('warm_start', {
+/** The folder of warm starts that several runs use. */
+export const cacheOptions = {
   cache_dir: text('.cache', 'folder of finished warm starts; runs with the same warm-start config share one', {
     decides: false,
+    flat: 'cache_dir',
   }),
-});
+};
 
 /** Returns the schema of the node `optimizer`, which has the keys of its kind only. */
 export const optimizerNode = (kind: unknown) => (kind === 'sgd' ? sgdNode : kind === 'muon' ? muonNode : adamNode);
@@ -368,37 +395,36 @@ const initialValue = Type.Union([Type.Number(), Type.Null()], {
 const criticWidth = count('width of the embeddings and heads');
 const stateFeature = oneOf(['pooler', 'first', 'mean'], 'the vector of the encoder that represents a text');
 const criticLength = count('longest text in tokens; longer ones lose their beginning');
-const lineCritic = Type.Object({ kind: kindOfCritic, width: criticWidth, initial_value: initialValue }, closed);
-const transformerCritic = Type.Object(
-  {
-    kind: kindOfCritic,
-    width: criticWidth,
-    initial_value: initialValue,
-    num_layers: count('transformer blocks'),
-    num_heads: count('attention heads per block'),
-    max_length: criticLength,
-    state_feature: stateFeature,
-  },
-  closed,
-);
-const pretrainedCritic = Type.Object(
-  { kind: kindOfCritic, initial_value: initialValue, max_length: criticLength, state_feature: stateFeature },
-  closed,
-);
+const lineCritic = { kind: kindOfCritic, width: criticWidth, initial_value: initialValue };
+const pretrainedCritic = {
+  kind: kindOfCritic,
+  initial_value: initialValue,
+  max_length: criticLength,
+  state_feature: stateFeature,
+};
+const transformerCritic = {
+  ...pretrainedCritic,
+  width: criticWidth,
+  num_layers: count('transformer blocks'),
+  num_heads: count('attention heads per block'),
+};
 
-/** Returns the schema of the node `critic`, which has the keys of its kind; one from `critic_lm` has its sizes from there. */
-export const criticNode = (kind: unknown, pretrained: boolean) =>
-  kind !== 'transformer' ? lineCritic : pretrained ? pretrainedCritic : transformerCritic;
+/** Returns the options of a critic, which has those of its kind only; one from `critic.model` has its sizes from there. */
+export const criticOptions = ({ setting }: Choices): TProperties => ({
+  ...criticModel,
+  ...(setting('critic.kind') !== 'transformer'
+    ? lineCritic
+    : setting('critic.model') !== null
+      ? pretrainedCritic
+      : transformerCritic),
+});
 
-export const criticKeys = placed(
-  'critic',
-  {
-    critic_lm: optionalText(
-      'the critic’s encoder in Hugging Face layout, a folder or a model of the hub; null: built from the node `critic`',
-    ),
-  },
-  { critic_lm: 'model' },
-);
+const criticModel = {
+  model: optionalText(
+    'the critic’s encoder in Hugging Face layout, a folder or a model of the hub; null: built from the node `critic`',
+    { flat: 'critic_lm' },
+  ),
+};
 
 const warmupSteps = 'optimizer steps of linear warm-up; negative: a tenth of all, as in AgentGym';
 const finalShare = 'learning rate at the end, as a share of the peak; it has no effect on a constant rate';
@@ -424,28 +450,25 @@ export const scheduleGroup = (
   );
 
 /** Behaviour cloning before the first iteration. */
-export const warmStartNode = group(
-  {
-    epochs: integer(1, 'passes over the demonstrations'),
-    batch_size: integer(32, 'dialogues per optimizer step'),
-    lr: positive(1e-5, 'peak of the learning rate'),
-    max_grad_norm: positive(1, 'largest global norm of the gradient; a larger gradient is scaled down to it'),
-    observation_weight: nonNegative(
-      0,
-      'weight of −log p of each token that the environment wrote, where a token that the policy writes has 1; 0: only actions are trained on',
-    ),
-    save_minutes: nonNegative(
-      5,
-      'minutes between checkpoints: a process that is killed loses no more than that; 0: a checkpoint after every step',
-      { decides: false },
-    ),
-    schedule: scheduleGroup(
-      { kind: 'linear', warmup_steps: 0, final_share: 1 },
-      { warmup_steps: 'warm_start.warmup_steps', final_share: 'warm_start.final_lr_share' },
-    ),
-  },
-  'behaviour cloning before the first iteration, cached under a hash of its config',
-);
+export const warmStartOptions = {
+  epochs: integer(1, 'passes over the demonstrations'),
+  batch_size: integer(32, 'dialogues per optimizer step'),
+  lr: positive(1e-5, 'peak of the learning rate'),
+  max_grad_norm: positive(1, 'largest global norm of the gradient; a larger gradient is scaled down to it'),
+  observation_weight: nonNegative(
+    0,
+    'weight of −log p of each token that the environment wrote, where a token that the policy writes has 1; 0: only actions are trained on',
+  ),
+  save_minutes: nonNegative(
+    5,
+    'minutes between checkpoints: a process that is killed loses no more than that; 0: a checkpoint after every step',
+    { decides: false },
+  ),
+  schedule: scheduleGroup(
+    { kind: 'linear', warmup_steps: 0, final_share: 1 },
+    { warmup_steps: 'warm_start.warmup_steps', final_share: 'warm_start.final_lr_share' },
+  ),
+};
 
 /** Expert play. An environment adds the keys that its own expert reads. */
 export const demonstrationKeys = {
@@ -458,26 +481,25 @@ export const demonstrationKeys = {
 /** How a file of conversations is read. */
 export const demonstrationFileKeys = { format: dataFormatKey, split: dataSplitKey };
 
-type AllKeys = typeof seedKey &
-  typeof deviceKeys &
-  typeof hubKeys &
-  typeof samplingKeys &
-  typeof textKeys &
-  typeof templateKeys &
-  typeof conversationKeys &
-  typeof playKeys &
-  typeof policyKeys &
-  typeof writerOptions &
-  typeof loraKeys &
-  typeof trainingKeys &
-  typeof criticKeys &
-  typeof cacheKeys & {
-    policy: typeof policyNode;
-    critic: TObject<(typeof lineCritic)['properties'] & (typeof transformerCritic)['properties']>;
-    optimizer: TObject<(typeof adamNode)['properties'] & (typeof sgdNode)['properties']>;
-    warm_start: typeof warmStartNode;
-    demonstrations: TObject<typeof demonstrationKeys>;
-  };
+type Nodes = {
+  seed: typeof seedOption;
+  device: TObject<typeof deviceOptions & typeof gradientOptions>;
+  hub: typeof hubNode;
+  sampling: ReturnType<typeof writerNodes>['sampling'];
+  chat: TObject<typeof templateOptions & typeof conversationOptions>;
+  play: TObject<typeof episodeOptions>;
+  policy: TObject<typeof policyOptions & typeof builtInOptions>;
+  lora: TObject<typeof loraSwitch & typeof loraOptions>;
+  critic: TObject<typeof criticModel & typeof lineCritic & typeof transformerCritic>;
+  optimizer: TObject<(typeof adamNode)['properties'] & (typeof sgdNode)['properties']>;
+  warm_start: TObject<typeof warmStartOptions & typeof cacheOptions>;
+  demonstrations: TObject<typeof demonstrationKeys>;
+};
 
-/** Every key with its type, in camelCase. A function takes the keys that it reads: `Pick<AgentConfig, …>`. */
-export type AgentConfig = OptionsOf<TObject<AllKeys>>;
+/** Every shared node with its type, in camelCase. */
+export type AgentConfig = OptionsOf<TObject<Nodes>>;
+
+/** Options of one node: `NodePart<'sampling', 'eosStr'>` is `{ sampling: { eosStr } }`. */
+export type NodePart<Name extends keyof AgentConfig, Option extends keyof AgentConfig[Name]> = {
+  [Key in Name]: Pick<AgentConfig[Key], Option>;
+};

@@ -116,8 +116,9 @@ test.each<[string, object]>([
   ['the memory would stay empty', { memory: { ...bm25, demonstrations: false, grow: false } }],
   ['memory.grow=true: with rollout.mode=lock_step', { rollout: { mode: 'lock_step' } }],
   ['the train split has only one of the goals', { env: { ...config.env, goal: 'stick' } }],
-  ['the agent in /nowhere has no memory to begin with', { policyLm: '/nowhere' }],
+  ['the agent in /nowhere has no memory to begin with', { policy: { checkpoint: null, model: '/nowhere' } }],
 ])('refused: %s', (text, given) => {
-  const all = { task: { name: 'train' }, context: { kind: 'auto' }, ...config, memory: bm25, policyLm: null, ...given };
+  const policy = { checkpoint: null, model: null };
+  const all = { task: { name: 'train' }, context: { kind: 'auto' }, ...config, memory: bm25, policy, ...given };
   expect(memoryKeyProblems(all).map(({ message }) => message)).toEqual([expect.stringContaining(text)]);
 });

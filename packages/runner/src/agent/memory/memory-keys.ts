@@ -79,8 +79,7 @@ interface Config {
   env: EnvConfig;
   context: ContextOptions;
   memory?: MemoryOptions;
-  checkpointPath?: string | null;
-  policyLm?: string | null;
+  policy: { checkpoint: string | null; model: string | null };
   rollout?: { mode: string };
 }
 
@@ -103,7 +102,7 @@ export function memoryKeyProblems(config: Record<string, unknown>): ConfigProble
 }
 
 function contentProblems(config: Config & { memory: MemoryOptions }): ConfigProblem[] {
-  const { memory, checkpointPath, policyLm } = config;
+  const { memory, policy } = config;
   const problem = (key: string, message: string, remedy: string) => [{ key: `memory.${key}`, message, remedy }];
   if (!memory.demonstrations && !memory.grow)
     return problem(
@@ -125,7 +124,7 @@ function contentProblems(config: Config & { memory: MemoryOptions }): ConfigProb
       `memory.kind=${memory.kind}: the train split has only one of the ${plan.noun}, and an episode never gets an example of its own item`,
       'let the environment play several, or write memory=none',
     );
-  const given = checkpointPath ?? policyLm ?? null;
+  const given = policy.checkpoint ?? policy.model;
   if (
     memory.demonstrations &&
     given !== null &&

@@ -16,7 +16,7 @@ export type Beside = readonly [key: string, value: unknown, plain: unknown, reas
 
 export function offPolicyProblems(
   algorithm: AnyAlgorithm,
-  config: Readonly<Record<string, unknown>>,
+  config: { algorithm?: object },
   { key, chosen, plain, reason }: OffPolicySetting,
   beside: readonly Beside[],
 ): ConfigProblem[] {

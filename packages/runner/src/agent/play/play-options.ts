@@ -2,17 +2,19 @@
 import type { PlayOptions } from '@bowyer/algorithms';
 import { unwatched } from '@bowyer/core';
 import type { Tokenizer } from '@bowyer/text';
-import type { AgentConfig } from '../keys/agent-keys.js';
+import type { AgentConfig, NodePart } from '../keys/agent-keys.js';
 import { terminatorIds } from '../chat/agent-tokens.js';
 
-export type PlayConfig = Pick<
-  AgentConfig,
-  'seed' | 'slots' | 'maxFailureShare' | 'temperature' | 'topK' | 'topP' | 'maxNewTokens' | 'eosStr'
-> &
-  Partial<Pick<AgentConfig, 'doSample'>>;
+export type PlayConfig = Pick<AgentConfig, 'seed'> &
+  NodePart<'play', 'slots' | 'maxFailureShare'> & {
+    sampling: NodePart<'sampling', 'temperature' | 'topK' | 'topP' | 'maxNewTokens' | 'eosStr'>['sampling'] & {
+      doSample?: boolean;
+    };
+  };
 
 export function playOptions(config: PlayConfig, tokenizer: Tokenizer): PlayOptions {
-  const { seed, slots, maxFailureShare, temperature, topK, topP, maxNewTokens, doSample = true } = config;
+  const { seed, play, sampling: given } = config;
+  const { temperature, topK, topP, maxNewTokens, doSample = true } = given;
   const sampling = {
     temperature,
     topK,
@@ -21,7 +23,7 @@ export function playOptions(config: PlayConfig, tokenizer: Tokenizer): PlayOptio
     maxNewTokens,
     terminatorIds: terminatorIds(tokenizer, config),
   };
-  return { seed, slots, maxFailureShare, sampling };
+  return { seed, slots: play.slots, maxFailureShare: play.maxFailureShare, sampling };
 }
 
 /**
@@ -29,11 +31,12 @@ export function playOptions(config: PlayConfig, tokenizer: Tokenizer): PlayOptio
  * of unread options sees which those are.
  */
 export function recipeOptions<Options extends object>(
-  config: PlayConfig & { algorithm: Options },
+  config: PlayConfig & { algorithm: Options & { name: string } },
   tokenizer: Tokenizer,
 ): Options & PlayOptions {
   const options = { ...playOptions(config, tokenizer) } as Record<string, unknown>;
-  for (const [key, value] of Object.entries(unwatched(config.algorithm)))
+  const { name: _, ...own } = unwatched(config.algorithm);
+  for (const [key, value] of Object.entries(own))
     if (isGroup(value)) options[key] = config.algorithm[key as keyof Options];
     else Object.defineProperty(options, key, { enumerable: true, get: () => config.algorithm[key as keyof Options] });
   return options as typeof options & Options & PlayOptions;

@@ -1,14 +1,15 @@
 // Reasons why a policy behind a server cannot play the rollouts.
 import type { AnyAlgorithm } from '@bowyer/algorithms';
 import type { ConfigProblem } from '@bowyer/core';
+import type { NodePart } from '../keys/agent-keys.js';
 import { offPolicyAlgorithms } from './off-policy-problems.js';
 import type { RemotePolicyConfig } from './remote-rollouts.js';
 
 export function remotePolicyProblems(
   algorithm: AnyAlgorithm | null | undefined,
-  config: Readonly<Record<string, unknown>>,
+  config: NodePart<'play', 'actionChoice'> & { remotePolicy?: Partial<RemotePolicyConfig>; algorithm?: object },
 ): ConfigProblem[] {
-  const { baseUrl = null, model = null, apiKeyEnv = null } = (config.remotePolicy ?? {}) as Partial<RemotePolicyConfig>;
+  const { baseUrl = null, model = null, apiKeyEnv = null } = config.remotePolicy ?? {};
   if (baseUrl === null) {
     const unread = Object.entries({ model, api_key_env: apiKeyEnv }).filter(([, value]) => value !== null);
     return unread.map(([name, value]) => ({
@@ -27,10 +28,11 @@ export function remotePolicyProblems(
       remedy: `write remote_policy.base_url=null, or choose ${offPolicyAlgorithms().join(', ')}`,
     });
   else problems.push(...algorithm.offPolicyRollouts(config.algorithm as Record<string, unknown>));
-  if (config.actionChoice !== 'free')
+  const { actionChoice } = config.play;
+  if (actionChoice !== 'free')
     problems.push({
       key: 'action_choice',
-      message: `action_choice=${String(config.actionChoice)}: a server writes freely`,
+      message: `action_choice=${actionChoice}: a server writes freely`,
       remedy: 'write action_choice=free, or remote_policy.base_url=null',
     });
   if (apiKeyEnv !== null && process.env[apiKeyEnv] === undefined)

@@ -116,7 +116,7 @@ test('after a change of weights the server plays as the new policy, and nothing 
   expect(plain(await rollout(other, server.url))).toEqual(plain(wanted));
 });
 
-const config = { remotePolicy: remote('http://127.0.0.1:1/v1'), actionChoice: 'free' };
+const config = { remotePolicy: remote('http://127.0.0.1:1/v1'), play: { actionChoice: 'free' as const } };
 test.each([
   ['chai', {}, 'remote_policy.base_url', 'chai learns from the episodes of its own policy'],
   [
@@ -134,7 +134,7 @@ test.each([
   ],
   [
     'ppo',
-    { algorithm: { loss: { oldLogprobs: 'sampled' } }, actionChoice: 'scored' },
+    { algorithm: { loss: { oldLogprobs: 'sampled' } }, play: { actionChoice: 'scored' as const } },
     'action_choice',
     'a server writes freely',
   ],

@@ -1,23 +1,19 @@
 // Reasons why rollouts cannot be played ahead of the iterations that learn from them.
 import type { AnyAlgorithm } from '@bowyer/algorithms';
 import type { ConfigProblem } from '@bowyer/core';
+import type { NodePart } from '../keys/agent-keys.js';
 import { offPolicyProblems, type Beside } from './off-policy-problems.js';
 import type { RolloutConfig } from './rollouts-ahead.js';
 import type { RemotePolicyConfig } from './remote-rollouts.js';
 
-interface AheadConfig {
+export interface AheadConfig extends NodePart<'play', 'actionChoice'>, NodePart<'device', 'kind'> {
   rollout?: RolloutConfig;
   remotePolicy?: RemotePolicyConfig;
-  device?: string;
-  actionChoice?: string;
   algorithm?: { rollout?: { samplingRounds?: number; horizon?: readonly unknown[] | null } };
   memory?: { kind: string };
 }
 
-export function rolloutProblems(
-  algorithm: AnyAlgorithm | null | undefined,
-  config: AheadConfig & Readonly<Record<string, unknown>>,
-): ConfigProblem[] {
+export function rolloutProblems(algorithm: AnyAlgorithm | null | undefined, config: AheadConfig): ConfigProblem[] {
   const { mode = 'synchronous' } = config.rollout ?? {};
   if (mode === 'synchronous' || !algorithm) return [];
   const setting = {
@@ -28,7 +24,7 @@ export function rolloutProblems(
   };
   const beside: Beside[] = [
     ['remote_policy.base_url', config.remotePolicy?.baseUrl ?? null, null, 'a server plays with weights of its own'],
-    ['action_choice', config.actionChoice ?? 'free', 'free', 'only policies that write freely can play ahead'],
+    ['action_choice', config.play.actionChoice, 'free', 'only policies that write freely can play ahead'],
     [
       'algorithm.rollout.sampling_rounds',
       config.algorithm?.rollout?.samplingRounds ?? 1,
@@ -38,7 +34,7 @@ export function rolloutProblems(
     ['memory', config.memory?.kind ?? 'none', 'none', 'rollouts that are played ahead have not been tested with one'],
     [
       'device',
-      config.device === 'webgpu' ? 'webgpu' : 'cpu',
+      config.device.kind === 'webgpu' ? 'webgpu' : 'cpu',
       'cpu',
       'two devices on one GPU have not been tested there',
     ],

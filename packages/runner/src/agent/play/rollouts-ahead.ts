@@ -43,7 +43,7 @@ export interface RolloutsAhead extends RolloutSource {
 type AheadConfig = PlayConfig &
   DeviceConfig &
   PolicyConfig &
-  SamplingPrecisionConfig & { rollout?: RolloutConfig; algorithm: { iterations?: number } };
+  SamplingPrecisionConfig & { rollout?: RolloutConfig; algorithm: { name: string; iterations?: number } };
 
 interface AheadRun {
   unit: AnyAlgorithm;
@@ -63,7 +63,9 @@ export async function openRolloutsAhead(
   const { rollout } = config;
   if (rollout === undefined || rollout.mode === 'synchronous') return undefined;
   const { unit, agent, policyFolder, checkpoint, firstIteration } = run;
-  const device = await openDevice(deviceOf({ ...config, threads: rollout.threads! || config.threads }));
+  const device = await openDevice(
+    deviceOf({ device: { ...config.device, threads: rollout.threads! || config.device.threads } }),
+  );
   try {
     const copy = await loadPolicy(policyFolder, config, device, 'train');
     const player = { ...agent, policy: copy, samplesIntegers: samplesIntegers(config) };

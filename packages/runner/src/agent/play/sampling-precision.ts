@@ -1,21 +1,19 @@
 // Rollouts whose sampler multiplies integers, while the trainer computes as ever: which settings allow it.
 import type { AnyAlgorithm } from '@bowyer/algorithms';
-import type { ConfigProblem, OptionsOf } from '@bowyer/core';
-import type { Type } from '@sinclair/typebox';
-import type { samplingPrecisionKey } from '../keys/agent-keys.js';
+import type { ConfigProblem } from '@bowyer/core';
 import { offPolicyProblems } from './off-policy-problems.js';
-import type { RemotePolicyConfig } from './remote-rollouts.js';
+import type { AheadConfig } from './rollout-problems.js';
 
-type PrecisionOptions = OptionsOf<ReturnType<typeof Type.Object<typeof samplingPrecisionKey>>>;
 /** A run on a dataset has no rollouts. */
-export type SamplingPrecisionConfig = Partial<PrecisionOptions>;
+export interface SamplingPrecisionConfig {
+  sampling: { precision?: 'float32' | 'integers' };
+}
 
-export const samplesIntegers = ({ samplingPrecision }: SamplingPrecisionConfig): boolean =>
-  samplingPrecision === 'integers';
+export const samplesIntegers = ({ sampling }: SamplingPrecisionConfig): boolean => sampling.precision === 'integers';
 
 export function samplingPrecisionProblems(
   algorithm: AnyAlgorithm | null | undefined,
-  config: SamplingPrecisionConfig & { remotePolicy?: RemotePolicyConfig } & Readonly<Record<string, unknown>>,
+  config: SamplingPrecisionConfig & AheadConfig,
 ): ConfigProblem[] {
   if (!samplesIntegers(config) || !algorithm) return [];
   const setting = {
@@ -26,7 +24,7 @@ export function samplingPrecisionProblems(
   };
   return offPolicyProblems(algorithm, config, setting, [
     ['remote_policy.base_url', config.remotePolicy?.baseUrl ?? null, null, 'a server samples in arithmetic of its own'],
-    ['action_choice', config.actionChoice ?? 'free', 'free', 'only policies that write freely sample with integers'],
-    ['device', config.device ?? 'cpu', 'cpu', 'only the CPU multiplies matrices of integers here'],
+    ['action_choice', config.play.actionChoice, 'free', 'only policies that write freely sample with integers'],
+    ['device', config.device.kind, 'cpu', 'only the CPU multiplies matrices of integers here'],
   ]);
 }

@@ -1,9 +1,14 @@
 // The model that a policy is where none is given: small, from scratch, on words of its texts.
-import type { AgentConfig } from '../keys/agent-keys.js';
+import type { NodePart } from '../keys/agent-keys.js';
+
+type BuiltInPolicy = NodePart<
+  'policy',
+  'modelType' | 'nLayer' | 'nHead' | 'nEmbd' | 'nPositions' | 'initializerRange'
+>['policy'];
 
 /** Makes the config.json of a policy made from scratch. */
 export function builtInPolicy(
-  { modelType, nLayer, nHead, nEmbd, nPositions, initializerRange }: AgentConfig['policy'],
+  { modelType, nLayer, nHead, nEmbd, nPositions, initializerRange }: BuiltInPolicy,
   vocabularySize: number,
 ) {
   // Scores of attention are near 1 from the start, whatever the width: with 0.02, which is for widths of thousands, they are near 0.

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { openAdapterDirectory } from '@bowyer/models';
 import { loadTokenizer, templateTokens, wordLevelTokenizer } from '@bowyer/text';
-import type { AgentConfig } from '../keys/agent-keys.js';
+import type { NodePart } from '../keys/agent-keys.js';
 import { answerTokens, spelling } from '../environment/environment.js';
 import { terminatorIds } from '../chat/agent-tokens.js';
 import type { FreshPolicyConfig } from './fresh-policy.js';
@@ -15,16 +15,16 @@ import type { FreshPolicyConfig } from './fresh-policy.js';
  */
 export async function checkTextRules(
   folder: string | null,
-  config: FreshPolicyConfig & { playAsChat: boolean },
+  config: FreshPolicyConfig & NodePart<'play', 'asChat'>,
 ): Promise<void> {
   if (folder !== null) return checkTerminator(folder, config);
-  const wholeTokens = config.playAsChat ? templateTokens(config.chatTemplate) : answerTokens(config);
-  terminatorIds(wordLevelTokenizer([config.eosStr ?? ''], { wholeTokens, ...spelling(config) }), config);
+  const wholeTokens = config.play.asChat ? templateTokens(config.chat!.template) : answerTokens(config);
+  terminatorIds(wordLevelTokenizer([config.sampling.eosStr ?? ''], { wholeTokens, ...spelling(config) }), config);
 }
 
 /** Checks that `eos_str` is one token of a folder's tokenizer. An encoder-decoder may have none; its other readers say so. */
-export async function checkTerminator(folder: string, config: Pick<AgentConfig, 'eosStr'>): Promise<void> {
-  if (config.eosStr === null) return;
+export async function checkTerminator(folder: string, config: NodePart<'sampling', 'eosStr'>): Promise<void> {
+  if (config.sampling.eosStr === null) return;
   const { baseDir } = await openAdapterDirectory(folder);
   if (existsSync(join(baseDir, 'tokenizer.json'))) terminatorIds(await loadTokenizer(baseDir), config);
 }

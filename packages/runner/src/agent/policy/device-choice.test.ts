@@ -2,22 +2,22 @@ import { settleDevice, type DeviceConfig } from './device-choice.js';
 
 test('auto becomes a device that is usable here, and the log reports which and why', async () => {
   const lines: string[] = [];
-  const config: DeviceConfig = { device: 'auto', precision: 'float32', gpuBuffers: 'bucket', threads: 1 };
+  const config: DeviceConfig = { device: { kind: 'auto', precision: 'float32', gpuBuffers: 'bucket', threads: 1 } };
   await settleDevice(config, { log: (line) => void lines.push(line) });
-  expect(['cpu', 'webgpu', 'cuda']).toContain(config.device);
+  expect(['cpu', 'webgpu', 'cuda']).toContain(config.device.kind);
   expect(lines).toHaveLength(1);
-  expect(lines[0]).toMatch(new RegExp(`^device=${config.device} \\(.+\\)$`));
+  expect(lines[0]).toMatch(new RegExp(`^device=${config.device.kind} \\(.+\\)$`));
 });
 
 test('a device that is named stays as it is, without a word', async () => {
   const lines: string[] = [];
-  const config: DeviceConfig = { device: 'cpu', precision: 'float32', gpuBuffers: 'bucket', threads: 1 };
+  const config: DeviceConfig = { device: { kind: 'cpu', precision: 'float32', gpuBuffers: 'bucket', threads: 1 } };
   await settleDevice(config, { log: (line) => void lines.push(line) });
-  expect(config.device).toBe('cpu');
+  expect(config.device.kind).toBe('cpu');
   expect(lines).toEqual([]);
 });
 
 test('buffers of a GPU are refused for another device, with what to write instead', async () => {
-  const config: DeviceConfig = { device: 'cpu', precision: 'float32', gpuBuffers: 'exact', threads: 1 };
+  const config: DeviceConfig = { device: { kind: 'cpu', precision: 'float32', gpuBuffers: 'exact', threads: 1 } };
   await expect(settleDevice(config, { log: () => {} })).rejects.toThrow(/gpu_buffers 'exact'.*\n.*gpu_buffers=bucket/);
 });

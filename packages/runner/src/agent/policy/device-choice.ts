@@ -1,23 +1,23 @@
 // The device of a run's models, settled before anything starts, so that a missing one is reported immediately.
 import { checkDevice, chooseDevice, type DeviceOptions } from '@bowyer/graph';
-import type { AgentConfig } from '../keys/agent-keys.js';
+import type { NodePart } from '../keys/agent-keys.js';
 import type { Reporting } from '../../context/task-context.js';
 
-export type DeviceConfig = Pick<AgentConfig, 'device' | 'precision' | 'gpuBuffers' | 'threads'>;
+export type DeviceConfig = NodePart<'device', 'kind' | 'precision' | 'gpuBuffers' | 'threads'>;
 
 /** Replaces `device: auto` by what this machine has; one line of the log reports which, and why. */
-export async function settleDevice(config: DeviceConfig, { log }: Pick<Reporting, 'log'>): Promise<void> {
-  if (config.device === 'auto') {
+export async function settleDevice({ device: own }: DeviceConfig, { log }: Pick<Reporting, 'log'>): Promise<void> {
+  if (own.kind === 'auto') {
     const { device, reason } = await chooseDevice();
     log(`device=${device} (${reason})`);
-    config.device = device;
+    own.kind = device;
   }
-  await checkDevice(config.device, config.precision, config.gpuBuffers);
+  await checkDevice(own.kind, own.precision, own.gpuBuffers);
 }
 
 /** Returns the device that a settled config names. */
-export const deviceOf = ({ device, precision, gpuBuffers, threads }: DeviceConfig): DeviceOptions => ({
-  device,
+export const deviceOf = ({ device: { kind, precision, gpuBuffers, threads } }: DeviceConfig): DeviceOptions => ({
+  device: kind,
   precision,
   gpuBuffers,
   threads: threads || undefined,

@@ -3,14 +3,18 @@ import { hash32, Rng, type Demonstration } from '@bowyer/core';
 import type { Device } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { templateTokens, wordLevelTokenizer, type Tokenizer } from '@bowyer/text';
-import type { AgentConfig } from '../keys/agent-keys.js';
+import type { AgentConfig, NodePart } from '../keys/agent-keys.js';
 import type { ImitationData } from '../demonstrations/imitation-data.js';
 import { answerTokens, spelling, vocabularyTexts, type EnvironmentConfig } from '../environment/environment.js';
 import { keptTemplate } from '../chat/chat-setup.js';
 import { maskedTokenIds } from '../chat/agent-tokens.js';
 import { builtInPolicy } from './built-in-policy.js';
 
-export type FreshPolicyConfig = EnvironmentConfig & Pick<AgentConfig, 'seed' | 'policy' | 'eosStr' | 'chatTemplate'>;
+export type FreshPolicyConfig = EnvironmentConfig &
+  Pick<AgentConfig, 'seed' | 'policy'> &
+  NodePart<'sampling', 'eosStr'> &
+  // A run that plays texts has no template.
+  Partial<NodePart<'chat', 'template'>>;
 
 /** Makes a policy from scratch. One that learns dialogues keeps their template, as one that is trained further does. */
 export async function freshPolicy(
@@ -18,8 +22,7 @@ export async function freshPolicy(
   config: FreshPolicyConfig,
   device: Device,
 ): Promise<LanguageModel> {
-  // A run that plays texts has no key for a template.
-  const template = data.kind === 'episodes' ? null : await keptTemplate(config, {});
+  const template = data.kind === 'episodes' ? null : await keptTemplate(config.chat!.template, {});
   const tokenizer = tokenizerFor(data, config, template);
   return LanguageModel.create({
     device,
@@ -33,7 +36,7 @@ export async function freshPolicy(
 function tokenizerFor(data: ImitationData, config: FreshPolicyConfig, chatTemplate: string | null): Tokenizer {
   if (data.kind === 'episodes') {
     // The text that ends an utterance must be in the vocabulary even where no demonstration contains it.
-    const texts = [...data.demonstrations.flatMap(pieces), config.eosStr ?? '', ...vocabularyTexts(config)];
+    const texts = [...data.demonstrations.flatMap(pieces), config.sampling.eosStr ?? '', ...vocabularyTexts(config)];
     return wordLevelTokenizer(texts, { wholeTokens: answerTokens(config), ...spelling(config) });
   }
   // Words as they stand alone and as they stand in the template's instructions, after a space.
@@ -42,7 +45,7 @@ function tokenizerFor(data: ImitationData, config: FreshPolicyConfig, chatTempla
     messages.flatMap(({ content }) => (typeof content === 'string' ? both(content) : [])),
   );
   const known = data.file !== null ? [] : [...vocabularyTexts(config)].flatMap(both);
-  const wholeTokens = templateTokens(config.chatTemplate);
+  const wholeTokens = templateTokens(config.chat!.template);
   return wordLevelTokenizer([...texts, 'system\nuser\nassistant\n', ...known], {
     wholeTokens,
     chatTemplate,

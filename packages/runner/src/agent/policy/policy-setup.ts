@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Device } from '@bowyer/graph';
 import { LanguageModel, openAdapterDirectory, type OptimizerOptions } from '@bowyer/models';
 import { loadTokenizer } from '@bowyer/text';
-import type { AgentConfig } from '../keys/agent-keys.js';
+import type { AgentConfig, NodePart } from '../keys/agent-keys.js';
 import type { EnvironmentConfig } from '../environment/environment.js';
 import { maskedTokenIds } from '../chat/agent-tokens.js';
 import { keptTemplate } from '../chat/chat-setup.js';
@@ -21,14 +21,15 @@ export function policyOptimizer({ optimizer }: Pick<AgentConfig, 'optimizer'>): 
 
 /** Without an environment the policy's texts are those of its checkpoint, with nothing masked. */
 export type PolicyConfig = Partial<EnvironmentConfig> &
-  Pick<AgentConfig, 'quantization' | 'seed'> &
-  Partial<Pick<AgentConfig, 'useLora' | 'lora' | 'gradientCheckpointing' | 'chatTemplate'>>;
+  Pick<AgentConfig, 'seed'> &
+  NodePart<'policy', 'quantization'> &
+  Partial<Pick<AgentConfig, 'lora'> & NodePart<'chat', 'template'>> & { device?: Partial<AgentConfig['device']> };
 
 /**
  * Loads a policy.
  *
  * @param folder a model in Hugging Face layout, or an adapter in PEFT's
- * @param use training puts the config's adapters beside a whole model where `use_lora` asks for them
+ * @param use training puts the config's adapters beside a whole model where `lora.enabled` asks for them
  */
 export async function loadPolicy(
   folder: string,
@@ -38,16 +39,16 @@ export async function loadPolicy(
 ): Promise<LanguageModel> {
   const { baseDir } = await openAdapterDirectory(folder);
   const tokenizer = await loadTokenizer(baseDir);
-  const { quantization, seed, chatTemplate = null } = config;
+  const { policy, seed, chat, lora, device: settings } = config;
   const isTrained = use === 'train';
   return LanguageModel.load({
     device,
     dir: folder,
     maskedTokenIds: maskedTokenIds(tokenizer, config),
-    chatTemplate: await keptTemplate({ chatTemplate }, tokenizer),
-    quantization,
-    lora: isTrained && config.useLora ? { ...config.lora!, seed } : undefined,
-    gradientCheckpointing: isTrained && config.gradientCheckpointing,
+    chatTemplate: await keptTemplate(chat?.template ?? null, tokenizer),
+    quantization: policy.quantization,
+    lora: isTrained && lora?.enabled ? { ...lora, seed } : undefined,
+    gradientCheckpointing: isTrained && settings?.gradientCheckpointing,
   });
 }
 

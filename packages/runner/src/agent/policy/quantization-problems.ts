@@ -1,12 +1,13 @@
 // Settings of a quantised base that its training does not go with.
 import type { ConfigProblem } from '@bowyer/core';
-import type { AgentConfig } from '../keys/agent-keys.js';
+import type { NodePart } from '../keys/agent-keys.js';
 
-export type QuantizationConfig = Pick<AgentConfig, 'quantization' | 'useLora' | 'device'> &
-  Partial<Pick<AgentConfig, 'lora'>>;
+export type QuantizationConfig = NodePart<'policy', 'quantization'> &
+  NodePart<'device', 'kind'> & { lora: { enabled: boolean; integerProducts?: boolean } };
 
-export function quantizationProblems({ quantization, useLora, lora, device }: QuantizationConfig): ConfigProblem[] {
-  if (quantization !== 'none' && !useLora)
+export function quantizationProblems({ policy, lora, device }: QuantizationConfig): ConfigProblem[] {
+  const { quantization } = policy;
+  if (quantization !== 'none' && !lora.enabled)
     return [
       {
         key: 'quantization',
@@ -14,7 +15,7 @@ export function quantizationProblems({ quantization, useLora, lora, device }: Qu
         remedy: 'write use_lora=true to train adapters beside them',
       },
     ];
-  if (!useLora || !lora?.integerProducts) return [];
+  if (!lora.enabled || !lora.integerProducts) return [];
   const key = 'lora.integer_products';
   if (quantization === 'none')
     return [
@@ -24,11 +25,12 @@ export function quantizationProblems({ quantization, useLora, lora, device }: Qu
         remedy: `write quantization=8bit or quantization=4bit, or ${key}=false`,
       },
     ];
-  if (device !== 'cpu' && device !== 'auto')
+  const { kind } = device;
+  if (kind !== 'cpu' && kind !== 'auto')
     return [
       {
         key,
-        message: `${key}=true: device=${device} cannot multiply matrices of integers`,
+        message: `${key}=true: device=${kind} cannot multiply matrices of integers`,
         remedy: `write device=cpu, or ${key}=false`,
       },
     ];

@@ -33,12 +33,9 @@ test.each([
   const config = {
     env: { name: 'coin' },
     seed: 3,
-    quantization: 'none',
-    useLora,
-    lora,
-    gradientCheckpointing: false,
-    policy: {},
-    eosStr: null,
+    policy: { quantization: 'none' },
+    lora: { ...lora, enabled: useLora },
+    sampling: { eosStr: null },
   } as unknown as Parameters<typeof referenceOf>[2];
   const adam = { kind: 'adam', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 } as const;
   const start = join(folder, name);
@@ -78,8 +75,8 @@ test.each(['chatml', 'llama2'])(
       env: { name: 'coin' },
       seed: 3,
       policy: { modelType: 'gpt2', nLayer: 1, nHead: 2, nEmbd: 32, nPositions: 32, initializerRange: null },
-      eosStr: null,
-      chatTemplate,
+      sampling: { eosStr: null },
+      chat: { template: chatTemplate },
     } as unknown as Parameters<typeof freshPolicy>[1];
     const messages = [
       { role: 'user' as const, content: 'is it a dog' },
@@ -100,12 +97,9 @@ test('a policy from scratch: the reference is made from the seed again, in fewer
   const config = {
     env: { name: 'coin' },
     seed: 3,
-    quantization: 'none',
-    useLora: false,
-    lora,
-    gradientCheckpointing: false,
-    policy: shape,
-    eosStr: null, // and no chat_template, as in a run that plays texts
+    policy: { ...shape, quantization: 'none' },
+    lora: { ...lora, enabled: false },
+    sampling: { eosStr: null }, // and no node `chat`, as in a run that plays texts
   } as unknown as Parameters<typeof referenceOf>[2];
   const turns = [{ action: 'is it a dog or is it a cat', reply: ' ?' }];
   const data = { kind: 'episodes' as const, demonstrations: [{ opening: 'is it ', turns }] };

@@ -28,7 +28,7 @@ export function referenceOf(
   return async ({ quantization = 'none' } = {}) => {
     if (folder === null) return quantized(await freshPolicy(data!, config, device), quantization);
     if (policy.hasAdapters) return policy.freezeWithAdapters(isAdapterDirectory(folder) ? folder : null);
-    return loadPolicy(folder, { ...config, quantization }, device);
+    return loadPolicy(folder, { ...config, policy: { ...config.policy, quantization } }, device);
   };
 }
 

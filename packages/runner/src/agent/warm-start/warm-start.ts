@@ -8,7 +8,7 @@ import { holderMessage, withFileLock, unwatched } from '@bowyer/core';
 import { environmentInfo } from '@bowyer/envs';
 import type { Device } from '@bowyer/graph';
 import type { EnvConfig } from '../environment/environment-keys.js';
-import type { AgentConfig } from '../keys/agent-keys.js';
+import type { AgentConfig, NodePart } from '../keys/agent-keys.js';
 import {
   datasetFor,
   loadImitationData,
@@ -30,7 +30,9 @@ export type WarmStartConfig = ImitationDataConfig &
   DialogueConfig &
   FreshPolicyConfig &
   PolicyConfig &
-  Pick<AgentConfig, 'cacheDir' | 'warmStart' | 'optimizer' | 'device' | 'precision' | 'maxNewTokens'> & {
+  Pick<AgentConfig, 'warmStart' | 'optimizer'> &
+  NodePart<'device', 'kind' | 'precision'> &
+  NodePart<'sampling', 'maxNewTokens'> & {
     task: DatasetConfig['task'];
     /** Whether the token that ends an utterance is learned too, as by the algorithm that begins with the start. */
     algorithm?: { actor?: { scoreTerminator?: boolean } };
@@ -46,7 +48,7 @@ export async function warmStart(
   device: Device,
   context: WarmStartContext,
 ): Promise<string | null> {
-  const folder = join(config.cacheDir, 'warm-starts', warmStartHash(config));
+  const folder = join(config.warmStart.cacheDir, 'warm-starts', warmStartHash(config));
   if (existsSync(folder)) {
     context.log(`warm start: using ${folder}`);
     return folder;
@@ -78,10 +80,14 @@ export function warmStartHash(config: WarmStartConfig): string {
 
 /** Lists everything that decides the weights of the warm start: the options of each unit that it is made with. */
 function recipeOf(config: WarmStartConfig) {
-  const { demonstrations, policy, seed, eosStr, device, precision, playAsChat } = config;
+  const { demonstrations, seed, play, memory } = config;
+  const { model: _, checkpoint: __, quantization: ___, ...policy } = config.policy;
+  const { cacheDir: ____, saveMinutes: _____, ...training } = config.warmStart;
   const scoreTerminator = scoresTerminator(config);
-  const { chatTemplate, chatTemplateKwargs, upstreamLossMask, maxNewTokens, memory } = config;
-  const { saveMinutes: _, ...training } = config.warmStart;
+  const { eosStr, maxNewTokens } = config.sampling;
+  const { template: chatTemplate, templateKwargs: chatTemplateKwargs, upstreamLossMask } = config.chat ?? {};
+  const template = { chatTemplate, chatTemplateKwargs, upstreamLossMask };
+  const { kind: device, precision } = config.device;
   return {
     version: CACHE_VERSION,
     env: decisiveOptions(config.env),
@@ -89,7 +95,7 @@ function recipeOf(config: WarmStartConfig) {
     policy,
     training,
     optimizer: policyOptimizer(config),
-    text: { eosStr, scoreTerminator, playAsChat, chatTemplate, chatTemplateKwargs, upstreamLossMask, maxNewTokens },
+    text: { eosStr, scoreTerminator, playAsChat: play.asChat, ...template, maxNewTokens },
     run: { seed, device, precision },
     context: contextOf(config),
     // Episodes that are added during play come after the start.

@@ -9,7 +9,7 @@ import type { RunFacts } from './outcome.js';
 
 /** Reads the facts of a run. @param composition with what follows from its keys @param typed keys of the command line */
 export async function factsOf(composition: Composition, typed: ReadonlySet<string>): Promise<RunFacts> {
-  const { epochsOf, runOf } = await import('../../agent/folders/model-folders.js');
+  const { runOf } = await import('../../run/recorded-config.js');
   await loadPlugins(composition);
   const schema = schemaOf(composition);
   const { algorithm, env, setting } = choicesOf(composition);
@@ -25,7 +25,7 @@ export async function factsOf(composition: Composition, typed: ReadonlySet<strin
     hasConversations: (path) => isConversationFile(path),
     epochOf: (path) => {
       const [, run, epoch] = /^(.+?)\/+train_epoch_(\d+)\/*$/s.exec(path) ?? [];
-      const epochs = run === undefined || existsSync(path) ? undefined : epochsOf(runOf(run) ?? {});
+      const epochs = run === undefined || existsSync(path) ? undefined : runOf(run)?.algorithm?.epochs;
       return epochs === undefined ? null : { run, epoch: Number(epoch), epochs };
     },
     isGiven: (key) => typed.has(key) || typed.has(composition.pathOf(key)),

@@ -3,7 +3,6 @@ import { join, resolve } from 'node:path';
 import { readJsonl } from '@bowyer/core';
 import { readRuns } from '../comparison.js';
 import { findRuns } from '../find-runs.js';
-import { environmentName, taskOf } from '../run-facts.js';
 import { settingsOf, type ComparedRun, type Setting } from '../settings.js';
 import type { XAxis } from './x-axes.js';
 
@@ -151,12 +150,10 @@ function methodsOf(
   );
 }
 
-const algorithmName = ({ config, title }: ComparedRun['record']): string =>
-  (config.agentType as string | undefined) ?? title;
+const algorithmName = ({ config, title }: ComparedRun['record']): string => config.algorithm?.name ?? title;
 
 /** Returns the environment; of agents, which have none, the task. */
-const environmentOf = ({ record: { config } }: ComparedRun): string =>
-  environmentName(config) ?? taskOf(config).name ?? '–';
+const environmentOf = ({ record: { config } }: ComparedRun): string => config.env?.name ?? config.task?.name ?? '–';
 
 /** Refuses two runs of a method with the same seed, which count as one sample. */
 function refuseTwice(runs: readonly PaperRun[]): void {

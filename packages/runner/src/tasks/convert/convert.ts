@@ -2,20 +2,22 @@
 import { openDevice } from '@bowyer/graph';
 import { ProgressBar } from '@bowyer/logging';
 import { convertCheckpoint, isAdapterDirectory, LanguageModel } from '@bowyer/models';
-import type { AgentConfig } from '../../agent/keys/agent-keys.js';
+import type { NodePart } from '../../agent/keys/agent-keys.js';
 import { owningNewFolder } from '../../run/folder-owner.js';
 import type { TaskContext } from '../../context/task-context.js';
 import type { TaskConfig } from '../task.js';
 import type { convertOptions } from './unit.js';
 
-type ConvertConfig = TaskConfig<typeof convertOptions, 'input' | 'output'> & Pick<AgentConfig, 'quantization'>;
+type ConvertConfig = TaskConfig<typeof convertOptions, 'input' | 'output'> & PolicyBits;
+
+type PolicyBits = NodePart<'policy', 'quantization'>;
 
 export function convert(config: ConvertConfig, context: TaskContext): Promise<void> {
   return owningNewFolder(config.task.output, context, (command) => writeConverted(config, context, command));
 }
 
 async function writeConverted(
-  { task: { input, output, config, tokenizer, section }, quantization }: ConvertConfig,
+  { task: { input, output, config, tokenizer, section }, policy: { quantization } }: ConvertConfig,
   { progress }: TaskContext,
   command: string,
 ): Promise<string> {
@@ -35,7 +37,11 @@ async function writeConverted(
 }
 
 /** Merges an adapter into its base, in float32. @param quantization the bits of the base that the adapter was trained beside */
-async function merge(input: string, output: string, quantization: AgentConfig['quantization']): Promise<string> {
+async function merge(
+  input: string,
+  output: string,
+  quantization: PolicyBits['policy']['quantization'],
+): Promise<string> {
   const device = await openDevice({ device: 'cpu' });
   try {
     const model = await LanguageModel.load({ device, dir: input, quantization });

@@ -1,6 +1,6 @@
 // task=convert: weights of PyTorch or llama2.c, or an adapter with its base, as a folder in Hugging Face layout.
 import { optionalText, unitOptions } from '@bowyer/core';
-import { policyKeys } from '../../agent/keys/agent-keys.js';
+import { quantizationNode } from '../../agent/keys/agent-keys.js';
 import { runKeys } from '../../keys/run-keys.js';
 import type { TaskConfig, TaskUnit } from '../task.js';
 
@@ -23,7 +23,7 @@ export const convertOptions = unitOptions({
 export const convertTask: TaskUnit = {
   name: 'convert',
   description: 'write weights of another format, or an adapter merged into its base, as a Hugging Face folder',
-  keys: () => ({ ...keysOfRun, task: convertOptions, quantization: policyKeys.quantization }),
+  keys: () => ({ ...keysOfRun, task: convertOptions, policy: quantizationNode }),
   plays: false,
   problems({ task: { input, output } }: TaskConfig<typeof convertOptions>) {
     if (input !== null && output !== null) return [];

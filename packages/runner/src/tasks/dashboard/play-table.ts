@@ -14,7 +14,7 @@ import { openMemoryOf } from '../../agent/memory/agent-memory.js';
 import { playOptions } from '../../agent/play/play-options.js';
 import { deviceOf } from '../../agent/policy/device-choice.js';
 import { loadPolicy } from '../../agent/policy/policy-setup.js';
-import { CONFIG_FILE } from '../../run/run-files.js';
+import { CONFIG_FILE, recordedConfig } from '../../run/recorded-config.js';
 import type { ModelConfig } from '../evaluate/open-agent.js';
 import { Refused } from './refused.js';
 
@@ -98,15 +98,17 @@ export class PlayTable {
 }
 
 async function openGame(directory: string, seed: number): Promise<Game> {
-  const config = JSON.parse(await readFile(join(directory, CONFIG_FILE), 'utf8')) as ModelConfig;
-  if (config.env === undefined) throw new Refused(409, 'this run has no environment to play in');
-  if (config.playAsChat)
+  const record = recordedConfig(await readFile(join(directory, CONFIG_FILE), 'utf8'));
+  if (record.env === undefined) throw new Refused(409, 'this run has no environment to play in');
+  if (record.play?.asChat)
     throw new Refused(409, 'this policy plays through a chat template: play it with task=serve_model');
-  if (findAlgorithm(config.agentType)?.playsWithCritic)
-    throw new Refused(409, `${config.agentType} acts with its critic, which the page does not load; use task=evaluate`);
+  const algorithm = record.algorithm?.name ?? '';
+  if (findAlgorithm(algorithm)?.playsWithCritic)
+    throw new Refused(409, `${algorithm} acts with its critic, which the page does not load; use task=evaluate`);
+  const config = record as object as ModelConfig;
   const [folder, policyName] = playedPolicy(directory);
   const { parts, close: closeParts } = await openEnvParts(config);
-  const device = await openDevice(deviceOf({ ...config, threads: 1 }));
+  const device = await openDevice(deviceOf({ device: { ...config.device, threads: 1 } }));
   const policy = await loadPolicy(folder, config, device);
   const memory = await openMemoryOf(folder, config, device);
   const dialogues = await dialoguesOf(policy, config, { envParts: parts, log: () => undefined });

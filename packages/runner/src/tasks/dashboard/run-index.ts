@@ -3,9 +3,9 @@ import { createReadStream } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { RunSummary } from '@bowyer/views';
-import { CONFIG_FILE } from '../../run/run-files.js';
 import { isPaused, isUnderWay } from '../../run/run-control.js';
 import { readRunRecord } from '../../report/run-facts.js';
+import { CONFIG_FILE } from '../../run/recorded-config.js';
 
 const DEEPEST = 6;
 /** Folders of a run or of tools, which contain no runs. */

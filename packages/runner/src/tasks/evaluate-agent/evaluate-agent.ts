@@ -14,8 +14,7 @@ import { episodicReturn, writeFileAtomically, type Trajectory } from '@bowyer/co
 import { openDevice, type Device } from '@bowyer/graph';
 import { ProgressBar, textTable } from '@bowyer/logging';
 import { agentFolderOf } from '../../agent/folders/model-folders.js';
-import type { AgentConfig } from '../../agent/keys/agent-keys.js';
-import { deviceOf, type DeviceConfig } from '../../agent/policy/device-choice.js';
+import { deviceOf } from '../../agent/policy/device-choice.js';
 import { loadPolicy } from '../../agent/policy/policy-setup.js';
 import type { TaskContext } from '../../context/task-context.js';
 import { withReport } from '../../report/write-report.js';
@@ -40,11 +39,9 @@ import { openEndpoint } from './open-endpoint.js';
 import { costText, UsageMeter, type ModelCost } from './model-costs.js';
 import { drawnCounts, passRate, type PassRate } from './pass-rates.js';
 import type { TaskConfig } from '../task.js';
-import type { evaluateAgentOptions } from './unit.js';
+import type { evaluateAgentOptions, NodesOfAgents } from './unit.js';
 
-type EvaluateAgentConfig = TaskConfig<typeof evaluateAgentOptions> &
-  DeviceConfig &
-  Pick<AgentConfig, 'seed' | 'quantization' | 'chatTemplate' | 'chatTemplateKwargs' | 'maxFailureShare'>;
+type EvaluateAgentConfig = TaskConfig<typeof evaluateAgentOptions> & NodesOfAgents;
 
 interface PlayedModel {
   name: string;

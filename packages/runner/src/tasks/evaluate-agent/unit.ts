@@ -1,7 +1,18 @@
 // task=evaluate_agent: how good an agent of the user is with one or more models, as a report and as a gate.
-import { defaulting, unitOptions, type ConfigProblem } from '@bowyer/core';
+import type { TObject } from '@sinclair/typebox';
+import { defaulting, unitOptions, type ConfigProblem, type OptionsOf } from '@bowyer/core';
+import {
+  chatNode,
+  deviceNode,
+  deviceOptions,
+  hubNode,
+  playNode,
+  episodeOptions,
+  quantizationNode,
+  templateOptions,
+  type AgentConfig,
+} from '../../agent/keys/agent-keys.js';
 import { modelProblem } from '../../agent/folders/model-folders.js';
-import { deviceKeys, hubKeys, playKeys, policyKeys, templateKeys } from '../../agent/keys/agent-keys.js';
 import { runKeys } from '../../keys/run-keys.js';
 import type { TaskConfig, TaskUnit } from '../task.js';
 import { agentOptions, modelOption } from '../train-agent/agent-keys.js';
@@ -19,17 +30,24 @@ export const evaluateAgentOptions = unitOptions({
   failed_reward: defaulting(failed_reward, 0),
 });
 
+/** The shared nodes of tasks that play an agent of the user. */
+export const nodesOfAgents = {
+  device: deviceNode(deviceOptions),
+  hub: hubNode,
+  chat: chatNode(templateOptions),
+  play: playNode({ max_failure_share: episodeOptions.max_failure_share }),
+  policy: quantizationNode,
+};
+
+export type NodesOfAgents = Pick<AgentConfig, 'seed'> & OptionsOf<TObject<typeof nodesOfAgents>>;
+
 export const evaluateAgentTask: TaskUnit = {
   name: 'evaluate_agent',
   description: 'play an agent of yours on its test tasks with one or more models, and compare them',
   keys: () => ({
     ...runKeys,
-    ...deviceKeys,
-    ...hubKeys,
-    ...templateKeys,
     task: evaluateAgentOptions,
-    max_failure_share: playKeys.max_failure_share,
-    quantization: policyKeys.quantization,
+    ...nodesOfAgents,
   }),
   plays: false,
   async problems({ task }: TaskConfig<typeof evaluateAgentOptions>) {

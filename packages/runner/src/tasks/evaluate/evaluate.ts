@@ -5,7 +5,7 @@ import { oneRank, writeFileAtomically, type Trajectory } from '@bowyer/core';
 import { environmentInfo, type PlayedEvaluation } from '@bowyer/envs';
 import { ProgressBar } from '@bowyer/logging';
 import { optimalReturnOf, type EnvironmentConfig } from '../../agent/environment/environment.js';
-import { agentFolderOf, runOf } from '../../agent/folders/model-folders.js';
+import { agentFolderOf } from '../../agent/folders/model-folders.js';
 
 import { owningRun } from '../../run/owning-run.js';
 import { claimDirectory } from '../../run/run-files.js';
@@ -15,6 +15,7 @@ import { itemsToPlay } from './items.js';
 import { openEndpoint, type EndpointPlayConfig, type ModelConfig, type PlayedPart } from './open-agent.js';
 import { partsOf, playParts } from './play-parts.js';
 import { writeEvaluation, type PlayedAgent } from './write-evaluation.js';
+import { runOf } from '../../run/recorded-config.js';
 
 type EvaluateConfig = ModelConfig | EndpointPlayConfig;
 
@@ -60,10 +61,10 @@ interface PlayedModels {
 }
 
 async function playModels(config: ModelConfig, context: TaskContext): Promise<PlayedModels> {
-  const folder = (config.checkpointPath ?? config.policyLm)!;
+  const folder = (config.policy.checkpoint ?? config.policy.model)!;
   const folders = [folder, ...config.task.compareWith.map(agentFolderOf)];
   const decodings = decodingsOf(
-    findAlgorithm(config.agentType)!.alwaysSamples ? 'sample' : config.algorithm.eval!.decoding,
+    findAlgorithm(config.algorithm.name)!.alwaysSamples ? 'sample' : config.algorithm.eval!.decoding,
   );
   const { parts, bar } = plan(config, context, decodings, folders.length);
   let done = 0;
@@ -83,9 +84,9 @@ async function playModels(config: ModelConfig, context: TaskContext): Promise<Pl
 
 async function writeModels(config: ModelConfig, context: TaskContext, played: PlayedModels): Promise<void> {
   const { folder, decodings, agents, failures } = played;
-  const { temperature, maxNewTokens: maxTokens, policyLm } = config;
+  const { temperature, maxNewTokens: maxTokens } = config.sampling;
   await writeOwnReport(config, context, agents[0], {
-    model: { path: folder, name: policyLm ?? runOf(folder)?.policyLm ?? null },
+    model: { path: folder, name: config.policy.model ?? runOf(folder)?.policy?.model ?? null },
     sampling: { temperature: decodings[0] === 'sample' ? temperature : 0, maxTokens },
   });
   // The optimum is that of the questions that the agent has learned.
@@ -129,7 +130,7 @@ function plan(
   const { seeds: given, testSize } = config.task;
   const seeds = given ?? [config.seed];
   const episodes = itemsToPlay(config, envParts).listed ?? testSize!;
-  const parts = partsOf({ slots: config.slots, episodes }, seeds, decodings);
+  const parts = partsOf({ slots: config.play.slots, episodes }, seeds, decodings);
   return { parts, bar: new ProgressBar('episodes', episodes * seeds.length * decodings.length * agents, progress) };
 }
 

@@ -3,17 +3,17 @@ import { findAlgorithm, play, type Decoding, type OpenPlayer, type PlayOptions }
 import { oneRank, type Trajectory } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { textTable } from '@bowyer/logging';
-import { dialoguesOf, type DialogueConfig } from '../../agent/chat/dialogues.js';
-import { warnOfTextRules } from '../../agent/chat/text-rules.js';
 import { agentEnvironment, type ContextConfig } from '../../agent/context/agent-context.js';
-import { makeCritic, type CriticConfig } from '../../agent/critic/critic-setup.js';
 import { criticFolderOf } from '../../agent/folders/model-folders.js';
-import type { AgentConfig } from '../../agent/keys/agent-keys.js';
-import { openMemoryOf, type AgentMemory, type MemoryConfig } from '../../agent/memory/agent-memory.js';
-import { EndpointPlayer, type EndpointConfig } from '../../agent/play/endpoint-player.js';
-import { playOptions, recipeOptions, type PlayConfig } from '../../agent/play/play-options.js';
 import { deviceOf, type DeviceConfig } from '../../agent/policy/device-choice.js';
+import { dialoguesOf, type DialogueConfig } from '../../agent/chat/dialogues.js';
+import { EndpointPlayer, type EndpointConfig } from '../../agent/play/endpoint-player.js';
 import { loadPolicy, type PolicyConfig } from '../../agent/policy/policy-setup.js';
+import { makeCritic, type CriticConfig } from '../../agent/critic/critic-setup.js';
+import { openMemoryOf, type AgentMemory, type MemoryConfig } from '../../agent/memory/agent-memory.js';
+import { playOptions, recipeOptions, type PlayConfig } from '../../agent/play/play-options.js';
+import { warnOfTextRules } from '../../agent/chat/text-rules.js';
+import type { AgentConfig, NodePart } from '../../agent/keys/agent-keys.js';
 import type { RunConfig } from '../../keys/run-keys.js';
 import type { TaskContext } from '../../context/task-context.js';
 import { itemsToPlay, type ItemConfig } from './items.js';
@@ -21,7 +21,9 @@ import { itemsToPlay, type ItemConfig } from './items.js';
 export type PlayedConfig = ContextConfig &
   MemoryConfig &
   ItemConfig &
-  Pick<AgentConfig, 'seed' | 'slots' | 'maxFailureShare' | 'eosStr'> & {
+  Pick<AgentConfig, 'seed'> &
+  NodePart<'play', 'slots' | 'maxFailureShare'> &
+  NodePart<'sampling', 'eosStr'> & {
     task: { testSize?: number; seeds: number[] | null };
   };
 
@@ -31,11 +33,10 @@ export type ModelConfig = PlayedConfig &
   PolicyConfig &
   CriticConfig &
   DialogueConfig &
-  Pick<AgentConfig, 'checkpointPath' | 'policyLm'> &
+  NodePart<'policy', 'checkpoint' | 'model'> &
   Pick<RunConfig, 'plugins'> & {
-    agentType: string;
     /** Those options of the algorithm that its player reads, and how it chooses tokens, unless it always samples. */
-    algorithm: Readonly<Record<string, unknown>> & { eval?: { decoding: Decoding | 'both' } };
+    algorithm: Readonly<Record<string, unknown>> & { name: string; eval?: { decoding: Decoding | 'both' } };
     task: { compareWith: string[]; processes: number };
   };
 
@@ -74,7 +75,7 @@ export async function openModel(folder: string, config: ModelConfig, context: Ag
 }
 
 async function openOn(device: Device, folder: string, config: ModelConfig, context: AgentContext): Promise<OpenAgent> {
-  const unit = findAlgorithm(config.agentType)!;
+  const unit = findAlgorithm(config.algorithm.name)!;
   await warnOfTextRules(folder, context.log);
   const policy = await loadPolicy(folder, config, device);
   const critic = unit.playsWithCritic ? await makeCritic(config, device, policy.tokenizer) : null;
@@ -99,10 +100,10 @@ export function openEndpoint(
   config: EndpointPlayConfig,
   context: AgentContext,
 ): OpenAgent & { usageText: () => string } {
-  const player = EndpointPlayer.open(config.policy.endpoint, config.eosStr);
-  const { slots, seed, maxFailureShare } = config;
+  const player = EndpointPlayer.open(config.policy.endpoint, config.sampling.eosStr);
+  const { slots, maxFailureShare } = config.play;
   const sampling = { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 1, terminatorIds: [] };
-  const options = { seed, slots, maxFailureShare, sampling };
+  const options = { seed: config.seed, slots, maxFailureShare, sampling };
   // The player serves all parts; each of them would close it.
   const openPlayer: OpenPlayer = () =>
     Promise.resolve({ act: (requests) => player.act(requests), close: async () => {} });

@@ -7,32 +7,33 @@ import type { ContextConfig } from '../../agent/context/agent-context.js';
 import { contextChanged, contextKeys } from '../../agent/context/context-keys.js';
 import { environmentKeysOf, oracleKeysOf, type EnvConfig } from '../../agent/environment/environment-keys.js';
 import { hubId } from '../../agent/folders/hub-id.js';
-import {
-  agentFolderOf,
-  criticFolderOf,
-  learnedConversations,
-  modelProblem,
-  runOf,
-} from '../../agent/folders/model-folders.js';
+import { agentFolderOf, criticFolderOf, modelProblem } from '../../agent/folders/model-folders.js';
 import { isGgufFile } from '../../agent/folders/weights-file.js';
 import {
-  criticKeys,
+  chatNode,
   criticNode,
-  deviceKeys,
+  criticOptions,
+  deviceNode,
+  deviceOptions,
   endpointNode,
-  hubKeys,
-  playKeys,
-  policyKeys,
-  samplingKeys,
-  templateKeys,
+  hubNode,
+  playNode,
+  episodeOptions,
+  policyNode,
+  policyOptions,
+  samplingNode,
+  samplingOptions,
+  templateOptions,
 } from '../../agent/keys/agent-keys.js';
+import { memoryChanged, memoryKeys } from '../../agent/memory/memory-keys.js';
 import type { Choices } from '../../agent/keys/choices.js';
 import type { MemoryConfig } from '../../agent/memory/agent-memory.js';
-import { memoryChanged, memoryKeys } from '../../agent/memory/memory-keys.js';
-import { algorithmKeys } from '../../keys/algorithm-keys.js';
+import { algorithmNode } from '../../keys/algorithm-node.js';
 import { runKeys } from '../../keys/run-keys.js';
 import type { TaskUnit } from '../task.js';
 import { itemKeys } from './items.js';
+import type { ModelConfig } from './open-agent.js';
+import { learnedConversations, runOf } from '../../run/recorded-config.js';
 
 /** How the agent chooses tokens, as in the evaluations of its training. */
 const decodingGroup = group(
@@ -78,10 +79,8 @@ function keys(choices: Choices): TProperties {
     ...environmentKeysOf(choices),
     ...contextKeys(choices),
     ...oracleKeysOf(choices),
-    slots: playKeys.slots,
-    max_failure_share: playKeys.max_failure_share,
-    max_turns: playKeys.max_turns,
   };
+  const { slots, max_failure_share, max_turns } = episodeOptions;
   const items = {
     ...itemKeys(choices),
     ...((choices.setting('task.item_list') ?? null) === null && { test_size }),
@@ -92,34 +91,30 @@ function keys(choices: Choices): TProperties {
     return {
       ...common,
       task: unitOptions(items),
-      policy: Type.Object({ endpoint: endpointNode }, { additionalProperties: false, description: 'who plays' }),
-      eos_str: samplingKeys.eos_str,
+      play: playNode({ slots, max_failure_share, max_turns }),
+      policy: policyNode({ endpoint: endpointNode }),
+      sampling: samplingNode({ eos_str: samplingOptions.eos_str }),
     };
   const { algorithm } = choices;
-  const { do_sample: _, ...sampling } = samplingKeys; // eval_decoding decides it here
   const playerOptions = algorithm?.playerOptions.map((key) => [key, algorithm.options.properties[key]]) ?? [];
   return {
     ...common,
     ...memoryKeys(choices, 'evaluate'),
-    ...deviceKeys,
-    ...hubKeys,
-    ...algorithmKeys(
+    device: deviceNode(deviceOptions),
+    hub: hubNode,
+    algorithm: algorithmNode(
       algorithm,
       unitOptions({
         ...(Object.fromEntries(playerOptions) as TProperties),
         ...(!algorithm?.alwaysSamples && { eval: decodingGroup }),
       }),
     ),
-    ...(algorithm?.playsWithCritic && {
-      ...criticKeys,
-      critic: criticNode(choices.setting('critic.kind'), choices.setting('critic.model') !== null),
-    }),
-    ...sampling,
+    ...(algorithm?.playsWithCritic && { critic: criticNode(criticOptions(choices)) }),
+    sampling: samplingNode(samplingOptions), // algorithm.eval.decoding says whether tokens are drawn
     task: unitOptions({ ...items, ...optionsOfModels }),
-    play_as_chat: playKeys.play_as_chat,
-    action_choice: playKeys.action_choice,
-    ...(choices.setting('play.as_chat') === true && templateKeys),
-    ...policyKeys,
+    play: playNode(episodeOptions),
+    ...(choices.setting('play.as_chat') === true && { chat: chatNode(templateOptions) }),
+    policy: policyNode(policyOptions),
   };
 }
 
@@ -128,7 +123,7 @@ function agentProblems(place: string, algorithm: AnyAlgorithm, config: Record<st
   const folder = agentFolderOf(place);
   const run = runOf(folder);
   const problems: ConfigProblem[] = [];
-  const trainedBy = run?.agentType === undefined ? undefined : findAlgorithm(run.agentType);
+  const trainedBy = run?.algorithm?.name === undefined ? undefined : findAlgorithm(run.algorithm.name);
   if (trainedBy && trainedBy !== algorithm && (trainedBy.playsWithCritic || algorithm.playsWithCritic))
     problems.push({
       key: 'agent_type',
@@ -184,8 +179,8 @@ export const evaluateTask: TaskUnit = {
   sharesRanks: true,
   async problems(config) {
     if ((config.policy as { endpoint?: object } | undefined)?.endpoint) return [];
-    const { checkpointPath, policyLm } = config as { checkpointPath: string | null; policyLm: string | null };
-    if (checkpointPath === null && policyLm === null)
+    const { policy, task, algorithm: own } = config as typeof config & ModelConfig;
+    if (policy.checkpoint === null && policy.model === null)
       return [
         {
           key: 'checkpoint_path',
@@ -193,13 +188,15 @@ export const evaluateTask: TaskUnit = {
           remedy: 'give a run or a model, for instance checkpoint_path=RUN_FOLDER, or an endpoint: policy=openai',
         },
       ];
-    const found = [await modelProblem('checkpoint_path', checkpointPath), await modelProblem('policy_lm', policyLm)];
-    const others = (config.task as { compareWith: string[] }).compareWith;
-    for (const place of others) found.push(await modelProblem('compare_with', place), folderProblem(place));
+    const found = [
+      await modelProblem('checkpoint_path', policy.checkpoint),
+      await modelProblem('policy_lm', policy.model),
+    ];
+    for (const place of task.compareWith) found.push(await modelProblem('compare_with', place), folderProblem(place));
     const problems = found.filter((problem): problem is ConfigProblem => problem !== null);
-    const algorithm = findAlgorithm(config.agentType as string);
+    const algorithm = findAlgorithm(own.name);
     if (problems.length === 0 && algorithm)
-      for (const place of [(checkpointPath ?? policyLm)!, ...others])
+      for (const place of [(policy.checkpoint ?? policy.model)!, ...task.compareWith])
         problems.push(...agentProblems(place, algorithm, config));
     return problems;
   },

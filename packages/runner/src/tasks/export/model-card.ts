@@ -4,8 +4,8 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { modelNameOf } from '../../agent/folders/model-folders.js';
 import { runTables } from '../../report/run-data.js';
 import { readRunRecord, type RunRecord } from '../../report/run-facts.js';
-import { CONFIG_FILE } from '../../run/run-files.js';
 import { GGUF_ENDING, type ExportConfig } from './export-config.js';
+import { CONFIG_FILE } from '../../run/recorded-config.js';
 
 /** Writes the card of an exported model. @param notes differences between the model and what was written */
 export async function modelCard({ model, output, license }: ExportConfig, notes: readonly string[]): Promise<string> {

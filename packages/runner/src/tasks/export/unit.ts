@@ -2,8 +2,8 @@
 // transformers.js, or a folder in Hugging Face's layout.
 import { Type } from '@sinclair/typebox';
 import { flag, optional, optionalText, unitOptions, type ConfigProblem } from '@bowyer/core';
+import { hubNode } from '../../agent/keys/agent-keys.js';
 import { isAdapterFolder, modelProblem } from '../../agent/folders/model-folders.js';
-import { hubKeys } from '../../agent/keys/agent-keys.js';
 import { runKeys } from '../../keys/run-keys.js';
 import type { TaskConfig, TaskUnit } from '../task.js';
 import { GGUF_ENDING, isGgufFile } from './export-config.js';
@@ -48,7 +48,7 @@ export const exportTask: TaskUnit = {
   name: 'export',
   description:
     'write a model for other programs: GGUF for llama.cpp and Ollama, ONNX for transformers.js, or a Hugging Face folder',
-  keys: () => ({ ...keysOfRun, ...hubKeys, task: exportOptions }),
+  keys: () => ({ ...keysOfRun, hub: hubNode, task: exportOptions }),
   plays: false,
   problems,
   load: async () => (await import('./export.js')).exportModel,

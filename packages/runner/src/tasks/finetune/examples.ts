@@ -77,7 +77,7 @@ export async function loadExamples(config: ExamplesConfig, log: TaskContext['log
       `${data}: none of the items has a token to learn from\n  a conversation needs a message of the assistant`,
     );
   const isDialogue = file.items[0].value.kind === 'conversation';
-  const chatTemplate = isDialogue ? await keptTemplate(config, tokenizer) : null;
+  const chatTemplate = isDialogue ? await keptTemplate(config.chat.template, tokenizer) : null;
   const { ends, calls } = encoder;
   return { ...described(split(examples, config), contextLength, config, log), ends, calls, chatTemplate };
 }

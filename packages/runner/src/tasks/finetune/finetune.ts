@@ -37,7 +37,7 @@ import { withReport } from '../../report/write-report.js';
 import type { TaskContext } from '../../context/task-context.js';
 import { dataFilesOf } from '@bowyer/conversations';
 import { isAdapterFolder } from '../../agent/folders/model-folders.js';
-import type { AgentConfig } from '../../agent/keys/agent-keys.js';
+import type { AgentConfig, NodePart } from '../../agent/keys/agent-keys.js';
 import { deviceOf, type DeviceConfig } from '../../agent/policy/device-choice.js';
 import { policyOptimizer, restoreOptimizer, savePolicyState } from '../../agent/policy/policy-setup.js';
 import { loadExamples, type Examples, type ExamplesConfig, type FinetuneOptions } from './examples.js';
@@ -50,11 +50,11 @@ import { promptOf } from './training-items.js';
 export type FinetuneConfig = ExamplesConfig &
   DeviceConfig &
   Pick<RunConfig, 'projectName' | 'runName'> &
-  Pick<AgentConfig, 'quantization' | 'useLora' | 'gradientCheckpointing' | 'optimizer'> &
-  Partial<Pick<AgentConfig, 'lora'>> & {
+  Pick<AgentConfig, 'optimizer' | 'lora'> &
+  NodePart<'policy', 'quantization'> &
+  NodePart<'device', 'gradientCheckpointing'> & {
     task: FinetuneOptions;
-    saveMinutes: number | null;
-    saveFreq: number | null;
+    checkpoints: { minutes: number | null; epochs: number | null };
     logger: LoggerConfig;
   };
 
@@ -151,7 +151,11 @@ async function trainOn(
     const recorder = new Recorder(
       { files, checkpoints: store, saveable, logger: loggers },
       { iterations: null, firstIteration, state, best: progress?.best ?? null },
-      { saveMinutes: config.saveMinutes, saveEpochs: { between: config.saveFreq, all: config.task.epochs }, control },
+      {
+        saveMinutes: config.checkpoints.minutes,
+        saveEpochs: { between: config.checkpoints.epochs, all: config.task.epochs },
+        control,
+      },
       context,
     );
     const stop = () => {
@@ -177,23 +181,17 @@ async function trainOn(
 
 function loadModel(
   dir: string,
-  {
-    quantization,
-    useLora,
-    lora,
-    seed,
-    gradientCheckpointing,
-  }: Pick<FinetuneConfig, 'quantization' | 'useLora' | 'lora' | 'seed' | 'gradientCheckpointing'>,
+  config: Pick<FinetuneConfig, 'policy' | 'lora' | 'seed' | 'device'>,
   { chatTemplate }: Pick<Examples, 'chatTemplate'>,
   device: Device,
 ): Promise<LanguageModel> {
   return LanguageModel.load({
     device,
     dir,
-    quantization,
-    gradientCheckpointing,
+    quantization: config.policy.quantization,
+    gradientCheckpointing: config.device.gradientCheckpointing,
     chatTemplate,
-    lora: useLora ? { ...lora!, seed } : undefined,
+    lora: config.lora.enabled ? { ...config.lora, seed: config.seed } : undefined,
     masksPadding: false, // the items decide what may be written
   });
 }
@@ -201,15 +199,16 @@ function loadModel(
 function logPlan(
   model: LanguageModel,
   { training, longest }: Pick<Examples, 'training' | 'longest'>,
-  config: Pick<FinetuneConfig, 'task' | 'device' | 'useLora' | 'quantization' | 'gradientCheckpointing' | 'optimizer'>,
+  config: Pick<FinetuneConfig, 'task' | 'device' | 'lora' | 'policy' | 'optimizer'>,
   log: TaskContext['log'],
 ) {
-  const { useLora, quantization, gradientCheckpointing } = config;
+  const { quantization } = config.policy;
+  const { kind, gradientCheckpointing } = config.device;
   const { model: folder, epochs, batchSize, gradAccumSteps, schedule } = config.task;
   const stepsPerEpoch = Math.ceil(training.length / batchSize);
   const steps = epochs * stepsPerEpoch;
   const rows = Math.ceil(Math.min(batchSize, training.length) / gradAccumSteps);
-  if (useLora && isAdapterFolder(folder))
+  if (config.lora.enabled && isAdapterFolder(folder))
     log('model is an adapter and keeps its own settings: the node lora has no effect');
   log(
     `training ${model.parameters.size} parameters: ${steps} optimizer steps (epochs=${epochs}, ${stepsPerEpoch} each), ` +
@@ -225,7 +224,7 @@ function logPlan(
   const total = Object.values(memory).reduce((sum, bytes) => sum + bytes, 0);
   const parts = Object.entries(memory).map(([name, bytes]) => `${name} ${size(bytes)}`);
   log(`memory: about ${size(total)} (${parts.join(', ')})`);
-  if (config.device === 'cpu' && total > totalmem())
+  if (kind === 'cpu' && total > totalmem())
     log(
       `this machine has ${size(totalmem())}; a larger grad_accum_steps, gradient_checkpointing=true, optimizer=adamw_8bit and ` +
         'use_lora=true need less',
@@ -316,7 +315,7 @@ async function train(
 async function resultsOf(
   { best, bestFolder }: Recorder,
   { training, validation }: Pick<Examples, 'training' | 'validation'>,
-  config: Pick<FinetuneConfig, 'task' | 'chatTemplateKwargs' | 'quantization'>,
+  config: Pick<FinetuneConfig, 'task' | 'chat' | 'policy'>,
   { directory, log }: Pick<TaskContext, 'directory' | 'log'>,
   { answers, calls }: HeldOut,
   { start, best: ofBest }: LossState,
@@ -372,7 +371,7 @@ function lossGain(
 
 /** Writes the shell command that tries the model. */
 function trialOf(
-  { chatTemplateKwargs, quantization }: Pick<FinetuneConfig, 'chatTemplateKwargs' | 'quantization'>,
+  { chat, policy: { quantization } }: Pick<FinetuneConfig, 'chat' | 'policy'>,
   model: string,
   input: string,
   directory: string,
@@ -383,7 +382,7 @@ function trialOf(
     overrideWord('model', model),
     overrideWord('input', input),
     overrideWord('output', join(directory, 'texts.jsonl')),
-    ...Object.entries(snakeKeys(chatTemplateKwargs) as object).map(
+    ...Object.entries(snakeKeys(chat.templateKwargs) as object).map(
       ([name, value]) => `+chat_template_kwargs.${name}=${JSON.stringify(value)}`,
     ),
     ...(quantization === 'none' ? [] : [`quantization=${quantization}`]),

@@ -2,7 +2,7 @@
 import { endOfText, generateTexts, LanguageModel } from '@bowyer/models';
 import type { Device } from '@bowyer/graph';
 import type { TaskContext } from '../../context/task-context.js';
-import type { AgentConfig } from '../../agent/keys/agent-keys.js';
+import type { NodePart } from '../../agent/keys/agent-keys.js';
 import type { Example, Examples, FinetuneOptions } from './examples.js';
 import type { Answer, CallCounts } from '../../run/finetune-results.js';
 import { callPlaces, countedCalls, learnedReplies } from './recorded-calls.js';
@@ -22,8 +22,8 @@ export async function heldOut(
   examples: Pick<Examples, 'training' | 'validation' | 'ends' | 'calls'>,
   {
     task: { model: start },
-    quantization,
-  }: Pick<AgentConfig, 'quantization'> & { task: Pick<FinetuneOptions, 'model'> },
+    policy: { quantization },
+  }: NodePart<'policy', 'quantization'> & { task: Pick<FinetuneOptions, 'model'> },
   device: Device,
   log: TaskContext['log'],
 ): Promise<HeldOut> {

@@ -11,23 +11,25 @@ import {
   unitOptions,
   type ConfigProblem,
 } from '@bowyer/core';
-import { dataFormatKey, dataSplitKey, DataFileError, pipeProblem, recordFolderOf } from '@bowyer/conversations';
+import { DataFileError, dataFormatKey, dataSplitKey, pipeProblem, recordFolderOf } from '@bowyer/conversations';
 import { isAdapterFolder, modelProblem } from '../../agent/folders/model-folders.js';
 import {
-  conversationKeys,
-  deviceKeys,
-  hubKeys,
-  loraKeys,
+  chatNode,
+  conversationOptions,
+  deviceNode,
+  deviceOptions,
+  gradientOptions,
+  hubNode,
+  loraNodeOf,
   optimizerNode,
-  policyKeys,
+  quantizationNode,
   scheduleGroup,
-  templateKeys,
-  trainingKeys,
+  templateOptions,
   type AgentConfig,
 } from '../../agent/keys/agent-keys.js';
-import type { Choices } from '../../agent/keys/choices.js';
 import { quantizationProblems, type QuantizationConfig } from '../../agent/policy/quantization-problems.js';
-import { runKeys, saveEpochsKey, saveKeys, titleKeys } from '../../keys/run-keys.js';
+import type { Choices } from '../../agent/keys/choices.js';
+import { runKeys, checkpointsNode, saveEpochs, saveMinutes, titleKeys } from '../../keys/run-keys.js';
 import { loggerKeys } from '../../keys/logger-keys.js';
 import type { TaskConfig, TaskUnit } from '../task.js';
 import { readTrainingItems } from './training-items.js';
@@ -61,27 +63,21 @@ export const finetuneOptions = unitOptions({
 export const supervisedKeys = (choices: Choices) => ({
   ...loggerKeys(choices),
   ...runKeys,
-  ...deviceKeys,
-  ...templateKeys,
-  save_minutes: defaulting(saveKeys.save_minutes, 5),
-  ...saveEpochsKey,
-  ...trainingKeys,
+  device: deviceNode({ ...deviceOptions, ...gradientOptions }),
+  chat: chatNode(templateOptions),
+  checkpoints: checkpointsNode({ minutes: defaulting(saveMinutes, 5), epochs: saveEpochs }),
   optimizer: optimizerNode(choices.setting('optimizer.kind')),
 });
 
-function keys(choices: Choices): TProperties {
-  const { use_lora, lora } = loraKeys;
-  return {
-    ...supervisedKeys(choices),
-    ...titleKeys('finetune'),
-    ...hubKeys,
-    ...conversationKeys,
-    task: finetuneOptions,
-    quantization: policyKeys.quantization,
-    use_lora,
-    ...(choices.setting('lora.enabled') === true && { lora }),
-  };
-}
+const keys = (choices: Choices): TProperties => ({
+  ...supervisedKeys(choices),
+  ...titleKeys('finetune'),
+  hub: hubNode,
+  chat: chatNode({ ...templateOptions, ...conversationOptions }),
+  task: finetuneOptions,
+  policy: quantizationNode,
+  lora: loraNodeOf(choices),
+});
 
 export const finetuneTask: TaskUnit = {
   name: 'finetune',
@@ -89,7 +85,6 @@ export const finetuneTask: TaskUnit = {
   keys,
   plays: false,
   async problems(config: FinetuneKeys) {
-    const { useLora } = config;
     const { model, data } = config.task;
     if (model === null || data === null)
       return [
@@ -102,7 +97,7 @@ export const finetuneTask: TaskUnit = {
     const problems: ConfigProblem[] = [];
     const problem = await modelProblem('model', model);
     if (problem !== null) problems.push(problem);
-    else if (!useLora && isAdapterFolder(model))
+    else if (!config.lora.enabled && isAdapterFolder(model))
       problems.push({
         key: 'use_lora',
         message: `use_lora=false: model=${model} is an adapter, whose base model stays as it is`,
@@ -115,9 +110,7 @@ export const finetuneTask: TaskUnit = {
   load: async () => (await import('./finetune.js')).finetune,
 };
 
-type FinetuneKeys = QuantizationConfig &
-  TaskConfig<typeof finetuneOptions> &
-  Pick<AgentConfig, 'chatTemplate' | 'chatTemplateKwargs' | 'upstreamLossMask'>;
+type FinetuneKeys = QuantizationConfig & TaskConfig<typeof finetuneOptions> & Pick<AgentConfig, 'chat'>;
 
 function batchProblems({ task: { batchSize, gradAccumSteps } }: FinetuneKeys): ConfigProblem[] {
   if (gradAccumSteps <= batchSize) return [];
@@ -131,23 +124,22 @@ function batchProblems({ task: { batchSize, gradAccumSteps } }: FinetuneKeys): C
 }
 
 /** Checks the whole file, before a model is downloaded or loaded. */
-async function dataProblems({ task, ...keys }: FinetuneKeys): Promise<ConfigProblem[]> {
+async function dataProblems({ task, chat }: FinetuneKeys): Promise<ConfigProblem[]> {
   const { data, dataFormat: format, dataSplit: split } = task;
   const problem = pipeProblem('data', data!);
   if (problem) return [problem];
-  if (recordFolderOf(data!) !== null) return maskProblems(keys.chatTemplate, keys.upstreamLossMask);
+  if (recordFolderOf(data!) !== null) return maskProblems(chat.template, chat.upstreamLossMask);
   try {
     const { items } = await readTrainingItems(data!, { format, split });
-    if (items[0].value.kind === 'conversation') return maskProblems(keys.chatTemplate, keys.upstreamLossMask);
+    if (items[0].value.kind === 'conversation') return maskProblems(chat.template, chat.upstreamLossMask);
   } catch (error) {
     if (!(error instanceof DataFileError)) throw error;
     return [{ key: 'data', message: error.what, remedy: `expected: ${error.expected}` }];
   }
   const unused = {
-    chat_template: keys.chatTemplate,
-    chat_template_kwargs:
-      Object.keys(keys.chatTemplateKwargs).length > 0 ? JSON.stringify(keys.chatTemplateKwargs) : null,
-    upstream_loss_mask: keys.upstreamLossMask,
+    chat_template: chat.template,
+    chat_template_kwargs: Object.keys(chat.templateKwargs).length > 0 ? JSON.stringify(chat.templateKwargs) : null,
+    upstream_loss_mask: chat.upstreamLossMask,
   };
   return Object.entries(unused)
     .filter(([, value]) => value !== null && value !== false)

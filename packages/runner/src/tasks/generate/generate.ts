@@ -23,28 +23,17 @@ import type { TaskContext } from '../../context/task-context.js';
 
 type GenerateConfig = DeviceConfig &
   TaskConfig<typeof generateOptions, 'model' | 'input' | 'output'> &
-  Pick<
-    AgentConfig,
-    | 'seed'
-    | 'maxNewTokens'
-    | 'doSample'
-    | 'temperature'
-    | 'topK'
-    | 'topP'
-    | 'repetitionPenalty'
-    | 'eosStr'
-    | 'chatTemplate'
-    | 'chatTemplateKwargs'
-  >;
+  Pick<AgentConfig, 'seed' | 'sampling' | 'chat'>;
 
 export async function generate(config: GenerateConfig, context: TaskContext): Promise<void> {
   const { batchSize, ignoreEos, model: folder } = config.task;
-  const { seed, temperature, topK, topP, doSample, maxNewTokens } = config;
+  const { seed, sampling } = config;
+  const { temperature, topK, topP, doSample, maxNewTokens } = sampling;
   let cut = 0;
   if (!ignoreEos) await checkTerminator(folder, config);
   const results = async function* (model: LanguageModel | Seq2SeqModel, lines: ChatItem[]) {
     const { items, template } = await promptsOf(lines, model, config);
-    const rules = await textRules(folder, model, config);
+    const rules = await textRules(folder, model, sampling);
     const ends = ignoreEos ? [] : (template?.terminatorIds ?? []);
     let line = 0;
     const options = { temperature, topK, topP, greedy: !doSample, maxNewTokens, batchSize, seed };

@@ -1,6 +1,6 @@
 // task=generate: continues prompts, or answers them where the model is an encoder-decoder.
 import { defaulting, flag, integer, unitOptions } from '@bowyer/core';
-import { writerKeys, writerOptions } from '../../agent/keys/agent-keys.js';
+import { drawOption, writerNodes, writerOptions } from '../../agent/keys/agent-keys.js';
 import { runKeys } from '../../keys/run-keys.js';
 import { lineFileKeys, lineFileProblems } from '../model-line-keys.js';
 import type { TaskUnit } from '../task.js';
@@ -17,8 +17,7 @@ export const generateTask: TaskUnit = {
   description: 'write texts that continue the prompts of a file',
   keys: () => ({
     ...runKeys,
-    ...writerKeys,
-    do_sample: defaulting(writerKeys.do_sample, false),
+    ...writerNodes({ do_sample: defaulting(drawOption.do_sample, false) }),
     task: generateOptions,
   }),
   plays: false,

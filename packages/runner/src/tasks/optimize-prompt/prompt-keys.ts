@@ -11,8 +11,7 @@ import {
   unitOptions,
   type OptionsOf,
 } from '@bowyer/core';
-import type { AgentConfig } from '../../agent/keys/agent-keys.js';
-import type { DeviceConfig } from '../../agent/policy/device-choice.js';
+import type { NodesOfAgents } from '../evaluate-agent/unit.js';
 import { agentOptions, modelOption } from '../train-agent/agent-keys.js';
 
 export const reflectorNode = group(
@@ -59,5 +58,4 @@ export interface ReflectorConfig {
   reflector: OptionsOf<typeof reflectorNode>;
 }
 
-export type OptimizeConfig = ReflectorConfig & { task: OptionsOf<typeof optimizePromptOptions> } & DeviceConfig &
-  Pick<AgentConfig, 'seed' | 'quantization' | 'chatTemplate' | 'chatTemplateKwargs' | 'maxFailureShare'>;
+export type OptimizeConfig = ReflectorConfig & { task: OptionsOf<typeof optimizePromptOptions> } & NodesOfAgents;

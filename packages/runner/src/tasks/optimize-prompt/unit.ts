@@ -1,9 +1,9 @@
 // task=optimize_prompt: better prompts for an agent of the user, from what it does with them.
 import type { ConfigProblem } from '@bowyer/core';
 import { modelProblem } from '../../agent/folders/model-folders.js';
-import { deviceKeys, hubKeys, playKeys, policyKeys, templateKeys } from '../../agent/keys/agent-keys.js';
 import { runKeys } from '../../keys/run-keys.js';
 import type { TaskUnit } from '../task.js';
+import { nodesOfAgents } from '../evaluate-agent/unit.js';
 import { agentProblems } from '../train-agent/agent-problems.js';
 import { optimizePromptOptions, reflectorNode, type OptimizeConfig } from './prompt-keys.js';
 
@@ -12,13 +12,9 @@ export const optimizePromptTask: TaskUnit = {
   description: 'evolve the prompts and tool descriptions of an agent of yours by reflection on its rollouts (GEPA)',
   keys: () => ({
     ...runKeys,
-    ...deviceKeys,
-    ...hubKeys,
-    ...templateKeys,
     task: optimizePromptOptions,
     reflector: reflectorNode,
-    max_failure_share: playKeys.max_failure_share,
-    quantization: policyKeys.quantization,
+    ...nodesOfAgents,
   }),
   plays: false,
   async problems({ task, reflector }: Pick<OptimizeConfig, 'task' | 'reflector'>) {

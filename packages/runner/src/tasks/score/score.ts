@@ -7,19 +7,19 @@ import {
   type ContinuationItem,
   type LanguageModel,
 } from '@bowyer/models';
-import type { AgentConfig } from '../../agent/keys/agent-keys.js';
 import { deviceOf, type DeviceConfig } from '../../agent/policy/device-choice.js';
+import type { NodePart } from '../../agent/keys/agent-keys.js';
 import { linesOf, runModelLines } from '../model-lines.js';
 import type { TaskConfig } from '../task.js';
 import type { scoreOptions } from './unit.js';
 import type { TaskContext } from '../../context/task-context.js';
 
 type ScoreConfig = DeviceConfig &
-  Pick<AgentConfig, 'quantization'> &
+  NodePart<'policy', 'quantization'> &
   TaskConfig<typeof scoreOptions, 'model' | 'input' | 'output'>;
 
 export async function score(config: ScoreConfig, context: TaskContext): Promise<void> {
-  const { task, quantization } = config;
+  const { task, policy } = config;
   const results = async function* (model: LanguageModel | Seq2SeqModel, items: ContinuationItem[]) {
     const options = { maxTokens: task.batchTokens };
     const scores =
@@ -27,7 +27,7 @@ export async function score(config: ScoreConfig, context: TaskContext): Promise<
     for await (const { promptIds, continuationIds, logprobs, logitsHead } of scores)
       yield { prompt_ids: promptIds, continuation_ids: continuationIds, logprobs, logits_head: logitsHead };
   };
-  await runModelLines({ ...task, quantization, device: deviceOf(config) }, context, {
+  await runModelLines({ ...task, ...policy, device: deviceOf(config) }, context, {
     schema: linesOf('prompt', 'continuation'),
     results,
   });

@@ -1,6 +1,6 @@
 // task=score: the log-probabilities of given continuations.
 import { integer, unitOptions } from '@bowyer/core';
-import { deviceKeys, hubKeys, policyKeys } from '../../agent/keys/agent-keys.js';
+import { deviceNode, deviceOptions, hubNode, quantizationNode } from '../../agent/keys/agent-keys.js';
 import { runKeys } from '../../keys/run-keys.js';
 import { lineFileKeys, lineFileProblems } from '../model-line-keys.js';
 import type { TaskUnit } from '../task.js';
@@ -17,9 +17,9 @@ export const scoreTask: TaskUnit = {
     const { seed: _, ...keys } = runKeys; // nothing is drawn
     return {
       ...keys,
-      ...deviceKeys,
-      ...hubKeys,
-      quantization: policyKeys.quantization,
+      device: deviceNode(deviceOptions),
+      hub: hubNode,
+      policy: quantizationNode,
       task: scoreOptions,
     };
   },

@@ -18,7 +18,7 @@ import { maskedTokenIds, terminatorIds } from '../../agent/chat/agent-tokens.js'
 import { chatTemplateOf, loadChatTemplate } from '../../agent/chat/chat-setup.js';
 import { textRules } from '../../agent/chat/text-rules.js';
 import type { EnvironmentConfig } from '../../agent/environment/environment.js';
-import { modelNameOf, runOf } from '../../agent/folders/model-folders.js';
+import { modelNameOf } from '../../agent/folders/model-folders.js';
 import type { AgentConfig, writerOptions } from '../../agent/keys/agent-keys.js';
 import { checkTerminator } from '../../agent/policy/check-text-rules.js';
 import { deviceOf, type DeviceConfig } from '../../agent/policy/device-choice.js';
@@ -29,24 +29,15 @@ import type { modelServerOptions, serveModelOptions } from './unit.js';
 import { adapterBankOf, announceRoom, servedAdapters, type AdapterConfig } from './served-adapters.js';
 import { followRun } from './follow-run.js';
 import { openTraffic } from './record-traffic.js';
+import { runOf } from '../../run/recorded-config.js';
 
 /** Options of a server of a model, whichever task runs it. */
 export type ServerOptions = TaskConfig<TObject<typeof modelServerOptions>, 'model'>['task'];
 
 export type ServeConfig = DeviceConfig &
-  Pick<
-    AgentConfig,
-    | 'seed'
-    | 'maxNewTokens'
-    | 'doSample'
-    | 'temperature'
-    | 'topK'
-    | 'topP'
-    | 'repetitionPenalty'
-    | 'eosStr'
-    | 'chatTemplate'
-    | 'chatTemplateKwargs'
-  > & { task: ServerOptions & AdapterConfig & Partial<OptionsOf<TObject<typeof writerOptions>>> };
+  Pick<AgentConfig, 'seed' | 'sampling' | 'chat'> & {
+    task: ServerOptions & AdapterConfig & Partial<OptionsOf<TObject<typeof writerOptions>>>;
+  };
 
 type ServeModelConfig = ServeConfig & TaskConfig<typeof serveModelOptions, 'model'>;
 
@@ -92,7 +83,8 @@ export async function serverOptions(
   model: LanguageModel,
   log: TaskContext['log'],
 ): Promise<ModelServerOptions> {
-  const { task, seed, temperature, topK, topP, maxNewTokens } = config;
+  const { task, seed, sampling } = config;
+  const { temperature, topK, topP, maxNewTokens } = sampling;
   const { model: dir, host, port, slots, maxQueued, servedName } = task;
   const tokenizer = new SteppedTokenizer(model.tokenizer);
   return {
@@ -109,9 +101,9 @@ export async function serverOptions(
     name: servedName ?? modelNameOf(dir),
     template: await templateOf(tokenizer, config, log),
     ...(task.trustRequestChatTemplate && { templateOf: (source) => chatTemplateOf(source, tokenizer, config) }),
-    rules: await textRules(dir, model, config),
-    terminatorIds: config.eosStr === null ? [] : terminatorIds(model.tokenizer, config),
-    defaults: { temperature: config.doSample ? temperature : 0, topK, topP, maxTokens: maxNewTokens },
+    rules: await textRules(dir, model, sampling),
+    terminatorIds: sampling.eosStr === null ? [] : terminatorIds(model.tokenizer, config),
+    defaults: { temperature: sampling.doSample ? temperature : 0, topK, topP, maxTokens: maxNewTokens },
     adapters: servedAdapters(dir, task, log),
     storage: { responses: task.storedResponses, bytes: task.storedResponsesMb * 2 ** 20 },
     onFault: (error) => log(error.stack ?? error.message, 'WARNING'),
@@ -152,21 +144,21 @@ async function serveEncoder(
 
 /** Warns about the parts of an agent that its policy alone does not have. */
 function warnOfParts(dir: string, log: TaskContext['log']): void {
-  const { agentType, memory } = runOf(dir) ?? {};
+  const { algorithm, memory } = runOf(dir) ?? {};
   if (memory !== undefined && memory.kind !== 'none')
     log(
       `${dir} was trained with memory=${memory.kind}, which requests without episodes do not have; see docs/memory.md`,
       'WARNING',
     );
-  if (agentType === undefined || !findAlgorithm(agentType)?.playsWithCritic) return;
-  log(`${dir} was trained by ${agentType}, which acts with its critic; its policy alone is served`, 'WARNING');
+  if (algorithm?.name === undefined || !findAlgorithm(algorithm.name)?.playsWithCritic) return;
+  log(`${dir} was trained by ${algorithm.name}, which acts with its critic; its policy alone is served`, 'WARNING');
 }
 
 /** Loads a decoder. An agent's tokens are masked as in its run; nothing is masked for any other model. */
 export async function loadDecoder(dir: string, config: ServeConfig, device: Device): Promise<LanguageModel> {
   const { quantization, packedDecoding, contextLength } = config.task;
   const run = runOf(dir);
-  const isAgent = run?.agentType !== undefined && environmentNames().includes(run.env?.name ?? '');
+  const isAgent = run?.algorithm?.name !== undefined && environmentNames().includes(run.env?.name ?? '');
   const model = await loadTextModel({
     device,
     dir,
@@ -215,7 +207,7 @@ async function templateOf(
   try {
     return await loadChatTemplate(config, tokenizer);
   } catch (error) {
-    if (!(error instanceof ChatTemplateError) || config.chatTemplate !== null) throw error;
+    if (!(error instanceof ChatTemplateError) || config.chat.template !== null) throw error;
     log(`/v1/chat/completions is not served, only /v1/completions: ${error.message}`, 'WARNING');
     return null;
   }

@@ -1,7 +1,7 @@
 // task=serve_model: a language model over OpenAI's HTTP protocol.
 import { Type } from '@sinclair/typebox';
 import { defaulting, flag, fraction, integer, optional, optionalText, texts, unitOptions } from '@bowyer/core';
-import { writerKeys, writerOptions } from '../../agent/keys/agent-keys.js';
+import { samplingOptions, writerNodes, writerOptions } from '../../agent/keys/agent-keys.js';
 import { adapterProblems } from './adapter-problems.js';
 import { trafficProblems } from './traffic-problems.js';
 import { runKeys } from '../../keys/run-keys.js';
@@ -87,8 +87,7 @@ export const serveModelOptions = unitOptions({
 /** Nodes of every server of a model. */
 export const modelServerKeys = {
   ...runKeys,
-  ...writerKeys,
-  max_new_tokens: defaulting(writerKeys.max_new_tokens, 256),
+  ...writerNodes({ max_new_tokens: defaulting(samplingOptions.max_new_tokens, 256) }),
 };
 
 export const serveModelTask: TaskUnit = {

@@ -15,8 +15,7 @@ import type { TaskConfig } from '../task.js';
 import type { startModelOptions } from './unit.js';
 import { piecesOf } from './dialogue-pieces.js';
 
-type StartModelConfig = Omit<FinetuneConfig, 'task' | 'quantization' | 'useLora'> &
-  TaskConfig<typeof startModelOptions, 'data'>;
+type StartModelConfig = Omit<FinetuneConfig, 'task' | 'policy' | 'lora'> & TaskConfig<typeof startModelOptions, 'data'>;
 
 /** The folder of the run with the model of random weights. */
 const UNTRAINED = 'untrained';
@@ -35,10 +34,9 @@ export async function startModel(config: StartModelConfig, context: TaskContext)
   // The untrained model is saved with the template, so that the fine-tune needs none.
   const whole = {
     task: { ...config.task, model, epochs },
-    chatTemplate: null,
-    upstreamLossMask: false,
-    useLora: false,
-    quantization: 'none',
+    chat: { ...config.chat, template: null },
+    lora: { enabled: false } as FinetuneConfig['lora'],
+    policy: { quantization: 'none' },
   } as const;
   await finetune({ ...config, ...whole }, context, () =>
     existsSync(model) ? Promise.resolve() : writeUntrained(model, dialogues, config, context),
@@ -52,7 +50,7 @@ async function writeUntrained(
   { log }: Pick<TaskContext, 'log'>,
 ): Promise<void> {
   const { vocabularySize, width, layers } = config.task;
-  const template = (await keptTemplate({ chatTemplate: config.chatTemplate ?? 'tools' }, {}))!;
+  const template = (await keptTemplate(config.chat.template ?? 'tools', {}))!;
   const { texts, shared, endToken } = piecesOf(dialogues, template);
   const vocabulary = { size: vocabularySize, endToken, wholeTokens: shared, chatTemplate: template };
   const longest = longestOf(dialogues, bytePairTokenizer(texts, vocabulary), template);

@@ -11,7 +11,7 @@ import {
   texts,
   type OptionsOf,
 } from '@bowyer/core';
-import { samplingKeys } from '../../agent/keys/agent-keys.js';
+import { samplingOptions } from '../../agent/keys/agent-keys.js';
 
 /** The model that is trained or tested. */
 export const modelOption = {
@@ -58,15 +58,15 @@ export const agentOptions = {
   }),
   max_new_tokens: integer(256, 'longest answer in tokens to a request that names no limit'),
   temperature: optional(
-    () => samplingKeys.temperature,
+    () => samplingOptions.temperature,
     'sampling temperature of every answer, dimensionless; null: as the agent’s requests say, and 1 where they do not',
   ),
   top_k: optional(
-    () => samplingKeys.top_k,
+    () => samplingOptions.top_k,
     'answers are sampled from the k most likely tokens, 0: from all; null: as the agent’s requests say, and from all where they do not',
   ),
   top_p: optional(
-    () => samplingKeys.top_p,
+    () => samplingOptions.top_p,
     'answers are sampled from the most likely tokens that together have this probability; null: as the agent’s requests say, and 1 where they do not',
   ),
   splice: choice(

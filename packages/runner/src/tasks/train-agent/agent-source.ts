@@ -5,7 +5,7 @@ import { textDialogues, type PlaySet } from '@bowyer/algorithms';
 import type { LanguageModel } from '@bowyer/models';
 import { AgentServer, rolloutPlayer, RolloutLog, type AgentServerOptions } from '@bowyer/rollouts';
 import { callProblem, RecordedMasks, SteppedTokenizer } from '@bowyer/serving';
-import { loadChatTemplate } from '../../agent/chat/chat-setup.js';
+import { loadChatTemplate, type TemplateConfig } from '../../agent/chat/chat-setup.js';
 import type { AgentConfig } from '../../agent/keys/agent-keys.js';
 import type { TaskContext } from '../../context/task-context.js';
 import { breakdownBy } from '../../run/breakdown.js';
@@ -16,9 +16,7 @@ import type { Agents } from './open-agents.js';
 import { openRanking } from './open-ranking.js';
 import type { RankingConfig } from './ranking-keys.js';
 
-type SourceConfig = Partial<RankingConfig> &
-  AgentTaskConfig &
-  Pick<AgentConfig, 'seed' | 'chatTemplate' | 'chatTemplateKwargs'>;
+type SourceConfig = Partial<RankingConfig> & AgentTaskConfig & Pick<AgentConfig, 'seed'> & TemplateConfig;
 
 /** Makes the source of the agents' rollouts. @param bodyOf changes the agents' requests before they are read */
 export function agentSource(

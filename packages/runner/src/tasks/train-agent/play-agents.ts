@@ -1,17 +1,15 @@
 // Rollouts of agents outside of a training, as an evaluation plays them.
 import { play, type OnFailure, type PlayContext, type PlayedSet, type GroupOptions } from '@bowyer/algorithms';
 import type { Trajectory } from '@bowyer/core';
-import type { AgentConfig } from '../../agent/keys/agent-keys.js';
+import type { AgentConfig, NodePart } from '../../agent/keys/agent-keys.js';
 import type { TaskContext } from '../../context/task-context.js';
 import { failureLog } from '../../run/failure-log.js';
 import { playHooks } from '../../run/play-hooks.js';
 import type { OpenRolloutSource } from '../train/rollout-source.js';
 import type { AgentOptions } from './agent-keys.js';
 
-type AgentPlayConfig = { task: Pick<AgentOptions, 'concurrency' | 'maxNewTokens'> } & Pick<
-  AgentConfig,
-  'seed' | 'maxFailureShare'
->;
+type AgentPlayConfig = { task: Pick<AgentOptions, 'concurrency' | 'maxNewTokens'> } & Pick<AgentConfig, 'seed'> &
+  NodePart<'play', 'maxFailureShare'>;
 
 interface AgentPlayOptions {
   /** Whether answers are greedy; false if not given. */
@@ -29,7 +27,7 @@ interface AgentPlayOptions {
  */
 export function playAgents(
   { parts }: OpenRolloutSource,
-  { seed, maxFailureShare, task: { concurrency, maxNewTokens } }: AgentPlayConfig,
+  { seed, play: { maxFailureShare }, task: { concurrency, maxNewTokens } }: AgentPlayConfig,
   { log, signal }: Pick<TaskContext, 'log' | 'signal'>,
   set: PlayedSet & GroupOptions,
   { greedy = false, failures, progress = () => undefined }: AgentPlayOptions = {},

@@ -20,7 +20,7 @@ export async function trainAgent(config: TrainAgentConfig, context: TaskContext)
 async function rateOf(config: TrainAgentConfig, { log }: TaskContext): Promise<number | undefined> {
   const given = config.algorithm.actor?.lr;
   if (given !== null) return given;
-  const { lr, text } = await usualRate(config.task.model!, config);
+  const { lr, text } = await usualRate(config.task.model!, config.lora.enabled);
   log(text);
   return lr;
 }
@@ -40,28 +40,30 @@ function trainingConfig(config: TrainAgentConfig, lr: number | undefined): Train
       const { algorithm } = config;
       return lr === undefined ? algorithm : { ...algorithm, actor: { ...algorithm.actor, lr } };
     },
-    checkpointPath: null,
-    get policyLm() {
-      return config.task.model;
+    get policy() {
+      // None is made from scratch.
+      const { quantization } = config.policy;
+      return { checkpoint: null, model: config.task.model, quantization } as TrainConfig['policy'];
     },
-    get slots() {
-      return config.task.concurrency;
+    get play() {
+      return {
+        slots: config.task.concurrency,
+        maxFailureShare: config.play.maxFailureShare,
+        asChat: true,
+        actionChoice: 'free' as const,
+      };
     },
-    get maxNewTokens() {
-      return config.task.maxNewTokens;
+    get sampling() {
+      const { maxNewTokens, temperature, topK, topP } = config.task;
+      return {
+        maxNewTokens,
+        temperature: temperature ?? 1,
+        topK: topK ?? 0,
+        topP: topP ?? 1,
+        doSample: true,
+        eosStr: null,
+      };
     },
-    get temperature() {
-      return config.task.temperature ?? 1;
-    },
-    get topK() {
-      return config.task.topK ?? 0;
-    },
-    get topP() {
-      return config.task.topP ?? 1;
-    },
-    doSample: true,
-    eosStr: null,
-    playAsChat: true,
     distributed: { shardOptimizer: false },
   };
   for (const key of Object.keys(config))

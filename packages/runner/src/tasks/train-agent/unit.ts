@@ -4,26 +4,25 @@ import { findAlgorithm, type AnyAlgorithm } from '@bowyer/algorithms';
 import { integer, optional, positive, unitOptions, type ConfigProblem } from '@bowyer/core';
 import { modelProblem } from '../../agent/folders/model-folders.js';
 import {
-  criticKeys,
   criticNode,
-  deviceKeys,
-  hubKeys,
-  loraKeys,
+  criticOptions,
+  deviceNode,
+  deviceOptions,
+  gradientOptions,
+  loraNodeOf,
   optimizerNode,
-  playKeys,
-  policyKeys,
-  templateKeys,
-  trainingKeys,
   type AgentConfig,
+  type NodePart,
 } from '../../agent/keys/agent-keys.js';
-import type { Choices } from '../../agent/keys/choices.js';
 import { quantizationProblems } from '../../agent/policy/quantization-problems.js';
-import { algorithmKeys } from '../../keys/algorithm-keys.js';
-import { runKeys, saveKeys, titleKeys } from '../../keys/run-keys.js';
+import type { Choices } from '../../agent/keys/choices.js';
+import { algorithmNode } from '../../keys/algorithm-node.js';
+import { checkpointsNode, runKeys, saveMinutes, titleKeys } from '../../keys/run-keys.js';
 import { loggerKeys } from '../../keys/logger-keys.js';
 import { guardNode, guardProblems } from '../../run/guard.js';
 import { diagnosticsNode } from '../train/diagnostics-node.js';
-import { lossProblems, type LossConfig } from '../train/loss-problems.js';
+import { nodesOfAgents } from '../evaluate-agent/unit.js';
+import { lossProblems } from '../train/loss-problems.js';
 import type { TrainConfig } from '../train/train-config.js';
 import type { TaskConfig, TaskUnit } from '../task.js';
 import { agentOptions, modelOption } from './agent-keys.js';
@@ -38,12 +37,11 @@ export const trainAgentOptions = unitOptions({
 });
 
 /** The keys of a training that this task has too; those of environments and of a start from scratch are not read. */
-export type TrainAgentConfig = Omit<
-  TrainConfig,
-  'task' | 'checkpointPath' | 'policyLm' | 'slots' | 'maxNewTokens' | 'temperature' | 'topK' | 'topP' | 'doSample'
-> &
+export type TrainAgentConfig = Omit<TrainConfig, 'task' | 'policy' | 'play' | 'sampling'> &
   TaskConfig<typeof trainAgentOptions> &
-  Pick<AgentConfig, 'optimizer'>;
+  Pick<AgentConfig, 'optimizer'> &
+  NodePart<'policy', 'quantization'> &
+  NodePart<'play', 'maxFailureShare'>;
 
 const rateKey = optional(
   positive,
@@ -60,28 +58,22 @@ function withUsualRate(options: TObject): TObject {
 
 function keys(choices: Choices): TProperties {
   const { algorithm, setting } = choices;
-  const isPretrained = setting('critic.model') !== null;
   return {
     ...runKeys,
     ...titleKeys('train_agent'),
     ...loggerKeys(choices),
-    ...deviceKeys,
-    ...hubKeys,
-    ...algorithmKeys(algorithm, algorithm === null ? undefined : withUsualRate(algorithm.options as TObject)),
+    ...nodesOfAgents,
+    device: deviceNode({ ...deviceOptions, ...gradientOptions }),
+    algorithm: algorithmNode(algorithm, algorithm === null ? undefined : withUsualRate(algorithm.options as TObject)),
     task: trainAgentOptions,
     ranking: rankingNode,
-    max_failure_share: playKeys.max_failure_share,
-    ...templateKeys,
-    quantization: policyKeys.quantization,
-    use_lora: loraKeys.use_lora,
-    ...(setting('lora.enabled') === true && { lora: loraKeys.lora }),
-    ...trainingKeys,
+    lora: loraNodeOf(choices),
     optimizer: optimizerNode(setting('optimizer.kind')),
-    ...(algorithm?.needs.critic && { ...criticKeys, critic: criticNode(setting('critic.kind'), isPretrained) }),
+    ...(algorithm?.needs.critic && { critic: criticNode(criticOptions(choices)) }),
     diagnostics: diagnosticsNode,
     guard: guardNode,
     watch: watchNode,
-    ...saveKeys,
+    checkpoints: checkpointsNode({ minutes: saveMinutes }),
   };
 }
 
@@ -93,7 +85,7 @@ export const trainAgentTask: TaskUnit = {
   plays: false,
   async problems(raw) {
     const config = raw as typeof raw & TrainAgentConfig;
-    const unit = findAlgorithm(config.agentType);
+    const unit = findAlgorithm(config.algorithm.name);
     const problems = [...(await agentProblems(config.task)), ...algorithmProblems(unit, raw)];
     const { guard, diagnostics } = config;
     const { model } = config.task;
@@ -104,7 +96,7 @@ export const trainAgentTask: TaskUnit = {
     problems.push(...quantizationProblems(config), ...rateProblems(config));
     if (guard && diagnostics) problems.push(...guardProblems(guard, diagnostics));
     if (problems.length === 0)
-      problems.push(...(await lossProblems(unit, { ...config, checkpointPath: null, policyLm: model } as LossConfig)));
+      problems.push(...(await lossProblems(unit, { ...config, policy: { checkpoint: null, model } })));
     return problems;
   },
   load: async () => (await import('./train-agent.js')).trainAgent,

@@ -5,9 +5,9 @@ import { usualRate } from './usual-rate.js';
 
 const folder = newFolder();
 
-async function rate(config: object, useLora = false) {
+async function rate(config: object, usesLora = false) {
   await writeFile(join(folder, 'config.json'), JSON.stringify(config));
-  return usualRate(folder, { useLora });
+  return usualRate(folder, usesLora);
 }
 
 test('the rate falls with the width, and is ten times as high for adapters', async () => {

@@ -25,7 +25,7 @@ export interface UsualRate {
  * @param model a folder, as `model` names it
  * @throws where the model's config names no width
  */
-export async function usualRate(model: string, { useLora }: { useLora: boolean }): Promise<UsualRate> {
+export async function usualRate(model: string, usesLora: boolean): Promise<UsualRate> {
   const folder = agentFolderOf(model);
   const { baseDir } = await openAdapterDirectory(folder);
   const config = JSON.parse(await readFile(join(baseDir, 'config.json'), 'utf8')) as Record<string, unknown>;
@@ -35,7 +35,7 @@ export async function usualRate(model: string, { useLora }: { useLora: boolean }
     throw new Error(
       `${join(baseDir, 'config.json')} names no width (hidden_size)\n  give the learning rate: lm_lr=1e-5`,
     );
-  const hasAdapters = useLora || isAdapterFolder(model);
+  const hasAdapters = usesLora || isAdapterFolder(model);
   const lr = Math.min(HIGHEST, ((hasAdapters ? ADAPTERS : 1) * RATE_TIMES_WIDTH) / (width as number));
   const rounded = Number(lr.toPrecision(2));
   return {

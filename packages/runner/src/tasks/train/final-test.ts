@@ -50,7 +50,7 @@ const aheadOf = ({ rollout }: Pick<TrainConfig, 'rollout'>): Pick<RunResults, 'r
 /** The keys that decide how the agents are loaded and played, and what the results say of the training. */
 type TestConfig = PolicyConfig &
   PlayConfig &
-  Pick<TrainConfig, 'algorithm' | 'task' | 'checkpointPath' | 'policyLm' | 'rollout' | 'demonstrations'>;
+  Pick<TrainConfig, 'algorithm' | 'task' | 'policy' | 'rollout' | 'demonstrations'>;
 
 interface Played {
   name: string;
@@ -85,7 +85,7 @@ export class FinalTest {
     const known = best !== null && this.#policyDecides ? { weights: await this.#digest(policy), played: last } : null;
     await policy.release(); // one policy at a time, since memory may have room for a large base only once
     const tested = [...last];
-    const start = (config.checkpointPath ?? config.policyLm) ? 'start' : 'warm start';
+    const start = (config.policy.checkpoint ?? config.policy.model) ? 'start' : 'warm start';
     // The agent before training plays with its policy alone, since its critic had not been trained.
     if (startFolder !== null) tested.unshift(...(await this.#playFrom(start, startFolder, null)));
     if (best !== null && best.iteration > 0) {

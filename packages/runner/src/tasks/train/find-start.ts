@@ -7,16 +7,17 @@ import type { Device } from '@bowyer/graph';
 import { makeDemonstrations } from '../../agent/demonstrations/demonstrations.js';
 import { loadImitationData } from '../../agent/demonstrations/imitation-data.js';
 import { hasEnvironment } from '../../agent/environment/environment.js';
-import { memoryFileOf, runOf } from '../../agent/folders/model-folders.js';
+import { memoryFileOf } from '../../agent/folders/model-folders.js';
 import type { AgentMemory } from '../../agent/memory/agent-memory.js';
 import { checkTextRules } from '../../agent/policy/check-text-rules.js';
 import type { Start } from '../../agent/policy/reference-policy.js';
 import { warmStart, type WarmStartConfig } from '../../agent/warm-start/warm-start.js';
 import type { TaskContext } from '../../context/task-context.js';
 import type { TrainConfig } from './train-config.js';
+import { runOf } from '../../run/recorded-config.js';
 
 /** The keys that decide what a run begins with. */
-type StartConfig = WarmStartConfig & Pick<TrainConfig, 'checkpointPath' | 'policyLm' | 'task'>;
+type StartConfig = WarmStartConfig & Pick<TrainConfig, 'policy' | 'task'>;
 
 /** Finds the start, or makes it by a warm start. @returns null if the user stopped the warm start */
 export async function findStart(
@@ -26,7 +27,7 @@ export async function findStart(
   context: TaskContext,
   memory: AgentMemory | null,
 ): Promise<Start | null> {
-  const given = config.checkpointPath ?? config.policyLm;
+  const given = config.policy.checkpoint ?? config.policy.model;
   await checkTextRules(given, config);
   const trainedIn = given === null ? undefined : runOf(given)?.env?.name;
   if (hasEnvironment(config) && trainedIn !== undefined && trainedIn !== config.env.name)
@@ -52,7 +53,7 @@ export async function fillMemory(
 ): Promise<void> {
   if (checkpoint !== null) return memory.restore(memoryFileOf(checkpoint)!);
   if (!config.memory!.demonstrations || data !== null) return;
-  const ofAgent = (config.checkpointPath ?? config.policyLm) === null ? null : memoryFileOf(folder!);
+  const ofAgent = (config.policy.checkpoint ?? config.policy.model) === null ? null : memoryFileOf(folder!);
   if (ofAgent !== null) return memory.restore(ofAgent);
   log(memory.addDemonstrations(config, await makeDemonstrations(config)));
 }

@@ -2,16 +2,19 @@
 import type { AnyAlgorithm } from '@bowyer/algorithms';
 import type { ConfigProblem } from '@bowyer/core';
 import { agentFolderOf, isAdapterFolder } from '../../agent/folders/model-folders.js';
-import type { AgentConfig } from '../../agent/keys/agent-keys.js';
+import type { AgentConfig, NodePart } from '../../agent/keys/agent-keys.js';
 
-export type LossConfig = Pick<AgentConfig, 'checkpointPath' | 'policyLm' | 'useLora' | 'lora' | 'precision'> & {
-  algorithm: { kl?: { coefficient?: number }; reference?: { quantization?: string } };
-};
+export type LossConfig = Pick<AgentConfig, 'lora'> &
+  NodePart<'policy', 'checkpoint' | 'model'> &
+  NodePart<'device', 'precision'> & {
+    algorithm: { name: string; kl?: { coefficient?: number }; reference?: { quantization?: string } };
+  };
 
 export async function lossProblems(unit: AnyAlgorithm | undefined, config: LossConfig): Promise<ConfigProblem[]> {
-  const { useLora, precision, algorithm } = config;
+  const { lora, policy, algorithm } = config;
+  const { precision } = config.device;
   const { quantization: referenceQuantization = 'none' } = algorithm.reference ?? {};
-  const given = config.checkpointPath ?? config.policyLm;
+  const given = policy.checkpoint ?? policy.model;
   const isAdapter = given !== null && isAdapterFolder(given);
   const problems: ConfigProblem[] = [];
   if (unit?.needsNoDropout) problems.push(...(await dropoutProblems(unit, config, isAdapter ? given : null)));
@@ -21,7 +24,7 @@ export async function lossProblems(unit: AnyAlgorithm | undefined, config: LossC
       message: `precision=float16: the value head of ${unit.name} computes in float32 alone`,
       remedy: 'write precision=float32, or choose an algorithm without a value head, such as grpo',
     });
-  if (referenceQuantization !== 'none' && (useLora || isAdapter))
+  if (referenceQuantization !== 'none' && (lora.enabled || isAdapter))
     problems.push({
       key: 'algorithm.reference.quantization',
       message: `algorithm.reference.quantization=${referenceQuantization}: with adapters the reference policy is the same model, and nothing is copied`,
@@ -39,11 +42,11 @@ export async function lossProblems(unit: AnyAlgorithm | undefined, config: LossC
 /** Refuses dropout. @param adapter the adapter that the policy starts from; null where it starts from none */
 async function dropoutProblems(
   { name }: AnyAlgorithm,
-  { useLora, lora }: LossConfig,
+  { lora }: LossConfig,
   adapter: string | null,
 ): Promise<ConfigProblem[]> {
   const why = `${name} compares log-probabilities of two passes, which dropout would change in between`;
-  if (useLora)
+  if (lora.enabled)
     return lora.dropout === 0
       ? []
       : [{ key: 'lora.dropout', message: `lora.dropout=${lora.dropout}: ${why}`, remedy: 'write lora.dropout=0' }];

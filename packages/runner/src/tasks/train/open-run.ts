@@ -45,7 +45,7 @@ export async function openRun(
   makeSource: MakeRolloutSource<TrainConfig>,
 ): Promise<OpenRun | null> {
   const { directory, log, ranks = oneRank } = context;
-  const unit = findAlgorithm(config.agentType)!;
+  const unit = findAlgorithm(config.algorithm.name)!;
   await using resources = new ResourceStack();
   const { shardOptimizer } = config.distributed;
   const device = resources.adopt(

@@ -33,8 +33,8 @@ type AlgorithmConfig = DeviceConfig &
   FreshPolicyConfig &
   PlayConfig &
   Pick<AgentConfig, 'optimizer'> &
-  Pick<TrainConfig, 'diagnostics' | 'guard' | 'watch' | 'remotePolicy' | 'samplingPrecision' | 'distributed'> &
-  Pick<TrainConfig, 'algorithm' | 'saveMinutes' | 'saveFreq'>;
+  Pick<TrainConfig, 'diagnostics' | 'guard' | 'watch' | 'remotePolicy' | 'sampling' | 'distributed'> &
+  Pick<TrainConfig, 'algorithm' | 'checkpoints'>;
 
 /** Runs the algorithm to its end or to the user's stop. */
 export async function runAlgorithm(
@@ -76,8 +76,8 @@ export async function runAlgorithm(
       best: progress?.best ?? null,
     },
     {
-      saveMinutes: config.saveMinutes ?? (unit.needs.source === 'dataset' ? DATASET_MINUTES : null),
-      ...(iterations === undefined && { saveEpochs: { between: config.saveFreq ?? null, all: epochs! } }),
+      saveMinutes: config.checkpoints.minutes ?? (unit.needs.source === 'dataset' ? DATASET_MINUTES : null),
+      ...(iterations === undefined && { saveEpochs: { between: config.checkpoints.epochs ?? null, all: epochs! } }),
       guard: config.guard,
       isWatched: config.watch !== undefined,
       control,
@@ -132,7 +132,7 @@ export async function runAlgorithm(
       rollouts,
       ...(config.watch && { watch: config.watch }),
     };
-    await unit.train({ ...run, openRollouts: remote?.openPlayer(config.slots) ?? integers }, options);
+    await unit.train({ ...run, openRollouts: remote?.openPlayer(config.play.slots) ?? integers }, options);
   } catch (error) {
     // A rollout was interrupted: nothing has been learned since the last iteration.
     if (!(error instanceof InterruptedError)) throw error;

@@ -2,14 +2,16 @@
 import type { TObject } from '@sinclair/typebox';
 import type { LearningRateSchedule, OptionsOf } from '@bowyer/core';
 import type { Decoding, DiagnosticsOptions, ReplayPlacement, WatchOptions } from '@bowyer/algorithms';
-import type { ContextConfig } from '../../agent/context/agent-context.js';
 import type { CriticConfig } from '../../agent/critic/critic-setup.js';
-import type { AgentConfig } from '../../agent/keys/agent-keys.js';
-import type { MemoryConfig } from '../../agent/memory/agent-memory.js';
-import type { RemotePolicyConfig } from '../../agent/play/remote-rollouts.js';
 import type { RolloutConfig } from '../../agent/play/rollouts-ahead.js';
+import type { RemotePolicyConfig } from '../../agent/play/remote-rollouts.js';
 import type { SamplingPrecisionConfig } from '../../agent/play/sampling-precision.js';
 import type { WarmStartConfig } from '../../agent/warm-start/warm-start.js';
+import type { AgentConfig, NodePart } from '../../agent/keys/agent-keys.js';
+import type { ContextConfig } from '../../agent/context/agent-context.js';
+import type { DeviceConfig } from '../../agent/policy/device-choice.js';
+import type { MemoryConfig } from '../../agent/memory/agent-memory.js';
+import type { PlayConfig } from '../../agent/play/play-options.js';
 import type { RunConfig } from '../../keys/run-keys.js';
 import type { datasetOptions, trainOptions } from './unit.js';
 import type { LoggerConfig } from '../../run/open-loggers.js';
@@ -21,27 +23,15 @@ export type TrainConfig = WarmStartConfig &
   SamplingPrecisionConfig &
   CriticConfig &
   Pick<RunConfig, 'projectName' | 'runName'> &
-  Pick<
-    AgentConfig,
-    | 'gpuBuffers'
-    | 'threads'
-    | 'slots'
-    | 'maxFailureShare'
-    | 'maxNewTokens'
-    | 'doSample'
-    | 'temperature'
-    | 'topK'
-    | 'topP'
-    | 'checkpointPath'
-    | 'policyLm'
-    | 'useLora'
-    | 'lora'
-  > & {
-    agentType: string;
+  DeviceConfig &
+  PlayConfig &
+  Pick<AgentConfig, 'lora'> &
+  NodePart<'policy', 'checkpoint' | 'model'> & {
     logger: LoggerConfig;
     distributed: { replay?: ReplayPlacement; shardOptimizer: boolean };
     /** The options of the algorithm; those that the run itself reads. */
     algorithm: {
+      name: string;
       /** Present where the algorithm counts them. */
       iterations?: number;
       /** Present where the algorithm learns from a dataset. */
@@ -52,8 +42,7 @@ export type TrainConfig = WarmStartConfig &
     };
     /** `maxInputLength` is read where the algorithm learns from a dataset. */
     task: OptionsOf<TObject<typeof trainOptions>> & Partial<OptionsOf<TObject<typeof datasetOptions>>>;
-    saveMinutes?: number | null;
-    saveFreq?: number | null;
+    checkpoints: { minutes: number | null; epochs?: number | null };
     /** Read by an algorithm that plays episodes. */
     diagnostics?: Omit<DiagnosticsOptions, 'seed'>;
     guard?: GuardBounds;

@@ -14,38 +14,45 @@ import {
 import { isConversationFile } from '@bowyer/conversations';
 import { contextKeys } from '../../agent/context/context-keys.js';
 import { demonstrationProblems, demonstrationsNode } from '../../agent/demonstrations/demonstration-keys.js';
-import { environmentKeysOf, oracleKeysOf } from '../../agent/environment/environment-keys.js';
+import { environmentKeysOf } from '../../agent/environment/environment-keys.js';
 import { modelProblem } from '../../agent/folders/model-folders.js';
 import { isWeightsFile } from '../../agent/folders/weights-file.js';
 import {
-  cacheKeys,
-  conversationKeys,
-  criticKeys,
+  builtInOptions,
+  cacheOptions,
+  chatNode,
+  conversationOptions,
   criticNode,
-  deviceKeys,
-  hubKeys,
-  loraKeys,
+  criticOptions,
+  deviceNode,
+  deviceOptions,
+  drawOption,
+  gradientOptions,
+  hubNode,
+  loraNodeOf,
   optimizerNode,
-  playKeys,
-  policyKeys,
+  playNode,
+  episodeOptions,
   policyNode,
+  policyOptions,
   remotePolicyNode,
   rolloutNode,
-  samplingKeys,
-  samplingPrecisionKey,
-  templateKeys,
-  trainingKeys,
+  samplingNode,
+  samplingOptions,
+  samplingPrecision,
+  templateOptions,
   warmStartNode,
+  warmStartOptions,
   type AgentConfig,
 } from '../../agent/keys/agent-keys.js';
-import type { Choices } from '../../agent/keys/choices.js';
 import { memoryKeys } from '../../agent/memory/memory-keys.js';
-import { remotePolicyProblems } from '../../agent/play/remote-policy-problems.js';
-import { rolloutProblems } from '../../agent/play/rollout-problems.js';
-import { samplingPrecisionProblems } from '../../agent/play/sampling-precision.js';
 import { quantizationProblems, type QuantizationConfig } from '../../agent/policy/quantization-problems.js';
-import { algorithmKeys } from '../../keys/algorithm-keys.js';
-import { runKeys, saveEpochsKey, saveKeys, titleKeys } from '../../keys/run-keys.js';
+import { remotePolicyProblems } from '../../agent/play/remote-policy-problems.js';
+import { rolloutProblems, type AheadConfig } from '../../agent/play/rollout-problems.js';
+import { samplingPrecisionProblems, type SamplingPrecisionConfig } from '../../agent/play/sampling-precision.js';
+import type { Choices } from '../../agent/keys/choices.js';
+import { algorithmNode } from '../../keys/algorithm-node.js';
+import { checkpointsNode, runKeys, saveEpochs, saveMinutes, titleKeys } from '../../keys/run-keys.js';
 import { loggerKeys } from '../../keys/logger-keys.js';
 import { guardNode, guardProblems, type GuardBounds } from '../../run/guard.js';
 import { diagnosticsNode } from './diagnostics-node.js';
@@ -83,11 +90,9 @@ function rolloutNodeOf({ setting }: Choices): TSchema {
   );
 }
 
-/** Makes the key of the sampler's precision. Float32 does not decide a run, so that one from before there was this key can be resumed. */
-const precisionKeyOf = ({ setting }: Choices): TProperties =>
-  setting('sampling.precision') === 'integers'
-    ? samplingPrecisionKey
-    : { sampling_precision: changeableOnResume(samplingPrecisionKey.sampling_precision) };
+/** Makes the option of the sampler's precision. Float32 does not decide a run, so that one from before there was this option can be resumed. */
+const precisionOf = ({ setting }: Choices) =>
+  setting('sampling.precision') === 'integers' ? samplingPrecision : changeableOnResume(samplingPrecision);
 
 export const trainOptions = {
   test_size: integer(300, 'episodes of the final test, which neither training nor the choice of the best policy sees'),
@@ -105,47 +110,40 @@ function keys(choices: Choices): TProperties {
   const { algorithm, setting } = choices;
   const collects = algorithm?.needs.source !== 'dataset';
   const hasDataset = !collects || algorithm?.needs.dataset === true;
-  const isPretrained = setting('critic.model') !== null;
   const isGiven = (setting('policy.checkpoint') ?? setting('policy.model') ?? null) !== null;
   const imitates = !isGiven || hasDataset;
   const usesTemplate =
     setting('play.as_chat') === true || (imitates && hasConversations(setting('demonstrations.path')));
-  // Rollouts follow do_sample, the final test eval_decoding.
-  const { do_sample, ...sampling } = samplingKeys;
+  const usesCache = (collects && !isGiven) || isWeightsFile(setting('policy.checkpoint'));
   return {
     ...runKeys,
     ...titleKeys('archer-acc'),
     ...loggerKeys(choices),
-    ...deviceKeys,
+    device: deviceNode({ ...deviceOptions, ...gradientOptions }),
     distributed: distributedNode(choices),
-    ...hubKeys,
-    ...algorithmKeys(algorithm),
+    hub: hubNode,
+    algorithm: algorithmNode(algorithm),
     ...environmentKeysOf(choices),
     ...contextKeys(choices),
     ...memoryKeys(choices, 'train'),
-    ...oracleKeysOf(choices),
-    ...playKeys,
-    ...sampling,
-    ...(collects && !algorithm?.alwaysSamples && { do_sample }),
-    ...(usesTemplate && { ...templateKeys, ...conversationKeys }),
-    task: unitOptions({ ...trainOptions, ...(hasDataset && datasetOptions) }),
-    ...policyKeys,
-    ...(!isGiven && { policy: policyNode }),
-    use_lora: loraKeys.use_lora,
-    ...(setting('lora.enabled') === true && { lora: loraKeys.lora }),
-    ...trainingKeys,
-    optimizer: optimizerNode(setting('optimizer.kind')),
-    ...(algorithm?.needs.critic && {
-      ...criticKeys,
-      critic: criticNode(setting('critic.kind'), isPretrained),
+    play: playNode(episodeOptions),
+    sampling: samplingNode({
+      ...samplingOptions,
+      // Rollouts follow it, the final test algorithm.eval.decoding.
+      ...(collects && !algorithm?.alwaysSamples && drawOption),
+      ...(collects && { precision: precisionOf(choices) }),
     }),
+    ...(usesTemplate && { chat: chatNode({ ...templateOptions, ...conversationOptions }) }),
+    task: unitOptions({ ...trainOptions, ...(hasDataset && datasetOptions) }),
+    policy: policyNode({ ...policyOptions, ...(!isGiven && builtInOptions) }),
+    lora: loraNodeOf(choices),
+    optimizer: optimizerNode(setting('optimizer.kind')),
+    ...(algorithm?.needs.critic && { critic: criticNode(criticOptions(choices)) }),
     ...(imitates && { demonstrations: demonstrationsNode(choices) }),
     ...(collects && { diagnostics: diagnosticsNode, guard: guardNode, remote_policy: remotePolicyNode }),
-    ...(collects && { rollout: rolloutNodeOf(choices), ...precisionKeyOf(choices) }),
-    ...saveKeys,
-    ...(!collects && saveEpochsKey),
-    ...(collects && !isGiven && { warm_start: warmStartNode }),
-    ...(((collects && !isGiven) || isWeightsFile(setting('policy.checkpoint'))) && cacheKeys),
+    ...(collects && { rollout: rolloutNodeOf(choices) }),
+    checkpoints: checkpointsNode({ minutes: saveMinutes, ...(!collects && { epochs: saveEpochs }) }),
+    ...(usesCache && { warm_start: warmStartNode({ ...(collects && !isGiven && warmStartOptions), ...cacheOptions }) }),
   };
 }
 
@@ -165,13 +163,13 @@ function conversationProblems(algorithm: string, path: string | null): ConfigPro
   ];
 }
 
-type TrainConfig = Pick<AgentConfig, 'checkpointPath' | 'policyLm' | 'criticLm' | 'critic' | 'demonstrations'> &
+type TrainConfig = Pick<AgentConfig, 'critic' | 'demonstrations'> &
   QuantizationConfig &
-  LossConfig & {
-    agentType: string;
-    algorithm: { teacher?: string | null };
+  LossConfig &
+  AheadConfig &
+  SamplingPrecisionConfig & {
+    algorithm: { name: string; teacher?: string | null };
     env: { name: string };
-    policy: object;
     guard?: GuardBounds;
     diagnostics?: { turns: number; klToStart: boolean };
   };
@@ -184,10 +182,14 @@ export const trainTask: TaskUnit = {
   sharesRanks: true,
   async problems(raw) {
     const config = raw as typeof raw & TrainConfig;
-    const { checkpointPath, policyLm, useLora, criticLm, critic, guard, diagnostics } = config;
+    const { policy, critic, guard, diagnostics } = config;
+    const algorithm = findAlgorithm(config.algorithm.name);
     const problems: ConfigProblem[] = [];
-    for (const key of ['checkpoint_path', 'policy_lm'] as const) {
-      const problem = await modelProblem(key, key === 'policy_lm' ? policyLm : checkpointPath);
+    for (const [key, place] of [
+      ['checkpoint_path', policy.checkpoint],
+      ['policy_lm', policy.model],
+    ] as const) {
+      const problem = await modelProblem(key, place);
       if (problem !== null) problems.push(problem);
     }
     const { teacher = null } = config.algorithm;
@@ -195,28 +197,28 @@ export const trainTask: TaskUnit = {
       const problem = await modelProblem('algorithm.teacher', teacher);
       if (problem !== null) problems.push(problem);
     }
-    if (criticLm) {
-      const problem = await modelProblem('critic_lm', criticLm);
+    if (critic?.model) {
+      const problem = await modelProblem('critic_lm', critic.model);
       if (problem !== null) problems.push(problem);
       if (critic.kind !== 'transformer')
         problems.push({
           key: 'critic_lm',
-          message: `critic_lm=${criticLm}: the built-in critic is made from scratch and would not use it`,
+          message: `critic_lm=${critic.model}: the built-in critic is made from scratch and would not use it`,
           remedy: 'write critic=transformer or critic=roberta_base, or critic_lm=null',
         });
     }
     problems.push(...quantizationProblems(config));
-    problems.push(...remotePolicyProblems(findAlgorithm(config.agentType), raw));
-    problems.push(...rolloutProblems(findAlgorithm(config.agentType), raw));
-    problems.push(...samplingPrecisionProblems(findAlgorithm(config.agentType), raw));
+    problems.push(...remotePolicyProblems(algorithm, config));
+    problems.push(...rolloutProblems(algorithm, config));
+    problems.push(...samplingPrecisionProblems(algorithm, config));
     if (guard && diagnostics) problems.push(...guardProblems(guard, diagnostics));
-    const isGiven = checkpointPath !== null || policyLm !== null;
-    if (problems.length === 0) problems.push(...(await lossProblems(findAlgorithm(config.agentType), config)));
-    const needs = findAlgorithm(config.agentType)?.needs;
+    const isGiven = policy.checkpoint !== null || policy.model !== null;
+    if (problems.length === 0) problems.push(...(await lossProblems(algorithm, config)));
+    const needs = algorithm?.needs;
     const isOnDataset = needs?.source === 'dataset';
     if (!isGiven || isOnDataset || needs?.dataset) problems.push(...demonstrationProblems(raw));
-    if (needs?.turnRewards) problems.push(...conversationProblems(config.agentType, config.demonstrations.path));
-    if (useLora && isOnDataset && !isGiven)
+    if (needs?.turnRewards) problems.push(...conversationProblems(config.algorithm.name, config.demonstrations.path));
+    if (config.lora.enabled && isOnDataset && !isGiven)
       problems.push({
         key: 'use_lora',
         message: 'use_lora=true: adapters need a trained model beside them, and none is given',

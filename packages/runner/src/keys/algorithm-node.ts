@@ -1,0 +1,15 @@
+// The node `algorithm`: the name of the chosen algorithm, and its options.
+import { Type, type TObject } from '@sinclair/typebox';
+import type { AnyAlgorithm } from '@bowyer/algorithms';
+import { group } from '@bowyer/core';
+
+const name = Type.String({
+  description: 'name of the algorithm; choose one with algorithm=NAME',
+  flat: 'agent_type',
+});
+
+/** Makes the node. @param options of the algorithm; those of a task that only plays are fewer */
+export const algorithmNode = (
+  algorithm: AnyAlgorithm | null,
+  options: TObject | undefined = algorithm?.options as TObject | undefined,
+): TObject => group({ name, ...options?.properties }, 'how the policy learns');

@@ -1,0 +1,94 @@
+// The record of a run, run-config.json: the part of its config that decided the numbers, with keys in camelCase.
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { ContextOptions, MemoryOptions } from '@bowyer/envs';
+import { isConversationFile } from '@bowyer/conversations';
+import { toCamelCase, toSnakeCase } from '@bowyer/core';
+import { flatNames } from '../config/flat-names.js';
+
+/** The file with the part of the config that decided the numbers of the run in a folder. */
+export const CONFIG_FILE = 'run-config.json';
+
+type Node = Record<string, unknown>;
+
+/** The options of a record that are read. */
+export interface RecordedConfig extends Node {
+  task?: { name?: string; model?: string | null; epochs?: number };
+  algorithm?: { name?: string; epochs?: number; gamma?: number };
+  env?: { name?: string; envs?: unknown };
+  /** `model`: the model that the agent started from; null or absent where it was made from scratch. */
+  policy?: { model?: string | null; checkpoint?: string | null };
+  play?: { asChat?: boolean };
+  device?: { kind?: string };
+  demonstrations?: { path?: string | null };
+  context?: ContextOptions;
+  memory?: MemoryOptions;
+}
+
+/**
+ * Reads a record. Options that earlier versions wrote under flat names are moved to the nodes in which they stand today.
+ *
+ * @param text of the file
+ */
+export function recordedConfig(text: string): RecordedConfig {
+  const record = JSON.parse(text) as Node;
+  const name = (record.agentType ?? (record.algorithm as Node | undefined)?.name) as string | undefined;
+  const task = (isNode(record.task) ? record.task.name : record.task) as string | undefined;
+  const config: Node = {};
+  const flat: [path: string, value: unknown][] = [];
+  for (const [key, value] of Object.entries(record)) {
+    const path = pathOf(toSnakeCase(key), value, name, task);
+    if (path === undefined) config[key] = isNode(value) ? { ...value } : value;
+    else flat.push([path, value]);
+  }
+  for (const [path, value] of flat) {
+    const keys = path.split('.').map(toCamelCase);
+    const last = keys.pop()!;
+    let node = config;
+    for (const key of keys) node = (node[key] ??= {}) as Node;
+    node[last] ??= value;
+  }
+  return config;
+}
+
+/** Returns the path of an option with a flat name; undefined for nodes, and for options at the root. */
+function pathOf(key: string, value: unknown, algorithm: string | undefined, task = 'train'): string | undefined {
+  if (isNode(value) && NODES.has(key)) return undefined;
+  const paths = (flatNames[key] ?? []).flatMap((given) => {
+    if (typeof given === 'string') return [given];
+    return given.units.includes(algorithm ?? '') ? [given.path] : [];
+  });
+  const isOfTask = (path: string) => path.startsWith('task.');
+  const prefersTask = !['train', 'evaluate'].includes(task);
+  return paths.find((path) => isOfTask(path) === prefersTask) ?? paths[0];
+}
+
+/** The nodes of a config. */
+const NODES = new Set(
+  Object.values(flatNames).flatMap((paths) =>
+    paths.map((given) => (typeof given === 'string' ? given : given.path).split('.')[0]),
+  ),
+);
+
+const isNode = (value: unknown): value is Node => value !== null && typeof value === 'object' && !Array.isArray(value);
+
+/** Reads the record of the run that an agent was trained in; null for a model from elsewhere. */
+export function runOf(agentFolder: string): RecordedConfig | null {
+  let folder = agentFolder;
+  for (let up = 0; up < 4; up++) {
+    const file = join(folder, CONFIG_FILE);
+    if (existsSync(file)) return recordedConfig(readFileSync(file, 'utf8'));
+    folder = dirname(folder);
+  }
+  return null;
+}
+
+/**
+ * Returns whether an agent learned from conversations of a file. Such a model belongs to no environment: the run's own is the one that it
+ * was evaluated in. A file that is gone is taken for one of conversations where the run read its data through a chat template.
+ */
+export function learnedConversations({ demonstrations, play, algorithm }: RecordedConfig): boolean {
+  const path = demonstrations?.path ?? null;
+  if (path === null || algorithm?.epochs === undefined) return false;
+  return existsSync(path) ? isConversationFile(path) : (play?.asChat ?? false);
+}
