@@ -1,0 +1,77 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { readSafetensors } from '@bowyer/checkpoints';
+import type { CaseResult, Suite } from '../suite.js';
+
+/** A file that a test of the library has as a literal, and whether it must be refused. */
+interface Written {
+  name: string;
+  bytes: Buffer;
+  isRefused: boolean;
+  shape: number[] | null;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', '0': '\0', '"': '"', '\\': '\\' };
+
+/** Returns the bytes of a literal of Rust. */
+function literalBytes(text: string): Buffer {
+  const read = text.replaceAll(/\\(?:x([0-9a-fA-F]{2})|(.))/g, (_, hex: string | undefined, letter: string) =>
+    hex === undefined ? ESCAPES[letter] : String.fromCharCode(parseInt(hex, 16)),
+  );
+  return Buffer.from(read, 'latin1');
+}
+
+/** Finds the literals of the library's tests; what follows each up to the next says what is expected. */
+function literalsOf(source: string): Written[] {
+  return source.split(/(?=\n {4}fn )/).flatMap((body) => {
+    const name = /fn (\w+)/.exec(body)?.[1];
+    const parts = body.split('let serialized = b"').slice(1);
+    return parts.map((part, i) => {
+      const [, literal] = /^((?:[^"\\]|\\.)*)"/s.exec(part)!;
+      const shape = /assert_eq!\(tensor\.shape\(\), vec!\[([\d, ]*)\]\)/.exec(part)?.[1];
+      return {
+        name: parts.length > 1 ? `${name} ${i + 1}` : name!,
+        bytes: literalBytes(literal),
+        isRefused: part.includes('Err(SafeTensorError::'),
+        shape: shape === undefined ? null : shape.split(',').map(Number),
+      };
+    });
+  });
+}
+
+const suite: Suite = {
+  title: 'safetensors',
+  against: '`@bowyer/checkpoints`',
+  sources: [
+    {
+      github: 'huggingface/safetensors',
+      commit: '24b0b2857fef49be734b9ab72ce97c09bb25f5b9',
+      version: '0.8.0-dev.0',
+      paths: ['safetensors/src/tensor.rs'],
+    },
+  ],
+  inCheck: false,
+  notes:
+    "The files that the Rust library's tests have as literals are read: what the library refuses must be refused, the rest must have the tensors that the test names. " +
+    'Tests of the library’s own writer and of slices have no counterpart here.',
+  async run({ folders: [folder], work }) {
+    const cases: CaseResult[] = [];
+    for (const { name, bytes, isRefused, shape } of literalsOf(
+      readFileSync(join(folder, 'safetensors/src/tensor.rs'), 'utf8'),
+    )) {
+      const path = join(work, `${name.replaceAll(' ', '-')}.safetensors`);
+      writeFileSync(path, bytes);
+      const found = await readSafetensors(path).catch((error: Error) => error);
+      const refused = found instanceof Error;
+      const isWrong = refused !== isRefused || (!refused && shape !== null && found.test.shape.join() !== shape.join());
+      cases.push({
+        name,
+        outcome: isWrong ? 'failed' : 'passed',
+        ...(isWrong && { detail: refused ? found.message : `read as ${JSON.stringify(Object.keys(found))}` }),
+      });
+    }
+    return cases;
+  },
+};
+
+export default suite;
