@@ -8,7 +8,7 @@ import { HuggingFaceTokenizer } from '@bowyer/text';
 import { outputOf } from '../programs.js';
 import type { CaseResult, Suite } from '../suite.js';
 
-/** What the package says of a file: metadata by key, and by tensor its shape and its numbers in base 64. */
+/** The contents of a file by the package: metadata by key, and by tensor its shape and its numbers in base 64. */
 interface Contents {
   metadata?: Record<string, unknown>;
   tensors?: Record<string, [shape: number[], numbers: string]>;
