@@ -1,3 +1,4 @@
+// What oxlint has no rule for; .oxlintrc.json has the rest.
 import nx from '@nx/eslint-plugin';
 import tseslint from 'typescript-eslint';
 
@@ -120,7 +121,7 @@ export default tseslint.config(
       '**/coverage/**',
     ],
   },
-  ...tseslint.configs.recommended,
+  tseslint.configs.base,
   {
     files: ['packages/*/src/**/*.ts', 'packages/*/test/**/*.ts'],
     plugins: { '@nx': nx },
@@ -170,15 +171,11 @@ export default tseslint.config(
   },
   {
     rules: {
-      '@typescript-eslint/no-non-null-assertion': 'off',
-      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
-      eqeqeq: 'error',
       'no-restricted-properties': [
         'error',
         { object: 'Math', property: 'random', message: 'Randomness comes from the run’s seed: take an Rng.' },
       ],
       'no-restricted-syntax': ['error', spreadLiterals],
-      'no-warning-comments': ['error', { terms: ['prettier-ignore', 'oxfmt-ignore'], location: 'anywhere' }],
     },
   },
   {

@@ -22,7 +22,7 @@ if (rivals === undefined)
 const tests = fileURLToPath(new URL('../packages/text/test/', import.meta.url));
 const readJson = <T>(path: string) => JSON.parse(readFileSync(path, 'utf8')) as T;
 
-/* eslint-disable @typescript-eslint/no-explicit-any -- the rivals are not installed here, and have no types */
+/* oxlint-disable typescript/no-explicit-any -- the rivals are not installed here, and have no types */
 const { resolve: find } = createRequire(pathToFileURL(resolve(rivals, 'package.json')));
 const load = async (name: string): Promise<any> => import(pathToFileURL(find(name)).href);
 

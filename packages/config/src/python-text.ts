@@ -96,7 +96,7 @@ export function pythonTypeName(node: ConfigNode): string {
 export function pythonEquals(a: Scalar | Key, b: Scalar | Key): boolean {
   const left = asNumber(a);
   const right = asNumber(b);
-  if (left !== undefined || right !== undefined) return left !== undefined && right !== undefined && left == right; // eslint-disable-line eqeqeq -- bigint and number compare by value
+  if (left !== undefined || right !== undefined) return left !== undefined && right !== undefined && left == right; // oxlint-disable-line eqeqeq -- bigint and number compare by value
   if (a instanceof Bytes) return b instanceof Bytes && a.base64 === b.base64;
   return a === b;
 }

@@ -62,7 +62,7 @@ export interface ClassDefinition<Options extends object, Extra extends object> e
   make: EnvironmentUnit<Options, Extra>['make'];
 }
 
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- of any environment
+// oxlint-disable-next-line typescript/no-explicit-any -- of any environment
 type AnyDefinition = EnvironmentDefinition<any, any> | ClassDefinition<any, any>;
 
 /**

@@ -26,7 +26,7 @@ const builtInUnits: AnyEnvironment[] = Object.values(builtIn)
 
 const environments = new Map<string, AnyEnvironment>([...builtInUnits, mixture].map((unit) => [unit.name, unit]));
 
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- whatever the demonstrations of a unit read
+// oxlint-disable-next-line typescript/no-explicit-any -- whatever the demonstrations of a unit read
 type OptionsOfUnit<Unit> = Unit extends EnvironmentUnit<infer Options, any> ? Options : never;
 
 /** The options by name: of an entry that is a unit, or of each unit of a family. */

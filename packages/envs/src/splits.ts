@@ -36,7 +36,7 @@ export interface SplitPlan {
 }
 
 /** How items are divided. `seeds`: every seed makes an item of its own, and the seeds are divided. */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- a unit's own options; the registry checks them against its schema
+// oxlint-disable-next-line typescript/no-explicit-any -- a unit's own options; the registry checks them against its schema
 export type Splits<Options = any> = 'seeds' | ((options: Options) => SplitPlan);
 
 /** The tenths of the items that an evaluation and the test have. */

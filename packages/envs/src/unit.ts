@@ -39,7 +39,7 @@ export interface DemonstrationRequest {
   split?: Split;
 }
 
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- a unit's own options; the registry checks them against its schema
+// oxlint-disable-next-line typescript/no-explicit-any -- a unit's own options; the registry checks them against its schema
 export interface DemonstrationSource<Options = any, Extra = any> {
   /** The keys of a run's `demonstrations` node that this expert reads beside `path` and `count`; in camelCase. */
   schema: OptionsSchema;
@@ -151,7 +151,7 @@ export interface EnvironmentUnit<Options extends object = object, Extra extends 
 }
 
 /** A unit whose options are not known at compile time. */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- its options are checked against its own schema at run time
+// oxlint-disable-next-line typescript/no-explicit-any -- its options are checked against its own schema at run time
 export type AnyEnvironment = EnvironmentUnit<any, any>;
 
 const seed = { description: 'Decides everything random in the episode.', type: 'integer' } as const;

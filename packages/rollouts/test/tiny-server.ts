@@ -64,5 +64,5 @@ export async function post(url: string, json: object, headers: Record<string, st
   return { status: response.status, text };
 }
 
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
+// oxlint-disable-next-line typescript/no-explicit-any
 export const json = async (...given: Parameters<typeof post>): Promise<any> => JSON.parse((await post(...given)).text);

@@ -91,7 +91,7 @@ test('a parameter that the game does not have is named with its line', async () 
   expect(stderr).toContain(`${join(directory, 'input.jsonl')}:1: coin: `);
 });
 
-/* eslint-disable @typescript-eslint/no-explicit-any -- lines of the recordings */
+/* oxlint-disable typescript/no-explicit-any -- lines of the recordings */
 const episodesOf = (name: string) => recordedLines<any>('transcripts', name);
 
 /** Replays recorded episodes, which then have the recorded scores, rewards and ends. @returns both, a pair for each reset and step */

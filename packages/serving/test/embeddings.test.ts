@@ -36,7 +36,7 @@ async function folder(mode: string, modules: readonly string[], pooling?: object
   return path;
 }
 
-/* eslint-disable @typescript-eslint/no-explicit-any -- bodies of answers */
+/* oxlint-disable typescript/no-explicit-any -- bodies of answers */
 async function withServer<T>(
   path: string,
   use: (post: (json: object) => Promise<{ status: number; body: any }>) => Promise<T>,
@@ -63,7 +63,7 @@ async function withServer<T>(
   }
 }
 
-/* eslint-enable @typescript-eslint/no-explicit-any */
+/* oxlint-enable typescript/no-explicit-any */
 
 const near = (found: readonly number[], expected: ArrayLike<number>) =>
   Array.from(expected).forEach((value, i) => expect(found[i]).toBeCloseTo(value, 5));

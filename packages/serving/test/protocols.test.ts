@@ -36,7 +36,7 @@ async function ask(path: string, json?: object, method = 'POST') {
   const text = await response.text();
   return { status: response.status, headers: response.headers, text };
 }
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
+// oxlint-disable-next-line typescript/no-explicit-any
 const read = async (...given: Parameters<typeof ask>): Promise<any> => JSON.parse((await ask(...given)).text);
 const eventsOf = (text: string) =>
   text
@@ -66,7 +66,7 @@ describe('responses', () => {
       expect.stringMatching(/^(completed|incomplete)$/),
     ]);
     const deltas = events.filter(({ name }) => name === 'response.output_text.delta').map(({ data }) => data.delta);
-    // eslint-disable-next-line @typescript-eslint/no-explicit-any
+    // oxlint-disable-next-line typescript/no-explicit-any
     const { response } = events.at(-1)!.data as any;
     expect(response.output[0].content[0].text).toBe(deltas.join(''));
     expect(await read(`/v1/responses/${response.id}`, undefined, 'GET')).toEqual(response);

@@ -122,5 +122,5 @@ export function defineAlgorithm<Schema extends TObject>(declared: AlgorithmDecla
 }
 
 /** A unit whose schema is not known at compile time. */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- its options are checked against its own schema at run time
+// oxlint-disable-next-line typescript/no-explicit-any -- its options are checked against its own schema at run time
 export type AnyAlgorithm = AlgorithmUnit<any>;

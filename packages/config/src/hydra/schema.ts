@@ -195,7 +195,7 @@ function convert(value: Scalar, type: 'text' | 'integer' | 'boolean' | 'mode'): 
   }
   if (type === 'mode') return convertMode(value);
   if (typeof value === 'boolean') return value;
-  if (typeof value === 'number' || typeof value === 'bigint') return value != 0; // eslint-disable-line eqeqeq -- bigint and number alike
+  if (typeof value === 'number' || typeof value === 'bigint') return value != 0; // oxlint-disable-line eqeqeq -- bigint and number alike
   if (typeof value !== 'string') return undefined;
   const word = value.toLowerCase();
   if (['yes', 'y', 'on', 'true', '1'].includes(word)) return true;

@@ -6,7 +6,7 @@ export interface LaterMessage {
   later: () => MessageType<Fields>;
 }
 
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- a scalar writes what it reads, so that no other type has all scalars
+// oxlint-disable-next-line typescript/no-explicit-any -- a scalar writes what it reads, so that no other type has all scalars
 type Kind = Scalar<any> | MessageType<Fields> | LaterMessage;
 type Arity = 'one' | 'optional' | 'many' | 'map';
 

@@ -76,5 +76,5 @@ export interface LoggerUnit<Options extends TObject = TObject> {
 }
 
 /** A unit whose schema is not known at compile time. */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- its options are checked against its own schema at run time
+// oxlint-disable-next-line typescript/no-explicit-any -- its options are checked against its own schema at run time
 export type AnyLogger = LoggerUnit<any>;

@@ -23,7 +23,7 @@ export interface TaskUnit {
   load(): Promise<TaskCode>;
 }
 
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- each task's config has been checked against its own schema
+// oxlint-disable-next-line typescript/no-explicit-any -- each task's config has been checked against its own schema
 export type TaskCode = (config: any, context: TaskContext) => Promise<void>;
 
 /**

@@ -34,7 +34,7 @@ export function classOf(value) {
   return isInstance(ErrorClass, value) ? 'Error' : 'Object';
 }
 
-// eslint-disable-next-line eqeqeq -- as the legacy comparison of node:assert
+// oxlint-disable-next-line eqeqeq -- as the legacy comparison of node:assert
 export const looselyEqual = (a, b) => a == b || (is(a, NaN) && is(b, NaN));
 
 /** Compares two values. @param open pairs of objects that are being compared: cycles end there */
