@@ -17,7 +17,7 @@ export function expandBfloat16(values: Float32Array<ArrayBuffer>): void {
     bfloat16ToFloat32(new Uint16Array(buffer, byteOffset + 2 * length, length), values);
     return;
   }
-  // Two numbers a word: what is written is always before what is still to be read.
+  // Each word that is read has two numbers; what is written never reaches words that are still to be read.
   const words = new Uint32Array(buffer, byteOffset, length);
   for (let i = 0, from = length / 2; i < length; i += 2, from++) {
     const pair = words[from];

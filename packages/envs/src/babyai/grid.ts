@@ -121,7 +121,7 @@ export class World {
     }
   }
 
-  /** Opens or shuts a door. A locked one opens with the key of its colour, which the agent keeps. */
+  /** Opens or shuts a door. A locked one opens with the key of its colour, which the agent keeps. @returns whether it moved */
   #toggle(door: Door): boolean {
     const hasKey = this.carrying?.kind === 'key' && this.carrying.colour === door.colour;
     if (door.state === 'locked' && !hasKey) return false;

@@ -5,7 +5,7 @@ import { shown } from './shown.js';
 
 const DEEPEST = 500;
 
-/** Objects whose content JSON.stringify leaves out, or writes as something else. */
+/** Returns whether JSON.stringify leaves out the content of an object, or writes it as something else. */
 const isLost = (value: object): boolean =>
   types.isMap(value) ||
   types.isSet(value) ||

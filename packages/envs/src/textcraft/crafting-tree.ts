@@ -31,7 +31,7 @@ export class CraftingTree {
   /** Returns the names of all items and tags. */
   names = (): string[] => [...this.#items, ...this.#tags];
 
-  /** Returns the items that serve as an ingredient: itself, or every item with its tag. */
+  /** Returns whether an item serves as an ingredient: it is the one, or has the tag. */
   matches({ name, isTag }: Ingredient, item: string): boolean {
     return isTag ? this.#tagOf.get(item) === name : item === name;
   }
@@ -68,7 +68,7 @@ export class CraftingTree {
     return this.#meet(name, new Set(), met) ? met : this.#recipesBelowOnce(name);
   }
 
-  /** Returns false as soon as too many are met. */
+  /** Adds the recipes met below an item. @returns false as soon as they are too many */
   #meet(name: string, path: ReadonlySet<string>, met: Recipe[]): boolean {
     if (path.has(name)) return true;
     const recipes = this.recipesFor(name);

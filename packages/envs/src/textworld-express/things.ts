@@ -68,7 +68,7 @@ export class Thing implements Holder {
     this.isOpen = this.kind === 'surface' || this.kind === 'box';
   }
 
-  /** Things can be put into it and seen in it now. */
+  /** Whether things can be put into it and seen in it now. */
   get isOpenContainer(): boolean {
     return this.isOpen && this.kind !== 'item';
   }

@@ -19,7 +19,7 @@ class TextParser extends Parser {
   }
 }
 
-/** Returns the characters that Beautiful Soup takes for whitespace. */
+/** Returns whether Beautiful Soup takes the text for whitespace. */
 const isBlank = (text: string): boolean => /^[ \n\t\f\r]*$/.test(text);
 
 /** Returns the text nodes. Whitespace nodes with a newline are skipped, others are one space, as in Beautiful Soup; comments are not text. */

@@ -93,7 +93,7 @@ export class PrefixPool {
     cache: PooledCache,
     texts: readonly { row: number; tokens: readonly number[]; reader: object | null }[],
   ): Promise<void> {
-    // In order: a block that a later text takes over is written last for that one.
+    // The order counts: a later text may take over a block of an earlier one, whose copy its own then overwrites.
     const copies = texts.flatMap(({ row, tokens, reader }) =>
       this.#tree.keep(tokens, this.#numberOf(reader)).map(({ index, start }) => ({ block: index, row, start })),
     );

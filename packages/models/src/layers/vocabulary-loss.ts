@@ -58,7 +58,7 @@ export function vocabularyLoss(g: GraphBuilder, input: VocabularyLossInput): Voc
     // A chunk may begin when all that needs the logits of the one before is done.
     const done = previous && [...parameterGradients.values(), g.reduceSum(previous)];
     const ready = (done ?? []).reduce((x, other) => notBefore(g, other, x), pick(input.rows));
-    const rows = g.stopGradient(ready); // the graph below the rows is not differentiated for every chunk
+    const rows = g.stopGradient(ready); // what is below the rows is differentiated once, not for every chunk
     const logits = input.logits(rows, pick);
     const { logprobs, probabilities } = tokenLogprobs(g, logits, pick(input.targets));
     found.logprobs.push(logprobs);

@@ -95,7 +95,7 @@ export function mcpAnswerTo(request: unknown): object {
 
 const LONGEST_ID = 200;
 
-/** Returns a JSON-RPC id, which is sent back and so must not be long. */
+/** Returns whether a value is an id of JSON-RPC, which is sent back and so must not be long. */
 const isShortId = (id: unknown) => typeof id === 'number' || (typeof id === 'string' && id.length <= LONGEST_ID);
 
 const rpcError = (id: unknown, code: number, message: string) => ({

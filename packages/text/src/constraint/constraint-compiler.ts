@@ -136,7 +136,7 @@ class PlacedConstraint implements TokenConstraint {
     return hasTokens;
   }
 
-  /** Writes the mask. Where no token within the limit is left, further ones are looked at. */
+  /** Writes the mask. Where no token within the limit is left, further ones are looked at. @returns false where no token may follow */
   #write(mask: Uint32Array, most: number): boolean {
     const { masks, names } = this.compiled;
     for (const limit of [most, ...FURTHER_TOKENS.map((further) => Math.max(most, 0) + further)]) {

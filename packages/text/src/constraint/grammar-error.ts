@@ -1,6 +1,6 @@
 /**
- * The error for a grammar that cannot be used: a rule that begins with itself, a token that the vocabulary does not have, no text at all, too many
- * parts within each other, or more work than an answer's grammar may take.
+ * The error for a grammar that cannot be used: a rule that begins with itself, a token that the vocabulary does not have, no text
+ * at all, too many parts within each other, or more work than an answer's grammar may take.
  */
 export class GrammarError extends Error {
   override readonly name: string = 'GrammarError';

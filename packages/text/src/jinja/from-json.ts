@@ -116,7 +116,7 @@ class TextReader {
 
   #scalar = (): Value => (this.text[this.#at] === '"' ? this.#string() : scalarOf(this.#match(SCALAR)));
 
-  /** Goes past an opening bracket or a comma, or past the end. */
+  /** Goes past an opening bracket or a comma, or past the end. @returns whether an item follows */
   #hasNext(end: string): boolean {
     this.#space();
     if (this.text[this.#at++] === end) return false;

@@ -80,7 +80,7 @@ async function startThread(): Promise<Worker> {
   return worker.on('error', () => {});
 }
 
-/** Tests without an outcome when the thread ends have run out of time or memory. */
+/** Runs the tests in a thread. Those without an outcome when it ends have run out of time or memory. */
 function play(worker: Worker, { limits, ...attempt }: Attempt): Promise<{ outcomes: Outcome[]; isUsable: boolean }> {
   const outcomes: Outcome[] = [];
   return new Promise((resolve) => {

@@ -52,7 +52,7 @@ export function signOfRatio(given: Tree, reference: Tree, work: Work): 1 | -1 | 
   return value.re.gt(0) === right.re.gt(0) ? 1 : -1;
 }
 
-/** Returns a decision; false also where nothing can be decided. */
+/** Returns the decision of `decide`; false also where it finds no value to decide by. */
 function decided(decide: () => boolean): boolean {
   try {
     return decide();

@@ -212,7 +212,7 @@ class Lexer {
     return this.#push('letters', joined[2]);
   }
 
-  /** Reads the content of `\text{…}`, in upright type. */
+  /** Reads the content of `\text{…}`, in upright type. @returns false where it cannot be read */
   #upright(): boolean {
     const found = balanced(this.text, this.#position);
     if (found === null) return false;
@@ -243,7 +243,7 @@ class Lexer {
       : this.#symbol(sign);
   }
 
-  /** Reads `\mathbb{R}`. */
+  /** Reads the `{R}` of `\mathbb{R}`. @returns false where it is not one capital letter */
   #setName(): boolean {
     const set = this.#take(/ ?(?:\{ ?([A-Z]) ?\}|([A-Z]))/y);
     return set !== null && this.#push('command', `set ${set[1] ?? set[2]}`);

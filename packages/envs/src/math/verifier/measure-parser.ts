@@ -99,8 +99,8 @@ const scaled = (tree: Tree, factors: readonly Fraction[]): Tree =>
   );
 
 /**
- * Letters in the type of variables are a unit only where nothing else can be meant: after a number, and a single one with a space
- * before it. `5 m` is five metres, `5m` is a product, `x cm` is x centimetres.
+ * Returns whether what follows a number or an expression may be its unit. Letters in the type of variables are a unit only where
+ * nothing else can be meant: after a number, and a single one with a space before it. `5 m` is five metres, `5m` is a product, `x cm` is x centimetres.
  */
 function mayHaveUnit(tree: Tree, tokens: readonly Token[], start: number): boolean {
   const unit = tokens[start];

@@ -82,13 +82,16 @@ function isSameList(given: ListAnswer, right: ListAnswer, work: Work): boolean {
   return isSameSet(given.members, right.members, work);
 }
 
-/** Solutions are listed with either word; `x > 3 and x < 5` and `x > 3 or x < 5` are different statements. */
+/**
+ * Compares the words that join solutions. A list of them may have either word, but `x > 3 and x < 5` and `x > 3 or x < 5` are
+ * different statements.
+ */
 function isSameJoint(given: ListAnswer, right: ListAnswer): boolean {
   if (given.joint === undefined || right.joint === undefined || given.joint === right.joint) return true;
   return right.name !== null || !right.members.some(isStatement);
 }
 
-/** Returns an inequality, or a letter that stands for nothing but itself. */
+/** Returns whether an answer is a relation, or has a letter that stands for nothing but itself. */
 const isStatement = (answer: Answer): boolean =>
   answer.kind === 'relation' || (answer.kind === 'value' && answer.name === null && variablesOf(answer.tree).size > 0);
 

@@ -133,7 +133,7 @@ export class ObjectTree {
     return this.propertyLength(at) === 1 ? this.memory[at] : this.#word(at);
   }
 
-  /** Returns false where the object lacks the property, which is a mistake of the game. */
+  /** Sets a property. @returns false where the object lacks it, which is a mistake of the game */
   setProperty(object: number, property: number, value: number): boolean {
     const at = this.propertyAddress(object, property);
     if (at === 0) return false;

@@ -64,7 +64,7 @@ export class Screen {
     this.#isScreenOn = isOn;
   }
 
-  /** Returns false when streams are nested too deep. */
+  /** Sends the text that follows to memory. @returns false where streams are nested too deep */
   openMemoryStream(table: number): boolean {
     if (this.#memoryStreams.length >= MAX_MEMORY_STREAMS) return false;
     this.#memoryStreams.push({ table, text: '' });

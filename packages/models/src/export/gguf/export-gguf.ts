@@ -124,7 +124,7 @@ function generalEntries({ family, name, license, dtype, tokenizer }: GgufModel):
   };
 }
 
-/** Checks a name: by "phi-3" llama.cpp expects tokens that not every tokenizer has, and fails without them. */
+/** Returns whether llama.cpp loads a model of this name: with "phi-3" in it, it fails without tokens that not every tokenizer has. */
 const isSafeName = (name: string, tokenizer: HuggingFaceTokenizer): boolean =>
   !/phi-?3/i.test(name) ||
   ['</s>', '<unk>', '<s>', '<|endoftext|>'].every((token) => tokenizer.tokenToId(token) !== undefined);

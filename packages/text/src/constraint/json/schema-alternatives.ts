@@ -78,7 +78,7 @@ export class SchemaAlternatives {
     return (!facts.values || hasValue(facts.values, value)) && this.acceptsListed(facts, value);
   }
 
-  /** Checks the same for a value that is one of those that the facts name, if they name any. */
+  /** Returns the same for a value that is one of those that the facts name, if they name any. */
   acceptsListed(facts: Facts, value: unknown): boolean {
     spend(1);
     if (!hasType(facts.types, typeOf(value))) return false;

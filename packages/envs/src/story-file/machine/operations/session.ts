@@ -98,7 +98,7 @@ export const sessionOperations: OperationTable = {
   }),
 };
 
-/** Version 4 saves with opcodes 181 and 182, which store a result. */
+/** Version 4 saves and restores with opcodes 181 and 182, which store a result; reading a line (228) stores none. */
 export const earlySessionOperations: OperationTable = {
   181: stores(saveGame),
   182: stores(restoreGame),
