@@ -123,7 +123,7 @@ export class Expert {
     return this.household.here.includes(receptacle) ? null : `go to ${receptacle.name}`;
   }
 
-  /** Returns the same, and that it is open. */
+  /** Returns the next action on the way to an open receptacle; null if one stands before it and it is open. */
   #at(receptacle: Receptacle): string | null {
     return this.#near(receptacle) ?? (this.household.isOpen(receptacle) ? null : `open ${receptacle.name}`);
   }

@@ -97,7 +97,7 @@ export class BabyAi implements Env {
     return [...this.#play.expertPath];
   }
 
-  /** Returns the same of one that knows what it has seen; null where it does not finish within the limits. */
+  /** Returns the actions of an expert that knows only what it has seen, from the same start; null where it does not finish within the limits. */
   explorerPath(): string[] | null {
     if (this.#play === null) throw new Error('babyai: explorerPath() needs a world; call reset() first');
     const trial = this.#play.fromStart();

@@ -12,7 +12,7 @@ export interface LengthBounds {
   defaults: { maxTokens: number };
 }
 
-/** Returns the last tokens of a prompt, where a request limits their number. */
+/** A function that returns the last tokens of a prompt, where a request limits their number. */
 export interface PromptCut {
   (ids: number[]): number[];
   /** Whether anything is cut; false: all tokens are returned. */
