@@ -1,0 +1,52 @@
+// What the suites of OpenEnv and of Gymnasium share: their Python packages, and the environments that they are shown.
+import { join } from 'node:path';
+import { environmentInfo, environmentNames, makeEnv, type EnvName } from '@bowyer/envs';
+import { serveOpenEnv } from '@bowyer/serving';
+import type { Source } from '../suite.js';
+
+export const sources: readonly [repository: Source, packages: Source] = [
+  {
+    github: 'meta-pytorch/OpenEnv',
+    commit: '685de411e5f77286b0fd94798d42c4467cf8a1bc',
+    version: 'main of 1 May 2026',
+    paths: ['src/openenv'],
+  },
+  {
+    pip: 'gymnasium',
+    version: '1.3.0',
+    with: ['requests', 'fastapi', 'uvicorn', 'websockets', 'pydantic', 'typer', 'rich', 'pyyaml', 'tomli-w'].concat(
+      ['fastmcp', 'huggingface_hub', 'openai'],
+    ),
+  },
+];
+
+/** Returns the program of the suite's virtual environment, and the variables with which it finds OpenEnv. */
+export const python = ([repository, packages]: readonly string[]) => ({
+  program: join(packages, 'bin/python'),
+  variables: { PYTHONPATH: join(repository, 'src') },
+});
+
+/** Serves, one after another, every environment that is played in this process and needs neither options nor files. */
+export async function withEachServed(use: (name: EnvName, url: string) => Promise<void>): Promise<void> {
+  for (const name of environmentNames() as EnvName[]) {
+    if (!(await isPlayable(name))) continue;
+    const limits = { host: '127.0.0.1', port: 0, maxInstances: 4, idleMs: 600_000 };
+    const server = await serveOpenEnv({ name, options: {}, ...limits });
+    try {
+      await use(name, server.url);
+    } finally {
+      await server.close();
+    }
+  }
+}
+
+async function isPlayable(name: EnvName): Promise<boolean> {
+  try {
+    const env = makeEnv(name);
+    await env.reset({ seed: 0 });
+    await env.close();
+    return true;
+  } catch {
+    return false;
+  }
+}
