@@ -14,9 +14,11 @@ export const sources: readonly [repository: Source, packages: Source] = [
   {
     pip: 'gymnasium',
     version: '1.3.0',
-    with: ['requests', 'fastapi', 'uvicorn', 'websockets', 'pydantic', 'typer', 'rich', 'pyyaml', 'tomli-w'].concat(
-      ['fastmcp', 'huggingface_hub', 'openai'],
-    ),
+    with: ['requests', 'fastapi', 'uvicorn', 'websockets', 'pydantic', 'typer', 'rich', 'pyyaml', 'tomli-w'].concat([
+      'fastmcp',
+      'huggingface_hub',
+      'openai',
+    ]),
   },
 ];
 
