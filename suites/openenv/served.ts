@@ -1,6 +1,6 @@
-// What the suites of OpenEnv and of Gymnasium share: their Python packages, and the environments that they are shown.
+// The part that the suites of OpenEnv and of Gymnasium share: their Python packages, and the environments that they test.
 import { join } from 'node:path';
-import { environmentInfo, environmentNames, makeEnv, type EnvName } from '@bowyer/envs';
+import { environmentNames, makeEnv, type EnvName } from '@bowyer/envs';
 import { serveOpenEnv } from '@bowyer/serving';
 import type { Source } from '../suite.js';
 
