@@ -147,6 +147,39 @@ describe('commands', () => {
   });
 });
 
+test('our names in the tables for those who come from elsewhere are configs, options or functions', () => {
+  const options = textOf('configs/flat-names.json') + textOf('schemas/run.json');
+  const exported = textOf('packages/agents/src/index.ts');
+  const isOurs = (name: string) => {
+    const [key, value] = name.split('=');
+    const config = key === 'algorithm' ? `algorithm/${value}` : key;
+    return (
+      [config, `algorithm/${key}`].some((file) => existsSync(join(repository, `configs/${file}.yaml`))) ||
+      key.split('.').every((part) => options.includes(`"${part}"`) || options.includes(`.${part}"`)) ||
+      ['run', 'save_path'].includes(key) ||
+      new RegExp(`\\b${key}\\b`).test(exported)
+    );
+  };
+  const strangers = pages
+    .filter((page) => page.startsWith('docs/agents/from-'))
+    .flatMap((page) =>
+      textOf(page)
+        .split('\n')
+        .filter((line) => line.startsWith('| '))
+        .flatMap((line) =>
+          [
+            ...line
+              .split('|')
+              .at(-2)!
+              .matchAll(/`([^`]+)`/g),
+          ].map(([, name]) => name!),
+        )
+        .filter((name) => !isOurs(name))
+        .map((name) => `${page}: ${name}`),
+    );
+  expect(strangers).toEqual([]);
+});
+
 /** Lists the names in the table of logged metrics. */
 function documentedMetrics(page: string): string[] {
   const section = /## Logged metrics\n([\s\S]*?)(?:\n## |$)/.exec(textOf(page))?.[1] ?? '';
