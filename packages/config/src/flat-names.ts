@@ -11,7 +11,7 @@ import { nodeAt } from './provenance.js';
  */
 export type FlatNames = Readonly<Record<string, readonly FlatPath[]>>;
 
-/** A path; with units it is that of a node whose `name` is one of them: for others the flat name has another meaning, or none. */
+/** A path; with units it is that of a node whose `name` is one of them: for others of the table the name has another meaning, or none. */
 export type FlatPath = string | { readonly path: string; readonly units: readonly string[] };
 
 /** A flat name that was used, and the path that it stood for. */
@@ -56,12 +56,18 @@ export function pathOfFlatName(
   return own === undefined && node !== undefined ? `${node}.${key}` : undefined;
 }
 
-/** Lists the options of a config that a flat name stands for, with the units that it has. */
+/**
+ * Lists the options of a config that a flat name stands for, with the units that it has. A unit that the table does not know, as one of
+ * a plugin, has those that its own file has.
+ */
 export const optionsNamed = (root: MapNode, name: string, names: FlatNames): readonly string[] =>
   pathsOf(name, names, (node, units) => {
     const chosen = nodeAt(rootFrame(root), `${node}.name`)?.node;
-    return chosen?.kind === 'scalar' && units.includes(String(chosen.value));
+    return chosen?.kind === 'scalar' && (units.includes(String(chosen.value)) || !isKnown(String(chosen.value), names));
   }).filter((path) => nodeAt(rootFrame(root), path) !== undefined);
+
+const isKnown = (unit: string, names: FlatNames): boolean =>
+  Object.values(names).some((paths) => paths.some((given) => typeof given !== 'string' && given.units.includes(unit)));
 
 /** Lists the options of a config that a flat name stands for with any units. */
 export const optionsOfAnyUnit = (root: MapNode, name: string, names: FlatNames): readonly string[] =>

@@ -10,11 +10,16 @@ const flatNames = {
   size: ['algorithm.size', 'server.size'],
   rate: [{ path: 'algorithm.actor.lr', units: ['sgd'] }],
   pace: [{ path: 'algorithm.actor.lr', units: ['adam', 'ppo'] }],
+  passes: [
+    { path: 'algorithm.rounds', units: ['sgd'] },
+    { path: 'algorithm.turns', units: ['ppo'] },
+  ],
 };
 
 const files = {
   'configs/config.yaml': 'defaults:\n  - algorithm: ppo\n  - server: own\n  - _self_\ntask:\n  name: train\nseed: 0\n',
   'configs/algorithm/ppo.yaml': 'name: ppo\nsize: 2\nactor:\n  lr: 1.0\n  schedule:\n    kind: linear\n',
+  'configs/algorithm/of_plugin.yaml': 'name: of_plugin\nrounds: 1\nactor:\n  lr: 1.0\n',
   'configs/server/own.yaml': 'limits:\n  wait: 1\n  steps: 1\nsteps: 9\nsize: 4\nurl: ${lr}-${seed}\n',
   'configs/mine.yaml':
     'defaults:\n  - config\n  - _self_\nlr: 0.5\ntask: play\nserver:\n  wait: 3\nschedule:\n  kind: flat\n',
@@ -68,6 +73,11 @@ test('a flat name of some units is refused with another unit, with the option th
   expect(() => composed('config', 'rate=0.2')).toThrow(
     /'rate' is the name of no option here\n[^\n]*command line: rate=0.2\n[^\n]*write one of: algorithm.actor.lr/,
   );
+});
+
+test('for a unit that no flat name has, the name is that of the option that its file has', () => {
+  const algorithm = { name: 'of_plugin', rounds: 3, actor: { lr: 0.2 } };
+  expect(composed('config', 'algorithm=of_plugin', 'passes=3', 'rate=0.2').resolve()).toMatchObject({ algorithm });
 });
 
 test.each([

@@ -30,7 +30,8 @@ test.each(shipped)('$config: every key of the config itself is read', async ({ c
 });
 
 const files = shippedConfigs();
-const presets = files.flatMap(({ file }) => /^configs\/preset\/([^/]+)\.yaml$/.exec(file)?.[1] ?? []);
+/** Those of studies too. */
+const presets = files.flatMap(({ config }) => /^preset\/([^/]+)$/.exec(config)?.[1] ?? []);
 
 test.each(presets)('preset=%s: every option is read by some run', async (preset) => {
   const environments = files.flatMap(({ config }) => config.split(`preset/${preset}/env/`)[1] ?? []);
@@ -45,8 +46,8 @@ test.each(presets)('preset=%s: every option is read by some run', async (preset)
   for (const words of runs) {
     const [raw, read] = [unprepared(...words), await composed(...words)];
     for (const path of leaves(raw.config)) {
-      const [, file] = /configs\/(preset\/.*)/.exec(raw.origin(path)[0]?.source ?? '') ?? [];
-      if (file === undefined) continue;
+      const [, file] = /\/((?:configs|experiments\/[^/]+)\/preset\/.*)/.exec(raw.origin(path)[0]?.source ?? '') ?? [];
+      if (!file?.includes(`/preset/${preset}`)) continue; // those of a preset in its defaults are its own
       const option = `${file}: ${path}`;
       unread.set(option, (unread.get(option) ?? true) && !has(read, path));
     }
