@@ -45,6 +45,27 @@ const table: [keyword: string, schema: unknown, own: string[], others: string[]]
   ['format uuid', { ...text, format: 'uuid' }, ['"123e4567-e89b-12d3-a456-426614174000"'], ['"123e4567"']],
   ['format email', { ...text, format: 'email' }, ['"a.b@example.com"'], ['"a@"', '"@b.c"']],
   ['format ipv4', { ...text, format: 'ipv4' }, ['"192.168.0.255"'], ['"256.1.1.1"', '"1.1.1"']],
+  [
+    'format hostname, without encoded names',
+    { ...text, format: 'hostname' },
+    ['"a"', '"ab"', '"a-b"', '"ab-c"', '"a--b"', '"abc--d.e"'],
+    ['"xn--x"', '"a.XN--aa"', '"ab--c"', '"-a"', '"a-"', '"ab-"', '"abc-"'],
+  ],
+  ['format email, without encoded names', { ...text, format: 'email' }, ['"a@b-c.de"'], ['"a@xn--x.de"', '"a@b.xn--x"']],
+  ['format uri, without encoded names', { ...text, format: 'uri' }, ['"http://a.b/c:d"'], ['"http://xn--x/"']],
+  [
+    'format uri-reference',
+    { ...text, format: 'uri-reference' },
+    ['"a/b:c"', '"/1:b"', '"a?b:c"', '"urn:a:b"'],
+    ['"1:b"', '"a b"', '"%:b"'],
+  ],
+  ['format iri-reference', { ...text, format: 'iri-reference' }, ['"a/b:c"'], ['"1:b"']],
+  [
+    'format duration',
+    { ...text, format: 'duration' },
+    ['"P1Y2M3DT4H5M6S"', '"P1YT4S"', '"P2M3D"', '"PT5M"', '"P1W"', '"P1DT1H1M"'],
+    ['"P1Y2D"', '"PT1H1S"', '"P"', '"PT"', '"P1WT1H"', '"P1DT"', '"P1H"'],
+  ],
   ['minimum, maximum', { type: 'integer', minimum: -5, maximum: 12 }, ['-5', '0', '9', '12'], ['-6', '13', '100']],
   [
     'exclusive bounds',

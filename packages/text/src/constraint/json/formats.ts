@@ -8,7 +8,19 @@ const DATE = `(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]
 const CLOCK = '(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?';
 const ZONE = '(?:Z|[+-](?:[01]\\d|2[0-3]):[0-5]\\d)';
 
-const LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
+const COUNT = '\\d{1,9}';
+const DAYS = `${COUNT}D`;
+const MONTHS = `${COUNT}M(?:${DAYS})?`;
+/** Between years and days stand months. */
+const YEARS = `${COUNT}Y(?:${MONTHS})?`;
+const SECONDS = `${COUNT}S`;
+const MINUTES = `${COUNT}M(?:${SECONDS})?`;
+const HOURS = `T(?:${COUNT}H(?:${MINUTES})?|${MINUTES}|${SECONDS})`;
+
+const LETTER = '[A-Za-z0-9]';
+const INNER = '[A-Za-z0-9-]';
+/** Hyphens at both the third and the fourth place are left out: they mark encoded names, of which only few are valid. */
+const LABEL = `${LETTER}(?:${INNER}{0,2}${LETTER}|${INNER}(?:${LETTER}${INNER}|-${LETTER})${INNER}{0,58}${LETTER})?`;
 /** At most three labels, so that a name is not longer than 253 characters. */
 const HOST = `${LABEL}(?:\\.${LABEL}){0,2}`;
 const MAILBOX = '[A-Za-z0-9_+-]{1,31}(?:\\.[A-Za-z0-9_+-]{1,31})?';
@@ -19,26 +31,28 @@ const GROUP = '[0-9A-Fa-f]{1,4}';
 /** All eight groups, or one run of zeros left out. */
 const IPV6 = `(?:(?:${GROUP}:){7}${GROUP}|(?:${GROUP}:){1,6}:${GROUP}|(?:${GROUP}:){1,7}:|:(?::${GROUP}){1,7}|::)`;
 
-const PATH = "(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|%[0-9A-Fa-f]{2})";
+const SEGMENT = "[A-Za-z0-9._~!$&'()*+,;=@-]|%[0-9A-Fa-f]{2}";
+const PATH = `(?:${SEGMENT}|:)`;
 const TAIL = `(?:/${PATH}*)*(?:\\?(?:${PATH}|[/?])*)?(?:#(?:${PATH}|[/?])*)?`;
 const URI = `(?:[a-z][a-z0-9+.-]{0,30}://${HOST}(?::\\d{1,5})?${TAIL}|(?:urn|mailto|tel|data):${PATH}{3,})`;
+/** The first part of a relative reference has no colon, which would end a scheme. */
+const REFERENCE = `(?:${URI}|(?:/${PATH}+|(?:${SEGMENT})+)${TAIL})`;
 const POINTER = '(?:/(?:[^~/]|~[01])*)*';
 
 const patterns: Readonly<Record<string, string>> = {
   date: DATE,
   time: CLOCK + ZONE,
   'date-time': `${DATE}T${CLOCK}${ZONE}`,
-  duration:
-    'P(?:\\d{1,9}W|(?:\\d{1,9}Y)?(?:\\d{1,9}M)?\\d{1,9}D(?:T\\d{1,9}H)?|\\d{1,9}Y|\\d{1,9}M|T\\d{1,9}H(?:\\d{1,9}M(?:\\d{1,9}S)?)?|T\\d{1,9}M(?:\\d{1,9}S)?|T\\d{1,9}S)',
+  duration: `P(?:${COUNT}W|(?:${YEARS}|${MONTHS}|${DAYS})(?:${HOURS})?|${HOURS})`,
   email: `${MAILBOX}@${LABEL}(?:\\.${LABEL}){1,2}`,
   hostname: HOST,
   ipv4: IPV4,
   ipv6: IPV6,
   uuid: '[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}',
   uri: URI,
-  'uri-reference': `(?:${URI}|/?${PATH}+${TAIL})`,
+  'uri-reference': REFERENCE,
   iri: URI,
-  'iri-reference': `(?:${URI}|/?${PATH}+${TAIL})`,
+  'iri-reference': REFERENCE,
   'json-pointer': POINTER,
   'relative-json-pointer': `(?:0|[1-9]\\d{0,8})(?:#|${POINTER})`,
   byte: '(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?',

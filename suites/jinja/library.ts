@@ -1,0 +1,82 @@
+// What the tests of @huggingface/jinja import, with the templates of @bowyer/text behind it.
+import { Template as OurTemplate } from '@bowyer/text';
+import { expect, it as vitestIt } from 'vitest';
+
+export { afterEach, beforeEach, describe, expect, vi } from 'vitest';
+
+interface Options {
+  readonly lstrip_blocks?: boolean;
+  readonly trim_blocks?: boolean;
+}
+
+/** What `tokenize` and `parse` return here: a template that is read as soon as something asks for its text. */
+interface Read {
+  readonly text: string;
+}
+
+/** By the test's name: in one part of templates.test.js a test reads a template, in another it has the expected tokens of it alone. */
+const texts = new Map<string, string>();
+const waiting: string[] = [];
+
+const rendered = (text: string, variables: Readonly<Record<string, unknown>>): string =>
+  new OurTemplate(text).render(variables).text;
+
+export class Template {
+  constructor(private readonly text: string) {
+    new OurTemplate(text);
+  }
+
+  render(variables: Readonly<Record<string, unknown>> = {}): string {
+    return rendered(this.text, variables);
+  }
+
+  /** Returns the template as it is: @bowyer/text has no formatter. */
+  format(): string {
+    return this.text;
+  }
+}
+
+export function tokenize(text: string, options: Options = {}): Read {
+  if (Object.keys(options).length > 0 && !(options.lstrip_blocks && options.trim_blocks))
+    throw new Error('@bowyer/text has trim_blocks and lstrip_blocks always');
+  if (expect.getState().currentTestName !== undefined) new OurTemplate(text);
+  else waiting.push(text);
+  return { text };
+}
+
+/** Declares a test, whose name is that of the template that was read last. */
+export function it(name: string, test: () => unknown): void {
+  const text = waiting.pop();
+  if (text !== undefined) texts.set(name, text);
+  vitestIt(name, test as () => void);
+}
+
+export function parse(read: Read | readonly unknown[]): Read {
+  if (!('text' in read)) return { text: '' };
+  new OurTemplate(read.text);
+  return read;
+}
+
+export class Environment {
+  readonly variables: Record<string, unknown> = {};
+
+  set(name: string, value: unknown): void {
+    this.variables[name] = value;
+  }
+}
+
+/** Does nothing: the functions of chat templates are there always. */
+export function setupGlobals(): void {}
+
+export class Interpreter {
+  constructor(private readonly environment: Environment) {}
+
+  run({ text }: Read): { value: string } {
+    const name = expect.getState().currentTestName?.split(' > ').at(-1) ?? '';
+    return { value: rendered(text === '' ? texts.get(name)! : text, this.environment.variables) };
+  }
+}
+
+export function downloadFile(): never {
+  throw new Error('the Hugging Face Hub is not asked');
+}

@@ -1,0 +1,75 @@
+// The tests of @huggingface/jinja, by their own runner, against the templates of @bowyer/text.
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CaseResult, Suite } from '../suite.js';
+
+const FILES = ['e2e', 'format', 'interpreter', 'templates'].map((name) => `test/${name}.test.js`);
+
+/** The form of vitest's report. */
+interface Report {
+  readonly testResults: readonly {
+    readonly name: string;
+    readonly message: string;
+    readonly assertionResults: readonly { fullName: string; status: string; failureMessages: readonly string[] }[];
+  }[];
+}
+
+/** Whatever the tests import is our module, which imports vitest itself. */
+const config = (root: string, library: string): string => `
+export default {
+  root: ${JSON.stringify(root)},
+  plugins: [{
+    name: 'bowyer',
+    enforce: 'pre',
+    resolveId: (source, importer) => importer?.includes('/packages/jinja/test/') ? ${JSON.stringify(library)} : null,
+  }],
+  ssr: { resolve: { conditions: ['source', 'node', 'import', 'default'] }, noExternal: [/@bowyer/] },
+  test: { chaiConfig: { truncateThreshold: 0 }, include: ${JSON.stringify(FILES)}, server: { deps: { inline: [/@bowyer/] } } },
+};
+`;
+
+/** Parts of the tests that ask for something other than a rendered template. */
+const OTHER = /^Templates (?:Lexing|Formatting) |^format |Custom formatting /;
+
+export default {
+  title: "huggingface.js's jinja",
+  against: 'chat templates',
+  sources: [
+    {
+      github: 'huggingface/huggingface.js',
+      commit: 'fe42e68017ffc76d09922ea8f9b38a6964345710',
+      version: 'jinja 0.5.9',
+      paths: ['packages/jinja'],
+    },
+  ],
+  inCheck: false,
+  notes:
+    'Its tests run as they are; what they import is a module with the templates of Bowyer behind it. Where Jinja2 itself ' +
+    'prints something else than the suite expects, Bowyer prints what Jinja2 does.',
+  run: ({ folders: [folder], work }) => {
+    const root = join(folder, 'packages/jinja');
+    const [configFile, reportFile] = [join(work, 'vitest.config.mjs'), join(work, 'report.json')];
+    writeFileSync(configFile, config(root, join(import.meta.dirname, 'library.ts')));
+    const given = ['run', '--config', configFile, '--reporter=json', '--outputFile', reportFile];
+    try {
+      execFileSync(join(import.meta.dirname, '../../node_modules/.bin/vitest'), given, { stdio: 'ignore' });
+    } catch {
+      // Tests that fail are in the report.
+    }
+    const { testResults } = JSON.parse(readFileSync(reportFile, 'utf8')) as Report;
+    const seen = new Map<string, number>();
+    return Promise.resolve(
+      testResults.flatMap(({ name: file, message, assertionResults }): CaseResult[] => {
+        if (assertionResults.length === 0) return [{ name: file.slice(root.length), outcome: 'failed', detail: message }];
+        return assertionResults.map(({ fullName, status, failureMessages }) => {
+          const count = (seen.get(fullName) ?? 0) + 1;
+          seen.set(fullName, count);
+          const name = count === 1 ? fullName : `${fullName} (${count})`;
+          if (OTHER.test(fullName)) return { name, outcome: 'skipped' };
+          return { name, outcome: status === 'passed' ? 'passed' : 'failed', detail: failureMessages[0]?.split('\n    at ')[0] };
+        });
+      }),
+    );
+  },
+} satisfies Suite;
