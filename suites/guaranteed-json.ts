@@ -107,14 +107,18 @@ interface Written {
   readonly text: string;
 }
 
+/** Parts of an instance that are tried; the search for an order of properties ends there. */
+const MOST_PARTS = 20_000;
+
 const TYPES: ReadonlySet<string> = new Set(['array', 'object', 'string', 'number', 'boolean', 'null']);
 
 /** Writes values as compact JSON; the properties of an object in an order that the constraint allows, which a search finds. */
 class Writer {
   /** The longest text that could be written. */
   furthest = '';
-  /** What could not be written behind it: a name, or the type of a value. */
+  /** The kind of the part that could not be written behind it: a name, or the type of a value. */
   problem = 'value';
+  #left = MOST_PARTS;
 
   value(from: Written, data: unknown): Written | null {
     if (Array.isArray(data)) return this.#array(from, data);
@@ -144,7 +148,13 @@ class Writer {
         if (!next) continue;
         // A name that could be written before this one and no more after it has to come before it.
         const isLate = open.some((other) => other !== name && !named(other, next, false));
-        const whole = isLate ? null : search(next, left.filter((other) => other !== name), false);
+        const whole = isLate
+          ? null
+          : search(
+              next,
+              left.filter((other) => other !== name),
+              false,
+            );
         if (whole) return whole;
       }
       return null;
@@ -153,6 +163,10 @@ class Writer {
   }
 
   #text(from: Written, text: string, what: string): Written | null {
+    if (this.#left-- <= 0) {
+      this.problem = 'search';
+      return null;
+    }
     const at = from.at.clone();
     const written = from.text + text;
     let count = 0;

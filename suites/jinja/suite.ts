@@ -61,13 +61,18 @@ export default {
     const seen = new Map<string, number>();
     return Promise.resolve(
       testResults.flatMap(({ name: file, message, assertionResults }): CaseResult[] => {
-        if (assertionResults.length === 0) return [{ name: file.slice(root.length), outcome: 'failed', detail: message }];
+        if (assertionResults.length === 0)
+          return [{ name: file.slice(root.length), outcome: 'failed', detail: message }];
         return assertionResults.map(({ fullName, status, failureMessages }) => {
           const count = (seen.get(fullName) ?? 0) + 1;
           seen.set(fullName, count);
           const name = count === 1 ? fullName : `${fullName} (${count})`;
           if (OTHER.test(fullName)) return { name, outcome: 'skipped' };
-          return { name, outcome: status === 'passed' ? 'passed' : 'failed', detail: failureMessages[0]?.split('\n    at ')[0] };
+          return {
+            name,
+            outcome: status === 'passed' ? 'passed' : 'failed',
+            detail: failureMessages[0]?.split('\n    at ')[0],
+          };
         });
       }),
     );

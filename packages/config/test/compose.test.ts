@@ -421,3 +421,16 @@ describe('bad input is one clear error', () => {
     );
   });
 });
+
+test.each([
+  ['  123  ', '  123  '],
+  [' true', ' true'],
+  ['null ', 'null '],
+  ['1_0 ', '1_0 '],
+  ['\\, ', ', '],
+  [' a b ', ' a b '],
+  ['[ 1 , 2 ]', [1, 2]],
+])('oc.decode keeps the spaces around %j, which is a text then', (text, value) => {
+  const { composition } = composed([], { 'config.yaml': `a: "\${oc.decode:\${b}}"\nb: ${JSON.stringify(text)}\n` });
+  expect(composition.resolve().a).toEqual(value);
+});

@@ -51,7 +51,12 @@ const table: [keyword: string, schema: unknown, own: string[], others: string[]]
     ['"a"', '"ab"', '"a-b"', '"ab-c"', '"a--b"', '"abc--d.e"'],
     ['"xn--x"', '"a.XN--aa"', '"ab--c"', '"-a"', '"a-"', '"ab-"', '"abc-"'],
   ],
-  ['format email, without encoded names', { ...text, format: 'email' }, ['"a@b-c.de"'], ['"a@xn--x.de"', '"a@b.xn--x"']],
+  [
+    'format email, without encoded names',
+    { ...text, format: 'email' },
+    ['"a@b-c.de"'],
+    ['"a@xn--x.de"', '"a@b.xn--x"'],
+  ],
   ['format uri, without encoded names', { ...text, format: 'uri' }, ['"http://a.b/c:d"'], ['"http://xn--x/"']],
   [
     'format uri-reference',

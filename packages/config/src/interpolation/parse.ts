@@ -61,7 +61,15 @@ export function parseText(text: string): TextSyntax {
 
 /** Parses one element alone, as `oc.decode` reads it. @throws {InterpolationSyntaxError} */
 export function parseElement(text: string): ElementSyntax {
-  return new Parser(text).single();
+  const element = new Parser(text).single();
+  const [before] = /^[ \t]*/.exec(text)!;
+  const [after] = /[ \t]*$/.exec(text)!;
+  if (before.length + after.length === 0 || (element.kind !== 'scalar' && element.kind !== 'joined')) return element;
+  // White space beside a word is a part of it, so that it is a text.
+  const word = text.slice(before.length, text.length - after.length);
+  const spelled = (value: Scalar): string => (typeof value === 'string' ? value : word);
+  const parts = element.kind === 'joined' ? element.parts : [spelled(element.value)];
+  return { kind: 'joined', parts: [before, ...parts, after] };
 }
 
 const int = '(?:0|[1-9](?:_?[0-9])*)';

@@ -28,7 +28,10 @@ export function reversedRange(range: RangeSweep): RangeSweep {
   const { start, step, count, scale } = steps(range);
   if (count <= 1) return range;
   const last = start + BigInt(count - 1) * step;
-  return new RangeSweep(unscale(last, scale), unscale(start - step, scale), unscale(-step, scale), range.shuffle);
+  const bounds = [last, start - step, -step].map((bound) => unscale(bound, scale));
+  const reversed = new RangeSweep(bounds[0]!, bounds[1]!, bounds[2]!, range.shuffle);
+  for (const tag of range.tags) reversed.tags.add(tag);
+  return reversed;
 }
 
 export const isNegative = (bound: Bound) => (bound instanceof Float ? bound.value : bound) < 0;

@@ -315,11 +315,17 @@ function ordered({ positional, named }: Call): { value: OverrideValue; several: 
   };
 }
 
+/** Gives a sweep the tags of the one that it is made of. */
+function taggedAs<Result extends { readonly tags: Set<string> }>(original: Result, made: Result): Result {
+  for (const tag of original.tags) made.tags.add(tag);
+  return made;
+}
+
 function shuffle(call: Call): OverrideValue {
   onlyNamed(call.named, ['sweep', 'list']);
   const { value } = ordered(call);
-  if (value instanceof ChoiceSweep) return new ChoiceSweep(value.items, value.simple, true);
-  if (value instanceof RangeSweep) return new RangeSweep(value.start, value.stop, value.step, true);
+  if (value instanceof ChoiceSweep) return taggedAs(value, new ChoiceSweep(value.items, value.simple, true));
+  if (value instanceof RangeSweep) return taggedAs(value, new RangeSweep(value.start, value.stop, value.step, true));
   if (Array.isArray(value)) return shuffled(value, JSON.stringify(value.map(jsonText)));
   return [plain(value, 'shuffle')];
 }
@@ -334,7 +340,7 @@ function sort(call: Call): OverrideValue {
   if (value instanceof ChoiceSweep) {
     if (several && value.items.some((item) => item === null || (typeof item === 'object' && !(item instanceof Float))))
       throw new CallError('sorts words or numbers');
-    return new ChoiceSweep(sorted(value.items, reverse), value.simple, value.shuffle);
+    return taggedAs(value, new ChoiceSweep(sorted(value.items, reverse), value.simple, value.shuffle));
   }
   if (value instanceof RangeSweep) return isNegative(value.step) === reverse ? value : reversedRange(value);
   if (Array.isArray(value)) return sorted(value, reverse);

@@ -175,3 +175,13 @@ test('what a sweep writes for a job reads back as the same value', () => {
     );
   }
 });
+
+test.each([
+  'shuffle(tag(a,b,choice(1,2)))',
+  'shuffle(tag(a,b,range(3)))',
+  'sort(tag(a,b,choice(2,1)))',
+  'sort(tag(a,b,range(3)),reverse=true)',
+  'shuffle(sort(tag(a,b,choice(2,1))))',
+])('%s keeps the tags of its sweep', (text) => {
+  expect([...(parseOverride(`k=${text}`).value as ChoiceSweep).tags]).toEqual(['a', 'b']);
+});

@@ -47,11 +47,13 @@ export class ExpressionParser {
     return isEnd || (end !== undefined && this.tokens.is('name', end));
   }
 
-  target({ allowsNamespace = false } = {}): Target {
+  /** Parses what is assigned to: one name, or several with commas between them. @param end a name that ends it, which no target has then */
+  target({ allowsNamespace = false, end }: { allowsNamespace?: boolean; end?: string } = {}): Target {
     const items: Target[] = [];
     let isTuple = false;
     for (;;) {
-      if (this.tokens.is('end-block') || this.tokens.is('operator', '=', ')') || this.tokens.is('name', 'in')) break;
+      const isEnd = this.tokens.is('end-block') || this.tokens.is('operator', '=', ')');
+      if (isEnd || (end !== undefined && this.tokens.is('name', end))) break;
       items.push(this.#targetItem(allowsNamespace));
       if (!this.tokens.accept('operator', ',')) break;
       isTuple = true;

@@ -23,11 +23,46 @@ export function globalFunctions(now: () => Date): Record<string, Value> {
           true,
         ),
     ),
+    joiner: new Callable('joiner', ([separator = ', '], named) => joiner(named.get('sep') ?? separator)),
+    cycler: new Callable('cycler', (items) => cycler(items)),
     raise_exception: new Callable('raise_exception', ([message = '']) => {
       throw new TemplateError(textOf(message));
     }),
     strftime_now: new Callable('strftime_now', ([format = '']) => formatted(textOf(format), now())),
   };
+}
+
+/** Makes a function that returns nothing when it is called first, and the separator from then on. */
+function joiner(separator: Value): Value {
+  let isFirst = true;
+  return new Callable('joiner', () => {
+    if (!isFirst) return separator;
+    isFirst = false;
+    return '';
+  });
+}
+
+/** Makes an object whose `next()` returns one item after the other, again and again. */
+function cycler(items: readonly Value[]): Value {
+  if (items.length === 0) throw new TemplateError('cycler needs at least one item');
+  let at = 0;
+  const attributes = new Map<string, Value>();
+  const goTo = (index: number): null => {
+    at = index % items.length;
+    attributes.set('current', items[at]);
+    return null;
+  };
+  attributes.set(
+    'next',
+    new Callable('cycler.next', () => {
+      const item = items[at];
+      goTo(at + 1);
+      return item;
+    }),
+  );
+  attributes.set('reset', new Callable('cycler.reset', () => goTo(0)));
+  goTo(0);
+  return new Attributes(attributes, false);
 }
 
 function entries(source: Value | undefined): [Value, Value][] {

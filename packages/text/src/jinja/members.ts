@@ -139,8 +139,8 @@ const isSequence = (value: Value): boolean =>
  * @param step null: 1
  */
 export function sliceOf(value: Value, start: Value, stop: Value, step: Value): Value {
-  if (value instanceof Undefined) return new Undefined(value.problem);
-  if (!isSequence(value)) return new Undefined(`${typeName(value)} cannot be sliced`);
+  refuseUndefined(value, 'a slice');
+  if (!isSequence(value)) throw new TemplateError(`${typeName(value)} cannot be sliced`);
   const by = step === null ? 1 : integerOf(step, 'the step of a slice');
   if (by === 0) throw new TemplateError('the step of a slice must not be zero');
   const items = iterate(value);

@@ -115,7 +115,7 @@ class Parser {
   }
 
   #for(line: number): For {
-    const target = this.expressions.target();
+    const target = this.expressions.target({ end: 'in' });
     this.tokens.expect('name', 'in');
     const over = this.expressions.tuple({ conditions: false, end: 'recursive' });
     const test = this.tokens.accept('name', 'if') ? this.expressions.expression() : null;
