@@ -6,7 +6,7 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { protobuf } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
-import { whenExhaustive } from '@bowyer/testing';
+import { sourceArguments, whenExhaustive } from '@bowyer/testing';
 import { unpackTar } from 'modern-tar';
 import { TinkerClient } from '../src/index.js';
 import { fileName } from '../src/store/file-names.js';
@@ -391,7 +391,8 @@ test('checkpoints are listed, loaded, downloaded and deleted', () =>
 async function program(mode = 'lives'): Promise<{ child: ChildProcess; client: TinkerClient }> {
   const root = resolve(import.meta.dirname, '../../..');
   const script = join(import.meta.dirname, 'server-program.ts');
-  const args = ['--conditions=source', '--import', 'tsx', script, places.model, places.server, mode];
+  const packages = sourceArguments().filter((word) => word.startsWith('--conditions')); // the build, where it is new
+  const args = [...packages, '--import', 'tsx', script, places.model, places.server, mode];
   const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
   const [line] = (await once(child.stdout!, 'data')) as [Buffer];
   return { child, client: clientOf(String(line).trim()) };
@@ -498,22 +499,19 @@ async function expectSameWhenKilledAfter(ms: number): Promise<void> {
   }
   await new Promise((done) => setTimeout(done, ms));
   await killed(before.child);
-  const after = await program();
-  try {
+  await withServer(async (after) => {
     const results: unknown[] = [];
-    for (const request of requests) results.push(await after.client.result(request));
-    const b = await model(after.client, id, 1);
+    for (const request of requests) results.push(await after.result(request));
+    const b = await model(after, id, 1);
     for (const [i, result] of results.entries()) {
       const seq = i + 1;
       const isStep = seq % 3 === 0;
       const body = isStep ? optimStep(b, seq) : forwardBackward(b, seq, [5, 6, 7, 8 + seq]);
-      expect(await after.client.run(isStep ? 'optim_step' : 'forward_backward', body)).toEqual(result);
+      expect(await after.run(isStep ? 'optim_step' : 'forward_backward', body)).toEqual(result);
     }
-    const next = (m: string) => after.client.run<Loss>('forward_backward', forwardBackward(m, 7, [5, 6, 7]));
+    const next = (m: string) => after.run<Loss>('forward_backward', forwardBackward(m, 7, [5, 6, 7]));
     expect(await next(a)).toEqual(await next(b));
-  } finally {
-    await killed(after.child);
-  }
+  });
 }
 
 const killTitle =

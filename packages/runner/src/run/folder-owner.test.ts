@@ -19,8 +19,8 @@ beforeEach(() => (directory = newFolder()));
 
 /** A process that owns the folder until it is killed. */
 async function otherOwner(lock = join(directory, 'run.lock')) {
-  const core = fileURLToPath(new URL('../../../core/src/index.ts', import.meta.url));
-  const program = `import { withFileLock } from ${JSON.stringify(core)};
+  const file = fileURLToPath(new URL('../../../core/src/file-lock.ts', import.meta.url));
+  const program = `import { withFileLock } from ${JSON.stringify(file)};
     await withFileLock(${JSON.stringify(lock)}, () => { console.log('owned'); return new Promise(() => setInterval(() => {}, 1000)); });`;
   const child = spawn(process.execPath, [
     '--conditions=source',
