@@ -17,7 +17,7 @@ PROBES = [
 ]
 seen = set()
 current = ""
-out = open(os.environ["BOWYER_RECORD"], "w")  # noqa: SIM115  open while the tests run
+out = open(os.environ["BOWYER_RECORD"], "w")
 
 
 def record(kind, definition, given, found):
@@ -129,3 +129,7 @@ Tokenizer.encode, Tokenizer.encode_batch, Tokenizer.decode = watched_encode, wat
 def pytest_runtest_setup(item):
     global current
     current = item.nodeid
+
+
+def pytest_sessionfinish():
+    out.close()

@@ -3,6 +3,7 @@ import { bytesAsText } from './byte-level.js';
 import { DefinitionError, parts, textField, unknownType, type Component } from './definition.js';
 import { compilePattern, escapeForRegex, matchesOf, PUNCTUATION, SPACE, WORD, type Matches } from './patterns.js';
 import { split, splitBehavior } from './split.js';
+import { runsOfScripts } from './unicode-scripts.js';
 
 /**
  * Pieces of a text, in order; computed as they are asked for where that saves work.
@@ -43,6 +44,7 @@ const factories: Record<string, (component: Component) => PreTokenizer> = {
     const delimiter = textField(component, 'delimiter');
     return (text) => text.split(delimiter);
   },
+  UnicodeScripts: () => runsOfScripts,
   FixedLength: ({ length = 5 }) => matches(new RegExp(`[^]{1,${Number(length)}}`, 'gu')),
 };
 
