@@ -44,12 +44,11 @@ try {
   const evaluated = run('npm', 'run', 'evaluate', '--prefix', 'project');
   expect(/mean reward [01]\.\d\d/.test(evaluated), `the evaluation of the project printed ${evaluated}`);
 
-  // Units of one's own, from folders that have neither a package.json nor node_modules.
+  // An environment, a task and an algorithm of one's own, from folders that have neither a package.json nor node_modules.
   const examples = join(import.meta.dirname, '..', 'examples');
   const rollouts = ['iterations=2', 'rollout_size=4', 'slots=4', 'eval_size=4', 'test_size=4'];
   const start = ['demonstrations.count=32', 'warm_start.epochs=1', 'cache_dir=cache'];
   for (const [name, config] of [
-    ['own-environment', 'guess_number'],
     ['own-task', 'guess_number'],
     ['own-algorithm', 'reinforce_20q'],
   ]) {

@@ -301,6 +301,13 @@ const script = async (name: string, text: string) => {
   return at(name);
 };
 
+/** Writes four dialogues to learn from. */
+const talks = () => {
+  const [user, assistant] = ['is it', 'yes'];
+  const messages = Object.entries({ user, assistant }).map(([role, content]) => ({ role, content }));
+  return lines('talks.jsonl', ...Array(4).fill({ messages }));
+};
+
 /** Makes an agent that asks once, whose reward is a random number. */
 const agentKeys = async () => [
   `model=${at('chat-agent')}`,
@@ -485,13 +492,7 @@ const tasks: Readonly<Record<string, () => Promise<(readonly [string, ...string[
     return [['wandb_agent', 'sweep=e/p/s']];
   },
   finetune: async () => {
-    const talk = {
-      messages: [
-        { role: 'user', content: 'is it' },
-        { role: 'assistant', content: 'yes' },
-      ],
-    };
-    const data = await lines('talks.jsonl', talk, talk, talk, talk);
+    const data = await talks();
     const tiny = [
       'finetune',
       `model=${at('chat-agent')}`,
@@ -505,13 +506,7 @@ const tasks: Readonly<Record<string, () => Promise<(readonly [string, ...string[
     return [[...tiny], [...tiny, 'use_lora=true'], [...tiny, 'optimizer=sgd']];
   },
   start_model: async () => {
-    const talk = {
-      messages: [
-        { role: 'user', content: 'is it' },
-        { role: 'assistant', content: 'yes' },
-      ],
-    };
-    const data = await lines('start.jsonl', talk, talk, talk, talk);
+    const data = await talks();
     const tiny = ['width=8', 'layers=1', 'epochs=1', 'batch_size=2', 'threads=1', 'validation_share=0.25'];
     return [['start_model', `data=${data}`, ...tiny]];
   },
