@@ -40,6 +40,17 @@ describeOnDevices(gpu, (residency) => {
     );
   });
 
+  test('two devices of one process compute at the same time', async () => {
+    const other = await openDevice({ device: residency, threads: 1 });
+    const totals = [device, other].map(async (each, i) => {
+      const x = await each.createState({ x: { shape: [2], data: Float32Array.of(1, 10 + i) } });
+      const bound = await (await each.compile(doubling())).bind({ state: { x: [x, 'x'] as const } });
+      return Promise.all(Array.from({ length: 20 }, async () => (await bound.run()).total!.data[0]));
+    });
+    expect(await Promise.all(totals)).toEqual([Array(20).fill(22), Array(20).fill(24)]);
+    await other.close();
+  });
+
   test('a stored output overwrites its state, or is added to it', async () => {
     const x = await device.createState({ x: { shape: [2], data: Float32Array.of(1, 10) } });
     const y = await device.createZeros({ y: [2] });

@@ -4,6 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { DeviceError } from '../errors.js';
 import { RequestNames } from './request-names.js';
 import { bundleOf, isSource } from './source-modules.js';
+import { Turns } from './turns.js';
 import type { Request, RequestMessage, ResponseMessage, Responses, WorkerSettings } from './protocol.js';
 
 interface Pending {
@@ -13,8 +14,13 @@ interface Pending {
   reject: (error: Error) => void;
 }
 
+/** One device's turn at the GPU: ONNX Runtime's WebGPU provider crashes where two sessions of a process run at once (issues 27592, 32561). */
+const gpuTurns = new Turns<WorkerClient>();
+
 export class WorkerClient {
   readonly #worker: Worker;
+  /** The turns of all devices on the GPU; null for a device on the host. */
+  readonly #turns: Turns<WorkerClient> | null;
   readonly #pending = new Map<number, Pending>();
   readonly #names = new RequestNames();
   #counter = 0;
@@ -22,6 +28,7 @@ export class WorkerClient {
   #ended: string | undefined;
 
   constructor(settings: WorkerSettings) {
+    this.#turns = settings.device === 'webgpu' ? gpuTurns : null;
     this.#worker = startWorker(settings);
     this.#worker.on('message', (message: ResponseMessage) => this.#settle(message));
     this.#worker.on('error', (error) => this.#fail(`its worker failed: ${error.stack ?? error.message}`));
@@ -45,12 +52,16 @@ export class WorkerClient {
     return new Promise((resolve, reject) => {
       this.#pending.set(id, { request, resolve, reject });
       this.#worker.ref();
-      try {
-        this.#worker.postMessage({ id, request } satisfies RequestMessage, transfer);
-      } catch (error) {
-        this.#forget(id);
-        reject(error as Error);
-      }
+      const post = () => {
+        try {
+          this.#worker.postMessage({ id, request } satisfies RequestMessage, transfer);
+        } catch (error) {
+          this.#forget(id);
+          reject(error as Error);
+        }
+      };
+      if (this.#turns) this.#turns.begin(this, post);
+      else post();
     });
   }
 
@@ -78,6 +89,7 @@ export class WorkerClient {
 
   #forget(id: number): void {
     this.#pending.delete(id);
+    this.#turns?.end(this);
     if (this.#pending.size === 0) this.#worker.unref();
   }
 
@@ -86,6 +98,7 @@ export class WorkerClient {
     for (const { request, reject } of this.#pending.values())
       reject(new DeviceError(`the device cannot finish '${request.kind}': ${reason}`));
     this.#pending.clear();
+    this.#turns?.leave(this);
   }
 }
 

@@ -1,0 +1,37 @@
+// Turns of several owners at one thing that serves one owner at a time.
+
+/** Starts pieces of work at once for the owner whose turn it is; those of others wait until all of its pieces have ended. */
+export class Turns<Owner> {
+  #owner: Owner | null = null;
+  /** Pieces of the owner that have started and not ended. */
+  #open = 0;
+  #waiting: { readonly owner: Owner; readonly start: () => void }[] = [];
+
+  begin(owner: Owner, start: () => void): void {
+    this.#waiting.push({ owner, start });
+    // An owner whose turn it is waits as well where others do, so that they have theirs.
+    if (this.#waiting.length === 1 && (this.#owner === null || this.#owner === owner)) this.#startWaiting();
+  }
+
+  /** Ends a piece of the owner's that has started. */
+  end(owner: Owner): void {
+    if (owner === this.#owner && --this.#open === 0) this.#startWaiting();
+  }
+
+  /** Drops everything of an owner, started or not. */
+  leave(owner: Owner): void {
+    this.#waiting = this.#waiting.filter((each) => each.owner !== owner);
+    if (this.#owner !== owner) return;
+    this.#open = 0;
+    this.#startWaiting();
+  }
+
+  /** Gives the turn to the owner that has waited longest, and starts its pieces up to the first of another. */
+  #startWaiting(): void {
+    this.#owner = this.#waiting[0]?.owner ?? null;
+    while (this.#waiting.length > 0 && this.#waiting[0].owner === this.#owner) {
+      this.#open++;
+      this.#waiting.shift()!.start();
+    }
+  }
+}
