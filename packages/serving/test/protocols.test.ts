@@ -287,3 +287,14 @@ test('a chat that does not fit is refused with the tokens of its tools', async (
     await other.close();
   }
 });
+
+test('an address without /v1 serves the same routes, those with parameters among them', async () => {
+  const given = { messages: [{ role: 'user', content: 'is' }], max_tokens: 2 };
+  expect(await read('/chat/completions', given)).toMatchObject({ object: 'chat.completion' });
+  expect(await read('/completions', { prompt: 'is', max_tokens: 2 })).toMatchObject({ object: 'text_completion' });
+  const { id } = await read('/responses', { input: 'is', max_output_tokens: 2 });
+  expect(JSON.parse((await ask(`/responses/${id}`, undefined, 'GET')).text)).toMatchObject({ id });
+  expect((await ask('/models/tiny', undefined, 'GET')).status).toBe(200);
+  for (const path of ['/v2/models/tiny', '/v1/v1/models/tiny', '/tiny'])
+    expect((await ask(path, undefined, 'GET')).status).toBe(404);
+});

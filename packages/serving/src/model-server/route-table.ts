@@ -10,17 +10,22 @@ interface Found {
 export class RouteTable {
   constructor(private readonly protocols: readonly Protocol[]) {}
 
-  /** Finds the route of a path, which may end with a slash; null where it belongs to no protocol. */
+  /**
+   * Finds the route of a path, which may end with a slash and lack the leading `/v1`: a client that was given the address without it
+   * asks for `/chat/completions`. Null where the path belongs to no protocol.
+   */
   find(method: string, path: string): Found | null {
-    const parts = path.replace(/\/$/, '').split('/');
+    const parts = withoutVersion(path.replace(/\/$/, '')).split('/');
     for (const protocol of this.protocols)
       for (const route of protocol.routes) {
-        const parameters = route.method === method ? matched(route.path.split('/'), parts) : null;
+        const parameters = route.method === method ? matched(withoutVersion(route.path).split('/'), parts) : null;
         if (parameters !== null) return { protocol, route, parameters };
       }
     return null;
   }
 }
+
+const withoutVersion = (path: string): string => path.replace(/^\/v1(?=\/)/, '');
 
 /** Returns the values of the names in braces; null where the path is another one. */
 function matched(pattern: readonly string[], parts: readonly string[]): Record<string, string> | null {

@@ -16,7 +16,7 @@ import { readMessageRequest } from './read-message-request.js';
 
 const calls: ModelCalls = {
   name: 'messages',
-  paths: ['/v1/messages', '/messages'],
+  paths: ['/v1/messages'],
   errorBody: messagesError,
   keyHeader: 'x-api-key',
   dialogue: async (body, signal) => dialogueOf((await readMessageRequest(body, readerFor(body), signal, false)).chat),
