@@ -58,3 +58,39 @@ export async function vitestCases(
   await outputOf([process.execPath, vitest, ...given], folder, env);
   return jestCases(join(folder, 'report.json'));
 }
+
+interface PytestRun {
+  /** The folder that pytest runs in. */
+  readonly folder: string;
+  /** The virtual environment. */
+  readonly python: string;
+  /** The folder of its report. */
+  readonly work: string;
+  /** Files, and further options of pytest. */
+  readonly given: readonly string[];
+}
+
+/** Runs pytest and reads its report in JUnit's XML, which has a case for each test. */
+export async function pytestCases(
+  { folder, python, work, given }: PytestRun,
+  env: Readonly<Record<string, string>> = {},
+): Promise<CaseResult[]> {
+  const report = join(work, 'junit.xml');
+  const options = ['-q', '--tb=line', '-p', 'no:cacheprovider', '-o', 'junit_family=xunit2', `--junitxml=${report}`];
+  await outputOf([join(python, 'bin/python'), '-m', 'pytest', ...options, ...given], folder, env);
+  return junitCases(readFileSync(report, 'utf8'));
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { quot: '"', apos: "'", lt: '<', gt: '>', amp: '&', '#10': ' ' };
+const unescaped = (text: string): string =>
+  text.replaceAll(/&(quot|apos|lt|gt|amp|#10);/g, (_, name: string) => ENTITIES[name]);
+
+/** Reads the cases of a report in JUnit's XML. */
+export function junitCases(xml: string): CaseResult[] {
+  return [...xml.matchAll(/<testcase ([^>]*?)(?:\/>|>(.*?)<\/testcase>)/gs)].map(([, attributes, content = '']) => {
+    const of = (name: string): string => unescaped(new RegExp(`(?:^| )${name}="([^"]*)"`).exec(attributes)?.[1] ?? '');
+    const [, kind = 'passed', detail] = /<(failure|error|skipped)[^>]*?message="([^"]*)"/s.exec(content) ?? [];
+    const outcome = kind === 'passed' || kind === 'skipped' ? kind : 'failed';
+    return { name: `${of('classname')} ${of('name')}`, outcome, detail: detail && unescaped(detail) };
+  });
+}

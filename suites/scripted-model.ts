@@ -31,7 +31,8 @@ function inParts(text: string): string[] {
 /** Shows whatever a request brings, and ends the prompt of a message that the model knows an answer to with that answer's mark. */
 const templateOf = (lines: readonly Line[]): string => `
 {%- if tools %}{{ '${START}system\\n' }}{% for tool in tools %}{{ (tool | tojson) + '\\n' }}{% endfor %}{{ '${END}\\n' }}{% endif %}
-{%- for message in messages %}{{ '${START}' + message.role + '\\n' + (message.content or '') }}
+{%- for message in messages %}{{ '${START}' + message.role + '\\n' }}
+{%- if message.reasoning_content %}{{ '<think>\\n' + message.reasoning_content + '\\n</think>\\n' }}{% endif %}{{ message.content or '' }}
 {%- for call in message.tool_calls or [] %}{{ '\\n<tool_call>\\n{"name": "' + call.function.name + '", "arguments": ' }}
 {{- (call.function.arguments | tojson) + '}\\n</tool_call>' }}{% endfor %}{{ '${END}\\n' }}{% endfor %}
 {%- if add_generation_prompt %}{{ '${START}assistant\\n' }}{% set last = messages[-1] %}
@@ -71,7 +72,7 @@ export async function writeScriptedModel(folder: string, lines: readonly Line[] 
   const tokenizer = bytePairTokenizer([], {
     size: 0,
     endToken: END,
-    wholeTokens: [START, '<tool_call>', '</tool_call>', ...marks, ...parts],
+    wholeTokens: [START, '<think>', '</think>', '<tool_call>', '</tool_call>', ...marks, ...parts],
     chatTemplate: templateOf(lines),
     contextLength: context,
   });
@@ -141,9 +142,18 @@ export async function writeScriptedModel(folder: string, lines: readonly Line[] 
   return folder;
 }
 
-/** Writes the folder of an encoder: the small BERT of the tests with a tokenizer of ten words. */
+/** Writes the folder of an encoder: the small BERT of the tests with a tokenizer of ten words, and vectors of length 1. */
 export async function writeEncoder(folder: string): Promise<string> {
   cpSync(join(import.meta.dirname, '../packages/models/test/encoder-fixtures/bert'), folder, { recursive: true });
+  const modules = ['Transformer', 'Pooling', 'Normalize'].map((name, idx) => ({
+    idx,
+    name,
+    path: name === 'Pooling' ? '1_Pooling' : '',
+    type: `sentence_transformers.models.${name}`,
+  }));
+  writeFileSync(join(folder, 'modules.json'), JSON.stringify(modules));
+  mkdirSync(join(folder, '1_Pooling'), { recursive: true });
+  writeFileSync(join(folder, '1_Pooling/config.json'), JSON.stringify({ pooling_mode_mean_tokens: true }));
   await wordLevelTokenizer(['this is a test sentence or three .']).save(folder);
   return folder;
 }
