@@ -1,5 +1,7 @@
 // Passes over a dataset: options of its optimizer steps, and how many steps there are.
-import { integer, optional, type LearningRateSchedule } from '@bowyer/core';
+import { integer, minibatches, optional, Rng, type LearningRateSchedule } from '@bowyer/core';
+import type { TrainingRun } from '../run/training-run.js';
+import { reportStep, type StepReports } from './dataset-evaluation.js';
 
 /** Declares the option of how often the loss is logged. @param otherwise without the option */
 export const loggingStepsKey = (otherwise: string) => ({
@@ -23,6 +25,44 @@ export function stepsOf(items: number, batchSize: number, epochs: number) {
   if (items === 0) throw new RangeError('behaviour cloning: the dataset is empty');
   const stepsPerEpoch = Math.ceil(items / batchSize);
   return { stepsPerEpoch, totalSteps: epochs * stepsPerEpoch };
+}
+
+interface Passes<Item> {
+  items: readonly Item[];
+  /** Items per optimizer step. */
+  size: number;
+  epochs: number;
+  /** The seed and purpose of the random numbers that decide the order of the items. */
+  seed: number;
+  order: string;
+  reports: StepReports;
+  /** The name of the phase in progress bars. */
+  phase: string;
+}
+
+/**
+ * Makes passes over a dataset, with an optimizer step for each batch. Metrics and checkpoints count optimizer steps.
+ *
+ * @param learn takes the step of a batch, given the steps before it and the number of the pass. @returns the loss to show, if any
+ */
+export async function passesOver<Item>(
+  { hooks, state, firstIteration }: Pick<TrainingRun, 'hooks' | 'state' | 'firstIteration'>,
+  { items, size, epochs, seed, order, reports, phase }: Passes<Item>,
+  learn: (batch: readonly Item[], step: number, epoch: number) => Promise<number | undefined>,
+): Promise<void> {
+  const { stepsPerEpoch, totalSteps } = stepsOf(items.length, size, epochs);
+  let step = firstIteration;
+  if ((step === 0 || state.unevaluated) && !(await reportStep({ hooks, state }, step, reports))) return;
+  for (let epoch = Math.floor(step / stepsPerEpoch); epoch < epochs; epoch++) {
+    const batches = [...minibatches(items, size, Rng.forPurpose(seed, `${order}/${epoch}`))];
+    for (const batch of batches.slice(step % stepsPerEpoch)) {
+      const loss = await learn(batch, step, epoch);
+      hooks.progress(phase, ++step, totalSteps, loss);
+      if (!(await reportStep({ hooks, state }, step, reports))) return;
+      if (hooks.checkpointDue || hooks.stopRequested) await hooks.checkpoint(step);
+      if (hooks.stopRequested) return;
+    }
+  }
 }
 
 /**

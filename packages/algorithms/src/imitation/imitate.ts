@@ -1,8 +1,8 @@
 // The loop of behaviour cloning: passes over a dataset, one optimizer step per batch.
-import { minibatches, Rng, scheduledRate } from '@bowyer/core';
+import { scheduledRate } from '@bowyer/core';
 import type { LanguageModel, TokenExample } from '@bowyer/models';
-import { reportStep, type DatasetEvaluation, type StepReports } from '../dataset/dataset-evaluation.js';
-import { isLogged, stepsOf, type PassOptions } from '../dataset/passes.js';
+import type { DatasetEvaluation, StepReports } from '../dataset/dataset-evaluation.js';
+import { isLogged, passesOver, stepsOf, type PassOptions } from '../dataset/passes.js';
 import type { Metrics } from '../rollout/run-hooks.js';
 import type { TrainingRun } from '../run/training-run.js';
 import type { Examples } from './examples.js';
@@ -28,14 +28,15 @@ interface EpochSums {
 
 /** Makes `epochs` passes over a dataset, one batch per optimizer step. Metrics and checkpoints count optimizer steps. */
 export async function imitate<Item>(
-  { policy, hooks, state, firstIteration }: Pick<TrainingRun, 'policy' | 'hooks' | 'state' | 'firstIteration'>,
+  run: Pick<TrainingRun, 'policy' | 'hooks' | 'state' | 'firstIteration'>,
   { items, batchOf, metricsOf }: Examples<Item>,
   options: PassOptions,
   { batchSize, parts = 1, loggingSteps = null, logsPerEpoch: perEpoch, evaluation = null }: ImitationSettings,
 ): Promise<void> {
+  const { policy } = run;
   const { lr, schedule, maxGradNorm } = options.actor;
   const { stepsPerEpoch, totalSteps } = stepsOf(items.length, batchSize, options.epochs);
-  const sums = (state.epoch ??= { lossSum: 0, count: 0 }) as EpochSums;
+  const sums = (run.state.epoch ??= { lossSum: 0, count: 0 }) as EpochSums;
 
   const rateAt = (before: number) => scheduledRate(lr, before, totalSteps, schedule);
   const reports: StepReports = {
@@ -48,22 +49,16 @@ export async function imitate<Item>(
     },
   };
 
-  let step = firstIteration;
-  if ((step === 0 || state.unevaluated) && !(await reportStep({ hooks, state }, step, reports))) return;
-  for (let epoch = Math.floor(step / stepsPerEpoch); epoch < options.epochs; epoch++) {
-    const batches = [...minibatches(items, batchSize, Rng.forPurpose(options.seed, `bc/${epoch}`))];
-    for (const batch of batches.slice(step % stepsPerEpoch)) {
-      const { examples, count } = batchOf(batch);
-      const loss = await accumulateInParts(policy, examples, parts);
-      await policy.optimizer.step({ lr: rateAt(step), maxGradNorm });
-      sums.lossSum += loss * count;
-      sums.count += count;
-      hooks.progress('imitation', ++step, totalSteps, loss);
-      if (!(await reportStep({ hooks, state }, step, reports))) return;
-      if (hooks.checkpointDue || hooks.stopRequested) await hooks.checkpoint(step);
-      if (hooks.stopRequested) return;
-    }
-  }
+  const { epochs, seed } = options;
+  const passes = { items, size: batchSize, epochs, seed, order: 'bc', reports, phase: 'imitation' };
+  await passesOver(run, passes, async (batch, step) => {
+    const { examples, count } = batchOf(batch);
+    const loss = await accumulateInParts(policy, examples, parts);
+    await policy.optimizer.step({ lr: rateAt(step), maxGradNorm });
+    sums.lossSum += loss * count;
+    sums.count += count;
+    return loss;
+  });
 }
 
 /**

@@ -1,18 +1,9 @@
 // The loop of the algorithms that learn a critic and a policy from a dataset with rewards: passes over its episodes.
 import type { TObject } from '@sinclair/typebox';
-import {
-  group,
-  integer,
-  minibatches,
-  Rng,
-  scheduledRate,
-  type ConfigProblem,
-  type OptionsOf,
-  type Trajectory,
-} from '@bowyer/core';
+import { group, integer, Rng, scheduledRate, type ConfigProblem, type OptionsOf, type Trajectory } from '@bowyer/core';
 import { criticMembers, criticNormOption } from '../archer/critic.js';
-import { datasetEvaluation, evaluationMembers, reportStep, type StepReports } from '../dataset/dataset-evaluation.js';
-import { epochsOption, isLogged, loggingStepsKey, stepsOf } from '../dataset/passes.js';
+import { datasetEvaluation, evaluationMembers, type StepReports } from '../dataset/dataset-evaluation.js';
+import { epochsOption, isLogged, loggingStepsKey, passesOver, stepsOf } from '../dataset/passes.js';
 import { gammaOption, meanBatch } from '../learning/learning-options.js';
 import { steppedActor } from '../learning/policy-rate.js';
 import { turnsOf } from '../learning/pack-turns.js';
@@ -71,7 +62,6 @@ export async function offlineSteps(
   options: OfflineOptions,
   learn: (step: OfflineStep) => Promise<Metrics>,
 ): Promise<void> {
-  const { hooks, state, firstIteration } = run;
   const { batch: micro, actor } = options;
   const size = micro.size * micro.accumulationSteps;
   const { stepsPerEpoch, totalSteps } = stepsOf(episodes.length, size, options.epochs);
@@ -86,7 +76,7 @@ export async function offlineSteps(
     },
     options,
   );
-  const sums = (state.epoch ??= {}) as Sums;
+  const sums = (run.state.epoch ??= {}) as Sums;
 
   const rateAt = (before: number) => scheduledRate(actor.lr, before, totalSteps, actor.schedule);
   const reports: StepReports = {
@@ -95,19 +85,13 @@ export async function offlineSteps(
     metricsOf: (after) => ({ ...takeMeans(sums), 'optim/steps': after, 'optim/lm_lr': rateAt(after - 1) }),
   };
 
-  let step = firstIteration;
-  if ((step === 0 || state.unevaluated) && !(await reportStep(run, step, reports))) return;
-  for (let epoch = Math.floor(step / stepsPerEpoch); epoch < options.epochs; epoch++) {
-    const batches = [...minibatches(episodes, size, Rng.forPurpose(options.seed, `dataset/${epoch}`))];
-    for (const batch of batches.slice(step % stepsPerEpoch)) {
-      const rng = Rng.forPurpose(options.seed, `update/${step}`);
-      addTo(sums, await learn({ parts: partsOf(batch, micro.size), epoch, lr: rateAt(step), rng }));
-      hooks.progress('learning', ++step, totalSteps);
-      if (!(await reportStep(run, step, reports))) return;
-      if (hooks.checkpointDue || hooks.stopRequested) await hooks.checkpoint(step);
-      if (hooks.stopRequested) return;
-    }
-  }
+  const { epochs, seed } = options;
+  const passes = { items: episodes, size, epochs, seed, order: 'dataset', reports, phase: 'learning' };
+  await passesOver(run, passes, async (batch, step, epoch) => {
+    const rng = Rng.forPurpose(seed, `update/${step}`);
+    addTo(sums, await learn({ parts: partsOf(batch, micro.size), epoch, lr: rateAt(step), rng }));
+    return undefined;
+  });
 }
 
 /** Reports a warm-up that takes all epochs. */

@@ -4,18 +4,10 @@
 // Differs from it: preferences are differences of returns. Episodes are of one task where their items are equal, and without items where
 // they begin with the same observation. Conversations of a file are of one task where they begin with the same messages and tools, and
 // their score is their return; of a pair of answers, the chosen one has 1 and the rejected one 0.
-import {
-  group,
-  integer,
-  minibatches,
-  Rng,
-  scheduledRate,
-  unitOptions,
-  type OptionsOf,
-  type Trajectory,
-} from '@bowyer/core';
+import { group, integer, scheduledRate, unitOptions, type OptionsOf, type Trajectory } from '@bowyer/core';
 import { rewardedEpisodes } from '../dataset/rewarded-episodes.js';
-import { epochsOption, isLogged, loggingStepsKey } from '../dataset/passes.js';
+import type { StepReports } from '../dataset/dataset-evaluation.js';
+import { epochsOption, isLogged, loggingStepsKey, passesOver, stepsOf } from '../dataset/passes.js';
 import { steppedActor } from '../learning/policy-rate.js';
 import { maxBatchTokensOption } from '../policy-gradient/policy-loss.js';
 import { decodingOption } from '../rollout/loop-options.js';
@@ -70,28 +62,27 @@ export const offlineDpo = defineAlgorithm({
 
 /** Makes `epochs` passes over the pairs. Metrics and checkpoints count optimizer steps. */
 async function passes(run: AlgorithmRun, pairs: readonly ScoredPair[], options: OfflineDpoOptions): Promise<void> {
-  const { policy, hooks, state, firstIteration } = run;
   const { minibatchSize, maxGradNorm, lr: peak, schedule } = options.actor;
-  const stepsPerEpoch = Math.ceil(pairs.length / minibatchSize);
-  const totalSteps = options.epochs * stepsPerEpoch;
+  const { epochs, seed, loggingSteps } = options;
+  const { stepsPerEpoch, totalSteps } = stepsOf(pairs.length, minibatchSize, epochs);
   // The metrics since the last line are part of a checkpoint.
-  const measured = (state.epoch ??= []) as Metrics[];
-  const learn = (batch: readonly ScoredPair[]) => accumulatePreferences(policy, batch, options);
-  let step = firstIteration;
-  for (let epoch = Math.floor(step / stepsPerEpoch); epoch < options.epochs; epoch++) {
-    const batches = [...minibatches(pairs, minibatchSize, Rng.forPurpose(options.seed, `dpo/${epoch}`))];
-    for (const batch of batches.slice(step % stepsPerEpoch)) {
-      const lr = scheduledRate(peak, step, totalSteps, schedule);
-      measured.push(await run.step([batch], learn, { lr, maxGradNorm }));
-      hooks.progress('preferences', ++step, totalSteps);
-      if (isLogged(step, { stepsPerEpoch, loggingSteps: options.loggingSteps })) {
-        await hooks.log(step - 1, { ...meansOf(measured), 'preferences/pairs': pairs.length, 'optim/steps': step });
-        measured.length = 0;
-      }
-      if (hooks.checkpointDue || hooks.stopRequested) await hooks.checkpoint(step);
-      if (hooks.stopRequested) return;
-    }
-  }
+  const measured = (run.state.epoch ??= []) as Metrics[];
+  const learn = (batch: readonly ScoredPair[]) => accumulatePreferences(run.policy, batch, options);
+  const reports: StepReports = {
+    evaluation: null,
+    isDue: (after) => isLogged(after, { stepsPerEpoch, loggingSteps }),
+    metricsOf(after) {
+      const means = meansOf(measured);
+      measured.length = 0;
+      return { ...means, 'preferences/pairs': pairs.length, 'optim/steps': after };
+    },
+  };
+  const steps = { items: pairs, size: minibatchSize, epochs, seed, order: 'dpo', reports, phase: 'preferences' };
+  await passesOver(run, steps, async (batch, step) => {
+    const lr = scheduledRate(peak, step, totalSteps, schedule);
+    measured.push(await run.step([batch], learn, { lr, maxGradNorm }));
+    return undefined;
+  });
 }
 
 const meansOf = (measured: readonly Metrics[]): Metrics =>
