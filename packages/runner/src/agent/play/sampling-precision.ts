@@ -1,8 +1,9 @@
 // Rollouts whose sampler multiplies integers, while the trainer computes as ever: which settings allow it.
 import type { AnyAlgorithm } from '@bowyer/algorithms';
 import type { ConfigProblem } from '@bowyer/core';
+import type { NodePart } from '../keys/agent-keys.js';
 import { offPolicyProblems } from './off-policy-problems.js';
-import type { AheadConfig } from './rollout-problems.js';
+import type { RemotePolicyConfig } from './remote-rollouts.js';
 
 /** A run on a dataset has no rollouts. */
 export interface SamplingPrecisionConfig {
@@ -13,7 +14,9 @@ export const samplesIntegers = ({ sampling }: SamplingPrecisionConfig): boolean 
 
 export function samplingPrecisionProblems(
   algorithm: AnyAlgorithm | null | undefined,
-  config: SamplingPrecisionConfig & AheadConfig,
+  config: SamplingPrecisionConfig &
+    NodePart<'play', 'actionChoice'> &
+    NodePart<'device', 'kind'> & { remotePolicy?: RemotePolicyConfig; algorithm?: object },
 ): ConfigProblem[] {
   if (!samplesIntegers(config) || !algorithm) return [];
   const setting = {

@@ -39,7 +39,8 @@ import { openEndpoint } from './open-endpoint.js';
 import { costText, UsageMeter, type ModelCost } from './model-costs.js';
 import { drawnCounts, passRate, type PassRate } from './pass-rates.js';
 import type { TaskConfig } from '../task.js';
-import type { evaluateAgentOptions, NodesOfAgents } from './unit.js';
+import type { NodesOfAgents } from '../train-agent/agent-keys.js';
+import type { evaluateAgentOptions } from './unit.js';
 
 type EvaluateAgentConfig = TaskConfig<typeof evaluateAgentOptions> & NodesOfAgents;
 

@@ -1,21 +1,9 @@
 // task=evaluate_agent: how good an agent of the user is with one or more models, as a report and as a gate.
-import type { TObject } from '@sinclair/typebox';
-import { defaulting, unitOptions, type ConfigProblem, type OptionsOf } from '@bowyer/core';
-import {
-  chatNode,
-  deviceNode,
-  deviceOptions,
-  hubNode,
-  playNode,
-  episodeOptions,
-  quantizationNode,
-  templateOptions,
-  type AgentConfig,
-} from '../../agent/keys/agent-keys.js';
+import { defaulting, unitOptions, type ConfigProblem } from '@bowyer/core';
 import { modelProblem } from '../../agent/folders/model-folders.js';
 import { runKeys } from '../../keys/run-keys.js';
 import type { TaskConfig, TaskUnit } from '../task.js';
-import { agentOptions, modelOption } from '../train-agent/agent-keys.js';
+import { agentOptions, modelOption, nodesOfAgents } from '../train-agent/agent-keys.js';
 import { agentProblems } from '../train-agent/agent-problems.js';
 import { endpointProblem, isEndpoint, unusedProblems } from './endpoints.js';
 import { evaluationOptions } from './evaluation-keys.js';
@@ -29,17 +17,6 @@ export const evaluateAgentOptions = unitOptions({
   ...evaluationOptions,
   failed_reward: defaulting(failed_reward, 0),
 });
-
-/** The shared nodes of tasks that play an agent of the user. */
-export const nodesOfAgents = {
-  device: deviceNode(deviceOptions),
-  hub: hubNode,
-  chat: chatNode(templateOptions),
-  play: playNode({ max_failure_share: episodeOptions.max_failure_share }),
-  policy: quantizationNode,
-};
-
-export type NodesOfAgents = Pick<AgentConfig, 'seed'> & OptionsOf<TObject<typeof nodesOfAgents>>;
 
 export const evaluateAgentTask: TaskUnit = {
   name: 'evaluate_agent',

@@ -11,8 +11,7 @@ import {
   unitOptions,
   type OptionsOf,
 } from '@bowyer/core';
-import type { NodesOfAgents } from '../evaluate-agent/unit.js';
-import { agentOptions, modelOption } from '../train-agent/agent-keys.js';
+import { agentOptions, modelOption, type NodesOfAgents } from '../train-agent/agent-keys.js';
 
 export const reflectorNode = group(
   {

@@ -3,7 +3,7 @@ import type { ConfigProblem } from '@bowyer/core';
 import { modelProblem } from '../../agent/folders/model-folders.js';
 import { runKeys } from '../../keys/run-keys.js';
 import type { TaskUnit } from '../task.js';
-import { nodesOfAgents } from '../evaluate-agent/unit.js';
+import { nodesOfAgents } from '../train-agent/agent-keys.js';
 import { agentProblems } from '../train-agent/agent-problems.js';
 import { optimizePromptOptions, reflectorNode, type OptimizeConfig } from './prompt-keys.js';
 

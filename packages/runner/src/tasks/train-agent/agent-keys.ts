@@ -11,7 +11,29 @@ import {
   texts,
   type OptionsOf,
 } from '@bowyer/core';
-import { samplingOptions } from '../../agent/keys/agent-keys.js';
+import {
+  chatNode,
+  deviceNode,
+  deviceOptions,
+  hubNode,
+  playNode,
+  episodeOptions,
+  quantizationNode,
+  samplingOptions,
+  templateOptions,
+  type AgentConfig,
+} from '../../agent/keys/agent-keys.js';
+
+/** The nodes that tasks with an agent of the user share. */
+export const nodesOfAgents = {
+  device: deviceNode(deviceOptions),
+  hub: hubNode,
+  chat: chatNode(templateOptions),
+  play: playNode({ max_failure_share: episodeOptions.max_failure_share }),
+  policy: quantizationNode,
+};
+
+export type NodesOfAgents = Pick<AgentConfig, 'seed'> & OptionsOf<TObject<typeof nodesOfAgents>>;
 
 /** The model that is trained or tested. */
 export const modelOption = {

@@ -21,11 +21,10 @@ import { checkpointsNode, runKeys, saveMinutes, titleKeys } from '../../keys/run
 import { loggerKeys } from '../../keys/logger-keys.js';
 import { guardNode, guardProblems } from '../../run/guard.js';
 import { diagnosticsNode } from '../train/diagnostics-node.js';
-import { nodesOfAgents } from '../evaluate-agent/unit.js';
 import { lossProblems } from '../train/loss-problems.js';
 import type { TrainConfig } from '../train/train-config.js';
 import type { TaskConfig, TaskUnit } from '../task.js';
-import { agentOptions, modelOption } from './agent-keys.js';
+import { agentOptions, modelOption, nodesOfAgents } from './agent-keys.js';
 import { agentProblems } from './agent-problems.js';
 import { rankingNode } from './ranking-keys.js';
 import { watchNode } from './watch-node.js';
