@@ -14,11 +14,20 @@ export const sources: readonly [repository: Source, packages: Source] = [
   {
     pip: 'gymnasium',
     version: '1.3.0',
-    with: ['requests', 'fastapi', 'uvicorn', 'websockets', 'pydantic', 'typer', 'rich', 'pyyaml', 'tomli-w'].concat([
-      'fastmcp',
-      'huggingface_hub',
-      'openai',
-    ]),
+    with: [
+      'fastapi==0.142.2',
+      'fastmcp==4.0.10',
+      'huggingface_hub==2.0.0',
+      'openai==3.22.1',
+      'pydantic==2.13.5',
+      'pyyaml==6.0.3',
+      'requests==2.34.2',
+      'rich==15.0.0',
+      'tomli_w==1.2.0',
+      'typer==0.27.2',
+      'uvicorn==0.54.0',
+      'websockets==17.1',
+    ],
   },
 ];
 
