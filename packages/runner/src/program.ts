@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { registerResolver, type CommandLine } from '@bowyer/config';
 import { ConfigNotes, impliedContext } from './config/config-notes.js';
-import { flatNames, shippedRoot } from './config/flat-names.js';
+import { flatNames, shippedRoot } from './keys/flat-names.js';
 import { algorithmOfKey } from './config/algorithm-of-key.js';
 import { withPluginPaths } from './plugins/plugins.js';
 import { withArguments } from './config/originals/arguments.js';

@@ -9,7 +9,7 @@ import { reasonAgainstAgents } from '../tasks/train-agent/unit.js';
 import { findTask, taskNames } from '../tasks/registry.js';
 import type { TaskUnit } from '../tasks/task.js';
 import { allChoices, merged, schemaLine, type Schema } from './editor-schemas.js';
-import { FLAT_NAMES } from './flat-names.js';
+import { FLAT_NAMES } from '../keys/flat-names.js';
 import { flatNamesOfUnits } from './flat-names-of-units.js';
 import { optionsOf } from './units.js';
 

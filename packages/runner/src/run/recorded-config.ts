@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import type { ContextOptions, MemoryOptions } from '@bowyer/envs';
 import { isConversationFile } from '@bowyer/conversations';
 import { toCamelCase, toSnakeCase } from '@bowyer/core';
-import { flatNames } from '../config/flat-names.js';
+import { flatNames } from '../keys/flat-names.js';
 
 /** The file with the part of the config that decided the numbers of the run in a folder. */
 export const CONFIG_FILE = 'run-config.json';
