@@ -44,15 +44,7 @@ export {
   type RunOutputs,
 } from './device/program.js';
 export { HostMemory, LOOP_BYTES, wasmMemoryOf, type WasmMemory } from './device/host-memory.js';
-export {
-  checkDevice,
-  chooseDevice,
-  type DeviceChoice,
-  type DeviceKind,
-  type GpuBuffers,
-} from './device/choose-device.js';
-export { gpuCrossings, type GpuCrossings } from './device/gpu-crossings.js';
-export { webgpuAvailable } from './device/provider-probe.js';
+export { type DeviceKind, type GpuBuffers } from './device/protocol.js';
 export { State, type StateTensorInfo, type StateTensorInit, type TensorCopy } from './device/state.js';
 export {
   type HostKernel,
@@ -62,5 +54,5 @@ export {
   type KernelState,
   type KernelTensor,
 } from './device/kernel.js';
-export { openOnnxFile, type OnnxSession } from './device/onnx-session.js';
+export * from './device/node/front-door.js';
 export { DeviceError } from './errors.js';

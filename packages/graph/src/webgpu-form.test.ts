@@ -1,7 +1,7 @@
 // Runs on the CPU, where both forms can run: they must compute the same function. With a GPU the form runs there too.
 import { when } from '@bowyer/testing';
 import { GraphBuilder, openDevice, webgpuAvailable, type Shape, type Value } from './index.js';
-import type { DeviceKind } from './device/choose-device.js';
+import type { DeviceKind } from './device/protocol.js';
 import type { Graph } from './graph.js';
 import { webgpuForm } from './webgpu-form.js';
 

@@ -1,10 +1,13 @@
 // The part that both residencies share: the worker's states, sessions, bindings and kernels, and which method answers which request.
 import { Tensor, type InferenceSession } from 'onnxruntime-node';
 import type { DataType, TensorArray } from '../dtype.js';
-import { kernelProgram, loadKernel, type RunnableBinding, type ViewOf } from './kernel-host.js';
+import { kernelProgram, type RunnableBinding, type ViewOf } from './kernel-host.js';
 import type { HostKernel, KernelProgram, KernelState } from './kernel.js';
-import type { Request, StateTensorSpec, TypedHostTensor, Wiring } from './protocol.js';
+import type { Request, StateTensorSpec, TypedHostTensor, Wiring, WorkerSettings } from './protocol.js';
 import { raise } from './tensor-size.js';
+
+/** Returns the exports of a kernel's module. */
+export type LoadKernel = (module: string) => Promise<Readonly<Record<string, unknown>>>;
 
 export type RequestOf<Kind extends Request['kind']> = Extract<Request, { kind: Kind }>;
 
@@ -23,6 +26,11 @@ export abstract class Backend<T extends StateTensor, Binding extends RunnableBin
   readonly #sessions = new Map<number, Map<string, InferenceSession>>();
   readonly #bindings = new Map<number, Binding>();
   readonly #kernels = new Map<number, HostKernel>();
+
+  constructor(
+    protected readonly settings: WorkerSettings,
+    private readonly loadKernel: LoadKernel,
+  ) {}
 
   protected abstract createTensor(spec: StateTensorSpec): T | Promise<T>;
   protected abstract readTensor(tensor: T): TensorArray | Promise<TensorArray>;
@@ -80,7 +88,7 @@ export abstract class Backend<T extends StateTensor, Binding extends RunnableBin
         this.#bindings.delete(request.bindingId);
         return null;
       case 'loadKernel':
-        this.#kernels.set(request.kernelId, await loadKernel(request.module, request.name));
+        this.#kernels.set(request.kernelId, await this.#loadKernel(request.module, request.name));
         return null;
       case 'close':
         for (const sessions of this.#sessions.values())
@@ -141,6 +149,13 @@ export abstract class Backend<T extends StateTensor, Binding extends RunnableBin
   #bind(programId: number, wiring: Wiring): Binding {
     const session = this.#sessions.get(programId)?.get(wiring.variant) ?? raise('the program was released');
     return this.createBinding(session, wiring);
+  }
+
+  async #loadKernel(module: string, name: string): Promise<HostKernel> {
+    const exported = (await this.loadKernel(module))[name];
+    if (typeof exported !== 'function')
+      throw new Error(`kernel module ${module.slice(0, 200)} exports no function '${name}'`);
+    return exported as HostKernel;
   }
 
   #binding(bindingId: number): Binding {

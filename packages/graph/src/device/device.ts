@@ -1,5 +1,4 @@
 // The device: one worker thread that owns all sessions and the state they read and write.
-import { availableParallelism } from 'node:os';
 import { kernelProfileFolder, oneRank, type Ranks } from '@bowyer/core';
 import {
   arrayClass,
@@ -12,13 +11,17 @@ import {
 } from '../dtype.js';
 import { DeviceError } from '../errors.js';
 import type { Graph } from '../graph.js';
-import { checkDevice, chooseDevice, type DeviceKind, type GpuBuffers } from './choose-device.js';
 import { GraphKernel, WorkerKernel, type Kernel, type KernelSource } from './kernel-handles.js';
-import { ModelFiles } from './model-files.js';
-import { onnxRuntimePath } from './onnx-runtime.js';
+import {
+  availableParallelism,
+  checkDevice,
+  checkRuntime,
+  chooseDevice,
+  kernelModule,
+  ModelFiles,
+} from './node/platform.js';
 import { Program } from './program.js';
-import type { StateTensorSpec } from './protocol.js';
-import { kernelModule } from './source-modules.js';
+import type { DeviceKind, GpuBuffers, StateTensorSpec } from './protocol.js';
 import { State, type StateTensorInfo, type StateTensorInit, type TensorCopy } from './state.js';
 import { sizeOf } from './tensor-size.js';
 import { WorkerClient } from './worker-client.js';
@@ -43,7 +46,7 @@ export interface DeviceOptions {
  * DeviceError where onnxruntime-node is not installed, or where this machine has no such device.
  */
 export async function openDevice(options: DeviceOptions): Promise<Device> {
-  onnxRuntimePath();
+  checkRuntime();
   const threads = options.threads ?? availableParallelism();
   const device = options.device === 'auto' ? (await chooseDevice()).device : options.device;
   const precision = options.precision ?? 'float32';

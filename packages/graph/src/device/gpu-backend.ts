@@ -8,7 +8,7 @@ import { copyModel } from '../serialize.js';
 import { Backend, type RequestOf, type StateTensor } from './backend.js';
 import { hostViews, type RunnableBinding, type ViewOf } from './kernel-host.js';
 import type { HostKernel, KernelState } from './kernel.js';
-import type { StateLink, StateTensorSpec, TypedHostTensor, Wiring, WorkerSettings } from './protocol.js';
+import type { StateLink, StateTensorSpec, TypedHostTensor, Wiring } from './protocol.js';
 import { limitProfile, profileOptions } from './session-profile.js';
 import { raise, sizeOf } from './tensor-size.js';
 
@@ -17,13 +17,10 @@ export class GpuBackend extends Backend<StateTensor, GpuBinding> {
   readonly #copies = new Map<string, Promise<InferenceSession>>();
 
   /** Sessions share one GPU device, whose settings are those of the first one. */
-  readonly #provider: InferenceSession.WebGpuExecutionProviderOption;
-
-  constructor(private readonly settings: WorkerSettings) {
-    super();
-    const storageBufferCacheMode = settings.gpuBuffers === 'exact' ? 'simple' : 'bucket';
-    this.#provider = { name: 'webgpu', storageBufferCacheMode };
-  }
+  readonly #provider: InferenceSession.WebGpuExecutionProviderOption = {
+    name: 'webgpu',
+    storageBufferCacheMode: this.settings.gpuBuffers === 'exact' ? 'simple' : 'bucket',
+  };
 
   protected async createTensor({ dtype, dims, data }: StateTensorSpec): Promise<StateTensor> {
     return { dtype, dims, tensor: await this.#upload(dtype, dims, data ?? newArray(dtype, sizeOf(dims))) };

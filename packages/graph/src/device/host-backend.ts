@@ -3,11 +3,11 @@ import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { writeInto, type TensorArray } from '../dtype.js';
 import { accumulatorName, outputName } from '../output-name.js';
 import { Backend, type RequestOf, type StateTensor } from './backend.js';
-import { HostBinding } from './host-binding.js';
+import { HostBinding } from './node/host-binding.js';
 import { HostMemory } from './host-memory.js';
 import { hostViews } from './kernel-host.js';
 import type { HostKernel } from './kernel.js';
-import type { StateTensorSpec, Wiring, WorkerSettings } from './protocol.js';
+import type { StateTensorSpec, Wiring } from './protocol.js';
 import { limitProfile, profileOptions } from './session-profile.js';
 import { sizeOf } from './tensor-size.js';
 
@@ -18,10 +18,6 @@ interface HostTensor extends StateTensor {
 
 export class HostBackend extends Backend<HostTensor, HostBinding> {
   readonly #memory = new HostMemory();
-
-  constructor(private readonly settings: WorkerSettings) {
-    super();
-  }
 
   protected createTensor({ name, dtype, dims, data }: StateTensorSpec): HostTensor {
     const size = sizeOf(dims);

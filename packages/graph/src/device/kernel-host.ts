@@ -1,7 +1,7 @@
 // Host kernels inside the worker: loading the function, and the programs and views that it is given.
 import { Tensor } from 'onnxruntime-node';
 import type { DataType } from '../dtype.js';
-import type { HostKernel, KernelProgram, KernelState, KernelView } from './kernel.js';
+import type { KernelProgram, KernelState, KernelView } from './kernel.js';
 import type { TypedHostTensor } from './protocol.js';
 import { raise, sizeOf } from './tensor-size.js';
 
@@ -41,11 +41,3 @@ export const hostViews =
       states[role]?.[name] ?? raise(`a kernel views '${name}' of '${role}', which is not among its states`);
     return new Tensor(dtype as 'float32', data.subarray(first, first + sizeOf(dims)) as Float32Array, dims);
   };
-
-/** Imports a kernel's module and returns its function. */
-export async function loadKernel(module: string, name: string): Promise<HostKernel> {
-  const exported = ((await import(module)) as Record<string, unknown>)[name];
-  if (typeof exported !== 'function')
-    throw new Error(`kernel module ${module.slice(0, 200)} exports no function '${name}'`);
-  return exported as HostKernel;
-}

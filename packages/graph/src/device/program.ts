@@ -15,7 +15,7 @@ import type { Graph } from '../graph.js';
 import { serializeModel } from '../serialize.js';
 import { webgpuForm } from '../webgpu-form.js';
 import type { StateLink, StoreMode, TypedHostTensor, ViewLink, Wiring } from './protocol.js';
-import { ModelFiles } from './model-files.js';
+import { ModelFiles } from './node/platform.js';
 import type { State } from './state.js';
 import { sizeOf } from './tensor-size.js';
 import type { WorkerClient } from './worker-client.js';

@@ -1,6 +1,13 @@
 // Messages between the main thread and the worker that owns all sessions and state: one request and one response per call.
 import type { DataType, TensorArray } from '../dtype.js';
-import type { DeviceKind, GpuBuffers } from './choose-device.js';
+
+export type DeviceKind = 'cpu' | 'webgpu' | 'cuda';
+
+/**
+ * Buffers of ONNX Runtime's WebGPU provider that are free again. bucket: those up to 160 MB are kept by classes of size, a limited
+ * number of each; exact: all are kept, for tensors of exactly their size, so memory grows with every new shape.
+ */
+export type GpuBuffers = 'bucket' | 'exact';
 
 export interface HostTensor {
   dims: readonly number[];

@@ -1,5 +1,4 @@
 // ONNX Runtime's profile of a session. It covers the first runs only: one run of a large graph has thousands of operators.
-import { join } from 'node:path';
 import type { InferenceSession } from 'onnxruntime-node';
 import { wallClock } from './worker-clock.js';
 
@@ -9,7 +8,7 @@ let sessions = 0;
 /** Returns the options that make a session write a profile. The file's name begins with the wall clock, since its times count from then. */
 export function profileOptions(folder: string | null): Partial<InferenceSession.SessionOptions> {
   if (folder === null) return {};
-  return { enableProfiling: true, profileFilePrefix: join(folder, `${wallClock().toFixed(3)}_${++sessions}`) };
+  return { enableProfiling: true, profileFilePrefix: `${folder}/${wallClock().toFixed(3)}_${++sessions}` };
 }
 
 /** Ends the profile after the first runs. */

@@ -1,11 +1,10 @@
 // The main thread's side of the worker: numbered requests, matched responses, and the errors when the worker ends.
-import './disable-telemetry.js';
-import { Worker } from 'node:worker_threads';
 import { DeviceError } from '../errors.js';
+import { startWorker } from './node/platform.js';
 import { RequestNames } from './request-names.js';
-import { bundleOf, isSource } from './source-modules.js';
 import { Turns } from './turns.js';
 import type { Request, RequestMessage, ResponseMessage, Responses, WorkerSettings } from './protocol.js';
+import type { WorkerThread } from './worker-thread.js';
 
 interface Pending {
   request: Request;
@@ -18,7 +17,7 @@ interface Pending {
 const gpuTurns = new Turns<WorkerClient>();
 
 export class WorkerClient {
-  readonly #worker: Worker;
+  readonly #worker: WorkerThread;
   /** The turns of all devices on the GPU; null for a device on the host. */
   readonly #turns: Turns<WorkerClient> | null;
   readonly #pending = new Map<number, Pending>();
@@ -29,10 +28,10 @@ export class WorkerClient {
 
   constructor(settings: WorkerSettings) {
     this.#turns = settings.device === 'webgpu' ? gpuTurns : null;
-    this.#worker = startWorker(settings);
-    this.#worker.on('message', (message: ResponseMessage) => this.#settle(message));
-    this.#worker.on('error', (error) => this.#fail(`its worker failed: ${error.stack ?? error.message}`));
-    this.#worker.on('exit', (code) => this.#fail(`its worker ended with exit code ${code}`));
+    this.#worker = startWorker(settings, {
+      answered: (message) => this.#settle(message),
+      failed: (reason) => this.#fail(reason),
+    });
     // An idle device does not keep its process alive, so a device that an error has left open does not either.
     this.#worker.unref();
   }
@@ -100,12 +99,4 @@ export class WorkerClient {
     this.#pending.clear();
     this.#turns?.leave(this);
   }
-}
-
-function startWorker(workerData: WorkerSettings): Worker {
-  const own = import.meta.url;
-  if (!isSource(own)) return new Worker(new URL('./worker.js', own), { workerData });
-  const bundle = bundleOf(new URL('./worker.ts', own).href, 'cjs');
-  const require = `require('node:module').createRequire(${JSON.stringify(own)})`;
-  return new Worker(`((require) => {${bundle}\n})(${require})`, { eval: true, workerData });
 }

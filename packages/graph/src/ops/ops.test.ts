@@ -3,7 +3,7 @@
 import { describeOnDevices } from '@bowyer/testing';
 import { checkGradients, type GradientSample } from '../check-gradients.js';
 import { openDevice, type Device } from '../device/device.js';
-import { webgpuAvailable } from '../device/provider-probe.js';
+import { webgpuAvailable } from '../device/node/provider-probe.js';
 import type { Shape } from '../dims.js';
 import type { DataType } from '../dtype.js';
 import { NotDifferentiableError } from '../errors.js';

@@ -3,7 +3,7 @@
 import { closeSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeTemporaryFolder } from '@bowyer/core';
-import type { SerializedModel } from '../serialize.js';
+import type { SerializedModel } from '../../serialize.js';
 
 /** Weights of fewer bytes in total are sent to the worker instead. */
 const WORTH_A_FILE = 256 << 20;

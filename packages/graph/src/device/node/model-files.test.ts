@@ -1,8 +1,8 @@
 // Weights beside a model as files: written once for all models that name them, and deleted with the device.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { GraphBuilder } from '../builder.js';
-import { serializeModel } from '../serialize.js';
+import { GraphBuilder } from '../../builder.js';
+import { serializeModel } from '../../serialize.js';
 import { ModelFiles } from './model-files.js';
 
 function graphOf(weight: Float32Array): GraphBuilder {

@@ -4,9 +4,9 @@ import './disable-telemetry.js';
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { GraphBuilder } from '../builder.js';
-import type { Precision } from '../dtype.js';
-import { serialize } from '../serialize.js';
+import { GraphBuilder } from '../../builder.js';
+import type { Precision } from '../../dtype.js';
+import { serialize } from '../../serialize.js';
 import { onnxRuntimePath } from './onnx-runtime.js';
 
 const answers = new Map<string, Promise<string | null>>();

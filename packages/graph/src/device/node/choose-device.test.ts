@@ -1,5 +1,5 @@
 import { when } from '@bowyer/testing';
-import { openDevice } from '../index.js';
+import { openDevice } from '../../index.js';
 import { chooseDevice, type Machine } from './choose-device.js';
 import { cudaProblem } from './provider-probe.js';
 

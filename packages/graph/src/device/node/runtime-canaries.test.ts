@@ -5,9 +5,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { protobuf } from '@bowyer/core';
 import { newFolder } from '@bowyer/testing';
-import { GraphBuilder } from '../builder.js';
-import { onnx } from '../onnx-messages.js';
-import { modelMessage } from '../serialize.js';
+import { GraphBuilder } from '../../builder.js';
+import { onnx } from '../../onnx-messages.js';
+import { modelMessage } from '../../serialize.js';
 import { onnxRuntimePath } from './onnx-runtime.js';
 
 const SIZE = 128;

@@ -1,7 +1,7 @@
 // The place where onnxruntime-node is installed. npm removes it where its install script fails, which downloads CUDA files.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { DeviceError } from '../errors.js';
+import { DeviceError } from '../../errors.js';
 
 /** Returns the path of onnxruntime-node's main file. Throws a DeviceError where it is not installed. */
 export function onnxRuntimePath(resolve: (name: string) => string = createRequire(import.meta.url).resolve): string {
@@ -19,6 +19,6 @@ export function onnxRuntimePath(resolve: (name: string) => string = createRequir
 }
 
 function neededVersion(): string {
-  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  const manifest = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
   return JSON.parse(manifest).optionalDependencies['onnxruntime-node'];
 }

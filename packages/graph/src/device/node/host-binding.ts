@@ -1,9 +1,9 @@
 // One session with fixed feeds and targets: runs it so that stored outputs are written in place and nothing large is copied.
 import { Tensor, type InferenceSession } from 'onnxruntime-node';
-import { evaluateDim, type Shape } from '../dims.js';
-import { newArray, type DataType, type TensorArray } from '../dtype.js';
-import { NO_COPY_OUTPUT, outputName } from '../output-name.js';
-import type { StoreMode, TypedHostTensor } from './protocol.js';
+import { evaluateDim, type Shape } from '../../dims.js';
+import { newArray, type DataType, type TensorArray } from '../../dtype.js';
+import { NO_COPY_OUTPUT, outputName } from '../../output-name.js';
+import type { StoreMode, TypedHostTensor } from '../protocol.js';
 
 interface Fetched {
   name: string;

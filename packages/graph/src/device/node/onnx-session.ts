@@ -2,7 +2,7 @@
 import './disable-telemetry.js';
 import { createRequire } from 'node:module';
 import type { InferenceSession, Tensor } from 'onnxruntime-node';
-import type { DataType } from '../dtype.js';
+import type { DataType } from '../../dtype.js';
 import { onnxRuntimePath } from './onnx-runtime.js';
 
 export interface OnnxTensor {

@@ -4,13 +4,13 @@ import './disable-telemetry.js';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeTemporaryFolder, protobuf } from '@bowyer/core';
-import type { Precision } from '../dtype.js';
-import { float16Form } from '../float16-form.js';
-import type { Graph } from '../graph.js';
-import { outputName } from '../output-name.js';
-import { onnx } from '../onnx-messages.js';
-import { serialize } from '../serialize.js';
-import { webgpuForm } from '../webgpu-form.js';
+import type { Precision } from '../../dtype.js';
+import { float16Form } from '../../float16-form.js';
+import type { Graph } from '../../graph.js';
+import { outputName } from '../../output-name.js';
+import { onnx } from '../../onnx-messages.js';
+import { serialize } from '../../serialize.js';
+import { webgpuForm } from '../../webgpu-form.js';
 
 export interface GpuCrossings {
   /** Tensors that are computed on the CPU and copied to the GPU, by their names in the model. */

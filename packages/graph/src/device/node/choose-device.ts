@@ -1,11 +1,10 @@
 // The choice of `auto`: CUDA where its files are installed and load, else WebGPU where there is a GPU, else the CPU.
 // A software GPU is many times slower than the CPU, so it is used only where the config names it.
 import { readdirSync } from 'node:fs';
-import { DeviceError } from '../errors.js';
-import type { Precision } from '../dtype.js';
+import { DeviceError } from '../../errors.js';
+import type { Precision } from '../../dtype.js';
+import type { DeviceKind, GpuBuffers } from '../protocol.js';
 import { cudaProblem, float16Problem, webgpuProblem } from './provider-probe.js';
-
-export type DeviceKind = 'cpu' | 'webgpu' | 'cuda';
 
 export interface DeviceChoice {
   device: DeviceKind;
@@ -34,12 +33,6 @@ export async function chooseDevice(machine: Machine = thisMachine): Promise<Devi
   if (webgpu === null) return { device: 'webgpu', reason: `there is a GPU; cuda is not usable: ${cuda}` };
   return { device: 'cpu', reason: `webgpu: ${webgpu}; cuda: ${cuda}` };
 }
-
-/**
- * Buffers of ONNX Runtime's WebGPU provider that are free again. bucket: those up to 160 MB are kept by classes of size, a limited
- * number of each; exact: all are kept, for tensors of exactly their size, so memory grows with every new shape.
- */
-export type GpuBuffers = 'bucket' | 'exact';
 
 /** Throws where the device cannot be used, or not with these settings; the message says how to fix it. */
 export async function checkDevice(

@@ -1,0 +1,38 @@
+// The worker's side of the device: it owns every session and all state, and handles requests strictly in the order in which they arrive.
+import type { LoadKernel } from './backend.js';
+import type { Request, RequestMessage, ResponseMessage, WorkerSettings } from './protocol.js';
+import { wallClock } from './worker-clock.js';
+
+type Post = (response: ResponseMessage, transfer: ArrayBuffer[]) => void;
+
+/** Returns the function that takes a request; each answer is posted when the request is done. */
+export function answerRequests(
+  settings: WorkerSettings,
+  loadKernel: LoadKernel,
+  post: Post,
+): (message: RequestMessage) => Promise<void> {
+  // Only one of the two is loaded: the GPU's reads ONNX files, whose library a worker on the host does not need.
+  const backend: Promise<{ handle(request: Request): Promise<unknown> }> =
+    settings.device === 'webgpu'
+      ? import('./gpu-backend.js').then(({ GpuBackend }) => new GpuBackend(settings, loadKernel))
+      : import('./host-backend.js').then(({ HostBackend }) => new HostBackend(settings, loadKernel));
+  const answer = async ({ id, request }: RequestMessage): Promise<void> => {
+    try {
+      const start = wallClock();
+      const result = await (await backend).handle(request);
+      const time = settings.profileFolder === null ? {} : { time: [start, wallClock()] as const };
+      post({ id, result, ...time }, transferables(request, result));
+    } catch (error) {
+      const { name, message, stack } = error instanceof Error ? error : new Error(String(error));
+      post({ id, error: { name, message, stack } }, []);
+    }
+  };
+  let queue: Promise<void> = Promise.resolve();
+  return (message) => (queue = queue.then(() => answer(message)));
+}
+
+/** Lists the arrays to transfer instead of copying: results of runs and reads are new ones. */
+function transferables({ kind }: Request, result: unknown): ArrayBuffer[] {
+  if (kind !== 'run' && kind !== 'readState') return [];
+  return Object.values(result as Record<string, { data: { buffer: ArrayBuffer } }>).map(({ data }) => data.buffer);
+}

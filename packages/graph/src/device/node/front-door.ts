@@ -1,0 +1,5 @@
+// What this package offers in Node alone, or with another meaning in a browser (`../web/front-door.ts`).
+export { checkDevice, chooseDevice, type DeviceChoice } from './choose-device.js';
+export { gpuCrossings, type GpuCrossings } from './gpu-crossings.js';
+export { openOnnxFile, type OnnxSession } from './onnx-session.js';
+export { webgpuAvailable } from './provider-probe.js';

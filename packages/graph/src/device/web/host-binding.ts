@@ -1,0 +1,40 @@
+// One session with fixed feeds and targets, on WebAssembly: ONNX Runtime copies feeds into its own memory and outputs out of it, and
+// does not write into a given tensor, so that stored outputs are copied into their states here.
+import type { InferenceSession, Tensor } from 'onnxruntime-node';
+import type { DataType, TensorArray } from '../../dtype.js';
+import { outputName } from '../../output-name.js';
+import type { TypedHostTensor } from '../protocol.js';
+
+export class HostBinding {
+  /** Element type of each graph input. */
+  readonly types: ReadonlyMap<string, DataType>;
+
+  /**
+   * @param feeds inputs which are the same at each run
+   * @param targets stored outputs and the state arrays they are written to
+   */
+  constructor(
+    private readonly session: InferenceSession,
+    private readonly feeds: Readonly<Record<string, Tensor>>,
+    private readonly targets: Readonly<Record<string, Tensor>>,
+    private readonly fetch: readonly string[],
+  ) {
+    this.types = new Map(
+      session.inputMetadata.flatMap((input) => (input.isTensor ? [[input.name, input.type as DataType]] : [])),
+    );
+  }
+
+  /** Runs the session once with the bound tensors and the inputs of this run. */
+  async run(given: Readonly<Record<string, Tensor>>): Promise<Record<string, TypedHostTensor>> {
+    const wanted = [...Object.keys(this.targets), ...this.fetch.map(outputName)];
+    const results = (await this.session.run({ ...this.feeds, ...given }, wanted)) as Record<string, Tensor>;
+    for (const [output, { data }] of Object.entries(this.targets))
+      (data as Float32Array).set(results[output]!.data as Float32Array);
+    return Object.fromEntries(
+      this.fetch.map((name) => {
+        const { type, dims, data } = results[outputName(name)]!;
+        return [name, { dtype: type as DataType, dims, data: data as TensorArray }];
+      }),
+    );
+  }
+}

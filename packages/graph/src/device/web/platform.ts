@@ -1,0 +1,99 @@
+// What a device needs of the place where it runs: here a page or a Web Worker.
+import { env } from 'onnxruntime-web';
+import { answerRequests } from '../answer-requests.js';
+import type { Precision } from '../../dtype.js';
+import { DeviceError } from '../../errors.js';
+import type { DeviceKind, GpuBuffers, RequestMessage, ResponseMessage } from '../protocol.js';
+import type { StartWorker } from '../worker-thread.js';
+import { registeredKernels } from './kernels.js';
+
+declare const navigator: { hardwareConcurrency: number; gpu?: { requestAdapter(): Promise<GpuAdapter | null> } };
+interface GpuAdapter {
+  readonly features: ReadonlySet<string>;
+}
+declare const crossOriginIsolated: boolean;
+
+/** Returns the number of threads that WebAssembly may use: one where the page is not isolated from other origins. */
+export const availableParallelism = (): number => (crossOriginIsolated ? navigator.hardwareConcurrency : 1);
+
+/** Does nothing: ONNX Runtime is part of the page. */
+export function checkRuntime(): void {}
+
+const adapter = async (): Promise<GpuAdapter | null> => (await navigator.gpu?.requestAdapter()) ?? null;
+
+/** Chooses WebGPU where the browser has an adapter, else WebAssembly on the CPU. */
+export async function chooseDevice(): Promise<{ device: DeviceKind; reason: string }> {
+  if (await adapter()) return { device: 'webgpu', reason: 'the browser has a WebGPU adapter' };
+  return { device: 'cpu', reason: 'the browser has no WebGPU adapter' };
+}
+
+/** Throws where the device cannot be used, or not with these settings; the message says how to fix it. */
+export async function checkDevice(
+  device: DeviceKind,
+  precision: Precision = 'float32',
+  gpuBuffers: GpuBuffers = 'bucket',
+): Promise<void> {
+  if (device === 'cuda') throw new DeviceError(`a browser has no CUDA; use device 'webgpu' or 'cpu'`);
+  if (device === 'cpu') {
+    if (precision === 'float16')
+      throw new DeviceError(`precision 'float16' is for device 'webgpu'; device 'cpu' computes in float32`);
+    if (gpuBuffers === 'exact')
+      throw new DeviceError(`gpu_buffers 'exact' is for device 'webgpu'; device 'cpu' has no such buffers`);
+    return;
+  }
+  const found = await adapter();
+  if (found === null)
+    throw new DeviceError(`this browser has no WebGPU adapter; device 'cpu' runs on WebAssembly everywhere`);
+  if (precision === 'float16' && !found.features.has('shader-f16'))
+    throw new DeviceError(`this GPU has no 16-bit floats in shaders (shader-f16); use precision 'float32'`);
+}
+
+/** Returns the name of a kernel's module; the kernel itself is found by its own name. */
+export const kernelModule = (module: URL): string => module.href;
+
+/** Keeps weights in messages: a page has no files that ONNX Runtime could map. */
+export class ModelFiles {
+  static isWorthIt(): boolean {
+    return false;
+  }
+
+  write(): string {
+    throw new DeviceError('a page has no files for weights');
+  }
+
+  release(): void {}
+}
+
+/**
+ * Starts the device in this thread, which is to be a Web Worker where a page shows something meanwhile: ONNX Runtime's products run on
+ * threads of their own. Messages are copied and transferred as between threads.
+ */
+export const startWorker: StartWorker = (settings, { answered, failed }) => {
+  const { port1, port2 } = new MessageChannel();
+  env.wasm.numThreads = settings.threads;
+  const answer = answerRequests(
+    settings,
+    async () => registeredKernels(),
+    (response, transfer) => port2.postMessage(response, transfer),
+  );
+  listen(port1 as typeof port1 & Port, (response: ResponseMessage) => answered(response));
+  listen(port2 as typeof port2 & Port, (message: RequestMessage) => {
+    answer(message).catch((error: unknown) => failed(`it failed: ${String(error)}`));
+  });
+  return {
+    postMessage: (message, transfer) => port1.postMessage(message, transfer),
+    ref() {},
+    unref() {},
+    terminate: () => port1.close(),
+  };
+};
+
+interface Port {
+  addEventListener(type: 'message', take: (event: { data: unknown }) => void): void;
+  start(): void;
+}
+
+function listen<Message>(port: Port, take: (message: Message) => void): void {
+  port.addEventListener('message', ({ data }) => take(data as Message));
+  port.start();
+}
