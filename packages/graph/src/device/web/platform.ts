@@ -1,11 +1,11 @@
 // What a device needs of the place where it runs: here a page or a Web Worker.
-import { env } from 'onnxruntime-web';
 import { answerRequests } from '../answer-requests.js';
 import type { Precision } from '../../dtype.js';
 import { DeviceError } from '../../errors.js';
 import type { DeviceKind, GpuBuffers, RequestMessage, ResponseMessage } from '../protocol.js';
 import type { StartWorker } from '../worker-thread.js';
 import { registeredKernels } from './kernels.js';
+import { chooseRuntime } from './runtime.js';
 
 declare const navigator: { hardwareConcurrency: number; gpu?: { requestAdapter(): Promise<GpuAdapter | null> } };
 interface GpuAdapter {
@@ -70,15 +70,17 @@ export class ModelFiles {
  */
 export const startWorker: StartWorker = (settings, { answered, failed }) => {
   const { port1, port2 } = new MessageChannel();
-  env.wasm.numThreads = settings.threads;
-  const answer = answerRequests(
-    settings,
-    async () => registeredKernels(),
-    (response, transfer) => port2.postMessage(response, transfer),
-  );
+  const ready = chooseRuntime(settings.device).then(({ env }) => {
+    env.wasm.numThreads = settings.threads;
+    return answerRequests(
+      settings,
+      async () => registeredKernels(),
+      (response, transfer) => port2.postMessage(response, transfer),
+    );
+  });
   listen(port1 as typeof port1 & Port, (response: ResponseMessage) => answered(response));
   listen(port2 as typeof port2 & Port, (message: RequestMessage) => {
-    answer(message).catch((error: unknown) => failed(`it failed: ${String(error)}`));
+    ready.then((answer) => answer(message)).catch((error: unknown) => failed(`it failed: ${String(error)}`));
   });
   return {
     postMessage: (message, transfer) => port1.postMessage(message, transfer),

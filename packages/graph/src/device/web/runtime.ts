@@ -1,0 +1,21 @@
+// ONNX Runtime in a page: a build with WebGPU, or the half as large one without. A thread has one, since their tensors differ.
+import type { DeviceKind } from '../protocol.js';
+import { DeviceError } from '../../errors.js';
+
+export type Runtime = Pick<typeof import('onnxruntime-web'), 'env' | 'InferenceSession' | 'Tensor'>;
+
+let chosen: { kind: DeviceKind; runtime: Promise<Runtime> } | undefined;
+
+/** Chooses the build for a device. Throws where this thread has a device of another kind. */
+export function chooseRuntime(kind: DeviceKind): Promise<Runtime> {
+  chosen ??= { kind, runtime: kind === 'webgpu' ? import('onnxruntime-web/webgpu') : import('onnxruntime-web/wasm') };
+  if (chosen.kind !== kind)
+    throw new DeviceError(`this page has a device '${chosen.kind}' already; one '${kind}' needs a worker of its own`);
+  return chosen.runtime;
+}
+
+/** Returns the chosen build. Modules that use it are loaded after a device was opened. */
+export function chosenRuntime(): Promise<Runtime> {
+  if (!chosen) throw new DeviceError('no device was opened in this page');
+  return chosen.runtime;
+}

@@ -1,0 +1,87 @@
+// Node's globals in a page: `process`, `Buffer`, `setImmediate`, and timers that are objects.
+import { Buffer } from 'buffer';
+import { EventEmitter } from 'events';
+
+/** Where the program's text goes. */
+export type Write = (text: string, channel: 'stdout' | 'stderr') => void;
+let write: Write = () => undefined;
+export { Buffer };
+export const writeTo = (target: Write): void => void (write = target);
+
+function output(channel: 'stdout' | 'stderr'): object {
+  return Object.assign(new EventEmitter(), {
+    isTTY: false,
+    columns: 120,
+    write(text: string, ...rest: unknown[]): boolean {
+      write(String(text), channel);
+      const done = rest.at(-1);
+      if (typeof done === 'function') (done as () => void)();
+      return true;
+    },
+  });
+}
+
+const started = performance.now();
+const milliseconds = (): number => performance.now() - started;
+
+/** A page has one process: a signal is an event of it, and there is no other process to look for. */
+export const process = Object.assign(new EventEmitter(), {
+  arch: 'wasm32',
+  argv: ['node', 'bowyer'],
+  cpuUsage: (before = { user: 0, system: 0 }) => ({ user: milliseconds() * 1_000 - before.user, system: 0 }),
+  cwd: () => '/work',
+  emitWarning: (warning: unknown) => write(`${String(warning)}\n`, 'stderr'),
+  env: { HOME: '/home' } as Record<string, string | undefined>,
+  execArgv: [],
+  execPath: '/node',
+  exitCode: 0,
+  hrtime: Object.assign(() => [0, 0], { bigint: () => BigInt(Math.round(milliseconds() * 1e6)) }),
+  kill(pid: number, signal?: string | number): boolean {
+    if (pid !== 1) throw Object.assign(new Error('kill ESRCH'), { code: 'ESRCH' });
+    if (typeof signal === 'string') process.emit(signal, signal);
+    return true;
+  },
+  memoryUsage: Object.assign(() => ({ rss: 0, heapTotal: 0, heapUsed: 0, external: 0, arrayBuffers: 0 }), { rss: () => 0 }),
+  nextTick: (work: (...given: unknown[]) => void, ...given: unknown[]) => queueMicrotask(() => work(...given)),
+  pid: 1,
+  platform: 'linux',
+  ppid: 0,
+  resourceUsage: () => ({ maxRSS: 0 }),
+  stderr: output('stderr'),
+  stdin: Object.assign(new EventEmitter(), { isTTY: false }),
+  stdout: output('stdout'),
+  uptime: () => milliseconds() / 1_000,
+  version: 'v22.0.0',
+  versions: { node: '22.0.0' },
+});
+
+/** A timer as Node has it; `clearTimeout` reads its number. */
+class Timer {
+  constructor(readonly id: number) {}
+  ref = (): this => this;
+  unref = (): this => this;
+  hasRef = (): boolean => true;
+  [Symbol.toPrimitive] = (): number => this.id;
+}
+
+type Start = (work: () => void, ms?: number, ...given: unknown[]) => number;
+const page = globalThis as unknown as Record<'setTimeout' | 'setInterval', Start> &
+  Record<'clearTimeout' | 'clearInterval', (id?: number) => void>;
+const timers = { ...page, setTimeout: page.setTimeout, setInterval: page.setInterval };
+const stop =
+  (clear: (id?: number) => void) =>
+  (timer?: Timer | number | null): void =>
+    clear.call(globalThis, timer === undefined || timer === null ? undefined : Number(timer));
+
+Object.assign(globalThis, {
+  Buffer,
+  process,
+  global: globalThis,
+  clearInterval: stop(page.clearInterval),
+  clearTimeout: stop(page.clearTimeout),
+  clearImmediate: stop(page.clearTimeout),
+  setInterval: (...given: Parameters<Start>) => new Timer(timers.setInterval.call(globalThis, ...given)),
+  setTimeout: (...given: Parameters<Start>) => new Timer(timers.setTimeout.call(globalThis, ...given)),
+  setImmediate: (work: () => void, ...given: unknown[]) =>
+    new Timer(timers.setTimeout.call(globalThis, work, 0, ...given)),
+});

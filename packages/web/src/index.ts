@@ -1,0 +1,111 @@
+// A page's side of the program that runs in a worker.
+import type { PageRequest, PageResponse } from './protocol.js';
+
+export interface PageRunOptions {
+  /** Called with each line that the program writes. */
+  onLine?: (line: string) => void;
+  /** Called with each event of the run, as `--json` prints it: metrics, progress and texts. */
+  onEvent?: (event: Readonly<Record<string, unknown>>) => void;
+  /** Stops the run at its next checkpoint, from which the same command goes on. */
+  signal?: AbortSignal;
+}
+
+interface Pending {
+  resolve(result: unknown): void;
+  reject(error: Error): void;
+}
+
+type Ask = PageRequest extends infer Request ? (Request extends { id: number } ? Omit<Request, 'id'> : never) : never;
+
+/** Runs commands in a page: `npx bowyer …` with the arguments that it has in a terminal. */
+export class Bowyer {
+  readonly #pending = new Map<number, Pending>();
+  readonly #ready: Promise<void>;
+  #counter = 0;
+  #rest = '';
+  #options: PageRunOptions = {};
+
+  /** @param worker a module worker of `@bowyer/web/worker` */
+  constructor(private readonly worker: Worker) {
+    this.#ready = new Promise((resolve, reject) => {
+      worker.addEventListener('message', ({ data }: MessageEvent<PageResponse>) => {
+        if (data.kind === 'ready') resolve();
+        else this.#take(data);
+      });
+      worker.addEventListener('error', (event) => {
+        const error = new Error(`the worker failed: ${event.message}`);
+        reject(error);
+        for (const pending of this.#pending.values()) pending.reject(error);
+        this.#pending.clear();
+      });
+    });
+  }
+
+  /**
+   * Runs a command and returns its exit code. One command runs at a time.
+   *
+   * @param argv as after `npx bowyer`; files are below /work, which is kept between visits
+   */
+  async run(argv: readonly string[], options: PageRunOptions = {}): Promise<number> {
+    const { signal, onEvent } = options;
+    signal?.throwIfAborted();
+    this.#options = options;
+    const stop = (): void => this.worker.postMessage({ kind: 'stop' } satisfies PageRequest);
+    signal?.addEventListener('abort', stop, { once: true });
+    try {
+      return (await this.#ask({ kind: 'run', argv: onEvent ? [...argv, 'json=true'] : argv })) as number;
+    } finally {
+      signal?.removeEventListener('abort', stop);
+    }
+  }
+
+  /** Reads a file of the program. */
+  async read(path: string): Promise<Uint8Array> {
+    return (await this.#ask({ kind: 'read', path })) as Uint8Array;
+  }
+
+  /** Writes a file for the program, and its folders. */
+  async write(path: string, data: Uint8Array): Promise<void> {
+    await this.#ask({ kind: 'write', path, data });
+  }
+
+  /** Lists the files below a folder with their sizes in bytes. */
+  async list(folder = '/work'): Promise<Record<string, number>> {
+    return (await this.#ask({ kind: 'list', folder })) as Record<string, number>;
+  }
+
+  /** Ends the worker; what is saved stays. */
+  close(): void {
+    this.worker.terminate();
+  }
+
+  async #ask(request: Ask): Promise<unknown> {
+    await this.#ready;
+    const id = ++this.#counter;
+    return new Promise((resolve, reject) => {
+      this.#pending.set(id, { resolve, reject });
+      this.worker.postMessage({ ...request, id });
+    });
+  }
+
+  #take(response: Exclude<PageResponse, { kind: 'ready' }>): void {
+    if (response.kind === 'text') {
+      this.#print(response.text);
+      return;
+    }
+    const pending = this.#pending.get(response.id);
+    this.#pending.delete(response.id);
+    if (response.kind === 'result') pending?.resolve(response.result);
+    else pending?.reject(Object.assign(new Error(response.message), { stack: response.stack }));
+  }
+
+  #print(text: string): void {
+    const lines = (this.#rest + text).split('\n');
+    this.#rest = lines.pop()!;
+    const { onLine, onEvent } = this.#options;
+    for (const line of lines) {
+      onLine?.(line);
+      if (onEvent && line.startsWith('{')) onEvent(JSON.parse(line) as Record<string, unknown>);
+    }
+  }
+}

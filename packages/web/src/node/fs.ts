@@ -1,0 +1,38 @@
+// `node:fs` in a page: files in memory.
+import { fs } from 'memfs';
+
+export default fs;
+export const {
+  accessSync,
+  appendFileSync,
+  closeSync,
+  constants,
+  copyFileSync,
+  createReadStream,
+  createWriteStream,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  promises,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  readSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  unlinkSync,
+  utimesSync,
+  watch,
+  writeFileSync,
+  writeSync,
+} = fs;

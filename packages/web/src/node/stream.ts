@@ -1,0 +1,5 @@
+// `node:stream` in a page.
+import stream from 'readable-stream';
+
+export default stream;
+export const { addAbortSignal, Duplex, finished, PassThrough, pipeline, promises, Readable, Stream, Transform, Writable } = stream;

@@ -1,0 +1,8 @@
+// `node:v8` in a page: values as bytes.
+import { Buffer } from 'buffer';
+import { Packr } from 'msgpackr';
+
+const packr = new Packr({ structuredClone: true });
+export const serialize = (value: unknown): Buffer => Buffer.from(packr.pack(value));
+export const deserialize = (bytes: Uint8Array): unknown => packr.unpack(bytes);
+export default { deserialize, serialize };

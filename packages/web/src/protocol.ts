@@ -1,0 +1,14 @@
+// Messages between a page and the worker that runs the program.
+
+export type PageRequest =
+  | { kind: 'run'; id: number; argv: readonly string[] }
+  | { kind: 'stop' }
+  | { kind: 'read'; id: number; path: string }
+  | { kind: 'write'; id: number; path: string; data: Uint8Array }
+  | { kind: 'list'; id: number; folder: string };
+
+export type PageResponse =
+  | { kind: 'ready' }
+  | { kind: 'text'; text: string; channel: 'stdout' | 'stderr' }
+  | { kind: 'result'; id: number; result: unknown }
+  | { kind: 'error'; id: number; message: string; stack?: string };

@@ -1,0 +1,69 @@
+// The worker of a page: the whole program with its files in memory, saved in the browser's storage.
+import { process, writeTo } from './globals.js';
+import { fs, vol } from 'memfs';
+import { dirname } from 'path-browserify';
+import type { PageRequest, PageResponse } from './protocol.js';
+import { SavedFiles } from './saved-files.js';
+
+const post = (response: PageResponse, transfer: Transferable[] = []): void =>
+  (self as unknown as { postMessage(message: unknown, transfer: Transferable[]): void }).postMessage(response, transfer);
+writeTo((text, channel) => post({ kind: 'text', text, channel }));
+
+/** The shipped configs and the data of the environments, as files. */
+const shipped = (await (await fetch(new URL('./files.json', import.meta.url))).json()) as Record<string, string>;
+vol.fromJSON(shipped, '/');
+for (const folder of ['/home', '/tmp', '/work']) fs.mkdirSync(folder, { recursive: true });
+const saved = await SavedFiles.open();
+
+// Loaded now, since its modules read the files above.
+const [{ runCommandLine }, { bowyer }, { registerKernels }, { kernels }] = await Promise.all([
+  import('@bowyer/config'),
+  import('@bowyer/runner/program'),
+  import('@bowyer/graph'),
+  import('bowyer:kernels'),
+]);
+registerKernels(kernels);
+
+/** Saves while a run goes on, and when it has ended. */
+async function run(argv: readonly string[]): Promise<number> {
+  const timer = setInterval(() => void saved?.save(), 5_000);
+  try {
+    return await runCommandLine(bowyer(argv));
+  } finally {
+    clearInterval(timer);
+    await saved?.save();
+  }
+}
+
+function list(folder: string): Record<string, number> {
+  const sizes = Object.keys(vol.toJSON(folder)).filter((path) => fs.existsSync(path) && !fs.statSync(path).isDirectory());
+  return Object.fromEntries(sizes.map((path) => [path, fs.statSync(path).size]));
+}
+
+async function answer(request: Exclude<PageRequest, { kind: 'stop' }>): Promise<unknown> {
+  switch (request.kind) {
+    case 'run':
+      return run(request.argv);
+    case 'read':
+      return new Uint8Array(fs.readFileSync(request.path) as Uint8Array);
+    case 'write':
+      fs.mkdirSync(dirname(request.path), { recursive: true });
+      fs.writeFileSync(request.path, request.data);
+      await saved?.save();
+      return null;
+    case 'list':
+      return list(request.folder);
+  }
+}
+
+self.addEventListener('message', ({ data }: MessageEvent<PageRequest>) => {
+  if (data.kind === 'stop') {
+    process.emit('SIGINT', 'SIGINT');
+    return;
+  }
+  answer(data).then(
+    (result) => post({ kind: 'result', id: data.id, result }),
+    ({ message, stack }: Error) => post({ kind: 'error', id: data.id, message, stack }),
+  );
+});
+post({ kind: 'ready' });

@@ -1,0 +1,14 @@
+import { createServer } from 'node:http';
+import { existsSync, readFileSync } from 'node:fs';
+import { join, extname } from 'node:path';
+import { chromium } from 'playwright-core';
+const dist = join(import.meta.dirname, '../dist');
+const types = { '.js': 'text/javascript', '.mjs': 'text/javascript', '.html': 'text/html', '.wasm': 'application/wasm', '.json': 'application/json' };
+const server = createServer((q, s) => { const p = join(dist, q.url.split('?')[0]); if (q.url === '/') { s.writeHead(200, { 'content-type': 'text/html', 'cross-origin-opener-policy': 'same-origin', 'cross-origin-embedder-policy': 'require-corp' }); return s.end('<!doctype html><title>x</title>'); } if (!existsSync(p)) { console.log('404', q.url); s.writeHead(404); return s.end(); } s.writeHead(200, { 'content-type': types[extname(p)] ?? 'application/octet-stream', 'cross-origin-opener-policy': 'same-origin', 'cross-origin-embedder-policy': 'require-corp' }); s.end(readFileSync(p)); }).listen(0);
+const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'] });
+const page = await browser.newPage();
+page.on('console', (m) => console.log('[page]', m.text().slice(0, 600))); page.on('pageerror', (e) => console.log('[error]', e.stack));
+await page.goto(`http://localhost:${server.address().port}/`);
+const code = await page.evaluate(async (argv) => { const { Bowyer } = await import('/index.js'); const b = new Bowyer(new Worker('/page/worker.js', { type: 'module' })); const c = await b.run(argv, { onLine: (l) => console.log(l) }); console.log(JSON.stringify(await b.list())); return c; }, process.argv.slice(2));
+console.log('exit', code);
+await browser.close(); server.close();
