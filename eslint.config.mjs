@@ -40,6 +40,7 @@ const mayImport = {
     'mpi',
   ],
   agents: ['core', 'rollouts', 'runner'],
+  web: ['config', 'graph', 'runner'],
 };
 
 /** Tests also import the testing package; a test of an algorithm opens the device that its models run on. */

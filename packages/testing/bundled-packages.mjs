@@ -62,7 +62,7 @@ function sourcesKey() {
 }
 
 /** Modules that the worker of a device imports, by their files: it and the kernels of the models. */
-const isOfWorker = (path) => /(graph[\\/]src[\\/]device[\\/]worker|kernels?)\.ts$/.test(path);
+const isOfWorker = (path) => /(graph[\\/]src[\\/]device[\\/]node[\\/]worker|kernels?)\.ts$/.test(path);
 
 /** Each module keeps the address of its source, but those that name one of the worker's modules: these are beside the bundles. */
 const ownAddresses = (folder) => ({

@@ -1,7 +1,16 @@
 // Bundles the program for a page: `dist/page/worker.js`, its chunks, ONNX Runtime's WebAssembly and the shipped files. Node's modules are
 // those of `src/node`; one that is not there is refused by name when code reaches it. Modules of other packages are taken as they are
 // built, with the replacements of their `browser` fields.
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { builtinModules, createRequire } from 'node:module';
 import { dirname, join, relative, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -14,7 +23,8 @@ const out = join(folder, 'dist/page');
 const require = createRequire(import.meta.url);
 
 /** Packages that need a network of servers or a native library, and are loaded only where a command asks for them. */
-const ABSENT = /^(@bowyer\/(mpi|tinker)|@modelcontextprotocol\/.*|@huggingface\/hub|cross-spawn|esbuild|tsx\/.*|undici)$/;
+const ABSENT =
+  /^(@bowyer\/(mpi|tinker)|@modelcontextprotocol\/.*|@huggingface\/hub|cross-spawn|esbuild|tsx\/.*|undici)$/;
 
 const nodeModule = (name) => {
   const file = join(folder, 'dist/node', `${name.replace('/', '-')}.js`);
@@ -43,7 +53,10 @@ const page = {
     onLoad({ filter: /.*/, namespace: 'kernels' }, () => {
       const files = kernels();
       const imports = files.map((path, i) => `import * as k${i} from ${JSON.stringify(path)};`).join('\n');
-      return { contents: `${imports}\nexport const kernels = { ${files.map((_, i) => `...k${i}`).join(', ')} };`, resolveDir: folder };
+      return {
+        contents: `${imports}\nexport const kernels = { ${files.map((_, i) => `...k${i}`).join(', ')} };`,
+        resolveDir: folder,
+      };
     });
     onResolve({ filter: /^@bowyer\// }, ({ path }) => {
       const [, name, part = 'index'] = /^@bowyer\/([a-z]+)(?:\/(.*))?$/.exec(path);
@@ -63,7 +76,8 @@ const page = {
     });
     // Each module has the address that it has in the files of the page.
     onLoad({ filter: /\.js$/ }, ({ path }) => {
-      if (!path.startsWith(packages) || path.startsWith(folder) || path.includes(`${sep}node_modules${sep}`)) return undefined;
+      if (!path.startsWith(packages) || path.startsWith(folder) || path.includes(`${sep}node_modules${sep}`))
+        return undefined;
       const text = readFileSync(path, 'utf8');
       if (!text.includes('import.meta.')) return undefined;
       const at = `/app/${relative(repository, path).split(sep).join('/')}`;
@@ -90,15 +104,13 @@ async function shippedFiles() {
   add(join(repository, 'configs'), /\.(json|yaml)$/);
   add(join(repository, 'experiments'), /\.yaml$/);
   add(join(packages, 'envs/src'), /\.(csv|json|txt)$/);
-  for (const name of readdirSync(packages)) add(join(packages, name), /^$/), addManifest(files, name);
+  for (const name of readdirSync(packages)) {
+    const manifest = join(packages, name, 'package.json');
+    if (existsSync(manifest)) files[`/app/packages/${name}/package.json`] = readFileSync(manifest, 'utf8');
+  }
   const views = await import(pathToFileURL(join(packages, 'views/dist/index.js')));
   files['/app/packages/views/dist/pages.json'] = await views.packedPages();
   return files;
-}
-
-function addManifest(files, name) {
-  const path = join(packages, name, 'package.json');
-  if (existsSync(path)) files[`/app/packages/${name}/package.json`] = readFileSync(path, 'utf8');
 }
 
 rmSync(out, { recursive: true, force: true });
@@ -116,7 +128,6 @@ const { metafile } = await build({
   platform: 'browser',
   format: 'esm',
   target: 'es2023',
-  sourcemap: "linked",
   inject: [join(folder, 'dist/globals.js')],
   define: { 'process.env.NODE_DEBUG': 'undefined' },
   logLevel: 'error',

@@ -41,7 +41,9 @@ export const process = Object.assign(new EventEmitter(), {
     if (typeof signal === 'string') process.emit(signal, signal);
     return true;
   },
-  memoryUsage: Object.assign(() => ({ rss: 0, heapTotal: 0, heapUsed: 0, external: 0, arrayBuffers: 0 }), { rss: () => 0 }),
+  memoryUsage: Object.assign(() => ({ rss: 0, heapTotal: 0, heapUsed: 0, external: 0, arrayBuffers: 0 }), {
+    rss: () => 0,
+  }),
   nextTick: (work: (...given: unknown[]) => void, ...given: unknown[]) => queueMicrotask(() => work(...given)),
   pid: 1,
   platform: 'linux',
@@ -55,6 +57,22 @@ export const process = Object.assign(new EventEmitter(), {
   versions: { node: '22.0.0' },
 });
 
+/** Work that waits for the next turn: a browser's timers wait for 4 ms where they are nested. */
+const turns = new Map<number, () => void>();
+const { port1, port2 } = new MessageChannel();
+let counter = 0;
+port1.onmessage = ({ data }) => {
+  const work = turns.get(data as number);
+  turns.delete(data as number);
+  work?.();
+};
+
+function setImmediate(work: (...given: unknown[]) => void, ...given: unknown[]): Timer {
+  turns.set(++counter, () => work(...given));
+  port2.postMessage(counter);
+  return new Timer(counter);
+}
+
 /** A timer as Node has it; `clearTimeout` reads its number. */
 class Timer {
   constructor(readonly id: number) {}
@@ -65,9 +83,10 @@ class Timer {
 }
 
 type Start = (work: () => void, ms?: number, ...given: unknown[]) => number;
-const page = globalThis as unknown as Record<'setTimeout' | 'setInterval', Start> &
+const page = globalThis as typeof globalThis &
+  Record<'setTimeout' | 'setInterval', Start> &
   Record<'clearTimeout' | 'clearInterval', (id?: number) => void>;
-const timers = { ...page, setTimeout: page.setTimeout, setInterval: page.setInterval };
+const starts = { setInterval: page.setInterval, setTimeout: page.setTimeout };
 const stop =
   (clear: (id?: number) => void) =>
   (timer?: Timer | number | null): void =>
@@ -79,9 +98,8 @@ Object.assign(globalThis, {
   global: globalThis,
   clearInterval: stop(page.clearInterval),
   clearTimeout: stop(page.clearTimeout),
-  clearImmediate: stop(page.clearTimeout),
-  setInterval: (...given: Parameters<Start>) => new Timer(timers.setInterval.call(globalThis, ...given)),
-  setTimeout: (...given: Parameters<Start>) => new Timer(timers.setTimeout.call(globalThis, ...given)),
-  setImmediate: (work: () => void, ...given: unknown[]) =>
-    new Timer(timers.setTimeout.call(globalThis, work, 0, ...given)),
+  clearImmediate: (timer?: Timer) => turns.delete(Number(timer)),
+  setInterval: (...given: Parameters<Start>) => new Timer(starts.setInterval.call(globalThis, ...given)),
+  setTimeout: (...given: Parameters<Start>) => new Timer(starts.setTimeout.call(globalThis, ...given)),
+  setImmediate,
 });

@@ -42,22 +42,21 @@ export class SavedFiles {
       else {
         const file = await (await from.getFileHandle(name)).getFile();
         fs.writeFileSync(path, new Uint8Array(await file.arrayBuffer()));
-        this.#saved.set(path, stamp(path));
+        this.#saved.set(path, stamp(path)!);
       }
     }
   }
 
+  /** Saves a folder. What the program removes or renames meanwhile is not there: the next call sees it. */
   async #saveFolder(to: Folder, from: string): Promise<void> {
-    const names = fs.readdirSync(from) as string[];
-    for (const name of names) {
+    for (const name of namesIn(from)) {
       const path = `${from}/${name}`;
-      if (!fs.existsSync(path)) continue; // renamed or removed meanwhile
-      if (fs.statSync(path).isDirectory()) {
+      if (fs.statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
         await this.#saveFolder((await to.getDirectoryHandle(name, { create: true })) as Folder, path);
         continue;
       }
       const now = stamp(path);
-      if (this.#saved.get(path) === now) continue;
+      if (now === undefined || this.#saved.get(path) === now) continue;
       const data = fs.readFileSync(path) as Uint8Array<ArrayBuffer>;
       const writable = await (await to.getFileHandle(name, { create: true })).createWritable();
       await writable.write(data);
@@ -69,7 +68,10 @@ export class SavedFiles {
   }
 }
 
-function stamp(path: string): string {
-  const { size, mtimeMs, ino } = fs.statSync(path);
-  return `${size} ${mtimeMs} ${ino}`;
+const namesIn = (folder: string): string[] => (fs.existsSync(folder) ? (fs.readdirSync(folder) as string[]) : []);
+
+/** Changes with the content of a file; undefined where there is none. */
+function stamp(path: string): string | undefined {
+  const found = fs.statSync(path, { throwIfNoEntry: false });
+  return found && `${String(found.size)} ${String(found.mtimeMs)} ${String(found.ino)}`;
 }

@@ -5,8 +5,8 @@ import { dirname } from 'path-browserify';
 import type { PageRequest, PageResponse } from './protocol.js';
 import { SavedFiles } from './saved-files.js';
 
-const post = (response: PageResponse, transfer: Transferable[] = []): void =>
-  (self as unknown as { postMessage(message: unknown, transfer: Transferable[]): void }).postMessage(response, transfer);
+const scope = self as typeof self & { postMessage(message: unknown): void };
+const post = (response: PageResponse): void => scope.postMessage(response);
 writeTo((text, channel) => post({ kind: 'text', text, channel }));
 
 /** The shipped configs and the data of the environments, as files. */
@@ -36,7 +36,9 @@ async function run(argv: readonly string[]): Promise<number> {
 }
 
 function list(folder: string): Record<string, number> {
-  const sizes = Object.keys(vol.toJSON(folder)).filter((path) => fs.existsSync(path) && !fs.statSync(path).isDirectory());
+  const sizes = Object.keys(vol.toJSON(folder)).filter(
+    (path) => fs.existsSync(path) && !fs.statSync(path).isDirectory(),
+  );
   return Object.fromEntries(sizes.map((path) => [path, fs.statSync(path).size]));
 }
 

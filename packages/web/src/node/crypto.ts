@@ -5,7 +5,8 @@ import { sha256, sha512 } from '@noble/hashes/sha2.js';
 import { Buffer } from 'buffer';
 
 const hashes = { md5, sha1, sha256, sha512 };
-const bytesOf = (data: string | Uint8Array): Uint8Array => (typeof data === 'string' ? new TextEncoder().encode(data) : data);
+const bytesOf = (data: string | Uint8Array): Uint8Array =>
+  typeof data === 'string' ? new TextEncoder().encode(data) : data;
 
 interface Digest {
   update(data: string | Uint8Array): Digest;

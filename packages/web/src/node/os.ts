@@ -2,7 +2,8 @@
 export const EOL = '\n';
 export const devNull = '/dev/null';
 export const availableParallelism = (): number => (crossOriginIsolated ? navigator.hardwareConcurrency : 1);
-export const cpus = (): { model: string }[] => Array.from({ length: availableParallelism() }, () => ({ model: 'page' }));
+export const cpus = (): { model: string }[] =>
+  Array.from({ length: availableParallelism() }, () => ({ model: 'page' }));
 /** Returns the memory that a browser admits to, in bytes: 8 GiB at most; 4 GiB where it admits to none. */
 export const totalmem = (): number => ((navigator as { deviceMemory?: number }).deviceMemory ?? 4) * 2 ** 30;
 export const freemem = totalmem;
@@ -12,4 +13,17 @@ export const platform = (): string => 'browser';
 export const release = (): string => '';
 export const tmpdir = (): string => '/tmp';
 export const type = platform;
-export default { EOL, availableParallelism, cpus, devNull, freemem, homedir, hostname, platform, release, tmpdir, totalmem, type };
+export default {
+  EOL,
+  availableParallelism,
+  cpus,
+  devNull,
+  freemem,
+  homedir,
+  hostname,
+  platform,
+  release,
+  tmpdir,
+  totalmem,
+  type,
+};

@@ -2,6 +2,19 @@
 import path from 'path-browserify';
 
 export default path;
-export const { basename, delimiter, dirname, extname, format, isAbsolute, join, normalize, parse, relative, resolve, sep } = path;
+export const {
+  basename,
+  delimiter,
+  dirname,
+  extname,
+  format,
+  isAbsolute,
+  join,
+  normalize,
+  parse,
+  relative,
+  resolve,
+  sep,
+} = path;
 export const posix = path;
 export const win32 = path;

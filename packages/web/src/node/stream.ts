@@ -2,4 +2,15 @@
 import stream from 'readable-stream';
 
 export default stream;
-export const { addAbortSignal, Duplex, finished, PassThrough, pipeline, promises, Readable, Stream, Transform, Writable } = stream;
+export const {
+  addAbortSignal,
+  Duplex,
+  finished,
+  PassThrough,
+  pipeline,
+  promises,
+  Readable,
+  Stream,
+  Transform,
+  Writable,
+} = stream;

@@ -24,4 +24,16 @@ export function isDeepStrictEqual(a: unknown, b: unknown): boolean {
 
 const { TextDecoder: Decoder, TextEncoder: Encoder } = globalThis;
 export { Decoder as TextDecoder, Encoder as TextEncoder };
-export default { callbackify, debuglog, deprecate, format, inherits, inspect, promisify, isDeepStrictEqual, stripVTControlCharacters, styleText, types };
+export default {
+  callbackify,
+  debuglog,
+  deprecate,
+  format,
+  inherits,
+  inspect,
+  promisify,
+  isDeepStrictEqual,
+  stripVTControlCharacters,
+  styleText,
+  types,
+};

@@ -1,6 +1,11 @@
 // `node:zlib` in a page.
 import { Buffer } from 'buffer';
-import { deflateSync as deflateRaw, gunzipSync as gunzipBytes, gzipSync as gzipBytes, inflateSync as inflateRaw } from 'fflate';
+import {
+  deflateSync as deflateRaw,
+  gunzipSync as gunzipBytes,
+  gzipSync as gzipBytes,
+  inflateSync as inflateRaw,
+} from 'fflate';
 
 type Done = (error: Error | null, bytes?: Buffer) => void;
 const later =

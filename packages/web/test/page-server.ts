@@ -1,0 +1,86 @@
+// Serves the built page to a headless Chromium.
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { extname, join } from 'node:path';
+import { chromium, type BrowserContext, type Page } from 'playwright-core';
+import { newFolder } from '@bowyer/testing';
+
+const dist = join(import.meta.dirname, '../dist');
+const types: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript',
+  '.json': 'application/json',
+  '.mjs': 'text/javascript',
+  '.wasm': 'application/wasm',
+};
+
+export const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
+
+/** Serves `dist` and an empty page. @param isolated whether the page is isolated from other origins, so that it may have threads */
+export async function servePage(isolated: boolean): Promise<{ server: Server; address: string }> {
+  const isolation: Record<string, string> = isolated
+    ? { 'cross-origin-opener-policy': 'same-origin', 'cross-origin-embedder-policy': 'require-corp' }
+    : {};
+  const server = createServer((request, response) => {
+    const path = join(dist, request.url ?? '/');
+    if (request.url === '/')
+      return response
+        .writeHead(200, { 'content-type': 'text/html', ...isolation })
+        .end('<!doctype html><title>run</title>');
+    return readFile(path).then(
+      (data) =>
+        response.writeHead(200, { 'content-type': types[extname(path)] ?? 'text/plain', ...isolation }).end(data),
+      () => response.writeHead(404).end(),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { server, address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
+}
+
+/** Opens a browser that keeps its storage while it is open. */
+export const openBrowser = (): Promise<BrowserContext> =>
+  chromium.launchPersistentContext(newFolder(), {
+    executablePath: CHROMIUM,
+    args: [
+      '--headless',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+    ],
+  });
+
+export interface PageRun {
+  code: number;
+  lines: string[];
+  files: Record<string, number>;
+  /** The text of the files that were asked for. */
+  read: Record<string, string>;
+}
+
+/** Runs a command in a page of its own and reads files of it. @param stopAt a text; the run is stopped when a line has it */
+export async function runInPage(
+  page: Page,
+  { argv, read, stopAt }: { argv: readonly string[]; read: readonly string[]; stopAt?: string },
+): Promise<PageRun> {
+  return page.evaluate(
+    async ({ argv, read, stopAt }) => {
+      const address = '/index.js';
+      const { Bowyer } = (await import(address)) as typeof import('../src/index.js');
+      const bowyer = new Bowyer(new Worker('/page/worker.js', { type: 'module' }));
+      const lines: string[] = [];
+      const stop = new AbortController();
+      const onLine = (line: string): void => {
+        lines.push(line);
+        if (stopAt !== undefined && line.includes(stopAt)) stop.abort();
+      };
+      const code = await bowyer.run(argv, { onLine, signal: stop.signal });
+      const texts: Record<string, string> = {};
+      for (const path of read) texts[path] = new TextDecoder().decode(await bowyer.read(path));
+      return { code, lines, files: await bowyer.list(), read: texts };
+    },
+    { argv, read, stopAt },
+  );
+}

@@ -1,0 +1,104 @@
+// The whole program in headless Chromium: the same command has the same metrics as in Node, and goes on after its page was closed.
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import type { Server } from 'node:http';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { isExhaustive, newFolder, when } from '@bowyer/testing';
+import type { BrowserContext, Page } from 'playwright-core';
+import { CHROMIUM, openBrowser, runInPage, servePage } from './page-server.js';
+
+const program = join(import.meta.dirname, '../../runner/dist/bundle/main.js');
+const ITERATIONS = isExhaustive() ? 20 : 3;
+
+let served: { server: Server; address: string };
+let browser: BrowserContext;
+
+async function openPage(): Promise<Page> {
+  const page = await browser.newPage();
+  await page.goto(served.address);
+  return page;
+}
+
+const short = [
+  'device=cpu',
+  'device.threads=1',
+  `algorithm.iterations=${ITERATIONS}`,
+  'algorithm.eval.freq=1',
+  'algorithm.eval.size=8',
+  'algorithm.rollout.size=8',
+  'algorithm.save_freq=1',
+  'task.test_size=8',
+  'demonstrations.count=60',
+  'save_path=run',
+];
+
+const commands: Readonly<Record<string, readonly string[]>> = {
+  archer: ['--config-name', 'archer_debug', ...short],
+  grpo: ['--config-name', 'grpo_20q', ...short, 'algorithm.rollout.group_size=4', 'warm_start.epochs=2'],
+};
+
+type Row = Readonly<Record<string, unknown>>;
+const rowsOf = (text: string): Row[] =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Row);
+const isTime = (key: string): boolean => /seconds|per_second|time|memory/.test(key);
+
+async function metricsInNode(argv: readonly string[]): Promise<Row[]> {
+  const cwd = newFolder();
+  await promisify(execFile)(process.execPath, [program, ...argv], { cwd });
+  return rowsOf(await readFile(join(cwd, 'run/metrics.jsonl'), 'utf8'));
+}
+
+/** Compares all figures but times. */
+function expectEqual(page: readonly Row[], node: readonly Row[]): void {
+  expect(page).toHaveLength(node.length);
+  const far: unknown[] = [];
+  for (const [i, expected] of node.entries()) {
+    expect(Object.keys(page[i]!)).toEqual(Object.keys(expected));
+    for (const [key, value] of Object.entries(expected)) {
+      const found = page[i]![key];
+      if (isTime(key)) continue;
+      if (typeof value !== 'number') expect([key, found]).toEqual([key, value]);
+      else if (Math.abs((found as number) - value) > 1e-4 * (1 + Math.abs(value))) far.push([i, key, found, value]);
+    }
+  }
+  expect(far).toEqual([]);
+}
+
+when(CHROMIUM !== undefined, 'there is no Chromium').describe('in Chromium', () => {
+  beforeAll(async () => {
+    served = await servePage(true);
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    served?.server.close();
+  });
+
+  test.each(Object.keys(commands))('%s has the metrics that it has in Node', async (name) => {
+    const argv = commands[name]!.map((word) => word.replace('save_path=run', `save_path=${name}`));
+    const page = await openPage();
+    const file = `/work/${name}/metrics.jsonl`;
+    const { code, read } = await runInPage(page, { argv, read: [file] });
+    expect(code).toBe(0);
+    expectEqual(rowsOf(read[file]!), await metricsInNode(commands[name]!));
+    await page.close();
+  });
+
+  test('a run that was stopped goes on in a new page with the same command, to the same metrics', async () => {
+    const argv = [...commands.archer!.slice(0, -1), 'save_path=stopped'];
+    const file = '/work/stopped/metrics.jsonl';
+    const first = await openPage();
+    const stopped = await runInPage(first, { argv, read: [file], stopAt: 'evaluation after iteration 1' });
+    expect(rowsOf(stopped.read[file]!).length).toBeLessThan(ITERATIONS);
+    await first.close();
+    const second = await openPage();
+    const { code, read } = await runInPage(second, { argv, read: [file, '/work/archer/metrics.jsonl'] });
+    expect(code).toBe(0);
+    expectEqual(rowsOf(read[file]!), rowsOf(read['/work/archer/metrics.jsonl']!));
+    await second.close();
+  });
+});
