@@ -1,4 +1,4 @@
-// What the front door of @bowyer/graph has in a browser alone.
+// The exports that the front door of @bowyer/graph has in a browser alone.
 import '@bowyer/graph';
 
 declare module '@bowyer/graph' {

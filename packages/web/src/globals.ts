@@ -2,7 +2,7 @@
 import { Buffer } from 'buffer';
 import { EventEmitter } from 'events';
 
-/** Where the program's text goes. */
+/** Takes the text that the program writes. */
 export type Write = (text: string, channel: 'stdout' | 'stderr') => void;
 let write: Write = () => undefined;
 export { Buffer };

@@ -6,7 +6,7 @@ export interface PageRunOptions {
   onLine?: (line: string) => void;
   /** Called with each event of the run, as `--json` prints it: metrics, progress and texts. */
   onEvent?: (event: Readonly<Record<string, unknown>>) => void;
-  /** Stops the run at its next checkpoint, from which the same command goes on. */
+  /** Stops the run at its next checkpoint, from which the same command resumes. */
   signal?: AbortSignal;
 }
 

@@ -1,4 +1,4 @@
-// Keeps the files of `/work` in the browser's own storage (OPFS), so that a run goes on after its tab was closed.
+// Keeps the files of `/work` in the browser's own storage (OPFS), so that a run resumes after its tab was closed.
 import { fs } from 'memfs';
 
 interface Entry {
@@ -47,7 +47,7 @@ export class SavedFiles {
     }
   }
 
-  /** Saves a folder. What the program removes or renames meanwhile is not there: the next call sees it. */
+  /** Saves a folder. A file that the program removes or renames meanwhile is left out; the next call sees it. */
   async #saveFolder(to: Folder, from: string): Promise<void> {
     for (const name of namesIn(from)) {
       const path = `${from}/${name}`;

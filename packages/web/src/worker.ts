@@ -24,7 +24,7 @@ const [{ runCommandLine }, { bowyer }, { registerKernels }, { kernels }] = await
 ]);
 registerKernels(kernels);
 
-/** Saves while a run goes on, and when it has ended. */
+/** Runs a command; its files are saved meanwhile and when it has ended. */
 async function run(argv: readonly string[]): Promise<number> {
   const timer = setInterval(() => void saved?.save(), 5_000);
   try {

@@ -1,4 +1,4 @@
-// The whole program in headless Chromium: the same command has the same metrics as in Node, and goes on after its page was closed.
+// The whole program in headless Chromium: the same command has the same metrics as in Node, and resumes after its page was closed.
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import type { Server } from 'node:http';
@@ -88,7 +88,7 @@ when(CHROMIUM !== undefined, 'there is no Chromium').describe('in Chromium', () 
     await page.close();
   });
 
-  test('a run that was stopped goes on in a new page with the same command, to the same metrics', async () => {
+  test('the command of a run that was stopped resumes it in a new page, to the same metrics', async () => {
     const argv = [...commands.archer!.slice(0, -1), 'save_path=stopped'];
     const file = '/work/stopped/metrics.jsonl';
     const first = await openPage();

@@ -1,4 +1,4 @@
-// What this package offers in Node alone, or with another meaning in a browser (`../web/front-door.ts`).
+// The exports that this package has in Node alone, or with another meaning in a browser (`../web/front-door.ts`).
 export { checkDevice, chooseDevice, type DeviceChoice } from './choose-device.js';
 export { gpuCrossings, type GpuCrossings } from './gpu-crossings.js';
 export { openOnnxFile, type OnnxSession } from './onnx-session.js';

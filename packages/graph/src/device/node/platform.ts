@@ -1,4 +1,4 @@
-// What a device needs of the place where it runs: here Node, with threads, native libraries and files. `../web/platform.ts` is put in its
+// The things that a device needs of the place where it runs: here Node, with threads, native libraries and files. `../web/platform.ts` is put in its
 // place by package.json's `browser` field.
 import { onnxRuntimePath } from './onnx-runtime.js';
 

@@ -1,4 +1,4 @@
-// What a device needs of the place where it runs: here a page or a Web Worker.
+// The things that a device needs of the place where it runs: here a page or a Web Worker.
 import { answerRequests } from '../answer-requests.js';
 import type { Precision } from '../../dtype.js';
 import { DeviceError } from '../../errors.js';
