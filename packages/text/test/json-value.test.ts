@@ -80,6 +80,18 @@ const table: [keyword: string, schema: unknown, own: string[], others: string[]]
   ],
   ['exclusive bounds of draft 4', { type: 'integer', minimum: 3, exclusiveMinimum: true }, ['4'], ['3']],
   ['minimum of a fraction', { type: 'number', minimum: 10.25 }, ['10.25', '10.3', '11', '100'], ['10.2', '10', '9.9']],
+  [
+    'fractions below a large bound',
+    { type: 'number', minimum: 0, maximum: 9007199254740991 },
+    ['10.5', '0.000001', '999999999.25', '9007199254740991'],
+    ['-0.5', '9007199254740992', '1.', '10.1234567'],
+  ],
+  [
+    'fractions above a large negative bound',
+    { type: 'number', minimum: -1e15 },
+    ['-2.5', '-1000000000000000'],
+    ['-1000000000000001'],
+  ],
   ['multipleOf', { type: 'integer', multipleOf: 7, minimum: 1 }, ['7', '700'], ['0', '8', '-7']],
   [
     'properties',

@@ -18,6 +18,9 @@ import { UnsupportedSchemaError } from './unsupported-schema-error.js';
 /** Decimal digits that a float64 keeps apart: what is written is what is read. */
 const DIGITS = 15;
 
+/** Digits of a fraction that numbers of up to nine digits before it have below any bound. */
+const SHORT_FRACTION = 6;
+
 const digit = oneOf([[0x30, 0x39]]);
 const WHOLE = `(?:0|[1-9]\\d{0,${DIGITS - 1}})`;
 const integer = wholeMatch(`-?${WHOLE}`);
@@ -79,7 +82,12 @@ const finite = (x: number): number => (Number.isFinite(x) ? x : 0);
 function plain(isWhole: boolean, size: number): Regular {
   const whole = Math.max(decimals(size).whole.length, DIGITS);
   const fraction = Math.max(0, DIGITS - decimals(size).whole.length);
-  return wholeMatch(`(?:0|[1-9]\\d{0,${whole - 1}})${isWhole || fraction === 0 ? '' : `(?:\\.\\d{1,${fraction}})?`}`);
+  const alone = `(?:0|[1-9]\\d{0,${whole - 1}})`;
+  if (isWhole) return wholeMatch(alone);
+  if (fraction >= SHORT_FRACTION) return wholeMatch(`${alone}(?:\\.\\d{1,${fraction}})?`);
+  // Below a large bound, short numbers have digits to spare for a fraction.
+  const short = `(?:0|[1-9]\\d{0,${DIGITS - SHORT_FRACTION - 1}})\\.\\d{1,${SHORT_FRACTION}}`;
+  return wholeMatch(`${alone}|${short}`);
 }
 
 interface Decimals {
