@@ -79,5 +79,6 @@ test('options of the algorithm may stand in nodes, as in its config', async () =
     savePath: join(folder, 'nodes'),
   });
   const config = JSON.parse(await readFile(join(directory, 'run-config.json'), 'utf8')) as unknown;
-  expect(config).toMatchObject({ agentType: 'grpo', algorithm: { actor: { lr: 0.01, minibatchSize: 8 } }, threads: 1 });
+  const algorithm = { name: 'grpo', actor: { lr: 0.01, minibatchSize: 8 } };
+  expect(config).toMatchObject({ algorithm, device: { threads: 1 } });
 }, 300_000);
