@@ -61,6 +61,7 @@ test('the model that has imitated the record solves tasks that are not in it', a
         { role: 'user', content: expect.any(String) },
         { role: 'assistant', content: expect.any(String) },
       ],
+      reward: 1,
     });
 
   const { directory } = await runAsLibrary({

@@ -55,6 +55,7 @@ test('conversations of rollouts with enough reward are data to imitate', async (
       { role: 'user', content: 'say blue' },
       { role: 'assistant', content: 'blue' },
     ],
+    reward: 1,
   });
 });
 

@@ -82,7 +82,7 @@ test('each task is played once with an endpoint; the same command plays what has
   expect(items).toContain('say red');
 
   // An algorithm that chooses by the reward reads all of them, each with its reward; so does the file of the recording.
-  const read = { demonstrations: { path: at('record') }, agentType: 'filteredbc', task: {} };
+  const read = { demonstrations: { path: at('record') }, algorithm: { name: 'filteredbc' }, task: {} };
   await useRecords(read, { directory: at('chosen'), log: () => {} });
   for (const path of [read.demonstrations.path, at('record', 'conversations.jsonl')])
     expect((await readFile(path, 'utf8')).match(/"reward":\d/g)!.sort()).toEqual([

@@ -17,7 +17,7 @@ export interface Manifest {
   peerDependencies?: Record<string, string>;
   devDependencies?: Record<string, string>;
   scripts?: Record<string, string>;
-  nx?: { includedScripts?: string[]; targets?: Record<string, object> };
+  nx?: { includedScripts?: string[]; targets?: Record<string, { options?: { command: string } }> };
 }
 
 const packages = resolve(import.meta.dirname, '../..');

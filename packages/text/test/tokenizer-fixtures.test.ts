@@ -103,11 +103,7 @@ describe('what tokenizer_config.json changes, as in transformers', () => {
 
 test.each<[string, object, string]>([
   ['a normalizer', { normalizer: { type: 'Mystery' } }, 'the normalizer "Mystery" is not supported'],
-  [
-    'a pre-tokenizer',
-    { pre_tokenizer: { type: 'UnicodeScripts' } },
-    'the pre-tokenizer "UnicodeScripts" is not supported',
-  ],
+  ['a pre-tokenizer', { pre_tokenizer: { type: 'Syllables' } }, 'the pre-tokenizer "Syllables" is not supported'],
   ['a decoder', { decoder: { type: 'Mystery' } }, 'the decoder "Mystery" is not supported'],
   ['a post-processor', { post_processor: { type: 'Mystery' } }, 'the post-processor "Mystery" is not supported'],
   ['dropout', { model: { type: 'BPE', vocab: { a: 0 }, merges: [], dropout: 0.1 } }, 'dropout of 0.1'],

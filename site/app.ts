@@ -1,0 +1,116 @@
+// The first screen of the site: trains an agent in this page and draws what it learns.
+import { Bowyer } from '@bowyer/web';
+import { drawCurve } from './curve.js';
+import { drawGame, type Game } from './game.js';
+
+/** Algorithms that learn Twenty Questions from play or from dialogues, by the configs that train them. */
+const CONFIGS = {
+  archer_20q: 'ArCHer',
+  chai_20q: 'CHAI',
+  online_filteredbc_20q: 'Filtered behaviour cloning',
+  grpo_20q: 'GRPO',
+  bc_20q: 'Behaviour cloning',
+} as const;
+
+/** Bytes at the end of the file of rollouts in which its last games are. */
+const TAIL = 200_000;
+const REDRAW_MS = 1_000;
+
+const element = <Kind extends HTMLElement>(id: string): Kind => document.getElementById(id) as Kind;
+const form = element<HTMLFormElement>('settings');
+const status = element('status');
+const log = element('log');
+const train = element<HTMLButtonElement>('train');
+const stop = element<HTMLButtonElement>('stop');
+
+for (const [name, title] of Object.entries(CONFIGS)) element<HTMLSelectElement>('config').add(new Option(title, name));
+
+/** Returns the arguments of the command for what the form says. */
+function argumentsOf(fields: FormData): string[] {
+  const field = (name: string): string => String(fields.get(name));
+  const config = field('config');
+  const learnsByPlay = config !== 'bc_20q';
+  return [
+    '--config-name',
+    config,
+    `seed=${field('seed')}`,
+    'device=cpu',
+    'device.threads=1',
+    'task.test_size=60',
+    `demonstrations.count=${field('demonstrations')}`,
+    ...(learnsByPlay ? [`algorithm.iterations=${field('iterations')}`] : []),
+    ...(config === 'archer_20q' ? ['algorithm.actor.warmup_iterations=4'] : []),
+  ];
+}
+
+let bowyer: Bowyer | null = null;
+const open = (): Bowyer =>
+  (bowyer ??= new Bowyer(new Worker(new URL('./page/worker.js', import.meta.url), { type: 'module' })));
+
+/** Reads the last lines of a file of JSON lines. */
+async function lastGames(path: string): Promise<Game[]> {
+  const bytes = await open().read(path);
+  const lines = new TextDecoder().decode(bytes.subarray(-TAIL)).split('\n');
+  const whole = bytes.length > TAIL ? lines.slice(1) : lines;
+  return whole.filter((line) => line.endsWith('}')).map((line) => JSON.parse(line) as Game);
+}
+
+/** Shows the newest game about a thing that the game before was about, or the newest of all. */
+async function showGames(path: string, before: Game | null): Promise<Game | null> {
+  const games = await lastGames(path).catch(() => []); // not written yet
+  if (games.length === 0) return before;
+  const first = before ?? games[0]!;
+  const now = games.findLast(({ item }) => item === first.item) ?? games.at(-1)!;
+  element('before').replaceChildren(drawGame(first));
+  element('now').replaceChildren(drawGame(now));
+  return first;
+}
+
+async function run(argv: readonly string[], signal: AbortSignal): Promise<void> {
+  const path = `run-${Date.now()}`;
+  const returns: number[] = [];
+  let before: Game | null = null;
+  let drawn = 0;
+  const onEvent = (event: Readonly<Record<string, unknown>>): void => {
+    if (event.event === 'log') {
+      log.textContent += `${String(event.message)}\n`;
+      status.textContent = String(event.message);
+    }
+    const reward = event['rollout/episodic_return'] ?? event['eval/episodic_return'];
+    if (event.event !== 'metrics' || typeof reward !== 'number') return;
+    returns.push(reward);
+    element('curve').replaceChildren(drawCurve(returns));
+    status.textContent = `Iteration ${String(event.iteration)}: return ${reward.toFixed(2)}`;
+    if (performance.now() - drawn < REDRAW_MS) return;
+    drawn = performance.now();
+    void showGames(`/work/${path}/trajectories/rollout.jsonl`, before).then((first) => (before = first));
+  };
+  const code = await open().run([...argv, `save_path=${path}`], { onEvent, signal });
+  await showGames(`/work/${path}/trajectories/rollout.jsonl`, before);
+  status.textContent =
+    code === 0 ? `Done after ${returns.length} iterations.` : 'The run ended with an error; see the log.';
+}
+
+const showCommand = (): void => {
+  element('command').textContent = `npx bowyer ${argumentsOf(new FormData(form)).join(' ')}`;
+};
+form.addEventListener('input', showCommand);
+showCommand();
+
+form.addEventListener('submit', (event) => {
+  event.preventDefault();
+  const abort = new AbortController();
+  stop.onclick = () => abort.abort();
+  train.disabled = true;
+  stop.disabled = false;
+  log.textContent = '';
+  status.textContent = 'Loading the program…';
+  run(argumentsOf(new FormData(form)), abort.signal)
+    .catch((error: Error) => {
+      status.textContent = error.message;
+    })
+    .finally(() => {
+      train.disabled = false;
+      stop.disabled = true;
+    });
+});
