@@ -13,8 +13,8 @@ npm run suites -- NAME
 
 Packages come from npm and PyPI, repositories from GitHub; \`BOWYER_SUITES\` names a folder of clones (\`OWNER+NAME\`)
 for a machine that does not reach it. Cases that fail or are skipped stand with a reason in
-\`suites/NAME/expected.json\`. Any other failure makes the command fail, and so does a case that passes in spite of
-its line there. Where a suite needs a capable model, a tiny model answers under guaranteed JSON: protocol and format
+\`suites/NAME/expected.json\`. Any other failure makes the command fail, and so does a line
+that no case needs any more. Where a suite needs a capable model, a tiny model answers under guaranteed JSON: protocol and format
 are measured, not intelligence.
 
 | suite | version | tested | passed | failed | skipped | minutes |
@@ -43,7 +43,7 @@ export function suitesPage(rows: readonly Row[]): string {
     const reasons = (result?.reasons ?? [])
       .map(({ reason, cases }) => `${wrapped(`- ${cases}: ${reason}`, '  ')}\n`)
       .join('');
-    const text = [suite.notes, suite.inCheck ? 'It is part of the check.' : ''].filter(Boolean).join(' ');
+    const text = [suite.notes, suite.inCheck ? '`npm run suites -- --check` runs it.' : ''].filter(Boolean).join(' ');
     return `\n## ${name}\n\n${[text && `${wrapped(text)}\n`, reasons].filter(Boolean).join('\n')}`;
   });
   return INTRODUCTION + table.join('') + parts.join('');

@@ -1,5 +1,5 @@
-// Runs other people's suites: `npm run suites -- NAME …`, `--all`, `--check` (those of the check), `--page` (docs/suites.md alone).
-// A case that fails without a line in `suites/NAME/expected.json`, or passes in spite of one, makes the exit code 1.
+// Runs other people's suites: `npm run suites -- NAME …`, `--all`, `--check` (the fast ones), `--page` (docs/suites.md alone).
+// A case that fails without a line in `suites/NAME/expected.json`, and a line that no case needs any more, make the exit code 1.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { obtain, sourceName } from './obtain.js';

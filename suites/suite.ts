@@ -33,7 +33,7 @@ export interface Suite {
   /** The part of Bowyer that is tested, as the page names it. */
   readonly against: string;
   readonly sources: readonly Source[];
-  /** Whether the check runs it: only suites that need npm alone and at most a minute of CPU time. */
+  /** Whether `--check` runs it: only suites that need npm alone and at most a minute of CPU time. */
   readonly inCheck: boolean;
   /** One or more sentences for the page: how it is run, and what a tiny model cannot show. */
   readonly notes?: string;

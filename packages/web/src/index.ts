@@ -22,8 +22,10 @@ export class Bowyer {
   readonly #pending = new Map<number, Pending>();
   readonly #ready: Promise<void>;
   #counter = 0;
-  #rest = '';
-  #options: PageRunOptions = {};
+  /** The beginning of a line that is not complete, by channel. */
+  readonly #rest = { stdout: '', stderr: '' };
+  /** Holds the options of the command that runs; null where none runs. */
+  #options: PageRunOptions | null = null;
 
   /** @param worker a module worker of `@bowyer/web/worker` */
   constructor(private readonly worker: Worker) {
@@ -42,13 +44,14 @@ export class Bowyer {
   }
 
   /**
-   * Runs a command and returns its exit code. One command runs at a time.
+   * Runs a command and returns its exit code. @throws while another one runs
    *
    * @param argv as after `npx bowyer`; files are below /work, which is kept between visits
    */
   async run(argv: readonly string[], options: PageRunOptions = {}): Promise<number> {
     const { signal, onEvent } = options;
     signal?.throwIfAborted();
+    if (this.#options !== null) throw new Error('a command runs already; await it, or open a second worker');
     this.#options = options;
     const stop = (): void => this.worker.postMessage({ kind: 'stop' } satisfies PageRequest);
     signal?.addEventListener('abort', stop, { once: true });
@@ -56,6 +59,7 @@ export class Bowyer {
       return (await this.#ask({ kind: 'run', argv: onEvent ? [...argv, 'json=true'] : argv })) as number;
     } finally {
       signal?.removeEventListener('abort', stop);
+      this.#options = null;
     }
   }
 
@@ -90,7 +94,7 @@ export class Bowyer {
 
   #take(response: Exclude<PageResponse, { kind: 'ready' }>): void {
     if (response.kind === 'text') {
-      this.#print(response.text);
+      this.#print(response);
       return;
     }
     const pending = this.#pending.get(response.id);
@@ -99,10 +103,10 @@ export class Bowyer {
     else pending?.reject(Object.assign(new Error(response.message), { stack: response.stack }));
   }
 
-  #print(text: string): void {
-    const lines = (this.#rest + text).split('\n');
-    this.#rest = lines.pop()!;
-    const { onLine, onEvent } = this.#options;
+  #print({ text, channel }: Extract<PageResponse, { kind: 'text' }>): void {
+    const lines = (this.#rest[channel] + text).split('\n');
+    this.#rest[channel] = lines.pop()!;
+    const { onLine, onEvent } = this.#options ?? {};
     for (const line of lines) {
       onLine?.(line);
       if (onEvent && line.startsWith('{')) onEvent(JSON.parse(line) as Record<string, unknown>);

@@ -29,9 +29,11 @@ export class SavedFiles {
     return files;
   }
 
-  /** Saves what has changed. Calls are done one after the other. */
+  /** Saves what has changed, one call after the other. @throws where the browser gives no more space; a later call tries again */
   save(): Promise<void> {
-    return (this.#saving = this.#saving.then(() => this.#saveFolder(this.root, ROOT)));
+    const saving = this.#saving.then(() => this.#saveFolder(this.root, ROOT));
+    this.#saving = saving.catch(() => undefined);
+    return saving;
   }
 
   async #restore(from: Folder, to: string): Promise<void> {

@@ -24,14 +24,27 @@ const [{ runCommandLine }, { bowyer }, { registerKernels }, { kernels }] = await
 ]);
 registerKernels(kernels);
 
+/** Saves the files; where the browser refuses, the command continues in memory and says so. */
+async function save(): Promise<void> {
+  try {
+    await saved?.save();
+  } catch (error) {
+    post({
+      kind: 'text',
+      text: `the files are not kept in the browser: ${(error as Error).message}\n`,
+      channel: 'stderr',
+    });
+  }
+}
+
 /** Runs a command; its files are saved meanwhile and when it has ended. */
 async function run(argv: readonly string[]): Promise<number> {
-  const timer = setInterval(() => void saved?.save(), 5_000);
+  const timer = setInterval(() => void save(), 5_000);
   try {
     return await runCommandLine(bowyer(argv));
   } finally {
     clearInterval(timer);
-    await saved?.save();
+    await save();
   }
 }
 
@@ -51,7 +64,7 @@ async function answer(request: Exclude<PageRequest, { kind: 'stop' }>): Promise<
     case 'write':
       fs.mkdirSync(dirname(request.path), { recursive: true });
       fs.writeFileSync(request.path, request.data);
-      await saved?.save();
+      await save();
       return null;
     case 'list':
       return list(request.folder);

@@ -17,17 +17,16 @@ const types: Readonly<Record<string, string>> = {
 
 export const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
 
-/** Serves `dist` and an empty page. @param isolated whether the page is isolated from other origins, so that it may have threads */
+const HTML = `<!doctype html><title>run</title><script type="importmap">{"imports":{"@bowyer/web":"/index.js"}}</script>`;
+
+/** Serves `dist`, its folder `page` as /bowyer too, and an empty page. @param isolated whether the page is isolated from other origins, so that it may have threads */
 export async function servePage(isolated: boolean): Promise<{ server: Server; address: string }> {
   const isolation: Record<string, string> = isolated
     ? { 'cross-origin-opener-policy': 'same-origin', 'cross-origin-embedder-policy': 'require-corp' }
     : {};
   const server = createServer((request, response) => {
-    const path = join(dist, request.url ?? '/');
-    if (request.url === '/')
-      return response
-        .writeHead(200, { 'content-type': 'text/html', ...isolation })
-        .end('<!doctype html><title>run</title>');
+    const path = join(dist, (request.url ?? '/').replace(/^\/bowyer\//, '/page/'));
+    if (request.url === '/') return response.writeHead(200, { 'content-type': 'text/html', ...isolation }).end(HTML);
     return readFile(path).then(
       (data) =>
         response.writeHead(200, { 'content-type': types[extname(path)] ?? 'text/plain', ...isolation }).end(data),

@@ -88,6 +88,27 @@ when(CHROMIUM !== undefined, 'there is no Chromium').describe('in Chromium', () 
     await page.close();
   });
 
+  test('the program of the README runs, also on one thread in a page that is not isolated', async () => {
+    const plain = await servePage(false);
+    try {
+      const page = await browser.newPage();
+      await page.goto(plain.address);
+      const printed: string[] = [];
+      page.on('console', (message) => printed.push(message.text()));
+      const readme = await readFile(join(import.meta.dirname, '../README.md'), 'utf8');
+      await page.addScriptTag({ type: 'module', content: /```js\n([\s\S]*?)```/.exec(readme)![1] });
+      const last = await page.waitForEvent('console', {
+        predicate: (message) => message.text().startsWith('0 {'),
+        timeout: 150_000,
+      });
+      expect(rowsOf(last.text().slice(2))).toHaveLength(3);
+      expect(printed.join('\n')).toContain('1 process runs this, with 1 thread');
+      await page.close();
+    } finally {
+      plain.server.close();
+    }
+  });
+
   test('the command of a run that was stopped resumes it in a new page, to the same metrics', async () => {
     const argv = [...commands.archer!.slice(0, -1), 'save_path=stopped'];
     const file = '/work/stopped/metrics.jsonl';

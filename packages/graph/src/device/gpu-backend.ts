@@ -6,7 +6,7 @@ import { newArray, writeInto, type DataType, type TensorArray } from '../dtype.j
 import { accumulatorName, outputName } from '../output-name.js';
 import { copyModel } from '../serialize.js';
 import { Backend, type RequestOf, type StateTensor } from './backend.js';
-import { hostViews, type RunnableBinding, type ViewOf } from './kernel-host.js';
+import { hostViews, inputTypes, type RunnableBinding, type ViewOf } from './kernel-host.js';
 import type { HostKernel, KernelState } from './kernel.js';
 import type { StateLink, StateTensorSpec, TypedHostTensor, Wiring } from './protocol.js';
 import { limitProfile, profileOptions } from './session-profile.js';
@@ -134,9 +134,7 @@ class GpuBinding implements RunnableBinding {
     private readonly wiring: Wiring,
     private readonly tensorOf: (stateId: number, name: string) => StateTensor,
   ) {
-    this.types = new Map(
-      session.inputMetadata.flatMap((input) => (input.isTensor ? [[input.name, input.type as DataType]] : [])),
-    );
+    this.types = inputTypes(session);
   }
 
   async run(given: Readonly<Record<string, Tensor>>): Promise<Record<string, TypedHostTensor>> {

@@ -1,5 +1,5 @@
 // Host kernels inside the worker: loading the function, and the programs and views that it is given.
-import { Tensor } from 'onnxruntime-node';
+import { Tensor, type InferenceSession } from 'onnxruntime-node';
 import type { DataType } from '../dtype.js';
 import type { KernelProgram, KernelState, KernelView } from './kernel.js';
 import type { TypedHostTensor } from './protocol.js';
@@ -10,6 +10,10 @@ export interface RunnableBinding {
   readonly types: ReadonlyMap<string, DataType>;
   run(feeds: Readonly<Record<string, Tensor>>): Promise<Record<string, TypedHostTensor>>;
 }
+
+/** Returns the element type of each input of a session. */
+export const inputTypes = ({ inputMetadata }: InferenceSession): Map<string, DataType> =>
+  new Map(inputMetadata.flatMap((input) => (input.isTensor ? [[input.name, input.type as DataType]] : [])));
 
 /** Elements of a state tensor of the kernel's call under other dimensions. */
 export type ViewOf = (...view: KernelView) => Tensor;

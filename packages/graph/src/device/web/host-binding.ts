@@ -3,6 +3,7 @@
 import type { InferenceSession, Tensor } from 'onnxruntime-node';
 import type { DataType, TensorArray } from '../../dtype.js';
 import { outputName } from '../../output-name.js';
+import { inputTypes } from '../kernel-host.js';
 import type { TypedHostTensor } from '../protocol.js';
 
 export class HostBinding {
@@ -19,9 +20,7 @@ export class HostBinding {
     private readonly targets: Readonly<Record<string, Tensor>>,
     private readonly fetch: readonly string[],
   ) {
-    this.types = new Map(
-      session.inputMetadata.flatMap((input) => (input.isTensor ? [[input.name, input.type as DataType]] : [])),
-    );
+    this.types = inputTypes(session);
   }
 
   /** Runs the session once with the bound tensors and the inputs of this run. */
