@@ -3,13 +3,12 @@ import { Bowyer } from '@bowyer/web';
 import { drawCurve } from './curve.js';
 import { drawGame, type Game } from './game.js';
 
-/** Algorithms that learn Twenty Questions from play or from dialogues, by the configs that train them. */
+/** Algorithms that learn Twenty Questions by play, by the configs that train them. */
 const CONFIGS = {
   archer_20q: 'ArCHer',
   chai_20q: 'CHAI',
   online_filteredbc_20q: 'Filtered behaviour cloning',
   grpo_20q: 'GRPO',
-  bc_20q: 'Behaviour cloning',
 } as const;
 
 /** Bytes at the end of the file of rollouts in which its last games are. */
@@ -29,7 +28,6 @@ for (const [name, title] of Object.entries(CONFIGS)) element<HTMLSelectElement>(
 function argumentsOf(fields: FormData): string[] {
   const field = (name: string): string => String(fields.get(name));
   const config = field('config');
-  const learnsByPlay = config !== 'bc_20q';
   return [
     '--config-name',
     config,
@@ -38,7 +36,7 @@ function argumentsOf(fields: FormData): string[] {
     'device.threads=1',
     'task.test_size=60',
     `demonstrations.count=${field('demonstrations')}`,
-    ...(learnsByPlay ? [`algorithm.iterations=${field('iterations')}`] : []),
+    `algorithm.iterations=${field('iterations')}`,
     ...(config === 'archer_20q' ? ['algorithm.actor.warmup_iterations=4'] : []),
   ];
 }
@@ -49,9 +47,9 @@ const open = (): Bowyer =>
 
 /** Reads the last lines of a file of JSON lines. */
 async function lastGames(path: string): Promise<Game[]> {
-  const bytes = await open().read(path);
-  const lines = new TextDecoder().decode(bytes.subarray(-TAIL)).split('\n');
-  const whole = bytes.length > TAIL ? lines.slice(1) : lines;
+  const bytes = await open().read(path, TAIL);
+  const lines = new TextDecoder().decode(bytes).split('\n');
+  const whole = bytes.length < TAIL ? lines : lines.slice(1);
   return whole.filter((line) => line.endsWith('}')).map((line) => JSON.parse(line) as Game);
 }
 
@@ -76,7 +74,7 @@ async function run(argv: readonly string[], signal: AbortSignal): Promise<void> 
       log.textContent += `${String(event.message)}\n`;
       status.textContent = String(event.message);
     }
-    const reward = event['rollout/episodic_return'] ?? event['eval/episodic_return'];
+    const reward = event['rollout/episodic_return'];
     if (event.event !== 'metrics' || typeof reward !== 'number') return;
     returns.push(reward);
     element('curve').replaceChildren(drawCurve(returns));

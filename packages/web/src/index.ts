@@ -63,9 +63,9 @@ export class Bowyer {
     }
   }
 
-  /** Reads a file of the program. */
-  async read(path: string): Promise<Uint8Array> {
-    return (await this.#ask({ kind: 'read', path })) as Uint8Array;
+  /** Reads a file of the program, or its last bytes. */
+  async read(path: string, last = Infinity): Promise<Uint8Array> {
+    return (await this.#ask({ kind: 'read', path, last })) as Uint8Array;
   }
 
   /** Writes a file for the program, and its folders. */

@@ -3,7 +3,7 @@
 export type PageRequest =
   | { kind: 'run'; id: number; argv: readonly string[] }
   | { kind: 'stop' }
-  | { kind: 'read'; id: number; path: string }
+  | { kind: 'read'; id: number; path: string; last: number }
   | { kind: 'write'; id: number; path: string; data: Uint8Array }
   | { kind: 'list'; id: number; folder: string };
 

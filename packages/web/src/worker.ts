@@ -60,7 +60,7 @@ async function answer(request: Exclude<PageRequest, { kind: 'stop' }>): Promise<
     case 'run':
       return run(request.argv);
     case 'read':
-      return new Uint8Array(fs.readFileSync(request.path) as Uint8Array);
+      return Uint8Array.from((fs.readFileSync(request.path) as Uint8Array).subarray(-request.last));
     case 'write':
       fs.mkdirSync(dirname(request.path), { recursive: true });
       fs.writeFileSync(request.path, request.data);
