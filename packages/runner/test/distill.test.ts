@@ -11,14 +11,13 @@ import { repository } from './command-line.js';
 
 const page = readFileSync(join(repository, 'docs/agents/distill.md'), 'utf8');
 
-/** Replacements that make the check shorter: a twentieth of the tasks, less training, and a big model without errors, also in the test of vitest. */
+/** Replacements that make the check shorter: a tenth of the tasks, less training, and a big model without errors, also in the test of vitest. */
 const shortened: [file: string, from: string, to: string][] = [
   ['tasks.mjs', 'round < 10', 'round < 1'],
-  ['tasks.mjs', 'requests.entries()', 'requests.slice(0, 2).entries()'],
   ['guide.sh', 'big-model.mjs 9000', 'big-model.mjs 9000 0'],
   ['guide.sh', 'data=runs/record/conversations.jsonl', 'data=runs/record/conversations.jsonl epochs=4'],
   ['guide.sh', 'epochs=10', 'epochs=2'],
-  ['guide.sh', 'iterations=6 test_size=120', 'iterations=1 rollout_size=4 group_size=2 eval_size=2 test_size=4'],
+  ['guide.sh', 'iterations=6 test_size=120', 'iterations=1 rollout_size=8 group_size=4 eval_size=4 test_size=8'],
   ['guide.sh', 'npx vitest run', "MODEL='http://127.0.0.1:9000/v1#big' npx vitest run"],
 ];
 
