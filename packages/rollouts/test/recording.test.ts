@@ -43,6 +43,8 @@ test.each([
   ['responses', 'v1/responses', { input: 'Say it.', stream: true, max_output_tokens: 4 }],
   ['messages', 'v1/messages', { messages: [user], max_tokens: 4 }],
   ['messages', 'messages', { messages: [user], max_tokens: 4, stream: true }],
+  ['chat-completions', 'chat/completions', { messages: [user], max_tokens: 4 }],
+  ['responses', 'responses', { input: 'Say it.', max_output_tokens: 4 }],
 ])('%s at %s is recorded', async (protocol, path, body) => {
   const { url, id } = await tiny.server.begin({ id: `by ${path} ${'stream' in body}` });
   const { status } = await post(`${url}/${path}`, { model: 'tiny', ...body });

@@ -3,14 +3,16 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { givenKeys, modelCalls } from '@bowyer/serving';
 import type { RolloutKeys } from '../record/record-key.js';
 
-/** The first segments of the paths of model calls: `v1`, `messages`. */
+/** The first segments of the paths of model calls, with `/v1` and without it: `v1`, `chat`, `messages` … */
 const callPaths: ReadonlySet<string> = new Set(
-  modelCalls.flatMap(({ paths }) => paths.map((path) => path.split('/')[1])),
+  modelCalls.flatMap(({ paths }) =>
+    paths.flatMap((path) => [path, path.replace(/^\/v1\//, '/')].map((one) => one.split('/')[1])),
+  ),
 );
 
 /**
- * Reads the rollout that a path names: calls are `/rollouts/ID/v1/…`, which is `/v1/…` of the rollout; other paths below `/rollouts`
- * keep theirs.
+ * Reads the rollout that a path names: calls are `/rollouts/ID/v1/…`, which is `/v1/…` of the rollout, or the same without `/v1`; other
+ * paths below `/rollouts` keep theirs.
  *
  * @returns null for a path outside of `/rollouts`
  */
