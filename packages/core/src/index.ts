@@ -1,3 +1,4 @@
+export { VERSION } from './version.js';
 export { Rng, hash32, type RngState } from './rng.js';
 export { spokenIds, type Utterance } from './utterance.js';
 export {

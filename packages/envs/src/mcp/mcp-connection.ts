@@ -11,6 +11,7 @@ import type {
   Transport,
 } from '@modelcontextprotocol/client';
 import type { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { VERSION } from '@bowyer/core';
 import { describeFault } from '../http/http-server.js';
 import { formAnswer } from './form-answer.js';
 import { resultFault } from './tool-arguments.js';
@@ -103,7 +104,7 @@ export class McpConnection {
   ): Promise<McpConnection> {
     const { Client } = await import('@modelcontextprotocol/client');
     const client = new Client(
-      { name: 'bowyer', version: '0.2.0' },
+      { name: 'bowyer', version: VERSION },
       {
         capabilities: { elicitation: { form: {} } },
         jsonSchemaValidator: unchecked,

@@ -1,4 +1,5 @@
 // Serves an environment by name, or the members of a mixture, over MCP. The SDK is loaded here and not before.
+import { VERSION } from '@bowyer/core';
 import { makeEnv, type EnvName, type EnvParts } from '@bowyer/envs';
 import { servedGames } from './games.js';
 import type { McpEnvOptions, McpEnvServer, McpHttpOptions, McpPipe, Pipe } from './mcp-env-server.js';
@@ -12,8 +13,6 @@ export interface ServedEnvOptions extends Pick<McpEnvOptions, 'drawSeed' | 'onFa
 }
 
 export type ServeMcpEnvOptions = ServedEnvOptions & McpHttpOptions;
-
-const VERSION = '0.2.0';
 
 async function optionsOf({ name, options, parts, drawSeed, onFault }: ServedEnvOptions): Promise<McpEnvOptions> {
   const make = () => makeEnv(name, options, parts);

@@ -2,6 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { hostname, platform, release } from 'node:os';
 import { join } from 'node:path';
+import { VERSION } from '@bowyer/core';
 import { jsonText, rawText, type RawTree } from '../log/raw-json.js';
 import { timestampOf, type Item, type LogRecord } from '../log/records.js';
 import type { Environment } from '../place/api-key.js';
@@ -9,7 +10,7 @@ import type { RunPlace } from '../place/run-place.js';
 import type { WandbSettings } from '../place/settings.js';
 
 /** The version that the log's header gives for its producer. */
-const VERSION = 'bowyer-0.2.0';
+const PRODUCER = `bowyer-${VERSION}`;
 /** Numbers of file types and upload policies in wandb_internal.proto. */
 export const WANDB_FILE = 1;
 export const MEDIA_FILE = 2;
@@ -32,7 +33,7 @@ export async function startRecords(
   const tree: RawTree = new Map(update.map(({ key, value_json }) => [key!, `{"value": ${value_json}}`]));
   await writeFile(join(files, 'config.yaml'), `${rawText(tree)}\n`); // JSON is YAML
   return [
-    { header: { version_info: { producer: VERSION, min_consumer: '0.19.0' } } },
+    { header: { version_info: { producer: PRODUCER, min_consumer: '0.19.0' } } },
     {
       run: {
         run_id: id,
@@ -46,13 +47,13 @@ export async function startRecords(
         host,
         sweep_id: sweepId,
         start_time,
-        telemetry: { cli_version: VERSION },
+        telemetry: { cli_version: PRODUCER },
         git: commit ? { commit } : undefined,
         // Without the key `_wandb`, the official sync leaves out the definitions of metrics.
         config: { update: [...update, { key: '_wandb', value_json: '{}' }] },
       },
     },
-    { telemetry: { cli_version: VERSION } },
+    { telemetry: { cli_version: PRODUCER } },
     { environment: { ...system, started_at: start_time, root: directory } },
     filesRecord(['wandb-metadata.json', 'config.yaml'], NOW, WANDB_FILE),
   ];
