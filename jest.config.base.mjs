@@ -25,6 +25,6 @@ export default {
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
   globalSetup: '<rootDir>/../testing/temporary-files.mjs',
   testSequencer: '<rootDir>/../testing/longest-first.mjs',
-  reporters: ['default', '<rootDir>/../testing/skip-reporter.mjs'],
+  reporters: ['default', '<rootDir>/../testing/skip-reporter.mjs', '<rootDir>/../testing/ends.mjs'],
   testTimeout: 180_000, // only what hangs fails: the tests of a busy machine take ten times as long
 };
