@@ -5,6 +5,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { build } from 'esbuild';
+import { bundleForBrowsers } from './browser-entry.mjs';
 
 const packages = resolve(import.meta.dirname, '../packages');
 const folders = process.argv[2]
@@ -52,7 +53,7 @@ async function bundle(folder) {
 
 const modulesOf = (dist) =>
   readdirSync(dist, { recursive: true })
-    .filter((path) => path.endsWith('.js') && !path.startsWith(`bundle${sep}`))
+    .filter((path) => path.endsWith('.js') && !/^(bundle|browser)[\\/]/.test(path))
     .map((path) => join(dist, path));
 
 /** Each module keeps its own address, from which it finds files; one that starts a worker has that of the bundle, where the worker is. */
@@ -76,4 +77,7 @@ const ownAddresses = (dist) => ({
     }),
 });
 
-for (const folder of folders) await bundle(folder);
+for (const folder of folders) {
+  await bundle(folder);
+  await bundleForBrowsers(folder);
+}

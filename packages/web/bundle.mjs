@@ -1,5 +1,5 @@
 // Bundles the program for a page: `dist/page/worker.js`, its chunks, ONNX Runtime's WebAssembly and the shipped files. Node's modules are
-// those of `src/node`; one that is not there is refused by name when code reaches it. Modules of other packages are taken as they are
+// those of @bowyer/page; one that is not there is refused by name when code reaches it. Modules of other packages are taken as they are
 // built, with the replacements of their `browser` fields.
 import {
   copyFileSync,
@@ -11,10 +11,11 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { builtinModules, createRequire } from 'node:module';
+import { createRequire } from 'node:module';
 import { dirname, join, relative, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
+import { absentModules, builtin, counterpart, kernelModules, pageAddresses } from '../../tools/page-modules.mjs';
 
 const folder = import.meta.dirname;
 const packages = join(folder, '..');
@@ -22,33 +23,14 @@ const repository = join(packages, '..');
 const out = join(folder, 'dist/page');
 const require = createRequire(import.meta.url);
 
-/** Packages that need a network of servers or a native library, and are loaded only where a command asks for them. */
-const ABSENT =
-  /^(@bowyer\/(mpi|tinker)|@modelcontextprotocol\/.*|@huggingface\/hub|cross-spawn|esbuild|tsx\/.*|undici)$/;
-
-const nodeModule = (name) => {
-  const file = join(folder, 'dist/node', `${name.replace('/', '-')}.js`);
-  return existsSync(file) ? { path: file } : { path: `node:${name}`, namespace: 'absent' };
-};
-
 const kernels = () =>
   readdirSync(packages)
-    .map((name) => join(packages, name, 'dist'))
-    .filter((dist) => existsSync(dist) && !dist.endsWith(`mpi${sep}dist`))
-    .flatMap((dist) => readdirSync(dist, { recursive: true }).map((path) => join(dist, path)))
-    .filter((path) => path.endsWith('-kernel.js') && !path.includes(`${sep}bundle${sep}`) && !path.startsWith(out))
-    .sort();
+    .filter((name) => name !== 'mpi' && existsSync(join(packages, name, 'dist')))
+    .flatMap((name) => kernelModules(join(packages, name, 'dist')));
 
 const page = {
   name: 'page',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: ABSENT }, ({ path }) => ({ path, namespace: 'absent' }));
-    onLoad({ filter: /.*/, namespace: 'absent' }, ({ path }) => ({
-      contents: `module.exports = new Proxy({}, { get(_, name) {
-        if (name === '__esModule') return false;
-        return function () { throw new Error(${JSON.stringify(path)} + ' is not in a page (' + String(name) + ')'); };
-      } });`,
-    }));
     onResolve({ filter: /^bowyer:kernels$/ }, ({ path }) => ({ path, namespace: 'kernels' }));
     onLoad({ filter: /.*/, namespace: 'kernels' }, () => {
       const files = kernels();
@@ -58,34 +40,12 @@ const page = {
         resolveDir: folder,
       };
     });
-    onResolve({ filter: /^@bowyer\// }, ({ path }) => {
-      const [, name, part = 'index'] = /^@bowyer\/([a-z]+)(?:\/(.*))?$/.exec(path);
-      return { path: join(packages, name, 'dist', `${part}.js`) };
-    });
-    onResolve({ filter: /.*/ }, ({ path, importer, namespace }) => {
-      if (namespace === 'absent') return undefined;
-      const name = path.replace(/^node:/, '');
-      if (!builtinModules.includes(name) && !path.startsWith('node:')) return undefined;
-      if (importer.includes(`${sep}node_modules${sep}`) || importer.startsWith(join(folder, 'dist'))) {
-        // Libraries of a page name some of Node's modules after packages that stand in for them.
-        if (!path.startsWith('node:') && ['buffer', 'events', 'string_decoder', 'util'].includes(name))
-          return { path: require.resolve(`${name}/`) };
-      }
-      if (['events', 'string_decoder'].includes(name)) return { path: require.resolve(`${name}/`) };
-      return nodeModule(name);
-    });
-    // Each module has the address that it has in the files of the page.
-    onLoad({ filter: /\.js$/ }, ({ path }) => {
-      if (!path.startsWith(packages) || path.startsWith(folder) || path.includes(`${sep}node_modules${sep}`))
-        return undefined;
-      const text = readFileSync(path, 'utf8');
-      if (!text.includes('import.meta.')) return undefined;
-      const at = `/app/${relative(repository, path).split(sep).join('/')}`;
-      const contents = text
-        .replaceAll('import.meta.url', JSON.stringify(`file://${at}`))
-        .replaceAll('import.meta.dirname', JSON.stringify(dirname(at)))
-        .replaceAll('import.meta.filename', JSON.stringify(at));
-      return { contents };
+    onResolve({ filter: /.*/ }, ({ path }) => {
+      const name = builtin(path.replace(/\/$/, '')); // `buffer/` is a package's way to ask for another than Node's
+      const module = name === undefined ? path : counterpart(name);
+      const [, package_, part = 'index'] = /^@bowyer\/([a-z]+)(?:\/(.*))?$/.exec(module ?? '') ?? [];
+      if (package_ === undefined) return undefined;
+      return { path: join(packages, package_, package_ === 'page' ? 'dist/bundle' : 'dist', `${part}.js`) };
     });
   },
 };
@@ -128,10 +88,10 @@ const { metafile } = await build({
   platform: 'browser',
   format: 'esm',
   target: 'es2023',
-  inject: [join(folder, 'dist/globals.js')],
+  inject: [join(folder, 'dist/install-globals.js')],
   define: { 'process.env.NODE_DEBUG': 'undefined' },
   logLevel: 'error',
-  plugins: [page],
+  plugins: [absentModules, page, pageAddresses],
 });
 const wasm = dirname(require.resolve('onnxruntime-web/wasm'));
 for (const name of readdirSync(wasm))

@@ -10,6 +10,7 @@ export interface Manifest {
   license?: string;
   repository?: { type: string; url: string; directory: string };
   engines?: { node: string };
+  exports?: Record<string, { browser?: string }>;
   files?: string[];
   publishConfig?: { access: string };
   dependencies?: Record<string, string>;

@@ -1,9 +1,6 @@
 // The worker of a page: the whole program with its files in memory, saved in the browser's storage.
-import { process, writeTo } from './globals.js';
-import { fs, vol } from 'memfs';
-import { dirname } from 'path-browserify';
+import { files, process, SavedFiles, writeFiles, writeTo } from '@bowyer/page';
 import type { PageRequest, PageResponse } from './protocol.js';
-import { SavedFiles } from './saved-files.js';
 
 const scope = self as typeof self & { postMessage(message: unknown): void };
 const post = (response: PageResponse): void => scope.postMessage(response);
@@ -11,8 +8,8 @@ writeTo((text, channel) => post({ kind: 'text', text, channel }));
 
 /** The shipped configs and the data of the environments, as files. */
 const shipped = (await (await fetch(new URL('./files.json', import.meta.url))).json()) as Record<string, string>;
-vol.fromJSON(shipped, '/');
-for (const folder of ['/home', '/tmp', '/work']) fs.mkdirSync(folder, { recursive: true });
+writeFiles(shipped);
+for (const folder of ['/home', '/tmp', '/work']) files.mkdirSync(folder, { recursive: true });
 const saved = await SavedFiles.open();
 
 // Loaded now, since its modules read the files above.
@@ -49,10 +46,9 @@ async function run(argv: readonly string[]): Promise<number> {
 }
 
 function list(folder: string): Record<string, number> {
-  const sizes = Object.keys(vol.toJSON(folder)).filter(
-    (path) => fs.existsSync(path) && !fs.statSync(path).isDirectory(),
-  );
-  return Object.fromEntries(sizes.map((path) => [path, fs.statSync(path).size]));
+  const paths = files.existsSync(folder) ? (files.readdirSync(folder, { recursive: true }) as string[]) : [];
+  const stats = paths.map((path) => [`${folder}/${path}`, files.statSync(`${folder}/${path}`)] as const);
+  return Object.fromEntries(stats.filter(([, stat]) => stat.isFile()).map(([path, { size }]) => [path, Number(size)]));
 }
 
 async function answer(request: Exclude<PageRequest, { kind: 'stop' }>): Promise<unknown> {
@@ -60,10 +56,9 @@ async function answer(request: Exclude<PageRequest, { kind: 'stop' }>): Promise<
     case 'run':
       return run(request.argv);
     case 'read':
-      return Uint8Array.from((fs.readFileSync(request.path) as Uint8Array).subarray(-request.last));
+      return Uint8Array.from((files.readFileSync(request.path) as Uint8Array).subarray(-request.last));
     case 'write':
-      fs.mkdirSync(dirname(request.path), { recursive: true });
-      fs.writeFileSync(request.path, request.data);
+      writeFiles({ [request.path]: request.data });
       await save();
       return null;
     case 'list':

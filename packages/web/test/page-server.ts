@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
+import { build } from 'esbuild';
 import { chromium, type BrowserContext, type Page } from 'playwright-core';
 import { newFolder } from '@bowyer/testing';
 
@@ -19,15 +20,62 @@ export const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr
 
 const HTML = `<!doctype html><title>run</title><script type="importmap">{"imports":{"@bowyer/web":"/index.js"}}</script>`;
 
-/** Serves `dist`, its folder `page` as /bowyer too, and an empty page. @param isolated whether the page is isolated from other origins, so that it may have threads */
-export async function servePage(isolated: boolean): Promise<{ server: Server; address: string }> {
+export interface PageBundle {
+  text: string;
+  /** The modules in it. */
+  inputs: string[];
+  /** The modules that are imported from outside. */
+  imports: string[];
+}
+
+/** Bundles a script with the browser entries of our packages. A module of Node is an error: pages have none. */
+export async function bundlePage(script: string): Promise<PageBundle> {
+  const { outputFiles, metafile } = await build({
+    stdin: { contents: script, resolveDir: import.meta.dirname },
+    bundle: true,
+    write: false,
+    metafile: true,
+    format: 'esm',
+    target: 'es2023',
+    logLevel: 'silent',
+    plugins: [
+      {
+        name: 'built-entries',
+        setup: ({ onResolve }) => {
+          // A test of a package imports its front door from the sources.
+          onResolve({ filter: /^\.\.\/src\/index\.js$/ }, ({ resolveDir }) => ({
+            path: join(resolveDir, '../dist/browser/index.js'),
+          }));
+        },
+      },
+    ],
+  });
+  const [output] = Object.values(metafile.outputs);
+  return {
+    text: outputFiles[0]!.text,
+    inputs: Object.keys(metafile.inputs),
+    imports: output!.imports.map(({ path }) => path),
+  };
+}
+
+/**
+ * Serves `dist`, its folder `page` as /bowyer too, and an empty page.
+ *
+ * @param isolated whether the page is isolated from other origins, so that it may have threads
+ * @param scripts further scripts of the page by their addresses
+ */
+export async function servePage(
+  isolated: boolean,
+  scripts: Readonly<Record<string, string>> = {},
+): Promise<{ server: Server; address: string }> {
   const isolation: Record<string, string> = isolated
     ? { 'cross-origin-opener-policy': 'same-origin', 'cross-origin-embedder-policy': 'require-corp' }
     : {};
   const server = createServer((request, response) => {
     const path = join(dist, (request.url ?? '/').replace(/^\/bowyer\//, '/page/'));
     if (request.url === '/') return response.writeHead(200, { 'content-type': 'text/html', ...isolation }).end(HTML);
-    return readFile(path).then(
+    const given = scripts[request.url ?? ''];
+    return (given === undefined ? readFile(path) : Promise.resolve(given)).then(
       (data) =>
         response.writeHead(200, { 'content-type': types[extname(path)] ?? 'text/plain', ...isolation }).end(data),
       () => response.writeHead(404).end(),

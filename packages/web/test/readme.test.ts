@@ -5,8 +5,9 @@ import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { isExhaustive, newFolder, when } from '@bowyer/testing';
+import { makeEnv } from '@bowyer/envs';
 import type { BrowserContext, Page } from 'playwright-core';
-import { CHROMIUM, openBrowser, runInPage, servePage } from './page-server.js';
+import { bundlePage, CHROMIUM, openBrowser, runInPage, servePage } from './page-server.js';
 
 const program = join(import.meta.dirname, '../../runner/dist/bundle/main.js');
 const ITERATIONS = isExhaustive() ? 20 : 3;
@@ -70,12 +71,66 @@ function expectEqual(page: readonly Row[], node: readonly Row[]): void {
 
 when(CHROMIUM !== undefined, 'there is no Chromium').describe('in Chromium', () => {
   beforeAll(async () => {
-    served = await servePage(true);
+    const bundled = async (file: string): Promise<string> => (await bundlePage(`export * from '${file}'`)).text;
+    served = await servePage(true, {
+      '/page/clone.js': await bundled('../../../examples/3-clone-and-sample.ts'),
+      '/page/gradients.js': await bundled('../../graph/test/gradients-page.ts'),
+      '/page/library.js': await bundled('./library-page.ts'),
+    });
     browser = await openBrowser();
   });
   afterAll(async () => {
     await browser?.close();
     served?.server.close();
+  });
+
+  test('the gradient of every operator agrees with central differences, or is refused', async () => {
+    const page = await openPage();
+    const found = await page.evaluate(async () => {
+      const address = '/page/gradients.js';
+      const { gradientsInPage } = (await import(address)) as { gradientsInPage(): Promise<Record<string, string>> };
+      return gradientsInPage();
+    });
+    await page.close();
+    expect(Object.keys(found).length).toBeGreaterThan(70);
+    expect(Object.entries(found).filter(([, how]) => how !== 'agrees' && how !== 'is refused')).toEqual([]);
+  });
+
+  test('the entries of the packages compose a config, read weights where a page has them, and play', async () => {
+    const page = await openPage();
+    const found = await page.evaluate(async () => {
+      const address = '/page/library.js';
+      const library = (await import(address)) as typeof import('./library-page.js');
+      return { config: library.composed(), tensors: await library.tensorsRead(), played: await library.played() };
+    });
+    await page.close();
+    expect(found.config).toEqual({ agent: { name: 'dqn' }, note: 'dqn_1' });
+    expect(found.tensors).toEqual([
+      [1, 2, 3],
+      [1, 2, 3],
+      [1, 2, 3],
+    ]);
+    const env = makeEnv('twenty_questions', { words: 'subset10' });
+    const { observation } = await env.reset({ seed: 4 });
+    expect(found.played).toEqual([observation, (await env.step('is it alive?')).observation]);
+  });
+
+  test('an example of the repository that trains a model runs with the entries', async () => {
+    const page = await openPage();
+    const printed: string[] = [];
+    page.on('console', (message) => printed.push(message.text().trimEnd()));
+    await page.evaluate(async () => {
+      const address = '/page/clone.js';
+      await import(address);
+    });
+    await page.close();
+    expect(printed.slice(-5)).toEqual([
+      'step 40: 0.012 nats an utterance', // as in Node
+      'step 60: 0.007 nats an utterance',
+      'the sky is blue',
+      'the grass is green',
+      'the night is dark and full of stars',
+    ]);
   });
 
   test.each(Object.keys(commands))('%s has the metrics that it has in Node', async (name) => {

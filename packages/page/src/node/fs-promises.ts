@@ -1,9 +1,9 @@
 // `node:fs/promises` in a page.
 import { fs } from 'memfs';
+import { blobHandle, mountedBlob } from '../mounted-files.js';
 
 const { constants, promises } = fs;
 export { constants };
-export default promises;
 
 type Files = typeof promises;
 /** Binds a method to its object: memfs's are called with it alone. */
@@ -19,19 +19,31 @@ export const link = bound('link');
 export const lstat = bound('lstat');
 export const mkdir = bound('mkdir');
 export const mkdtemp = bound('mkdtemp');
-export const open = bound('open');
 export const opendir = bound('opendir');
 export const readdir = bound('readdir');
-export const readFile = bound('readFile');
 export const readlink = bound('readlink');
 export const realpath = bound('realpath');
 export const rename = bound('rename');
 export const rm = bound('rm');
 export const rmdir = bound('rmdir');
-export const stat = bound('stat');
 export const statfs = bound('statfs');
 export const symlink = bound('symlink');
 export const truncate = bound('truncate');
 export const unlink = bound('unlink');
 export const utimes = bound('utimes');
 export const writeFile = bound('writeFile');
+
+/** Takes a mounted blob in the place of a file in memory. */
+const overBlobs = <Name extends keyof Files>(
+  name: Name,
+  read: (blob: Blob, ...rest: never[]) => unknown,
+): Files[Name] =>
+  ((path: unknown, ...rest: never[]) => {
+    const blob = mountedBlob(String(path));
+    return blob ? read(blob, ...rest) : (promises[name] as (...given: unknown[]) => unknown)(path, ...rest);
+  }) as Files[Name];
+
+export const open = overBlobs('open', async (blob) => blobHandle(blob));
+export const readFile = overBlobs('readFile', (blob, encoding?: string) => blobHandle(blob).readFile(encoding));
+export const stat = overBlobs('stat', (blob) => blobHandle(blob).stat());
+export default Object.assign(Object.create(promises) as Files, { open, readFile, stat });

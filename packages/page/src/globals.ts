@@ -1,4 +1,5 @@
-// Node's globals in a page: `process`, `Buffer`, `setImmediate`, and timers that are objects.
+// Node's globals in a page: `process`, `Buffer`, `setImmediate`, and timers that are objects. A bundler puts them in the place of the names;
+// nothing is written to the page's own globals.
 import { Buffer } from 'buffer';
 import { EventEmitter } from 'events';
 
@@ -67,14 +68,14 @@ port1.onmessage = ({ data }) => {
   work?.();
 };
 
-function setImmediate(work: (...given: unknown[]) => void, ...given: unknown[]): Timer {
+export function setImmediate(work: (...given: unknown[]) => void, ...given: unknown[]): Timer {
   turns.set(++counter, () => work(...given));
   port2.postMessage(counter);
   return new Timer(counter);
 }
 
 /** A timer as Node has it; `clearTimeout` reads its number. */
-class Timer {
+export class Timer {
   constructor(readonly id: number) {}
   ref = (): this => this;
   unref = (): this => this;
@@ -91,15 +92,14 @@ const stop =
   (clear: (id?: number) => void) =>
   (timer?: Timer | number | null): void =>
     clear.call(globalThis, timer === undefined || timer === null ? undefined : Number(timer));
+const clears = { clearInterval: page.clearInterval, clearTimeout: page.clearTimeout };
 
-Object.assign(globalThis, {
-  Buffer,
-  process,
-  global: globalThis,
-  clearInterval: stop(page.clearInterval),
-  clearTimeout: stop(page.clearTimeout),
-  clearImmediate: (timer?: Timer) => turns.delete(Number(timer)),
-  setInterval: (...given: Parameters<Start>) => new Timer(starts.setInterval.call(globalThis, ...given)),
-  setTimeout: (...given: Parameters<Start>) => new Timer(starts.setTimeout.call(globalThis, ...given)),
-  setImmediate,
-});
+export const clearInterval = stop(clears.clearInterval);
+export const clearTimeout = stop(clears.clearTimeout);
+export const clearImmediate = (timer?: Timer): boolean => turns.delete(Number(timer));
+export const setInterval = (...given: Parameters<Start>): Timer =>
+  new Timer(starts.setInterval.call(globalThis, ...given));
+export const setTimeout = (...given: Parameters<Start>): Timer =>
+  new Timer(starts.setTimeout.call(globalThis, ...given));
+const root = globalThis;
+export { root as global };

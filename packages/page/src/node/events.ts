@@ -1,0 +1,2 @@
+// `node:events` in a page.
+export { default, EventEmitter, once } from 'events';
