@@ -1,5 +1,5 @@
 // The tests of Hydra's override parser, defaults tree and defaults list against @bowyer/config.
-/* eslint-disable no-restricted-imports -- The parser of overrides does not belong to the package's interface. */
+/* oxlint-disable no-restricted-imports -- The parser of overrides does not belong to the package's interface. */
 import { join } from 'node:path';
 import { compose, ConfigError } from '@bowyer/config';
 import { Float } from '../../packages/config/src/node.js';

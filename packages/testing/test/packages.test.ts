@@ -1,10 +1,11 @@
 // A package has what npm needs before it is published, and declares what its shipped source imports, and nothing else.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
-import { join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { manifestOf, publicPackages } from './public-packages.js';
 
 const repository = resolve(import.meta.dirname, '../../..');
+const packages = join(repository, 'packages');
 const root = manifestOf(repository);
 const { targetDefaults } = JSON.parse(readFileSync(join(repository, 'nx.json'), 'utf8')) as {
   targetDefaults: Record<string, { options: { command: string } }>;
@@ -29,6 +30,44 @@ function importedPackages(folder: string): string[] {
   );
   return [...new Set(names)].filter((name) => !isBuiltin(name) && /^[@a-z][^:]*$/.test(name)).sort();
 }
+
+/** Lists what the tests of a package import and must not: files of other packages, and packages that it does not declare. */
+function strangeImports(folder: string): string[] {
+  const { name, dependencies, devDependencies } = manifestOf(folder);
+  const declared = Object.keys({ ...dependencies, ...devDependencies, '@bowyer/testing': '' });
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /^src\/.*\.test\.ts$|^test\/.*\.ts$/.test(file))
+    .map((file) => join(folder, file));
+  return files.flatMap((file) =>
+    [
+      ...readFileSync(file, 'utf8').matchAll(
+        /^(?:(?:import|export)\b[^'"`;]*? from|import) '([^']+)'|\bimport\('([^']+)'\)/gm,
+      ),
+    ]
+      .map(([, named, loaded]) => named ?? loaded!)
+      .filter((imported) =>
+        imported.startsWith('.')
+          ? relative(folder, resolve(dirname(file), imported)).startsWith('..')
+          : imported.startsWith('@bowyer/') && (imported === name || !declared.includes(imported)),
+      )
+      .map((imported) => `${relative(folder, file)} imports ${imported}`),
+  );
+}
+
+/** A test of a tool for maintainers stands with the tests of the whole repository. */
+const shared: Readonly<Record<string, readonly string[]>> = {
+  testing: [
+    'test/lint-prose.test.ts imports ../../../tools/lint-prose.js',
+    'test/failures.test.ts imports ../../../tools/failures.js',
+  ],
+};
+
+test.each(readdirSync(packages).filter((name) => existsSync(join(packages, name, 'package.json'))))(
+  'the tests of %s import what the package declares, by its name',
+  (name) => {
+    expect(strangeImports(join(packages, name)).sort()).toEqual([...(shared[name] ?? [])].sort());
+  },
+);
 
 /** The dependencies that a published package of pages contains already: tools/pack.ts bundles them. */
 const bundled = ['esbuild', 'uplot'];
