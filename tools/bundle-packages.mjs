@@ -11,8 +11,15 @@ const packages = resolve(import.meta.dirname, '../packages');
 const folders = process.argv[2]
   ? [resolve(process.argv[2])]
   : readdirSync(packages).map((name) => join(packages, name));
-/** A dependency of 400 modules, of which each package needs a few. */
-const BUNDLED = ['@sinclair/typebox'];
+/** Dependencies of many modules, of which a package needs a few, or all at each start. No class of theirs passes between packages. */
+const BUNDLED = [
+  '@bufbuild/protobuf',
+  '@sinclair/typebox',
+  'csv-parse',
+  'oniguruma-parser',
+  'smol-toml',
+  'yaml',
+];
 /** Modules that a worker imports, as the module beside them that starts it names them. */
 const WORKER_MODULE = /new URL\('\.\/([a-z0-9-]+)\.js', (?:import\.meta\.url|own)\)/g;
 
@@ -35,13 +42,15 @@ async function bundle(folder) {
     chunkNames: 'chunk-[hash]',
     bundle: true,
     splitting: true,
-    platform: 'node',
+    platform: 'neutral', // of a dependency the modules that need no `require`
+    mainFields: ['module', 'main'],
     format: 'esm',
     target: 'es2023',
     sourcemap: 'linked',
     external: [
       ...Object.keys(dependencies).filter((name) => !BUNDLED.includes(name)),
       ...Object.keys(peerDependencies),
+      'node:*',
       'onnxruntime-node',
       'esbuild',
       'tsx',

@@ -3,6 +3,7 @@
 // through tsx where they are newer than the build.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import module from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isStale } from './is-stale.js';
@@ -73,4 +74,7 @@ if (inCheckout && !existsSync(join(repository, 'node_modules', 'tsx')))
   refuse(`the dependencies are not installed; run 'npm ci' in ${repository}`);
 if (inCheckout && !existsSync(built)) await buildOnce();
 if (inCheckout && isStale()) runSources();
-else await import('../dist/bundle/main.js');
+else {
+  module.enableCompileCache?.(); // from Node 22.1 on; compiling the bundles is half of a start
+  await import('../dist/bundle/main.js');
+}

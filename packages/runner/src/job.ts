@@ -25,7 +25,7 @@ export async function job(context: JobContext, leader: Leader | null, notes: rea
     await leader.announce({ ...common, plugins: plugins as string[] });
   }
   const isSpoken = task.speaksOnStdout?.(config.values) === true;
-  const { log, print, progress, close } = openTerminal(context, { quiet, json, isSpoken });
+  const { log, print, progress, close } = await openTerminal(context, { quiet, json, isSpoken });
   for (const note of notes) log(note);
   try {
     await withSignals(log, (onInterrupt) =>

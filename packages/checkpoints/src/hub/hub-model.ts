@@ -4,7 +4,6 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, symlink, rm } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { DeadlineError, holderMessage, withDeadline, withFileLock, writeFileAtomically } from '@bowyer/core';
-import { getHFHubCachePath, getRepoFolderName, listFiles, modelInfo } from '@huggingface/hub';
 import { ChecksumError, fetchFile } from './fetch-file.js';
 import { HubError, hubError, isUnreachable } from './hub-error.js';
 import { neededFiles, type RemoteFile } from './hub-files.js';
@@ -27,6 +26,9 @@ export interface HubOptions {
 const PUBLIC_HUB = 'https://huggingface.co';
 /** Longest wait for the description of a model, in milliseconds. */
 const ANSWER_MS = 60_000;
+/** Loads the hub's library, which takes longer than everything else of this package. */
+const hub = () => import('@huggingface/hub');
+
 const COMMIT = /^[0-9a-f]{40}$/;
 
 /**
@@ -38,6 +40,7 @@ const COMMIT = /^[0-9a-f]{40}$/;
 export async function modelDirectory(place: string, options: HubOptions = {}): Promise<string> {
   const id = existsSync(place) ? null : parseHubId(place);
   if (id === null) return place; // the reader of the directory reports what is missing
+  const { getHFHubCachePath, getRepoFolderName } = await hub();
   const folder = join(getHFHubCachePath(), getRepoFolderName({ name: id.name, type: 'model' }));
   if (options.offline || isSet(process.env.HF_HUB_OFFLINE)) {
     const cached = await cachedSnapshot(id, folder);
@@ -76,6 +79,7 @@ async function download(id: HubId, folder: string, endpoint: string, options: Hu
   const accessToken = process.env.HF_TOKEN || undefined;
   const common = { hubUrl: endpoint, fetch: fetchAnswer, ...(accessToken && { accessToken }) };
   const { name, revision } = id;
+  const { modelInfo } = await hub();
   const { sha } = await modelInfo({ ...common, name, revision, additionalFields: ['sha'] });
   const snapshot = join(folder, 'snapshots', sha);
   const files = neededFiles(await remoteFiles(id, sha, common));
@@ -125,6 +129,7 @@ async function remoteFiles(
   sha: string,
   common: { hubUrl: string; fetch: typeof fetch; accessToken?: string },
 ) {
+  const { listFiles } = await hub();
   const files: RemoteFile[] = [];
   for await (const { type, path, size, oid, lfs } of listFiles({
     ...common,

@@ -2,7 +2,6 @@
 // others, so that it may be sent again.
 import { openServer } from '../agentgym/instances.js';
 import { HttpError } from '../http/http-error.js';
-import { nodesOfHtml } from './html-page.js';
 import { pagePath, type PageNode, type PageRequest, type PageSource } from './page.js';
 
 interface SiteOptions {
@@ -40,13 +39,10 @@ export class Site implements PageSource {
     return this.#shared.leave();
   }
 
-  #get(page: PageRequest): Promise<readonly PageNode[]> {
-    return this.#shared.server.request({
-      method: 'GET',
-      path: pagePath(page),
-      as: 'text',
-      read: (html) => nodesOfHtml(String(html)),
-    });
+  async #get(page: PageRequest): Promise<readonly PageNode[]> {
+    const path = pagePath(page);
+    const html = await this.#shared.server.request({ method: 'GET', path, as: 'text', read: String });
+    return (await import('./html-page.js')).nodesOfHtml(html);
   }
 }
 

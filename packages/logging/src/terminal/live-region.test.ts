@@ -54,9 +54,9 @@ class Screen {
   }
 }
 
-test('lines above the region stay, and never glue onto it', () => {
+test('lines above the region stay, and never glue onto it', async () => {
   const screen = new Screen();
-  const live = new LiveRegion(screen, false);
+  const live = await LiveRegion.open(screen, false);
   let count = 1;
   const text = () => [`counted ${count}`, 'below it'];
   screen.write('before\n');
@@ -70,9 +70,9 @@ test('lines above the region stay, and never glue onto it', () => {
   expect(screen.shown).toEqual(['before', 'a log line', 'counted 2', 'below it', 'after']);
 });
 
-test('a terminal that becomes narrower shows each line once, cut', () => {
+test('a terminal that becomes narrower shows each line once, cut', async () => {
   const screen = new Screen();
-  const live = new LiveRegion(screen, false);
+  const live = await LiveRegion.open(screen, false);
   const text = () => ['a line of thirty-five letters, wide', 'short'];
   screen.write('before\n');
   live.show(text);
@@ -82,9 +82,9 @@ test('a terminal that becomes narrower shows each line once, cut', () => {
   expect(screen.shown).toEqual(['before', 'a line of thirty-fi', 'short']);
 });
 
-test('a text that ends uncovers the one before', () => {
+test('a text that ends uncovers the one before', async () => {
   const screen = new Screen();
-  const live = new LiveRegion(screen, false);
+  const live = await LiveRegion.open(screen, false);
   const [run, validation] = [() => ['run'], () => ['validation']];
   live.show(run);
   live.show(validation);
@@ -94,12 +94,12 @@ test('a text that ends uncovers the one before', () => {
   live.close();
 });
 
-test('a training shows its figures below its bar', () => {
+test('a training shows its figures below its bar', async () => {
   const screen = new Screen();
   screen.columns = 80;
   const figures = new RunFigures();
   let now = 0;
-  const live = new LiveRegion(screen, false);
+  const live = await LiveRegion.open(screen, false);
   const bar = new ProgressBar(
     'iteration',
     4,

@@ -1,7 +1,6 @@
 // The part of a terminal that is redrawn: the last lines on the screen. Lines above it stay.
 import { stripVTControlCharacters, styleText } from 'node:util';
-import { createLogUpdate } from 'log-update';
-import sliceAnsi from 'slice-ansi';
+import type { createLogUpdate } from 'log-update';
 
 /** A stream that is a terminal, as `process.stderr` may be. */
 export interface TerminalStream {
@@ -28,7 +27,6 @@ export const isLiveTerminal = (stream: object, env: NodeJS.ProcessEnv = process.
   'isTTY' in stream && stream.isTTY === true && env.TERM !== 'dumb' && !env.CI;
 
 export class LiveRegion {
-  readonly #render: ReturnType<typeof createLogUpdate>;
   /** The last text is shown; when it ends, the one before is shown again. */
   readonly #texts: LiveText[] = [];
   #timer: NodeJS.Timeout | null = null;
@@ -36,12 +34,23 @@ export class LiveRegion {
   #drawn: number[] = [];
   #width = 0;
 
-  /** Binds the region to a stream. @param colours false: plain text, as NO_COLOR asks for (no-color.org) */
-  constructor(
+  private constructor(
     private readonly stream: TerminalStream,
-    private readonly colours: boolean = !process.env.NO_COLOR,
-  ) {
-    this.#render = createLogUpdate(stream as NodeJS.WriteStream, { showCursor: true });
+    private readonly colours: boolean,
+    private readonly render: ReturnType<typeof createLogUpdate>,
+    private readonly sliced: (line: string, start: number, end: number) => string,
+  ) {}
+
+  /**
+   * Opens the region of a stream, and loads what only a terminal needs.
+   *
+   * @param colours false: plain text, as NO_COLOR asks for (no-color.org)
+   */
+  static async open(stream: TerminalStream, colours: boolean = !process.env.NO_COLOR): Promise<LiveRegion> {
+    const { createLogUpdate } = await import('log-update');
+    const { default: sliced } = await import('slice-ansi');
+    const render = createLogUpdate(stream as NodeJS.WriteStream, { showCursor: true });
+    return new LiveRegion(stream, colours, render, sliced);
   }
 
   /** Returns the text in a dim colour, for words beside figures. */
@@ -103,7 +112,7 @@ export class LiveRegion {
     this.#timer = null;
     this.stream.off?.('resize', this.#draw);
     process.off('exit', this.#showCursor);
-    this.#render.done();
+    this.render.done();
     this.#drawn = [];
     this.#showCursor();
   }
@@ -117,14 +126,14 @@ export class LiveRegion {
     this.#width = this.#columns;
     const lines = this.#cut(text);
     this.#drawn = lines.map((line) => stripVTControlCharacters(line).length);
-    this.#render(lines.join('\n'));
+    this.render(lines.join('\n'));
   };
 
   /** Removes the drawn lines. A terminal that became narrower has wrapped them, so that they fill more rows than were drawn. */
   #erase(): void {
     if (this.#drawn.length === 0) return;
     const rows = this.#drawn.reduce((sum, length) => sum + Math.max(1, Math.ceil(length / this.#columns)), 0);
-    this.#render.done();
+    this.render.done();
     this.#drawn = [];
     this.stream.write(clearRows(rows));
   }
@@ -134,7 +143,7 @@ export class LiveRegion {
     // One column and one row are left free: a terminal may wrap at the last column, and scrolls at the last row.
     return text({ columns: columns - 1, rows: rows - 1 })
       .slice(0, rows - 1)
-      .map((line) => sliceAnsi(line, 0, columns - 1));
+      .map((line) => this.sliced(line, 0, columns - 1));
   }
 
   get #columns(): number {

@@ -22,9 +22,9 @@ test.each([
   ['a terminal', true, {}],
   ['JSON lines', false, { json: true }],
   ['the side of a protocol', false, { isSpoken: true }],
-])('what a task prints to %s has no characters that a terminal obeys', (_, isTTY, settings) => {
+])('what a task prints to %s has no characters that a terminal obeys', async (_, isTTY, settings) => {
   const { context, text } = outputs(isTTY);
-  const { print, progress, close } = openTerminal(context, { quiet: false, json: false, ...settings });
+  const { print, progress, close } = await openTerminal(context, { quiet: false, json: false, ...settings });
   print(`${stranger}\n`);
   progress.report?.({ event: 'metrics', [stranger]: 1 });
   progress.write(`${stranger}\n`);

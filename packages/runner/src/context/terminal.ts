@@ -12,13 +12,13 @@ type Terminal = Pick<TaskContext, 'log' | 'print' | 'progress'> & { close(): voi
 
 const nothing: ProgressOutput = { write: () => true };
 
-export function openTerminal(context: JobContext, config: Settings): Terminal {
+export async function openTerminal(context: JobContext, config: Settings): Promise<Terminal> {
   const { quiet, json, isSpoken } = config;
   if (isSpoken === true) return besideProtocol(context, quiet === true);
   if (json === true) return jsonLines(context, quiet === true);
   if (quiet === true) context.limitConsole('WARNING');
   const stream = context.stderr;
-  const live = quiet !== true && isLiveTerminal(stream) ? new LiveRegion(stream) : undefined;
+  const live = quiet !== true && isLiveTerminal(stream) ? await LiveRegion.open(stream) : undefined;
   const above = (write: () => void) => (live ? live.above(write) : write());
   return {
     log: (message, level = 'INFO') => above(() => context.log(level, message, 'run')),
@@ -65,9 +65,12 @@ function jsonLines({ log, limitConsole, stdout }: JobContext, quiet: boolean): T
 const jsonLine = (event: Record<string, unknown>): string => `${printable(JSON.stringify(event))}\n`;
 
 /** Opens the output of the table of a sweep's jobs. */
-export function sweepOutput({ stdout }: SweepRequest['program'], { quiet, json }: Settings): ProgressOutput {
+export async function sweepOutput(
+  { stdout }: SweepRequest['program'],
+  { quiet, json }: Settings,
+): Promise<ProgressOutput> {
   const write = (text: string) => writeLines(stdout, text.replace(/\n$/, ''));
   if (json === true) return { write, report: (event) => stdout.write(jsonLine(event)) };
   if (quiet === true) return nothing;
-  return { write, ...(isLiveTerminal(stdout) && { live: new LiveRegion(stdout) }) };
+  return { write, ...(isLiveTerminal(stdout) && { live: await LiveRegion.open(stdout) }) };
 }

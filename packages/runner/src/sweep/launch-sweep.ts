@@ -90,7 +90,7 @@ interface Start {
 async function runClaimed(request: SweepRequest, sweep: PlannedSweep, start: Start): Promise<SweepOutcome> {
   const { jobs, launcher: settings, asha, warnings } = sweep;
   const { markers } = start;
-  const output = sweepOutput(request.program, terminalSettings(request));
+  const output = await sweepOutput(request.program, terminalSettings(request));
   const list = jobList(jobs, markers);
   const halving = asha && new AshaSource(jobs, markers, asha);
   const recorded = recording(halving ?? list);
@@ -161,7 +161,7 @@ async function summarised(request: SweepRequest, sweep: PlannedSweep, ended: End
   else if (launcher.interrupted) lines.push('stopped; to resume:', `  ${resumeCommand(request)}`);
   else if (failed > 0)
     lines.push(`${failed} of ${jobs.length} jobs failed; to start only these again:`, `  ${resumeCommand(request)}`);
-  const output = sweepOutput(request.program, terminalSettings(request));
+  const output = await sweepOutput(request.program, terminalSettings(request));
   if (output.report) output.report({ event: 'sweep', table: csv, failed, interrupted: launcher.interrupted });
   else request.program.stdout.write(`${lines.join('\n')}\n`);
   return { exitCode: launcher.interrupted ? INTERRUPTED : failed > 0 ? 1 : 0 };

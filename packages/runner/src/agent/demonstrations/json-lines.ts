@@ -1,6 +1,6 @@
 // JSONL files from outside, checked line by line; what is wrong is named with its file and line.
 import { readTextLines, repeatedKeyProblem } from '@bowyer/core';
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import type { ErrorObject, ValidateFunction } from 'ajv';
 import { BadItem } from '@bowyer/conversations';
 import { parseJson } from '@bowyer/text';
 
@@ -24,7 +24,7 @@ export class JsonLineError extends Error {
  * @throws {JsonLineError} at the first line that is not JSON or does not fit
  */
 export async function readJsonLines<T>(path: string, schema: object): Promise<{ line: number; value: T }[]> {
-  const fits = checkOf(schema);
+  const fits = await checkOf(schema);
   const values: { line: number; value: T }[] = [];
   try {
     // JSON itself passes over the \r of a Windows line end.
@@ -52,7 +52,8 @@ export function atLine<T>(path: string, line: number, read: () => T): T {
 
 const checks = new WeakMap<object, ValidateFunction>();
 
-function checkOf(schema: object): ValidateFunction {
+async function checkOf(schema: object): Promise<ValidateFunction> {
+  const { Ajv } = await import('ajv');
   const check = checks.get(schema) ?? new Ajv({ strict: false, strictNumbers: true, verbose: true }).compile(schema);
   checks.set(schema, check);
   return check;

@@ -70,12 +70,17 @@ function ofElement(element: AlternativeElementNode, mayFail: boolean): Effort {
 }
 
 /** Estimates the effort of a quantifier; more than one repetition is as many as there are characters. */
-function ofQuantifier({ body, kind, max }: QuantifierNode, mayFail: boolean): Effort {
+function ofQuantifier({ body, kind, min, max }: QuantifierNode, mayFail: boolean): Effort {
   if (maximum(max) <= 1) {
     const { ways, repetitions } = ofElement(body, mayFail);
     return { ways: ways + 1, repetitions };
   }
-  if (!hasOneLength(body)) return UNBOUNDED;
+  if (!hasOneLength(body)) {
+    // Where nothing after it fails, a repetition that fails ends the loop, and the repetitions before it are not tried again.
+    if (mayFail || kind === 'lazy' || min > 1 || !consumes(body)) return UNBOUNDED;
+    const { ways, repetitions } = ofElement(body, false);
+    return { ways: ways + 1, repetitions: repetitions + 1 };
+  }
   return { ways: 1, repetitions: kind !== 'possessive' && (mayFail || kind === 'lazy') ? 1 : 0 };
 }
 
@@ -104,6 +109,23 @@ function hasOneLength(element: AlternativeElementNode): boolean {
       return element.body.length === 1 && element.body[0].body.length > 0 && element.body[0].body.every(hasOneLength);
     case 'Quantifier':
       return element.min === element.max && element.min > 0 && hasOneLength(element.body);
+    default:
+      return false;
+  }
+}
+
+/** Returns whether each match of an element has a character. */
+function consumes(element: AlternativeElementNode): boolean {
+  switch (element.type) {
+    case 'Character':
+    case 'CharacterClass':
+    case 'CharacterSet':
+      return true;
+    case 'Group':
+    case 'CapturingGroup':
+      return element.body.every(({ body }) => body.some(consumes));
+    case 'Quantifier':
+      return element.min > 0 && consumes(element.body);
     default:
       return false;
   }
