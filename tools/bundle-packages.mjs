@@ -12,14 +12,7 @@ const folders = process.argv[2]
   ? [resolve(process.argv[2])]
   : readdirSync(packages).map((name) => join(packages, name));
 /** Dependencies of many modules, of which a package needs a few, or all at each start. No class of theirs passes between packages. */
-const BUNDLED = [
-  '@bufbuild/protobuf',
-  '@sinclair/typebox',
-  'csv-parse',
-  'oniguruma-parser',
-  'smol-toml',
-  'yaml',
-];
+const BUNDLED = ['@bufbuild/protobuf', '@sinclair/typebox', 'csv-parse', 'oniguruma-parser', 'smol-toml', 'yaml'];
 /** Modules that a worker imports, as the module beside them that starts it names them. */
 const WORKER_MODULE = /new URL\('\.\/([a-z0-9-]+)\.js', (?:import\.meta\.url|own)\)/g;
 
