@@ -10,7 +10,9 @@ import { bundleForBrowsers } from './browser-entry.mjs';
 const packages = resolve(import.meta.dirname, '../packages');
 const folders = process.argv[2]
   ? [resolve(process.argv[2])]
-  : readdirSync(packages).map((name) => join(packages, name));
+  : readdirSync(packages)
+      .map((name) => join(packages, name))
+      .filter((folder) => !existsSync(join(folder, 'bundle.mjs'))); // those are built apart, for pages
 /** Dependencies of many modules, of which a package needs a few, or all at each start. No class of theirs passes between packages. */
 const BUNDLED = ['@bufbuild/protobuf', '@sinclair/typebox', 'csv-parse', 'oniguruma-parser', 'smol-toml', 'yaml'];
 /** Modules that a worker imports, as the module beside them that starts it names them. */

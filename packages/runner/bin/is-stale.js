@@ -20,6 +20,7 @@ function newestSource(folder) {
 export function isStale() {
   if (!existsSync(join(packages, 'runner', 'dist', 'bundle', 'main.js'))) return true;
   return readdirSync(packages).some((name) => {
+    if (existsSync(join(packages, name, 'bundle.mjs'))) return false; // built apart, for pages: the command line has none of it
     const sources = join(packages, name, 'src');
     const stamp = join(packages, name, 'dist', 'bundle', 'index.js'); // the last file of a build
     return existsSync(sources) && (!existsSync(stamp) || newestSource(sources) > statSync(stamp).mtimeMs);
