@@ -1,6 +1,6 @@
 // The first screen of the site: trains an agent in this page and draws what it learns.
-import { Bowyer } from '@bowyer/web';
 import { drawCurve } from './curve.js';
+import { element, onSubmit, program } from './dom.js';
 import { drawGame, type Game } from './game.js';
 
 /** Algorithms that learn Twenty Questions by play, by the configs that train them. */
@@ -15,12 +15,13 @@ const CONFIGS = {
 const TAIL = 200_000;
 const REDRAW_MS = 1_000;
 
-const element = <Kind extends HTMLElement>(id: string): Kind => document.getElementById(id) as Kind;
+/** The return of a game of twenty wrong questions, and that of a perfect player with the demonstrator's questions on ten things. */
+const WORST = -20;
+const PERFECT = -2.9;
+
 const form = element<HTMLFormElement>('settings');
 const status = element('status');
 const log = element('log');
-const train = element<HTMLButtonElement>('train');
-const stop = element<HTMLButtonElement>('stop');
 
 for (const [name, title] of Object.entries(CONFIGS)) element<HTMLSelectElement>('config').add(new Option(title, name));
 
@@ -41,13 +42,9 @@ function argumentsOf(fields: FormData): string[] {
   ];
 }
 
-let bowyer: Bowyer | null = null;
-const open = (): Bowyer =>
-  (bowyer ??= new Bowyer(new Worker(new URL('./page/worker.js', import.meta.url), { type: 'module' })));
-
 /** Reads the last lines of a file of JSON lines. */
 async function lastGames(path: string): Promise<Game[]> {
-  const bytes = await open().read(path, TAIL);
+  const bytes = await program().read(path, TAIL);
   const lines = new TextDecoder().decode(bytes).split('\n');
   const whole = bytes.length < TAIL ? lines : lines.slice(1);
   return whole.filter((line) => line.endsWith('}')).map((line) => JSON.parse(line) as Game);
@@ -77,13 +74,15 @@ async function run(argv: readonly string[], signal: AbortSignal): Promise<void> 
     const reward = event['rollout/episodic_return'];
     if (event.event !== 'metrics' || typeof reward !== 'number') return;
     returns.push(reward);
-    element('curve').replaceChildren(drawCurve(returns));
+    const title = `Return of ${returns.length} iterations, ${reward.toFixed(2)} in the last; a perfect player has ${PERFECT}`;
+    const marks = { 'perfect player': PERFECT };
+    element('curve').replaceChildren(drawCurve(returns, { title, low: WORST, high: 0, unit: 'iteration', marks }));
     status.textContent = `Iteration ${String(event.iteration)}: return ${reward.toFixed(2)}`;
     if (performance.now() - drawn < REDRAW_MS) return;
     drawn = performance.now();
     void showGames(`/work/${path}/trajectories/rollout.jsonl`, before).then((first) => (before = first));
   };
-  const code = await open().run([...argv, `save_path=${path}`], { onEvent, signal });
+  const code = await program().run([...argv, `save_path=${path}`], { onEvent, signal });
   await showGames(`/work/${path}/trajectories/rollout.jsonl`, before);
   status.textContent =
     code === 0 ? `Done after ${returns.length} iterations.` : 'The run ended with an error; see the log.';
@@ -95,20 +94,8 @@ const showCommand = (): void => {
 form.addEventListener('input', showCommand);
 showCommand();
 
-form.addEventListener('submit', (event) => {
-  event.preventDefault();
-  const abort = new AbortController();
-  stop.onclick = () => abort.abort();
-  train.disabled = true;
-  stop.disabled = false;
+onSubmit(form, status, async (signal) => {
   log.textContent = '';
   status.textContent = 'Loading the program…';
-  run(argumentsOf(new FormData(form)), abort.signal)
-    .catch((error: Error) => {
-      status.textContent = error.message;
-    })
-    .finally(() => {
-      train.disabled = false;
-      stop.disabled = true;
-    });
+  await run(argumentsOf(new FormData(form)), signal);
 });

@@ -1,13 +1,22 @@
-// Draws the curve of returns.
+// Draws curves.
 const NAMESPACE = 'http://www.w3.org/2000/svg';
 const WIDTH = 640;
 const HEIGHT = 240;
 const LEFT = 44;
 const BOTTOM = 24;
 const TOP = 10;
-/** The return of a game of twenty wrong questions, and that of a perfect player with the demonstrator's questions on ten things. */
-const WORST = -20;
-const PERFECT = -2.9;
+const LINES = 4;
+
+export interface Curve {
+  /** Says in words what the figure shows. */
+  title: string;
+  low: number;
+  high: number;
+  /** The name of a point of the curve. */
+  unit: string;
+  /** Values that are drawn as dashed lines, by their names. */
+  marks?: Readonly<Record<string, number>>;
+}
 
 type Attributes = Readonly<Record<string, string | number>>;
 
@@ -18,25 +27,23 @@ function shape(name: string, attributes: Attributes, text = ''): SVGElement {
   return made;
 }
 
-/** Returns a figure of the returns, one for each iteration, with the perfect player's as a dashed line. */
-export function drawCurve(returns: readonly number[]): SVGElement {
-  const x = (i: number): number => LEFT + (i / Math.max(1, returns.length - 1)) * (WIDTH - LEFT - 8);
-  const y = (value: number): number => TOP + (value / WORST) * (HEIGHT - TOP - BOTTOM);
-  const last = returns.at(-1)!.toFixed(2);
-  const figure = shape('svg', {
-    viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
-    role: 'img',
-    'aria-label': `Return of ${returns.length} iterations, ${last} in the last; a perfect player has ${PERFECT}`,
-  });
-  for (const value of [0, -5, -10, -15, WORST]) {
+/** Returns a figure of values, one after the other. */
+export function drawCurve(values: readonly number[], { title, low, high, unit, marks = {} }: Curve): SVGElement {
+  const x = (i: number): number => LEFT + (i / Math.max(1, values.length - 1)) * (WIDTH - LEFT - 8);
+  const y = (value: number): number => TOP + ((high - value) / (high - low || 1)) * (HEIGHT - TOP - BOTTOM);
+  const figure = shape('svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: 'img', 'aria-label': title });
+  for (let i = 0; i <= LINES; i++) {
+    const value = low + ((high - low) * i) / LINES;
     figure.append(shape('line', { class: 'grid', x1: LEFT, x2: WIDTH - 8, y1: y(value), y2: y(value) }));
-    figure.append(shape('text', { x: LEFT - 6, y: y(value) + 4, 'text-anchor': 'end' }, String(value)));
+    figure.append(shape('text', { x: LEFT - 6, y: y(value) + 4, 'text-anchor': 'end' }, String(+value.toPrecision(2))));
   }
-  figure.append(shape('line', { class: 'best', x1: LEFT, x2: WIDTH - 8, y1: y(PERFECT), y2: y(PERFECT) }));
-  figure.append(shape('text', { x: WIDTH - 8, y: y(PERFECT) - 5, 'text-anchor': 'end' }, 'perfect player'));
-  const points = returns.map((value, i) => `${x(i).toFixed(1)},${y(value).toFixed(1)}`).join(' ');
+  for (const [name, value] of Object.entries(marks)) {
+    figure.append(shape('line', { class: 'best', x1: LEFT, x2: WIDTH - 8, y1: y(value), y2: y(value) }));
+    figure.append(shape('text', { x: WIDTH - 8, y: y(value) - 5, 'text-anchor': 'end' }, name));
+  }
+  const points = values.map((value, i) => `${x(i).toFixed(1)},${y(value).toFixed(1)}`).join(' ');
   figure.append(shape('polyline', { class: 'curve', points }));
   figure.append(shape('text', { x: LEFT, y: HEIGHT - 4 }, '1'));
-  figure.append(shape('text', { x: WIDTH - 8, y: HEIGHT - 4, 'text-anchor': 'end' }, `iteration ${returns.length}`));
+  figure.append(shape('text', { x: WIDTH - 8, y: HEIGHT - 4, 'text-anchor': 'end' }, `${unit} ${values.length}`));
   return figure;
 }

@@ -3,6 +3,7 @@ export { cpuMilliseconds } from './cpu-time.js';
 export { isExhaustive, whenExhaustive } from './exhaustive.js';
 export { recordings, recordedLines, whenRecorded } from './recordings.js';
 export { newFolder } from './new-folder.js';
+export { serveFolder } from './serve-folder.js';
 export { tinyLlama } from './tiny-llama.js';
 export { describeOnDevices, when, type Tests } from './when.js';
 export { builtProgram, programArguments, sourceArguments } from './source-arguments.js';

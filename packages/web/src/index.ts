@@ -1,4 +1,5 @@
 // A page's side of the program that runs in a worker.
+import { askWorker } from './ask-worker.js';
 import type { PageRequest, PageResponse } from './protocol.js';
 
 export interface PageRunOptions {
@@ -76,6 +77,16 @@ export class Bowyer {
   /** Lists the files below a folder with their sizes in bytes. */
   async list(folder = '/work'): Promise<Record<string, number>> {
     return (await this.#ask({ kind: 'list', folder })) as Record<string, number>;
+  }
+
+  /**
+   * Asks a server that a command of the worker runs, such as `serve_model`; nothing leaves the page.
+   *
+   * @param address as the command prints it: http://127.0.0.1:8000/v1/chat/completions
+   */
+  async fetch(address: string, init?: RequestInit): Promise<Response> {
+    await this.#ready;
+    return askWorker(this.worker, new Request(address, init));
   }
 
   /** Ends the worker; what is saved stays. */

@@ -1,8 +1,11 @@
 // Messages between a page and the worker that runs the program.
+import type { PageAsk } from '@bowyer/page';
 
 export type PageRequest =
   | { kind: 'run'; id: number; argv: readonly string[] }
   | { kind: 'stop' }
+  /** The answer comes through the port; any message to it says that the page does not want the rest. */
+  | { kind: 'ask'; ask: PageAsk; port: MessagePort }
   | { kind: 'read'; id: number; path: string; last: number }
   | { kind: 'write'; id: number; path: string; data: Uint8Array }
   | { kind: 'list'; id: number; folder: string };

@@ -1,5 +1,5 @@
 // The worker of a page: the whole program with its files in memory, saved in the browser's storage.
-import { files, process, SavedFiles, writeFiles, writeTo } from '@bowyer/page';
+import { ask, files, process, SavedFiles, writeFiles, writeTo } from '@bowyer/page';
 import type { PageRequest, PageResponse } from './protocol.js';
 
 const scope = self as typeof self & { postMessage(message: unknown): void };
@@ -51,7 +51,17 @@ function list(folder: string): Record<string, number> {
   return Object.fromEntries(stats.filter(([, stat]) => stat.isFile()).map(([path, { size }]) => [path, Number(size)]));
 }
 
-async function answer(request: Exclude<PageRequest, { kind: 'stop' }>): Promise<unknown> {
+/** Sends a request of the page to a server of the program, and its answer back. */
+function pass({ ask: request, port }: Extract<PageRequest, { kind: 'ask' }>): void {
+  try {
+    const leave = ask(request, (part) => port.postMessage(part));
+    port.onmessage = leave;
+  } catch (error) {
+    port.postMessage((error as Error).message);
+  }
+}
+
+async function answer(request: Exclude<PageRequest, { kind: 'stop' | 'ask' }>): Promise<unknown> {
   switch (request.kind) {
     case 'run':
       return run(request.argv);
@@ -71,6 +81,7 @@ self.addEventListener('message', ({ data }: MessageEvent<PageRequest>) => {
     process.emit('SIGINT', 'SIGINT');
     return;
   }
+  if (data.kind === 'ask') return pass(data);
   answer(data).then(
     (result) => post({ kind: 'result', id: data.id, result }),
     ({ message, stack }: Error) => post({ kind: 'error', id: data.id, message, stack }),

@@ -1,21 +1,12 @@
 // Serves the built page to a headless Chromium.
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { extname, join } from 'node:path';
+import type { Server } from 'node:http';
+import { join } from 'node:path';
 import { build } from 'esbuild';
 import { chromium, type BrowserContext, type Page } from 'playwright-core';
-import { newFolder } from '@bowyer/testing';
+import { newFolder, serveFolder } from '@bowyer/testing';
 
 const dist = join(import.meta.dirname, '../dist');
-const types: Readonly<Record<string, string>> = {
-  '.js': 'text/javascript',
-  '.json': 'application/json',
-  '.mjs': 'text/javascript',
-  '.wasm': 'application/wasm',
-};
-
 export const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
 
 const HTML = `<!doctype html><title>run</title><script type="importmap">{"imports":{"@bowyer/web":"/index.js"}}</script>`;
@@ -64,26 +55,11 @@ export async function bundlePage(script: string): Promise<PageBundle> {
  * @param isolated whether the page is isolated from other origins, so that it may have threads
  * @param scripts further scripts of the page by their addresses
  */
-export async function servePage(
+export const servePage = (
   isolated: boolean,
   scripts: Readonly<Record<string, string>> = {},
-): Promise<{ server: Server; address: string }> {
-  const isolation: Record<string, string> = isolated
-    ? { 'cross-origin-opener-policy': 'same-origin', 'cross-origin-embedder-policy': 'require-corp' }
-    : {};
-  const server = createServer((request, response) => {
-    const path = join(dist, (request.url ?? '/').replace(/^\/bowyer\//, '/page/'));
-    if (request.url === '/') return response.writeHead(200, { 'content-type': 'text/html', ...isolation }).end(HTML);
-    const given = scripts[request.url ?? ''];
-    return (given === undefined ? readFile(path) : Promise.resolve(given)).then(
-      (data) =>
-        response.writeHead(200, { 'content-type': types[extname(path)] ?? 'text/plain', ...isolation }).end(data),
-      () => response.writeHead(404).end(),
-    );
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { server, address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
-}
+): Promise<{ server: Server; address: string }> =>
+  serveFolder(dist, { isolated, pages: { '/': HTML, ...scripts }, aliases: { '/bowyer/': '/page/' } });
 
 /** Opens a browser that keeps its storage while it is open. */
 export const openBrowser = (): Promise<BrowserContext> =>

@@ -1,0 +1,6 @@
+// `node:net` in a page, which opens no sockets.
+export const isIPv6 = (address: string): boolean => address.includes(':');
+export function connect(): never {
+  throw new Error('a page opens no connection of its own');
+}
+export default { connect, isIPv6 };

@@ -1,0 +1,52 @@
+// Serves a folder on this machine, with the headers that threads of WebAssembly need.
+import { readFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { extname, join, normalize } from 'node:path';
+
+const types: Readonly<Record<string, string>> = {
+  '.css': 'text/css',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript',
+  '.json': 'application/json',
+  '.md': 'text/markdown; charset=utf-8',
+  '.mjs': 'text/javascript',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.txt': 'text/plain; charset=utf-8',
+  '.wasm': 'application/wasm',
+};
+
+export interface ServeOptions {
+  /** The port; 0, the default: any free one. */
+  port?: number;
+  /** Whether the pages are isolated from other origins, so that they may have threads; true if not given. */
+  isolated?: boolean;
+  /** The content of paths that have no file. */
+  pages?: Readonly<Record<string, string>>;
+  /** Folders by the beginnings of paths that stand for them, as `{ '/bowyer/': '/page/' }`. */
+  aliases?: Readonly<Record<string, string>>;
+}
+
+/** Serves a folder on loopback; where a path ends with a slash, its index.html. Resolves when the server listens. */
+export async function serveFolder(
+  folder: string,
+  { port = 0, isolated = true, pages = {}, aliases = {} }: ServeOptions = {},
+): Promise<{ server: Server; address: string }> {
+  const isolation: Record<string, string> = isolated
+    ? { 'cross-origin-opener-policy': 'same-origin', 'cross-origin-embedder-policy': 'require-corp' }
+    : {};
+  const server = createServer((request, response) => {
+    const { pathname } = new URL(request.url ?? '/', 'http://localhost');
+    let path = normalize(decodeURIComponent(pathname)).replace(/\/$/, '/index.html');
+    for (const [alias, real] of Object.entries(aliases)) if (path.startsWith(alias)) path = path.replace(alias, real);
+    const page = pages[pathname];
+    const headers = { 'content-type': types[extname(path)] ?? 'application/octet-stream', ...isolation };
+    (page === undefined ? readFile(join(folder, path)) : Promise.resolve(page)).then(
+      (data) => response.writeHead(200, headers).end(data),
+      () => response.writeHead(404).end(),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  return { server, address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
+}

@@ -1,0 +1,115 @@
+// The pages of the site in headless Chromium: what they show, and that Node takes what they made.
+import { execFile } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import type { Server } from 'node:http';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { newFolder, serveFolder, when } from '@bowyer/testing';
+import { unzipSync } from 'fflate';
+import type { BrowserContext, Page } from 'playwright-core';
+import { CHROMIUM, openBrowser } from './page-server.js';
+
+const program = join(import.meta.dirname, '../../runner/dist/bundle/main.js');
+const site = join(import.meta.dirname, '../../../site');
+const run = promisify(execFile);
+
+let served: { server: Server; address: string };
+let browser: BrowserContext;
+const hosts = new Set<string>();
+
+async function openPage(path: string): Promise<Page> {
+  const page = await browser.newPage();
+  page.on('request', (request) => hosts.add(new URL(request.url()).origin));
+  await page.goto(new URL(path, served.address).href);
+  return page;
+}
+
+/** Waits for what the page says of its work. @throws with its status where that is not said */
+async function said(page: Page, text: RegExp): Promise<void> {
+  const status = page.locator('#status').filter({ hasText: text });
+  await status.waitFor({ timeout: 120_000 }).catch(async (error: Error) => {
+    throw new Error(`the page says '${await page.locator('#status').textContent()}'`, { cause: error });
+  });
+}
+
+const conversations = [
+  ['Hello', 'Hi, I am small.'],
+  ['Who are you?', 'I am a bow.'],
+  ['What is red?', 'A rose is red.'],
+];
+const linesOf = (pairs: readonly string[][]): string =>
+  pairs
+    .map(([user, assistant]) =>
+      JSON.stringify({
+        messages: [
+          { role: 'user', content: user },
+          { role: 'assistant', content: assistant },
+        ],
+      }),
+    )
+    .join('\n');
+
+/** Runs a command in Node, as it is typed, in a folder. */
+const inNode = (cwd: string, line: string): Promise<unknown> =>
+  run(process.execPath, [program, '--config-name', ...line.split(' ')], { cwd });
+
+/** Asks a model in Node for its most likely answer. */
+async function answerInNode(cwd: string, model: string, question: string): Promise<string> {
+  writeFileSync(join(cwd, 'in.jsonl'), JSON.stringify({ messages: [{ role: 'user', content: question }] }));
+  await inNode(cwd, `generate model=${model} input=in.jsonl output=out.jsonl do_sample=false device.threads=1`);
+  return (JSON.parse(readFileSync(join(cwd, 'out.jsonl'), 'utf8')) as { text: string }).text;
+}
+
+async function answerInPage(page: Page, question: string): Promise<string> {
+  await page.fill('#text', question);
+  await page.press('#text', 'Tab'); // to who speaks, who answers, the temperature, the tokens and the button
+  for (let i = 0; i < 4; i++) await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await said(page, /tokens per second/);
+  return (await page.locator('.message.assistant .tokens').last().textContent())!;
+}
+
+when(CHROMIUM !== undefined, 'there is no Chromium').describe('in Chromium', () => {
+  beforeAll(async () => {
+    await run(process.execPath, [join(site, 'build.mjs')]);
+    served = await serveFolder(join(site, 'dist'));
+    browser = await openBrowser();
+  });
+  afterEach(() => {
+    expect([...hosts]).toEqual([new URL(served.address).origin]); // no page asks another one
+  });
+  afterAll(async () => {
+    await browser?.close();
+    served?.server.close();
+  });
+
+  test('a GGUF file is answered as in Node, and an adapter that the page trains is taken by Node', async () => {
+    const folder = newFolder();
+    writeFileSync(join(folder, 'data.jsonl'), linesOf(conversations));
+    await inNode(folder, 'start_model data=data.jsonl validation_share=0 epochs=60 save_path=run device.threads=1');
+    await inNode(folder, 'export model=run format=gguf output=small.gguf');
+    await inNode(folder, 'convert input=small.gguf output=small');
+    const page = await openPage('model.html');
+    await page.setInputFiles('#file', join(folder, 'small.gguf'));
+    await said(page, /is ready/);
+    const expected = await answerInNode(folder, 'small.gguf', 'Who are you?');
+    expect(await answerInPage(page, 'Who are you?')).toBe(expected);
+    await page.locator('.tokens button').first().focus();
+    await page.keyboard.press('ArrowRight');
+    await expect(page.locator('#likely tr').count()).resolves.toBe(5);
+
+    await page.fill('#conversations', linesOf([['Who are you?', 'A rose.']]));
+    await page.fill('[name=epochs]', '30');
+    await page.click('#tuning [type=submit]');
+    await said(page, /Trained for 30 steps/);
+    const downloading = page.waitForEvent('download');
+    await page.click('#download-adapter');
+    const zip = unzipSync(readFileSync(await (await downloading).path()));
+    mkdirSync(join(folder, 'tuned'));
+    for (const [name, bytes] of Object.entries(zip)) writeFileSync(join(folder, name), bytes);
+    const tuned = await answerInPage(page, 'Who are you?');
+    expect(tuned).not.toBe(expected);
+    expect(await answerInNode(folder, 'tuned', 'Who are you?')).toBe(tuned);
+    await page.close();
+  });
+});

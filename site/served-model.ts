@@ -1,0 +1,118 @@
+// A model of the reader: it is served by the program in the page's worker, and trained there.
+import { program } from './dom.js';
+import { eventsOf } from './server-sent-events.js';
+
+const PORT = 8000;
+const ADDRESS = `http://127.0.0.1:${PORT}/v1/chat/completions`;
+
+/** The name of the adapter that was trained here. */
+export const TUNED = 'tuned';
+
+/** A token with its probability, and the tokens that were most likely in its place. */
+export interface Token {
+  readonly token: string;
+  readonly logprob: number;
+  readonly top_logprobs: readonly { readonly token: string; readonly logprob: number }[];
+}
+
+export interface Delta {
+  readonly content?: string | null;
+  readonly reasoning_content?: string | null;
+  readonly tool_calls?: readonly { readonly function: { readonly name?: string; readonly arguments?: string } }[];
+}
+
+interface Piece {
+  readonly choices: readonly {
+    readonly delta: Delta;
+    readonly logprobs?: { readonly content: readonly Token[] | null } | null;
+  }[];
+  readonly error?: { readonly message: string };
+}
+
+/** Takes what the program says of its work. */
+export type Tell = (line: string) => void;
+
+/** Runs a command to its end. @throws with its last line where it fails */
+export async function command(
+  argv: readonly string[],
+  tell: Tell,
+  options: { signal?: AbortSignal; onEvent?: (event: Readonly<Record<string, unknown>>) => void } = {},
+): Promise<void> {
+  let last = '';
+  const onLine = (line: string): void => {
+    if (line.trim() !== '' && !line.startsWith('{')) tell((last = line));
+  };
+  const code = await program().run(argv, { onLine, ...options });
+  options.signal?.throwIfAborted();
+  if (code !== 0) throw new Error(last);
+}
+
+/** Writes the files of a model for the program. @returns its folder */
+export async function keepModel(files: readonly File[], tell: Tell): Promise<string> {
+  const [first] = files;
+  const isGguf = first!.name.endsWith('.gguf');
+  const name = isGguf ? first!.name.replace(/\.gguf$/, '') : first!.webkitRelativePath.split('/')[0] || 'model';
+  const folder = `/tmp/models/${name}`;
+  for (const file of files) {
+    tell(`Reading ${file.name}…`);
+    const path = isGguf ? `${folder}.gguf` : `${folder}/${file.name}`;
+    await program().write(path, new Uint8Array(await file.arrayBuffer()));
+  }
+  if (isGguf) {
+    tell('Converting the weights…');
+    await command(['--config-name', 'convert', `input=${folder}.gguf`, `output=${folder}`], tell);
+  }
+  return folder;
+}
+
+/** The server of a model. */
+export class ServedModel {
+  private constructor(
+    readonly folder: string,
+    private readonly stopping: AbortController,
+    private readonly ended: Promise<void>,
+  ) {}
+
+  /** Serves a model. @param adapter the folder of an adapter beside it; null: none */
+  static async start(folder: string, adapter: string | null, tell: Tell): Promise<ServedModel> {
+    const stopping = new AbortController();
+    const argv = ['--config-name', 'serve_model', `model=${folder}`, `port=${PORT}`, 'slots=1', 'prefix_cache_mb=32'];
+    if (adapter !== null) argv.push(`adapters={${TUNED}: ${adapter}}`);
+    let ended!: Promise<void>;
+    await new Promise<void>((resolve, reject) => {
+      const take = (line: string): void => {
+        tell(line);
+        if (line.includes('is served at')) resolve();
+      };
+      ended = command(argv, take, { signal: stopping.signal }).then(
+        () => reject(new Error('the server has ended')),
+        reject,
+      );
+    });
+    return new ServedModel(folder, stopping, ended);
+  }
+
+  /** Asks for an answer, which is passed on while it is written. */
+  async answer(
+    request: object,
+    signal: AbortSignal,
+    take: (delta: Delta, tokens: readonly Token[]) => void,
+  ): Promise<void> {
+    const body = JSON.stringify({ ...request, stream: true, logprobs: true, top_logprobs: 5 });
+    const headers = { 'content-type': 'application/json' };
+    const response = await program().fetch(ADDRESS, { method: 'POST', headers, body, signal });
+    if (!response.ok) throw new Error(((await response.json()) as { error: { message: string } }).error.message);
+    for await (const data of eventsOf(response.body!)) {
+      if (data === '[DONE]') return;
+      const { choices, error } = JSON.parse(data) as Piece;
+      if (error) throw new Error(error.message);
+      for (const { delta, logprobs } of choices) take(delta, logprobs?.content ?? []);
+    }
+  }
+
+  /** Ends the server when its answers are finished. */
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.ended;
+  }
+}
