@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { jest } from '@jest/globals';
 import { newFolder, serveFolder, when } from '@bowyer/testing';
 import { unzipSync } from 'fflate';
 import type { BrowserContext, Page } from 'playwright-core';
@@ -13,6 +14,7 @@ const program = join(import.meta.dirname, '../../runner/dist/bundle/main.js');
 const site = join(import.meta.dirname, '../../../site');
 const run = promisify(execFile);
 
+jest.setTimeout(600_000); // only what hangs fails
 let served: { server: Server; address: string };
 let browser: BrowserContext;
 const hosts = new Set<string>();
@@ -27,7 +29,7 @@ async function openPage(path: string): Promise<Page> {
 /** Waits for what the page says of its work. @throws with its status where that is not said */
 async function said(page: Page, text: RegExp): Promise<void> {
   const status = page.locator('#status').filter({ hasText: text });
-  await status.waitFor({ timeout: 120_000 }).catch(async (error: Error) => {
+  await status.waitFor({ timeout: 500_000 }).catch(async (error: Error) => {
     throw new Error(`the page says '${await page.locator('#status').textContent()}'`, { cause: error });
   });
 }
@@ -74,6 +76,7 @@ when(CHROMIUM !== undefined, 'there is no Chromium').describe('in Chromium', () 
     await run(process.execPath, [join(site, 'build.mjs')]);
     served = await serveFolder(join(site, 'dist'));
     browser = await openBrowser();
+    browser.setDefaultTimeout(500_000);
   });
   afterEach(() => {
     expect([...hosts]).toEqual([new URL(served.address).origin]); // no page asks another one
