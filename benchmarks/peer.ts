@@ -1,23 +1,28 @@
-// A program in Python that does the same work, one piece for each line of its standard input, so that both take turns.
+// Programs that do the same work, one piece for each line of their standard input, so that all take turns.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 export interface Peer<Figures> {
+  /** The line that it printed when it was ready. */
+  about: string;
   /** Does one piece of the peer's work. @param line what it reads, where pieces differ */
   next(line?: string): Promise<Figures>;
   close(): void;
 }
 
 /**
- * Starts benchmarks/peers/SCRIPT with the Python of the variable PYTHON, or python3; it prints one line when it is ready.
+ * Starts a program of this folder, peers/SCRIPT.py with the Python of the variable PYTHON, or python3, or FOLDER/SCRIPT.ts with
+ * this Node; it prints one line when it is ready.
  *
  * @returns null where that Python lacks the modules
  */
 export async function openPeer<Figures>(script: string, settings: object): Promise<Peer<Figures> | null> {
-  const path = fileURLToPath(new URL(`./peers/${script}`, import.meta.url));
-  const child = spawn(process.env.PYTHON ?? 'python3', [path, JSON.stringify(settings)], {
+  const isOurs = script.endsWith('.ts');
+  const path = fileURLToPath(new URL(isOurs ? `./${script}` : `./peers/${script}`, import.meta.url));
+  const program = isOurs ? process.execPath : (process.env.PYTHON ?? 'python3');
+  const child = spawn(program, [...(isOurs ? process.execArgv : []), path, JSON.stringify(settings)], {
     stdio: ['pipe', 'pipe', process.env.PEER_ERRORS ? 'inherit' : 'ignore'],
   });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
@@ -25,13 +30,15 @@ export async function openPeer<Figures>(script: string, settings: object): Promi
     const { value, done } = await lines.next();
     return done ? null : value;
   };
-  if ((await line()) === null) {
+  const about = await line();
+  if (about === null) {
     console.log(
       `${script} does not run here (PYTHON=/path/to/python with torch, transformers, trl; PEER_ERRORS=1 shows why)`,
     );
     return null;
   }
   return {
+    about,
     async next(text = 'next') {
       child.stdin.write(`${text}\n`);
       const answer = await line();

@@ -1,0 +1,14 @@
+// Writes a model with random weights and a tokenizer of as many words, for without-gpu/ours.ts to load as a user's is loaded.
+import { Rng } from '@bowyer/core';
+import { openDevice } from '@bowyer/graph';
+import { LanguageModel } from '@bowyer/models';
+import { wordLevelTokenizer } from '@bowyer/text';
+
+const { config, dir } = JSON.parse(process.argv[2]) as { config: Record<string, unknown>; dir: string };
+const words = Array.from({ length: Number(config.vocab_size) - 4 }, (_, i) => `w${i}`).join(' ');
+const device = await openDevice({ device: 'cpu' });
+const tokenizer = wordLevelTokenizer([words], { minCount: 1 });
+const model = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(1) });
+await model.save(dir);
+await device.close();
+console.log('written');
