@@ -38,26 +38,30 @@ const chosen = <Name extends string>(argument: string, names: readonly Name[]): 
 if (shapeArgument !== 'table') {
   for (const shape of chosen(shapeArgument, Object.keys(shapes) as ShapeName[])) {
     const dir = await mkdtemp(join(tmpdir(), 'without-gpu-'));
-    (await openPeer('without-gpu/random-model.ts', { config: shapes[shape].config, dir }))!.close();
-    for (const work of chosen(workArgument, Object.keys(works) as WorkName[]))
-      for (const programs of shapes[shape].together) {
-        const own = programs.filter((name) => programArgument === 'all' || programArgument.split(',').includes(name));
-        if (own.length > 0) await measure(shape, dir, work, own);
-      }
-    await rm(dir, { recursive: true });
+    try {
+      (await openPeer('without-gpu/random-model.ts', { config: shapes[shape].config, dir }))!.close();
+      for (const work of chosen(workArgument, Object.keys(works) as WorkName[]))
+        for (const programs of shapes[shape].together) {
+          const own = programs.filter((name) => programArgument === 'all' || programArgument.split(',').includes(name));
+          if (own.length > 0) await measure(shape, dir, work, own);
+        }
+    } finally {
+      await rm(dir, { recursive: true });
+    }
   }
 }
 writeScreen(results());
 
 /** Lets programs take turns, and keeps what they answer. */
 async function measure(shape: ShapeName, dir: string, work: WorkName, programs: readonly string[]): Promise<void> {
-  const { config, lora, prompts, group } = shapes[shape];
+  const { config, lora, checkpointing, prompts, group } = shapes[shape];
   const peers: { name: string; peer: Peer<Piece>; pieces: (Piece & { load: number })[] }[] = [];
   for (const name of programs) {
     const peer = await openPeer<Piece>(name.startsWith('ours') ? 'without-gpu/ours.ts' : 'trl_peft.py', {
       config,
       dir,
       form: name.slice(name.indexOf(' ') + 1),
+      checkpointing,
       lora: lora ? { r: LORA.r, lora_alpha: LORA.alpha, target_modules: LORA.targetModules } : null,
       prompts,
       group,

@@ -131,7 +131,7 @@ def grpo_config(**own):
         num_iterations=1,
         learning_rate=1e-5,
         max_grad_norm=1.0,
-        gradient_checkpointing=False,
+        gradient_checkpointing=settings["checkpointing"],
         dataloader_pin_memory=False,
         max_steps=settings["steps"],
         logging_strategy="no",
@@ -230,6 +230,9 @@ def steps():
     trained.config.use_cache = False
     if settings["lora"]:
         trained = peft.get_peft_model(trained, adapters())
+    if settings["checkpointing"]:
+        trained.enable_input_require_grads()
+        trained.gradient_checkpointing_enable({"use_reentrant": False})
     trained.train()
     parameters = [p for p in trained.parameters() if p.requires_grad]
     optimizer = torch.optim.AdamW(parameters, lr=1e-4, weight_decay=0.0)

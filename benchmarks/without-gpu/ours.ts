@@ -12,7 +12,7 @@ import { contextLength, LORA, type Piece, type Settings, type Work } from './wor
 type GrpoWork = Work & { kind: 'grpo' };
 
 const settings = JSON.parse(process.argv[2]) as Settings;
-const { config, dir, form, lora, prompts, group, work, threads, steps } = settings;
+const { config, dir, form, checkpointing, lora, prompts, group, work, threads, steps } = settings;
 const vocabulary = Number(config.vocab_size);
 const quantization = ({ '8 bits': '8bit', '4 bits': '4bit' }[form] ?? 'none') as Quantization;
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
@@ -21,12 +21,42 @@ const answer = (value: unknown) => console.log(JSON.stringify(value));
 /** Waits until the next piece is asked for. @returns false: there is none */
 const asked = async () => !(await lines.next()).done;
 
+/** A text of random words that continues after every action; the reward of a turn is its share of even words. No episode ends early. */
+class Turns implements Env {
+  #rng = new Rng(0);
+  #text = '';
+  #turn = 0;
+
+  constructor(private readonly of: GrpoWork) {}
+
+  async reset({ seed = 0 }: { seed?: number } = {}) {
+    this.#rng = new Rng(seed);
+    this.#text = this.#words(this.of.promptTokens);
+    this.#turn = 0;
+    return { observation: this.#text, info: {} };
+  }
+
+  async step(action: string) {
+    this.#turn++;
+    this.#text += `${action} ${this.#words(this.of.read)}`;
+    const terminated = this.#turn === this.of.turns;
+    return { observation: this.#text, reward: evenShare(action), terminated, truncated: false, info: {} };
+  }
+
+  async close() {}
+
+  #words(count: number): string {
+    return Array.from({ length: count }, () => `w${this.#rng.integer(0, vocabulary - 5)}`).join(' ');
+  }
+}
+
 const device = await openDevice({ device: 'cpu', threads });
 const policy = await LanguageModel.load({
   device,
   dir,
   contextLength: work.kind === 'grpo' ? contextLength(work) : work.tokens + 1,
   quantization,
+  gradientCheckpointing: checkpointing,
   lora: lora ? { ...LORA, integerProducts: quantization !== 'none' } : undefined,
 });
 await policy.createOptimizer({ kind: 'adamw', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 });
@@ -91,35 +121,6 @@ function countsOf(played: readonly Trajectory[]): Pick<Piece, 'tokens' | 'observ
   const utterances = segments.flatMap((segment) => segment.utterances);
   const tokens = utterances.reduce((sum, utterance) => sum + spokenIds(utterance).length, 0);
   return { tokens, observed: segments.reduce((sum, { ids }) => sum + ids.length, 0) - tokens };
-}
-
-/** A text of random words that continues after every action; the reward of a turn is its share of even words. No episode ends early. */
-class Turns implements Env {
-  #rng = new Rng(0);
-  #text = '';
-  #turn = 0;
-
-  constructor(private readonly of: GrpoWork) {}
-
-  async reset({ seed = 0 }: { seed?: number } = {}) {
-    this.#rng = new Rng(seed);
-    this.#text = this.#words(this.of.promptTokens);
-    this.#turn = 0;
-    return { observation: this.#text, info: {} };
-  }
-
-  async step(action: string) {
-    this.#turn++;
-    this.#text += `${action} ${this.#words(this.of.read)}`;
-    const terminated = this.#turn === this.of.turns;
-    return { observation: this.#text, reward: evenShare(action), terminated, truncated: false, info: {} };
-  }
-
-  async close() {}
-
-  #words(count: number): string {
-    return Array.from({ length: count }, () => `w${this.#rng.integer(0, vocabulary - 5)}`).join(' ');
-  }
 }
 
 function evenShare(text: string): number {

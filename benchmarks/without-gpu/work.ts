@@ -12,6 +12,7 @@ interface Shape {
   /** Tasks and episodes of each task in an iteration. */
   prompts: number;
   group: number;
+  checkpointing: boolean;
   /** Programs that are in memory at the same time, and take turns; those of another line run after them. */
   together: readonly (readonly string[])[];
 }
@@ -23,6 +24,7 @@ const words = (vocabulary: number) => ({ vocab_size: vocabulary, bos_token_id: 1
 const gpt2 = (layers: number, width: number, heads: number) => ({
   config: { ...gpt2Config({}), n_layer: layers, n_embd: width, n_head: heads, ...words(512), n_positions: 512 },
   lora: false,
+  checkpointing: false,
   prompts: 16,
   group: 8,
   together: [['ours float32', ...PEERS]],
@@ -46,6 +48,7 @@ export const shapes = {
       ...words(49_152),
     },
     lora: true,
+    checkpointing: true,
     prompts: 1,
     group: 4,
     together: [[...OURS, ...PEERS]],
@@ -64,6 +67,7 @@ export const shapes = {
       ...words(151_936),
     },
     lora: true,
+    checkpointing: true,
     prompts: 1,
     group: 4,
     together: [
@@ -97,6 +101,8 @@ export interface Settings {
   dir: string;
   /** 'float32', 'bfloat16', '8 bits' or '4 bits' */
   form: string;
+  /** Whether activations of a block are computed again instead of being kept, the default of TRL. */
+  checkpointing: boolean;
   /** Null: all weights are trained. */
   lora: { r: number; lora_alpha: number; target_modules: string } | null;
   prompts: number;

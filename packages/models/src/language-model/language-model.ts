@@ -43,7 +43,7 @@ import { createAdapters, type ModelWeights } from './model-weights.js';
 import { freshModel, readModel } from './read-model.js';
 import { saveAdapters, saveWhole } from './save-model.js';
 
-/** With gradient checkpointing, logits are kept for a quarter of the scored rows. */
+/** With gradient checkpointing, logits are kept for a quarter of the scored rows on the CPU. */
 const LOSS_CHUNKS = 4;
 
 export class LanguageModel implements FrozenPolicy {
@@ -110,8 +110,7 @@ export class LanguageModel implements FrozenPolicy {
       padTokenId: 0, // any id will do: no scored position sees padding
       dropoutRng,
       checkpointing: options.gradientCheckpointing,
-      // ONNX Runtime's WebGPU provider refuses tensors without elements, as a chunk without rows would be.
-      lossChunks: options.gradientCheckpointing && device.residency === 'host' ? LOSS_CHUNKS : 1,
+      lossChunks: options.gradientCheckpointing ? LOSS_CHUNKS : 1,
     });
   }
 

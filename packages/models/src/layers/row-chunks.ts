@@ -4,13 +4,24 @@ import { subtractDims, type GraphBuilder, type Value } from '@bowyer/graph';
 /** Smaller chunks would cost more in packing the head's weight again than they spare. */
 const LEAST_ROWS = 256;
 
-/** Rows of a forward pass whose logits are in memory at once: 262 MB with a vocabulary of 32,000 tokens. */
+/** Rows whose logits are in memory at once, and logits that they have together: 268 MB. Large vocabularies have fewer rows. */
 const MOST_ROWS = 2048;
+const MOST_LOGITS = 2 ** 26;
 
-/** Chooses the chunks in which so many rows go through the head: a power of two, so that few graphs are compiled, none of them empty. */
-export const headChunksOf = (rows: number): number => 2 ** Math.ceil(Math.log2(Math.max(1, rows / MOST_ROWS)));
+/**
+ * Chooses the chunks in which so many rows go through the head: a power of two, so that few graphs are compiled. None of them is empty:
+ * ONNX Runtime ends the process with a division by zero where it multiplies no rows as integers.
+ *
+ * @param wanted the number of chunks for a little memory, a power of two
+ */
+export function headChunksOf(rows: number, vocabulary: number, wanted = 1): number {
+  const most = Math.max(LEAST_ROWS, Math.min(MOST_ROWS, Math.floor(MOST_LOGITS / vocabulary)));
+  let chunks = Math.max(wanted, 2 ** Math.ceil(Math.log2(Math.max(1, rows / most))));
+  while (LEAST_ROWS * (chunks - 1) >= rows) chunks /= 2;
+  return chunks;
+}
 
-/** Lists the int64 row numbers of each chunk; undefined if one chunk contains them all. The last ones may be empty. */
+/** Lists the int64 row numbers of each chunk; undefined if one chunk contains them all. */
 export function chunkIndices(g: GraphBuilder, rows: Value, chunks: number): (Value | undefined)[] {
   if (chunks === 1) return [undefined];
   const total = g.dimScalar(rows.dim(0));

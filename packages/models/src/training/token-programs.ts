@@ -26,8 +26,6 @@ export interface TokenProgramsOptions {
   integerProducts?: ReadonlyMap<string, QuantizedWeight>;
   /** Whether blocks are computed again in the backward pass instead of being kept (see training-graph.ts). */
   checkpointing?: boolean;
-  /** Into how many chunks the loss's rows are cut at least, so that only one chunk of logits is in memory. */
-  lossChunks?: number;
 }
 
 /** Which further terms a compiled graph has. */
@@ -39,13 +37,15 @@ interface Terms {
   /** Whether rows begin with tokens that are an input of their own. */
   prefix: boolean;
   chunks: QueryChunks;
-  /** Into how many chunks the rows under the head are cut at least. */
+  /** Into how many chunks the rows under the head are cut where nothing is learned from them. */
   headChunks: number;
 }
 
 type ScoringForm = Pick<Terms, 'masked' | 'prefix' | 'chunks' | 'headChunks'>;
 
 interface TrainingTerms extends Terms {
+  /** Into how many chunks the loss's rows are cut. */
+  lossChunks: number;
   dropout: boolean;
   /** With a surrogate: whether entropies are fetched beside log p (see training-graph.ts). */
   entropies?: boolean;
@@ -130,12 +130,11 @@ export class TokenPrograms {
   }
 
   async #bindTraining(gradients: State, terms: TrainingTerms, surrogate?: SurrogateForm): Promise<BoundProgram> {
-    const { device, architecture, adapters, checkpointing, lossChunks } = this.options;
+    const { device, architecture, adapters, checkpointing } = this.options;
     const program = await device.compile(
       trainingGraph(architecture, {
         ...(await this.#graphOptions()),
         checkpointing,
-        lossChunks: Math.max(lossChunks ?? 1, terms.headChunks),
         scalesLoss: this.scalesLoss,
         surrogate,
         ...terms,

@@ -1,7 +1,7 @@
 // Scores token examples and accumulates the gradients of their losses, batch by batch.
 import type { InputTensor, State } from '@bowyer/graph';
 import type { Rng, ScoredTokens, TokenLoss } from '@bowyer/core';
-import { chunksOf, type QueryChunks } from '../layers/attention.js';
+import { chunksOf } from '../layers/attention.js';
 import { headChunksOf } from '../layers/row-chunks.js';
 import { ownRows, type OwnRows } from '../batching/own-rows.js';
 import { withoutEmptyRows } from '../batching/without-empty-rows.js';
@@ -23,18 +23,17 @@ import {
   type TargetedTokens,
   type TokenLosses,
 } from './token-losses.js';
+import { microBatchTokens } from './micro-batch-tokens.js';
 import { TokenPrograms, type TokenProgramsOptions } from './token-programs.js';
 import { drops } from './training-graph.js';
 
-/** Tokens that a gradient takes through the model at once: activations of small models stay in the CPU's caches. */
-const MICRO_BATCH_TOKENS = 2048;
 
 export interface BatchOptions {
   /** Tokens with padding that one micro-batch may contain; longer batches are split. Infinity if not given. */
   maxTokens?: number;
 }
 
-/** Without `maxTokens`, micro-batches have at most 2,048 tokens on the CPU, or one example. */
+/** Without `maxTokens`, micro-batches on the CPU have at most `microBatchTokens`, or one example. */
 export interface GradientOptions extends BatchOptions {
   /**
    * Whether shared beginnings are computed once (see `ScoringBatchOptions`); with dropout, which is of each row, nothing
@@ -76,6 +75,8 @@ export interface TokenScores {
 
 interface TokenScorerOptions extends TokenProgramsOptions {
   padTokenId: number;
+  /** Into how many chunks the loss's rows are cut where there are enough of them, so that only one chunk of logits is in memory. */
+  lossChunks?: number;
   /** If given, the training graph applies the dropout of config.json, with masks from these numbers. */
   dropoutRng?: Pick<Rng, 'integer'>;
 }
@@ -398,15 +399,20 @@ export class TokenScorer {
   }
 
   /** Chooses the chunks, which are for the CPU alone: what they save elsewhere was not measured. */
-  #chunks({ columns, prefix, scoredPositions, reported }: TokenBatch): { chunks: QueryChunks; headChunks: number } {
-    if (this.options.device.kind !== 'cpu') return { chunks: { rows: 1, prefix: 1 }, headChunks: 1 };
-    const rows = Math.max(scoredPositions.length, reported?.positions.length ?? 0);
-    return { chunks: { rows: chunksOf(columns), prefix: chunksOf(prefix.length) }, headChunks: headChunksOf(rows) };
+  #chunks({ columns, prefix, scoredPositions, reported }: TokenBatch) {
+    const { device, architecture, lossChunks } = this.options;
+    if (device.kind !== 'cpu') return { chunks: { rows: 1, prefix: 1 }, headChunks: 1, lossChunks: 1 };
+    const { vocabSize } = architecture;
+    return {
+      chunks: { rows: chunksOf(columns), prefix: chunksOf(prefix.length) },
+      headChunks: headChunksOf((reported?.positions ?? scoredPositions).length, vocabSize),
+      lossChunks: headChunksOf(scoredPositions.length, vocabSize, lossChunks),
+    };
   }
 
   /** Returns how many tokens a micro-batch has, if nobody says how many. On the CPU more are not faster, and need more memory. */
   get #microBatchTokens(): number {
-    return this.options.device.kind === 'cpu' ? MICRO_BATCH_TOKENS : Infinity;
+    return this.options.device.kind === 'cpu' ? microBatchTokens(this.options.architecture) : Infinity;
   }
 
   /** Returns whether a training graph may contain the loss: in float16 its gradient would be scaled first and computed afterwards. */
