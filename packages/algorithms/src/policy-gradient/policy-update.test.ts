@@ -1,4 +1,5 @@
 // The clipped update through a tiny real model, against slower ways to the same step.
+import { jest } from '@jest/globals';
 import { Rng, withDefaults, type Trajectory } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
@@ -153,9 +154,41 @@ test('KL to the reference is 0 at the start and keeps later steps near it; the e
   await policy.restoreParameters(start);
   const still = turnsOf().map((turn) => ({ ...turn, advantages: 0 }));
   await update({ loss: { entropyCoefficient: 1 }, actor: { epochs: 3 } }, still);
-  const { 'actor/entropy': raised } = await update({}, still);
+  const measured = { loss: { entropyCoefficient: 1e-9 } };
+  const { 'actor/entropy': raised } = await update(measured, still);
   await policy.restoreParameters(start);
-  expect(raised).toBeGreaterThan((await update({}, still))['actor/entropy']);
+  expect(raised).toBeGreaterThan((await update(measured, still))['actor/entropy']);
+});
+
+test.each(['token_mean', 'sequence_mean_token_mean', 'sequence_mean_token_sum'] as const)(
+  'turns without an advantage are not computed, and count in the mean all the same: %s',
+  async (aggregation) => {
+    const turns = turnsOf().map((turn) => (turn.trajectory.episode % 2 === 0 ? { ...turn, advantages: 0 } : turn));
+    const tokensOf = async (changes: Changes) => {
+      const computed = jest.spyOn(policy, 'accumulateLogprobGradients');
+      await update({ ...changes, loss: { aggregation } }, turns);
+      const tokens = computed.mock.calls.flatMap(([examples]) => examples.map(({ ids }) => ids.length));
+      computed.mockRestore();
+      return tokens.reduce((sum, length) => sum + length, 0);
+    };
+    const all = await tokensOf({ actor: { targetKl: 1e9 } }); // a KL is measured over all turns
+    const updated = await policy.copyParameters();
+    await policy.restoreParameters(start);
+    expect(await tokensOf({})).toBeLessThan(0.6 * all);
+    expect(await distance(updated)).toBeLessThan(1e-6);
+    expect(await distance(start)).toBeGreaterThan(1e-3);
+  },
+);
+
+test('an update in which no turn has an advantage computes nothing and leaves the policy as it is', async () => {
+  const still = turnsOf().map((turn) => ({ ...turn, advantages: 0 }));
+  const computed = jest.spyOn(policy, 'accumulateLogprobGradients');
+  const metrics = await update({}, still);
+  expect(computed).not.toHaveBeenCalled();
+  computed.mockRestore();
+  expect(metrics).toMatchObject({ 'actor/steps': 1, 'optim/policy_gradient_norm': 0 });
+  expect(metrics).not.toHaveProperty('actor/entropy');
+  expect(await distance(start)).toBe(0);
 });
 
 test('the update ends before a step whose minibatch is too far from the sampling policy', async () => {

@@ -74,7 +74,10 @@ export async function updatePolicy<Turn extends AdvantageTurn>(
   for (let epoch = 0; epoch < epochs && !isStopped; epoch++) {
     for (const minibatch of minibatches(sequences, minibatchSize, rng)) {
       const batch = packTurns(minibatch.flat(), options.actor);
-      const metrics = await accumulate(policy, batch, { klCoefficient, value }, options);
+      const isFree = turnsAreFree(options, klCoefficient, value);
+      const learned = isFree ? batch.turns.filter((turn) => tokenAdvantages(turn).some((a) => a !== 0)) : batch.turns;
+      const metrics =
+        learned.length > 0 ? await accumulate(policy, batch, learned, { klCoefficient, value }, options) : {};
       means.add(metrics);
       isStopped = exceedsTarget(metrics['actor/kl_sampling'], options);
       if (isStopped) break;
@@ -97,16 +100,42 @@ export async function updatePolicy<Turn extends AdvantageTurn>(
   };
 }
 
-/** Runs forward and backward of one minibatch; without a gradient where the update is to end. */
+/**
+ * Returns whether a turn without an advantage has no gradient and decides nothing else: no KL, entropy or value is learned beside
+ * the surrogate, no ratio is shared with other turns, and no measured KL ends the update.
+ */
+const turnsAreFree = (
+  { actor, loss }: SurrogateOptions,
+  klCoefficient: number,
+  value: TrunkValue<never> | undefined,
+): boolean =>
+  klCoefficient === 0 &&
+  loss.entropyCoefficient === 0 &&
+  loss.ratio === 'token' &&
+  value === undefined &&
+  actor.targetKl === null &&
+  actor.updateKl === null;
+
+/**
+ * Runs forward and backward of one minibatch; without a gradient where the update is to end.
+ *
+ * @param learned the turns that are computed; those that are left out count in the means that the loss is
+ */
 async function accumulate<Turn extends AdvantageTurn>(
   policy: LanguageModel,
-  batch: TurnBatch<Prepared<Turn>>,
+  whole: TurnBatch<Prepared<Turn>>,
+  learned: readonly Prepared<Turn>[],
   { klCoefficient, value }: { klCoefficient: number; value?: TrunkValue<Turn> },
   options: SurrogateOptions & Partial<PolicyUpdateOptions>,
 ): Promise<Metrics> {
+  const isWhole = learned.length === whole.turns.length;
+  const batch = isWhole ? whole : packTurns(learned, options.actor);
   const { turns, lengths } = batch;
-  const sequenceLengths = options.actor.sequence === 'turn' ? lengths : episodeLengths(batch);
-  const weights = tokenWeights(sequenceLengths, aggregationOf(options.loss));
+  const lengthsOf = (some: TurnBatch<LearnedTurn>) =>
+    options.actor.sequence === 'turn' ? some.lengths : episodeLengths(some);
+  const sequenceLengths = lengthsOf(batch);
+  const allWeights = tokenWeights(lengthsOf(whole), aggregationOf(options.loss));
+  const weights = isWhole ? allWeights : weightsOf(turns, whole, allWeights);
   const ratioLengths = { token: [], turn: lengths, sequence: sequenceLengths }[options.loss.ratio];
   const tokens = {
     oldLogprobs: joined(turns.map(({ old }) => old)),
@@ -137,6 +166,14 @@ const exceedsTarget = (kl: number, { actor: { targetKl } }: SurrogateOptions) =>
 
 function aggregationOf({ aggregation, divisor }: SurrogateOptions['loss']): LossAggregation {
   return aggregation === 'constant' ? { kind: 'constant', divisor: divisor! } : { kind: aggregation };
+}
+
+/** Picks the weights of some turns out of those of a whole minibatch. */
+function weightsOf<Turn>(turns: readonly Turn[], whole: TurnBatch<Turn>, weights: Float32Array): Float32Array {
+  const own = new Map<Turn, Float32Array>();
+  let start = 0;
+  whole.turns.forEach((turn, i) => own.set(turn, weights.subarray(start, (start += whole.lengths[i]))));
+  return joined(turns.map((turn) => own.get(turn)!));
 }
 
 /** Counts the tokens of each episode of a batch. */

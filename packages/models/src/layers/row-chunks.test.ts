@@ -1,7 +1,7 @@
 import { headChunksOf } from './row-chunks.js';
 
 test('rows go through the head 2,048 at a time at most, in a power of two chunks of which none is empty', () => {
-  expect([1, 2048, 2049, 4096, 4097, 32_768].map((rows) => headChunksOf(rows, 512))).toEqual([1, 1, 2, 2, 4, 16]);
+  expect([0, 1, 2048, 2049, 4096, 4097, 32_768].map((rows) => headChunksOf(rows, 512))).toEqual([1, 1, 1, 2, 2, 4, 16]);
   for (const vocabulary of [512, 50_257, 151_936, 262_144])
     for (const wanted of [1, 4])
       for (let rows = 1; rows < 70_000; rows += 251) {

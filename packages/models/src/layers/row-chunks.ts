@@ -17,7 +17,7 @@ const MOST_LOGITS = 2 ** 26;
 export function headChunksOf(rows: number, vocabulary: number, wanted = 1): number {
   const most = Math.max(LEAST_ROWS, Math.min(MOST_ROWS, Math.floor(MOST_LOGITS / vocabulary)));
   let chunks = Math.max(wanted, 2 ** Math.ceil(Math.log2(Math.max(1, rows / most))));
-  while (LEAST_ROWS * (chunks - 1) >= rows) chunks /= 2;
+  while (chunks > 1 && LEAST_ROWS * (chunks - 1) >= rows) chunks /= 2;
   return chunks;
 }
 

@@ -1,6 +1,8 @@
 // The gradient of a head's product: a few large numbers beside thousands of small ones.
 import { Rng } from '@bowyer/core';
 import { GraphBuilder, gradients, openDevice } from '@bowyer/graph';
+import { wordLevelTokenizer } from '@bowyer/text';
+import { LanguageModel } from '../language-model/language-model.js';
 import { trainingIntegers, trainingProduct } from './integer-training.js';
 import { dequantize, quantize } from './quantized-weight.js';
 
@@ -57,4 +59,22 @@ async function errorOf(hasExact: boolean): Promise<number> {
 test('the largest numbers of each row are multiplied in float32, so that the small ones are not rounded to 0', async () => {
   expect(await errorOf(false)).toBeGreaterThan(0.05);
   expect(await errorOf(true)).toBeLessThan(0.01);
+});
+
+test('a batch with fewer scored tokens than a chunk is learned from with integers and gradient checkpointing', async () => {
+  const words = Array.from({ length: 60 }, (_, i) => `w${i}`).join(' ');
+  const model = await LanguageModel.create({
+    device,
+    config: { model_type: 'llama', hidden_size: 64, intermediate_size: 64, num_hidden_layers: 1, num_attention_heads: 2 },
+    tokenizer: wordLevelTokenizer([words], { minCount: 1 }),
+    rng: new Rng(3),
+    quantization: '4bit',
+    gradientCheckpointing: true,
+    lora: { r: 2, alpha: 4, dropout: 0, targetModules: 'all-linear', seed: 1, integerProducts: true },
+  });
+  await model.createOptimizer({ kind: 'sgd', momentum: 0, nesterov: false, weightDecay: 0 });
+  const ids = Int32Array.of(5, 6, 7, 8);
+  const { loss } = await model.accumulateGradients([{ ids, targets: ids, weights: new Float32Array(4).fill(0.25) }]);
+  expect(loss).toBeGreaterThan(1);
+  await model.release();
 });
