@@ -106,7 +106,7 @@ export const passMembers = ({ epochs = 1, minibatchSize = 128 } = {}) => ({
   ),
   minibatch_size: integer(minibatchSize, 'sequences per optimizer step', { flat: 'minibatch_size' }),
   max_batch_tokens: maxBatchTokensOption(
-    '2,048, or no limit with algorithm.actor.target_kl, with algorithm.loss.ratio other than token and on a GPU',
+    '2,048 (large models: 640), or no limit with algorithm.actor.target_kl, with algorithm.loss.ratio other than token and on a GPU',
   ),
   target_kl: optional(
     positive,

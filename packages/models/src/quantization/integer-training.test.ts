@@ -65,7 +65,13 @@ test('a batch with fewer scored tokens than a chunk is learned from with integer
   const words = Array.from({ length: 60 }, (_, i) => `w${i}`).join(' ');
   const model = await LanguageModel.create({
     device,
-    config: { model_type: 'llama', hidden_size: 64, intermediate_size: 64, num_hidden_layers: 1, num_attention_heads: 2 },
+    config: {
+      model_type: 'llama',
+      hidden_size: 64,
+      intermediate_size: 64,
+      num_hidden_layers: 1,
+      num_attention_heads: 2,
+    },
     tokenizer: wordLevelTokenizer([words], { minCount: 1 }),
     rng: new Rng(3),
     quantization: '4bit',

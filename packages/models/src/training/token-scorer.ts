@@ -27,7 +27,6 @@ import { microBatchTokens } from './micro-batch-tokens.js';
 import { TokenPrograms, type TokenProgramsOptions } from './token-programs.js';
 import { drops } from './training-graph.js';
 
-
 export interface BatchOptions {
   /** Tokens with padding that one micro-batch may contain; longer batches are split. Infinity if not given. */
   maxTokens?: number;
