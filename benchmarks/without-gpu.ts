@@ -90,7 +90,7 @@ async function measure(shape: ShapeName, dir: string, work: WorkName, programs: 
     kept.rows = kept.rows.filter((row) => !isSame(row));
     kept.rows.push({ shape, work, program: name, date, machine: machine(), about: peer.about, first, pieces: timed });
   }
-  writeFileSync(file, `${JSON.stringify(kept, null, 1)}\n`);
+  writeFileSync(file, `${JSON.stringify(kept, null, 2)}\n`);
 }
 
 function results(): Results {

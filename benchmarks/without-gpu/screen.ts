@@ -1,5 +1,6 @@
 // The first screen of benchmarks/README.md: a table between two marks, written from results.json by without-gpu.ts.
 import { readFileSync, writeFileSync } from 'node:fs';
+import { maximum, minimum } from '@bowyer/core';
 import { median } from '../measure.js';
 import { shapes, works, type Results, type ShapeName, type WorkName } from './work.js';
 
@@ -40,10 +41,10 @@ function screen(rows: readonly Row[]): string {
 
 const isOurs = ({ program }: Row) => program.startsWith('ours');
 const seconds = ({ pieces }: Row) => median(pieces.map(({ wall }) => wall));
-const peak = ({ pieces }: Row) => Math.max(...pieces.map((piece) => piece.peak));
+const peak = ({ pieces }: Row) => maximum(pieces.map((piece) => piece.peak));
 
 function linesOf(rows: readonly Row[]): string[] {
-  const best = Math.min(...rows.filter(isOurs).map(seconds));
+  const best = minimum(rows.filter(isOurs).map(seconds));
   return rows
     .toSorted((a, b) => Number(isOurs(b)) - Number(isOurs(a)))
     .map((row) => {

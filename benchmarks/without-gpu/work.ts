@@ -94,7 +94,7 @@ export type WorkName = keyof typeof works;
 export const contextLength = ({ promptTokens, turns, written, read }: Work & { kind: 'grpo' }): number =>
   promptTokens + turns * (written + read);
 
-/** What a program is told, as JSON. */
+/** A program's settings, its argument as JSON. */
 export interface Settings {
   config: Record<string, unknown>;
   /** A folder with a model of this config. */
@@ -135,7 +135,7 @@ export interface Results {
     program: string;
     date: string;
     machine: string;
-    /** What the program said when it was ready: versions. */
+    /** Versions, as the program printed them when it was ready. */
     about: string;
     /** The first piece, in which graphs are compiled. */
     first: Piece & { load: number };
