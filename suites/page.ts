@@ -43,7 +43,8 @@ export function suitesPage(rows: readonly Row[]): string {
     const reasons = (result?.reasons ?? [])
       .map(({ reason, cases }) => `${wrapped(`- ${cases}: ${reason}`, '  ')}\n`)
       .join('');
-    const text = [suite.notes, suite.inCheck ? '`npm run suites -- --check` runs it.' : ''].filter(Boolean).join(' ');
+    const check = suite.inCheck ? '`npm run suites -- --check` runs it.' : '';
+    const text = [suite.notes, ...(result?.measured ?? []), check].filter(Boolean).join(' ');
     return `\n## ${name}\n\n${[text && `${wrapped(text)}\n`, reasons].filter(Boolean).join('\n')}`;
   });
   return INTRODUCTION + table.join('') + parts.join('');

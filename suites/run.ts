@@ -45,7 +45,9 @@ async function runSuite(name: string): Promise<number> {
   rmSync(work, { recursive: true, force: true });
   mkdirSync(work);
   const begun = performance.now();
-  const cases = await suite.run({ folders, work, log: (line) => console.log(`  ${line}`) });
+  const measured: string[] = [];
+  const log = (line: string): void => console.log(`  ${line}`);
+  const cases = await suite.run({ folders, work, log, measured: (sentence) => void measured.push(sentence) });
   const expectations = readExpectations(name).map((line) => ({
     ...line,
     pattern: matcher(line.case),
@@ -69,6 +71,7 @@ async function runSuite(name: string): Promise<number> {
     failed: count('failed'),
     skipped: count('skipped'),
     reasons: casesByReason(expectations),
+    ...(measured.length > 0 && { measured }),
     minutes: Number(((performance.now() - begun) / 60_000).toFixed(1)),
   };
   if (cases.length === 0) surprises.push('the suite ran no case');
@@ -76,7 +79,7 @@ async function runSuite(name: string): Promise<number> {
     `${name}: ${result.passed} passed, ${result.failed} failed, ${result.skipped} skipped, ${surprises.length} unexpected, ` +
       `${((performance.now() - started) / 60_000).toFixed(1)} min`,
   );
-  for (const line of surprises) console.log(`  ${line}`);
+  for (const line of [...measured, ...surprises]) console.log(`  ${line}`);
   if (surprises.length === 0) writeFileSync(join(here, name, 'result.json'), `${JSON.stringify(result, null, 2)}\n`);
   return surprises.length;
 }

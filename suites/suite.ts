@@ -22,6 +22,8 @@ export interface SuiteContext {
   readonly work: string;
   /** Prints a line of progress. */
   readonly log: (line: string) => void;
+  /** Adds a sentence to the page: what the run measured beside its cases. */
+  readonly measured: (sentence: string) => void;
 }
 
 /**
@@ -48,5 +50,7 @@ export interface SuiteResult {
   readonly skipped: number;
   /** The number of failed and skipped cases for each reason. */
   readonly reasons: readonly { readonly reason: string; readonly cases: number }[];
+  /** The measurements beside the cases, a sentence each. */
+  readonly measured?: readonly string[];
   readonly minutes: number;
 }

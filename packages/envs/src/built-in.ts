@@ -14,6 +14,7 @@ export { remoteOnlyUnits } from './agentgym/unit.js';
 export { sciWorldUnit as sciworld } from './sciworld/unit.js';
 export { storyFileUnit as adventure } from './story-file/unit.js';
 export { tabularUnit as tabular } from './tabular/unit.js';
+export { tau2Unit as tau2 } from './tau2/unit.js';
 export { textCraftUnit as textcraft } from './textcraft/unit.js';
 export { textWorldExpressUnits } from './textworld-express/unit.js';
 export { twentyQuestionsUnit as twenty_questions } from './twenty-questions/unit.js';

@@ -122,6 +122,12 @@ export {
 export { HttpServer, NoAnswer } from './http/http-server.js';
 export { HttpError } from './http/http-error.js';
 
+// The shop of tau2, for a comparison with the original.
+export { pythonJson } from './cpython/repr.js';
+export { tau2Domain, type Tau2Domain, type Tau2Task } from './tau2/domain-folder.js';
+export { RetailStore, type RetailContents, type RetailOrder } from './tau2/store.js';
+export { callRetailTool } from './tau2/tools.js';
+
 // Twenty Questions and Guess My City, for studies of their players.
 export { allWords, selectWords } from './twenty-questions/words.js';
 export type { Truth } from './twenty-questions/attributes/attribute.js';

@@ -7,7 +7,9 @@ import { Ajv } from 'ajv';
 const sources = fileURLToPath(new URL('../src', import.meta.url));
 const read = (file: string) => JSON.parse(readFileSync(join(sources, file), 'utf8')) as { $schema: string };
 const files = readdirSync(sources, { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.json') && !file.endsWith('.schema.json') && !file.startsWith('harbor/sample/'))
+  .filter(
+    (file) => file.endsWith('.json') && !file.endsWith('.schema.json') && !/^(?:harbor|tau2)\/sample\//.test(file),
+  )
   .sort();
 
 const ajv = new Ajv({ allErrors: true });

@@ -1,4 +1,4 @@
-// Prints values as Python does: a string's source form (repr), a dict of strings, a float.
+// Prints values as Python does: a string's source form (repr), a dict of strings, a float, JSON.
 // Source: CPython's unicode_repr and float_repr_style 'short'.
 
 const named: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
@@ -26,10 +26,34 @@ export function pythonString(text: string): string {
 export const pythonDict = (dict: ReadonlyMap<string, string>): string =>
   `{${[...dict].map(([key, value]) => `${pythonString(key)}: ${pythonString(value)}`).join(', ')}}`;
 
-/** Prints a float: `74.1`, `20.0`. Its size is that of prices and scores, which have no exponent. */
-export const pythonFloat = (value: number): string => (Number.isInteger(value) ? value.toFixed(1) : String(value));
+/** Prints a float: `74.1`, `20.0`, `1e-07`. */
+export function pythonFloat(value: number): string {
+  if (!Number.isFinite(value)) return Number.isNaN(value) ? 'nan' : value > 0 ? 'inf' : '-inf';
+  const [digits, exponent] = value.toExponential().split('e');
+  const power = Number(exponent);
+  if (power < -4 || power >= 16) return `${digits}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`;
+  return Number.isInteger(value) ? value.toFixed(1) : String(value);
+}
 
-/** Returns one UTF-16 unit of JSON in ASCII, as Flask writes it into a page. */
+/** Rounds to two decimals, as `round(value, 2)`: where two are as near, the even one. */
+export function pythonRound(value: number): number {
+  const halves = value * 200; // exact where two are as near, since the value is then an odd number of eighths
+  const isTie = Number.isInteger(value * 8) && Number.isInteger(halves) && Math.abs(halves % 2) === 1;
+  return isTie ? (2 * Math.round(halves / 4)) / 100 : Number(value.toFixed(2));
+}
+
+/** Prints JSON as `json.dumps` does: in ASCII, with spaces behind commas and colons; every number is a float. Maps are objects. */
+export function pythonJson(value: unknown, { sorted = false } = {}): string {
+  if (typeof value === 'string') return JSON.stringify(value).replace(/[^ -~]/g, jsonEscaped);
+  if (typeof value === 'number') return pythonFloat(value);
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map((item) => pythonJson(item, { sorted })).join(', ')}]`;
+  const members = value instanceof Map ? [...(value as Map<string, unknown>)] : Object.entries(value);
+  if (sorted) members.sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${members.map(([key, member]) => `${pythonJson(key)}: ${pythonJson(member, { sorted })}`).join(', ')}}`;
+}
+
+/** Returns one UTF-16 unit of JSON in ASCII. */
 const jsonEscaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 /** Returns a dict as Flask's `tojson` filter prints it: sorted keys, ASCII, with <, >, & and ' escaped too. */

@@ -1,0 +1,31 @@
+// Options of the environment `tau2`.
+import { callFormats } from '../mcp/options.js';
+import { choice, integer, options, text, type OptionsOf } from '../option.js';
+import { oracleProperties } from '../oracle.js';
+
+export const tau2Schema = options({
+  data: text(
+    null,
+    "Folder of the domain, such as tau2-bench's data/tau2/domains/retail; null: a small shop that ships with Bowyer.",
+  ),
+  oracle: choice(
+    ['rules', 'openai'],
+    'rules',
+    "Who the user is: 'rules' (says the texts of the scenario in order, no model), 'openai' (a chat server).",
+  ),
+  oracleModel: text(null, "oracle openai: the model's name."),
+  oracleUrl: oracleProperties.oracleUrl,
+  showTools: choice(
+    ['schemas', 'names', 'none'],
+    'schemas',
+    'The part about tools in the first observation: their JSON schemas and how a call is written, their names with those of their arguments, or nothing.',
+  ),
+  callFormat: choice(
+    callFormats,
+    'json',
+    'json: a reply is one JSON object, {"name", "arguments"} or {"answer"}; hermes: calls stand between <tool_call> and </tool_call>, and a reply without one is said to the user.',
+  ),
+  maxTurns: integer(100, 'Replies of the agent after which the episode is truncated, with a reward of 0.'),
+});
+
+export type Tau2Options = OptionsOf<typeof tau2Schema>;

@@ -1,0 +1,181 @@
+// The database of tau2's retail domain: products, users and orders, as its db.json has them. An episode copies what it changes.
+import { pythonJson } from '../cpython/repr.js';
+
+export type Address = Record<'address1' | 'address2' | 'city' | 'country' | 'state' | 'zip', string>;
+
+/** Returns the fields in the order of tau2's class, in which its tools print them. */
+export const addressOf = ({
+  address1,
+  address2,
+  city,
+  country,
+  state,
+  zip,
+}: Readonly<Record<string, string>>): Address => ({
+  address1,
+  address2,
+  city,
+  country,
+  state,
+  zip,
+});
+
+export interface Variant {
+  item_id: string;
+  options: ReadonlyMap<string, string>;
+  available: boolean;
+  price: number;
+}
+
+export interface Product {
+  name: string;
+  product_id: string;
+  variants: ReadonlyMap<string, Variant>;
+}
+
+/** A way to pay: a gift card has a balance, a credit card a brand and its last digits. */
+export interface PaymentMethod {
+  source: string;
+  id: string;
+  balance?: number;
+  brand?: string;
+  last_four?: string;
+}
+
+export interface User {
+  user_id: string;
+  name: { first_name: string; last_name: string };
+  address: Address;
+  email: string;
+  payment_methods: ReadonlyMap<string, PaymentMethod>;
+  orders: readonly string[];
+}
+
+export interface OrderItem {
+  name: string;
+  product_id: string;
+  item_id: string;
+  price: number;
+  options: ReadonlyMap<string, string>;
+}
+
+export interface OrderPayment {
+  transaction_type: 'payment' | 'refund';
+  amount: number;
+  payment_method_id: string;
+}
+
+export interface RetailOrder {
+  order_id: string;
+  user_id: string;
+  address: Address;
+  items: OrderItem[];
+  status: string;
+  fulfillments: readonly { tracking_id: readonly string[]; item_ids: readonly string[] }[];
+  payment_history: OrderPayment[];
+  cancel_reason: string | null;
+  exchange_items: string[] | null;
+  exchange_new_items: string[] | null;
+  exchange_payment_method_id: string | null;
+  exchange_price_difference: number | null;
+  return_items: string[] | null;
+  return_payment_method_id: string | null;
+}
+
+/** The contents of a file; maps keep its order, which the answers of tools show. */
+export interface RetailContents {
+  readonly products: ReadonlyMap<string, Product>;
+  readonly users: ReadonlyMap<string, User>;
+  readonly orders: ReadonlyMap<string, RetailOrder>;
+}
+
+/** The error of a tool, which the agent reads. */
+export class ToolError extends Error {}
+
+export class RetailStore {
+  readonly #users = new Map<string, User>();
+  readonly #orders = new Map<string, RetailOrder>();
+
+  constructor(private readonly base: RetailContents) {}
+
+  get products(): RetailContents['products'] {
+    return this.base.products;
+  }
+
+  /** Returns everything as it is now. */
+  get contents(): RetailContents {
+    const { products, users, orders } = this.base;
+    return { products, users: merged(users, this.#users), orders: merged(orders, this.#orders) };
+  }
+
+  /** Returns an order, which the caller may change. @throws {ToolError} */
+  order(id: string): RetailOrder {
+    return own(this.#orders, this.base.orders, id, 'Order not found', (order) => ({
+      ...order,
+      items: order.items.map((item) => ({ ...item })),
+      payment_history: [...order.payment_history],
+    }));
+  }
+
+  /** Returns a user, which the caller may change. @throws {ToolError} */
+  user(id: string): User {
+    return own(this.#users, this.base.users, id, 'User not found', (user) => ({
+      ...user,
+      payment_methods: new Map([...user.payment_methods].map(([key, method]) => [key, { ...method }])),
+    }));
+  }
+
+  /** Returns the id of the first user of whom a test is true. @throws {ToolError} */
+  userWhere(test: (user: User) => boolean): string {
+    for (const [id, user] of this.base.users) if (test(this.#users.get(id) ?? user)) return id;
+    throw new ToolError('User not found');
+  }
+
+  /** @throws {ToolError} */
+  product(id: string): Product {
+    return found(this.base.products.get(id), 'Product not found');
+  }
+
+  /** @throws {ToolError} */
+  variant(productId: string, id: string): Variant {
+    return found(this.product(productId).variants.get(id), 'Variant not found');
+  }
+
+  /** @throws {ToolError} */
+  paymentMethod(userId: string, id: string): PaymentMethod {
+    return found(this.user(userId).payment_methods.get(id), 'Payment method not found');
+  }
+
+  /** Returns whether both have the same contents. @param other a copy of the same file */
+  equals(other: RetailStore): boolean {
+    const same = <T>(ours: ReadonlyMap<string, T>, theirs: ReadonlyMap<string, T>, base: ReadonlyMap<string, T>) =>
+      [...new Set([...ours.keys(), ...theirs.keys()])].every(
+        (id) => pythonJson(ours.get(id) ?? base.get(id)) === pythonJson(theirs.get(id) ?? base.get(id)),
+      );
+    return same(this.#users, other.#users, this.base.users) && same(this.#orders, other.#orders, this.base.orders);
+  }
+}
+
+/** Returns a value that is there. @throws {ToolError} */
+export function found<T>(value: T | undefined, problem: string): T {
+  if (value === undefined) throw new ToolError(problem);
+  return value;
+}
+
+/** Returns what an episode has of its own, which is a copy at first. @throws {ToolError} */
+function own<T>(
+  changed: Map<string, T>,
+  base: ReadonlyMap<string, T>,
+  id: string,
+  problem: string,
+  copied: (value: T) => T,
+): T {
+  const known = changed.get(id);
+  if (known !== undefined) return known;
+  const copy = copied(found(base.get(id), problem));
+  changed.set(id, copy);
+  return copy;
+}
+
+const merged = <T>(base: ReadonlyMap<string, T>, changed: ReadonlyMap<string, T>): ReadonlyMap<string, T> =>
+  new Map([...base].map(([id, value]) => [id, changed.get(id) ?? value]));
