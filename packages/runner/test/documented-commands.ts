@@ -1,6 +1,7 @@
 // The commands that documentation shows: found in pages and comments, split into words as a shell does, and what they name.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { withArguments } from '../src/config/originals/arguments.js';
 
 const blockOf = /^```(?:bash|sh)\n([\s\S]*?)^```/gm;
@@ -98,6 +99,9 @@ const conversation = `${JSON.stringify({
   ],
 })}\n`;
 
+/** The small shop of the environment `tau2`, in the form of the original. */
+const shop = fileURLToPath(new URL('../../envs/src/tau2/sample', import.meta.url));
+
 /** Makes what a command expects to find: a model in every folder that it names, and every file. */
 export function makeFixtures(words: readonly string[], folder: string): void {
   const algorithm = words.map((word) => /^(archer|chai|bc|online_filteredbc)_/.exec(word)?.[1]).find(Boolean);
@@ -110,6 +114,7 @@ export function makeFixtures(words: readonly string[], folder: string): void {
       for (const [, place] of value.matchAll(/: *([^,}]+)/g)) write(join(folder, place, 'adapter_config.json'), '{}');
     if (key === 'runtime_adapters') mkdirSync(join(folder, value), { recursive: true });
     if (key === 'env.tasks' && words.includes('env=harbor')) writeHarborTask(join(folder, value, 'five'));
+    else if (key === 'env.data' && words.includes('env=tau2')) cpSync(shop, join(folder, value), { recursive: true });
     else if (files.includes(key)) write(join(folder, value), contentOf(key, value, words));
   }
 }
