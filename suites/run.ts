@@ -1,7 +1,9 @@
 // Runs other people's suites: `npm run suites -- NAME …`, `--all`, `--check` (the fast ones), `--page` (docs/suites.md alone).
-// A case that fails without a line in `suites/NAME/expected.json`, and a line that no case needs any more, make the exit code 1.
+// A case that fails without a name in `suites/NAME/expected.json`, a name that no case needs any more, and another number of cases than
+// a reason has there make the exit code 1.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { compared, readExpectations } from './expectations.js';
 import { obtain, sourceName } from './obtain.js';
 import { suitesPage } from './page.js';
 import type { Suite, SuiteResult } from './suite.js';
@@ -14,25 +16,12 @@ const names = readdirSync(here, { withFileTypes: true })
   .map(({ name }) => name)
   .sort();
 
+const given = process.argv.slice(2);
+/** Results stay as they are: only minutes differ from one run to the next. */
+const isCheck = given.includes('--check');
+
 async function suiteOf(name: string): Promise<Suite> {
   return ((await import(join(here, name, 'suite.ts'))) as { default: Suite }).default;
-}
-
-/** Reads the cases that fail or are skipped, each with its reason. */
-function readExpectations(name: string): { case: string; reason: string }[] {
-  const file = join(here, name, 'expected.json');
-  const lines = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>) : {};
-  return Object.entries(lines).map(([caseName, reason]) => ({ case: caseName, reason }));
-}
-
-const escaped = (text: string): string => text.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`);
-const matcher = (name: string): RegExp => new RegExp(`^${escaped(name).replaceAll('*', '.*')}$`, 's');
-
-/** Adds the cases of lines that give the same reason. */
-function casesByReason(lines: readonly { reason: string; cases: number }[]): { reason: string; cases: number }[] {
-  const sums = new Map<string, number>();
-  for (const { reason, cases } of lines) sums.set(reason, (sums.get(reason) ?? 0) + cases);
-  return [...sums].map(([reason, cases]) => ({ reason, cases }));
 }
 
 /** Runs one suite, writes its result, and returns the number of cases that ended otherwise than expected. */
@@ -48,29 +37,14 @@ async function runSuite(name: string): Promise<number> {
   const measured: string[] = [];
   const log = (line: string): void => console.log(`  ${line}`);
   const cases = await suite.run({ folders, work, log, measured: (sentence) => void measured.push(sentence) });
-  const expectations = readExpectations(name).map((line) => ({
-    ...line,
-    pattern: matcher(line.case),
-    cases: 0,
-    passes: 0,
-  }));
-  const surprises: string[] = [];
-  for (const { name: caseName, outcome, detail } of cases) {
-    const expected = expectations.find(({ pattern }) => pattern.test(caseName));
-    if (outcome === 'passed') {
-      if (expected) expected.passes++;
-    } else if (expected) expected.cases++;
-    else surprises.push(`${outcome}: ${caseName}${detail ? `: ${detail}` : ''}`);
-  }
-  for (const line of expectations)
-    if (line.cases === 0) surprises.push(`expected.json: ${line.case}: no case failed (${line.passes} passed)`);
+  const { surprises, reasons } = compared(cases, readExpectations(join(here, name, 'expected.json')));
   const count = (wanted: string): number => cases.filter(({ outcome }) => outcome === wanted).length;
   const result: SuiteResult = {
     versions: suite.sources.map(sourceName),
     passed: count('passed'),
     failed: count('failed'),
     skipped: count('skipped'),
-    reasons: casesByReason(expectations),
+    reasons,
     ...(measured.length > 0 && { measured }),
     minutes: Number(((performance.now() - begun) / 60_000).toFixed(1)),
   };
@@ -80,7 +54,12 @@ async function runSuite(name: string): Promise<number> {
       `${((performance.now() - started) / 60_000).toFixed(1)} min`,
   );
   for (const line of [...measured, ...surprises]) console.log(`  ${line}`);
-  if (surprises.length === 0) writeFileSync(join(here, name, 'result.json'), `${JSON.stringify(result, null, 2)}\n`);
+  if (surprises.length === 0 && !isCheck)
+    writeFileSync(
+      join(here, name, 'result.json'),
+      `${JSON.stringify(result, null, 2)}
+`,
+    );
   return surprises.length;
 }
 
@@ -96,10 +75,9 @@ async function writePage(): Promise<void> {
   writeFileSync(join(repository, 'docs/suites.md'), suitesPage(rows));
 }
 
-const given = process.argv.slice(2);
 let chosen = given.filter((word) => !word.startsWith('--'));
 if (given.includes('--all')) chosen = names;
-if (given.includes('--check')) {
+if (isCheck) {
   const suites = await Promise.all(names.map(async (name) => ({ name, inCheck: (await suiteOf(name)).inCheck })));
   chosen = suites.filter(({ inCheck }) => inCheck).map(({ name }) => name);
 }
@@ -112,6 +90,6 @@ if (unknown.length > 0 || (chosen.length === 0 && !given.includes('--page'))) {
 }
 let unexpected = 0;
 for (const name of chosen) unexpected += await runSuite(name);
-if (!given.includes('--check')) await writePage();
+if (!isCheck) await writePage();
 // The programs of others may leave servers open.
 process.exit(unexpected > 0 ? 1 : 0);

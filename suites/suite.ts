@@ -27,15 +27,16 @@ export interface SuiteContext {
 }
 
 /**
- * Describes one suite; `suites/NAME/suite.ts` exports it as its default. Beside it, `expected.json` gives a reason, one that the suite's
- * author would accept, for each case that fails or is skipped: an object from a case's name, in which a `*` stands for any text.
+ * Describes one suite; `suites/NAME/suite.ts` exports it as its default. Beside it, `expected.json` lists the reasons, each one that the
+ * suite's author would accept, for which cases fail or are skipped: `{ reason, count, cases }`, where a `*` in the name of a case stands
+ * for any text, and another number of cases than `count` is a failure, so that no `*` hides one.
  */
 export interface Suite {
   readonly title: string;
   /** The part of Bowyer that is tested, as the page names it. */
   readonly against: string;
   readonly sources: readonly Source[];
-  /** Whether `--check` runs it: only suites that need npm alone and at most a minute of CPU time. */
+  /** Whether `--check` runs it: only suites that take seconds, of npm and of small repositories. */
   readonly inCheck: boolean;
   /** One or more sentences for the page: how it is run, and what a tiny model cannot show. */
   readonly notes?: string;

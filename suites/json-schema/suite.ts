@@ -35,7 +35,7 @@ export default {
       version: '22 August 2026',
     },
   ],
-  inCheck: false,
+  inCheck: true,
   run: ({ folders: [folder] }) =>
     Promise.resolve(['draft7', 'draft2020-12'].flatMap((draft) => casesOf(join(folder, 'tests'), draft))),
 } satisfies Suite;

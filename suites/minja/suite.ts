@@ -134,7 +134,7 @@ export default {
       paths: ['tests'],
     },
   ],
-  inCheck: false,
+  inCheck: true,
   notes:
     'The calls of `render` in test-syntax.cpp are read by a small reader of C++; the golden files of chat templates need ' +
     'templates of models at Hugging Face, some behind licences, and are not run.',

@@ -50,7 +50,7 @@ const suite: Suite = {
       paths: ['safetensors/src/tensor.rs'],
     },
   ],
-  inCheck: false,
+  inCheck: true,
   notes:
     "The files that the Rust library's tests have as literals are read: what the library refuses must be refused, the rest must have the tensors that the test names. " +
     'Tests of the library’s own writer and of slices have no counterpart here.',
