@@ -15,22 +15,30 @@ export class DeadlineError extends Error {
 /**
  * Aborts the work after so many milliseconds (0: never), or when the signal does.
  *
+ * @param begun when the milliseconds begin; at once if not given
  * @throws {DeadlineError} where it was too long, whatever the aborted work has thrown
  */
 export async function withDeadline<T>(
   milliseconds: number,
   signal: AbortSignal | undefined,
   work: (signal: AbortSignal) => Promise<T>,
+  begun?: Promise<void>,
 ): Promise<T> {
   const late = new AbortController();
   const error = new DeadlineError(milliseconds);
-  const timer =
-    milliseconds > 0 ? setTimeout(() => late.abort(error), Math.min(milliseconds, LONGEST_WAIT_MS)) : undefined;
+  let [timer, hasEnded] = [undefined as NodeJS.Timeout | undefined, false];
+  const begin = () => {
+    if (milliseconds > 0 && !hasEnded)
+      timer = setTimeout(() => late.abort(error), Math.min(milliseconds, LONGEST_WAIT_MS));
+  };
+  if (begun === undefined) begin();
+  else void begun.then(begin);
   try {
     return await work(signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]));
   } catch (caught) {
     throw late.signal.aborted ? error : caught;
   } finally {
+    hasEnded = true;
     clearTimeout(timer);
   }
 }

@@ -75,8 +75,8 @@ export class AgentServer {
   }
 
   /** Begins a rollout, as `POST /rollouts` does. One that has begun stays as it is; with a higher attempt it begins again. */
-  begin(origin: RolloutOrigin): Promise<OpenRollout> {
-    return this.recorder.begin(origin);
+  begin(origin: RolloutOrigin, turn?: Promise<void>): Promise<OpenRollout> {
+    return this.recorder.begin(origin, turn);
   }
 
   /** Rewards a rollout, as `POST /rollouts/ID/rewards` does. @returns whether the reward may count: the rollout was not learned from yet */

@@ -25,7 +25,11 @@ export class LiveRollout {
   /** Calls and other requests in progress. */
   inUse = 0;
 
-  constructor(readonly origin: RolloutOrigin) {}
+  /** Makes the state of a rollout that begins. @param turn resolves when its calls may be answered */
+  constructor(
+    readonly origin: RolloutOrigin,
+    readonly turn: Promise<void> = Promise.resolve(),
+  ) {}
 
   /** Restores the state from the events in the log. All recorded calls count as unanswered, since their delivery is not known. */
   static from(id: string, events: readonly { event: LogEvent; place: Place }[]): LiveRollout {

@@ -49,14 +49,14 @@ export class LiveRollouts {
   }
 
   /** Adds a rollout, or its next attempt. @returns a function that removes it, where its beginning cannot be recorded */
-  begin(origin: RolloutOrigin): () => void {
+  begin(origin: RolloutOrigin, turn?: Promise<void>): () => void {
     const { id } = origin;
     const before = this.#rollouts.get(id);
     before?.then(
       (former) => (former.isReplaced = true),
       () => undefined,
     );
-    const begun = Promise.resolve(new LiveRollout(origin));
+    const begun = Promise.resolve(new LiveRollout(origin, turn));
     this.#rollouts.set(id, begun);
     if (this.#rollouts.size > MOST_IDLE) void this.#dropOldest();
     return () => {

@@ -93,13 +93,18 @@ export class Recorder implements CallObserver {
 
   rolloutOfKey = (key: string): string | null => this.options.keys.rolloutOf(key);
 
-  /** Begins a rollout. One that has begun stays as it is; with a higher attempt it begins again. @throws {RolloutStateError} where it has ended */
-  async begin(origin: RolloutOrigin): Promise<OpenRollout> {
+  /**
+   * Begins a rollout. One that has begun stays as it is; with a higher attempt it begins again.
+   *
+   * @param turn resolves when its calls may be answered; at once if not given
+   * @throws {RolloutStateError} where it has ended
+   */
+  async begin(origin: RolloutOrigin, turn?: Promise<void>): Promise<OpenRollout> {
     const { id } = origin;
     checkId(id);
     // Beginnings run one after another, so that two requests for the same rollout begin one.
     const begun = this.#beginning.then(() =>
-      this.#live.use(id, (live) => Promise.resolve(this.#takeBeginning(origin, live))),
+      this.#live.use(id, (live) => Promise.resolve(this.#takeBeginning(origin, live, turn))),
     );
     this.#beginning = begun.catch(() => undefined);
     const takeBack = await begun;
@@ -204,6 +209,7 @@ export class Recorder implements CallObserver {
     }
     const live = await this.#live.take(id);
     try {
+      await live.turn;
       if (live.status !== 'open')
         throw new BadRequestError(`the rollout '${id}' has ended; begin another one`, null, 'not_found');
       const begun = begunCall(live.nextCall(), id, opened);
@@ -275,9 +281,9 @@ export class Recorder implements CallObserver {
   }
 
   /** Decides whether a rollout begins, in one turn. @returns what takes its beginning back; null where it has begun before */
-  #takeBeginning(origin: RolloutOrigin, live: LiveRollout | null): (() => void) | null {
+  #takeBeginning(origin: RolloutOrigin, live: LiveRollout | null, turn?: Promise<void>): (() => void) | null {
     const { id, attempt = 0 } = origin;
-    if (live === null || attempt > (live.origin.attempt ?? 0)) return this.#live.begin(origin);
+    if (live === null || attempt > (live.origin.attempt ?? 0)) return this.#live.begin(origin, turn);
     if (live.status === 'open') return null;
     throw new RolloutStateError(`the rollout '${id}' has ended; a higher attempt begins it once more`);
   }

@@ -24,10 +24,12 @@ import { reportVerdict, type VerdictSink } from './report-verdict.js';
 import type { JudgeRollout, PlayedRollout, RankedRollout, RankGroup, RolloutAddress, RunAgent } from './run-agent.js';
 import type { AgentTask } from './agent-task.js';
 import { taskOf, type SplitTasks } from './tasks.js';
+import { Turns, type Turn } from './turns.js';
 
 /** The server that agents call. */
 export interface RolloutHost extends VerdictSink {
-  begin(rollout: RolloutOrigin): Promise<RolloutAddress>;
+  /** Begins a rollout. @param turn resolves when its calls may be answered */
+  begin(rollout: RolloutOrigin, turn?: Promise<void>): Promise<RolloutAddress>;
   end(id: string, how: { status: 'ended' | 'failed'; reason?: string }): Promise<void>;
   /** Notes that the rollout was learned from: later rewards do not count. */
   learnt(id: string): Promise<void>;
@@ -45,6 +47,8 @@ export interface RolloutPlayOptions extends Pick<TrajectoryOptions, 'decode' | '
   attempts: number;
   /** The reward of a rollout that has failed in every attempt; null: it is left out. */
   failedReward: number | null;
+  /** Agents that are started while others play; their calls wait. None if not given. */
+  startAhead?: number;
   sampling: FixedSampling;
   /** Whether answers have tokens; false behind an endpoint. True if not given. */
   hasTokens?: boolean;
@@ -76,6 +80,7 @@ class SetOfRollouts {
   readonly #unranked: EndedRollout[] = [];
   /** A part of the ids of this set's records, since an earlier set, as of a killed run, has the same names. */
   readonly #stamp = Date.now().toString(36);
+  readonly #turns: Turns;
   #next = 0;
 
   constructor(
@@ -84,13 +89,16 @@ class SetOfRollouts {
     private readonly set: GroupOptions & PlayedSet,
     private readonly options: PlayOptions,
     private readonly watch: SetWatch,
-  ) {}
+  ) {
+    this.#turns = new Turns(options.slots);
+  }
 
   async play(): Promise<Trajectory[]> {
     const { purpose, episodes } = this.set;
     const timer = setInterval(() => this.watch.givenUp && this.#stop.abort(new InterruptedError(purpose)), LOOK_MS);
     try {
-      const lanes = Array.from({ length: Math.min(this.options.slots, episodes) }, () => this.#lane());
+      const atOnce = this.options.slots + (this.how.startAhead ?? 0);
+      const lanes = Array.from({ length: Math.min(atOnce, episodes) }, () => this.#lane());
       const ended = await Promise.allSettled(lanes);
       if (this.#stop.signal.aborted) throw this.#stop.signal.reason;
       for (const lane of ended) if (lane.status === 'rejected') throw lane.reason;
@@ -142,7 +150,16 @@ class SetOfRollouts {
   }
 
   async #attempt(episode: number, attempt: number): Promise<EndedRollout> {
-    const rollout = await this.#begin(episode, attempt);
+    const turn = this.#turns.take();
+    try {
+      return await this.#inTurn(turn, episode, attempt);
+    } finally {
+      turn.end();
+    }
+  }
+
+  async #inTurn(turn: Turn, episode: number, attempt: number): Promise<EndedRollout> {
+    const rollout = await this.#begin(episode, attempt, turn);
     const { id } = rollout.open;
     const failure = await this.#run(rollout).then(
       () => null,
@@ -212,22 +229,22 @@ class SetOfRollouts {
     await this.#learn(ended);
   }
 
-  async #begin(episode: number, attempt: number): Promise<PlayedRollout> {
+  async #begin(episode: number, attempt: number, { begun }: Turn): Promise<PlayedRollout> {
     const { purpose, split, groupSize = 1 } = this.set;
     const group = Math.floor(episode / groupSize);
     const { seed } = this.options;
     const own = episodeSeed(seed, purpose, episode);
     const task = taskOf(this.how.tasks[split], { split, group, seed });
     const name = `${purpose}-${episode}.${attempt}`;
-    const open = await this.host.begin({
+    const origin: RolloutOrigin = {
       id: `${name}-${this.#stamp}`,
       task: task.id,
       ...(groupSize > 1 && { group: `${purpose}-${group}` }),
       attempt,
       seed: attempt === 1 ? own : hash32(`${own}/attempt ${attempt}`),
       sampling: { ...this.how.sampling, ...(this.options.sampling.greedy && { temperature: 0 }) },
-    });
-    return { name, task, open };
+    };
+    return { name, task, open: await this.host.begin(origin, begun), begun };
   }
 
   /** Runs the agent and the judge. @throws where the agent has failed, or reports that itself */

@@ -21,6 +21,8 @@ export interface PlayedRollout<Task extends AgentTask = AgentTask> {
   name: string;
   task: Task;
   open: RolloutAddress;
+  /** Resolves when its calls are answered and its time begins; absent: at once. */
+  begun?: Promise<void>;
 }
 
 /**

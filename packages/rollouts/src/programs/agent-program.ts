@@ -48,6 +48,7 @@ export function agentProgram({ command, passEnv, timeoutMs, outputFolder }: Agen
         env: { ...named([...PASSED, ...passEnv]), ...agentVariables(rollout), BOWYER_TASK_FILE: taskFile },
         outputFile: join(outputFolder, `${rollout.name}.txt`),
         timeoutMs,
+        begun: rollout.begun,
         signal,
       }),
     );

@@ -262,3 +262,11 @@ test('where no process can be started for want of files, the rollout fails with 
       '  too many files are open: give a smaller concurrency, or a larger limit (ulimit -n)\n',
   );
 });
+
+test('the time of a program that is started ahead begins with its turn', async () => {
+  const never = new Promise<void>(() => {});
+  expect(await runProgram({ ...options, timeoutMs: 1, begun: never, command: 'sleep 0.3; echo 5' })).toBe('5');
+  await expect(runProgram({ ...options, timeoutMs: 1, begun: Promise.resolve(), command: 'sleep 30' })).rejects.toThrow(
+    'did not end within 0.001 s (timeout)',
+  );
+});

@@ -21,6 +21,8 @@ interface ProgramOptions {
   outputFile: string | null;
   /** Milliseconds after which it is ended; 0: never. */
   timeoutMs: number;
+  /** When its time begins; at once if not given. */
+  begun?: Promise<void>;
   signal?: AbortSignal;
 }
 
@@ -39,9 +41,9 @@ const MOST_TURNS = 64;
  * @throws where it cannot be started, ends with another exit code than 0 or by a signal, or takes too long
  */
 export async function runProgram(options: ProgramOptions): Promise<string> {
-  const { timeoutMs, signal } = options;
+  const { timeoutMs, signal, begun } = options;
   signal?.throwIfAborted();
-  return withDeadline(timeoutMs, signal, (ended) => runUntil(options, ended)).catch((error: unknown) => {
+  return withDeadline(timeoutMs, signal, (ended) => runUntil(options, ended), begun).catch((error: unknown) => {
     throw namedError(error, options);
   });
 }

@@ -61,6 +61,11 @@ export const agentOptions = {
     'command that judges a rollout: it reads {task, rollout} as JSON from standard input and prints a number, or {"reward": …, "components": {…}}, as its last line; null: the agent reports its own reward',
   ),
   concurrency: integer(8, 'agents that play at the same time', { decides: false }),
+  start_ahead: integer(
+    0,
+    'programs of the next rollouts that are started while `concurrency` others play; their calls of the model wait for their turn',
+    { minimum: 0, decides: false },
+  ),
   timeout: nonNegative(
     600,
     'seconds after which an agent or a judge is ended with all processes that it has started; 0: no limit',

@@ -25,6 +25,8 @@ export interface Agents {
   /** Whether tests play the tasks of training. */
   shared: boolean;
   run: RunAgent;
+  /** Agents that are started while others play. */
+  startAhead: number;
   judge: JudgeRollout | null;
   /** Gets each rollout that has ended. */
   onRollout?: (rollout: RecordedRollout) => void;
@@ -33,10 +35,11 @@ export interface Agents {
 type AgentsConfig = Pick<
   AgentOptions,
   'agent' | 'tasks' | 'evalTasks' | 'testTasks' | 'evalShare' | 'testShare' | 'reward' | 'timeout' | 'passEnv'
->;
+> &
+  Partial<Pick<AgentOptions, 'startAhead'>>;
 
 export async function openAgents(config: AgentsConfig, { directory, log, agent: given }: TaskContext): Promise<Agents> {
-  const { agent, reward, evalShare, testShare, passEnv } = config;
+  const { agent, reward, evalShare, testShare, passEnv, startAhead = 0 } = config;
   if (isFunction(agent) && given === undefined)
     throw new Error(
       'the agent of this run is a function of a program\n  start that program again, or give a command: agent=COMMAND',
@@ -53,6 +56,7 @@ export async function openAgents(config: AgentsConfig, { directory, log, agent: 
   return {
     tasks: splitTasks(tasks, held),
     shared: held.testTasks === null && testShare === 0,
+    startAhead,
     run: given ? timedRun(given.run, common.timeoutMs) : agentProgram({ ...common, command: agent!, passEnv }),
     judge: given ? timedJudge(given.judge, common.timeoutMs) : judge,
   };
@@ -74,7 +78,7 @@ async function filesOf({ tasks, evalTasks, testTasks }: AgentsConfig): Promise<O
 const timedRun =
   (run: RunAgent, timeoutMs: number): RunAgent =>
   (rollout, signal) =>
-    leftBehind('run', timeoutMs, signal, (ended) => run(rollout, ended));
+    leftBehind('run', timeoutMs, signal, (ended) => run(rollout, ended), rollout.begun);
 
 const timedJudge = (judge: JudgeRollout | undefined, timeoutMs: number): JudgeRollout | null =>
   judge === undefined
@@ -88,12 +92,15 @@ const leftBehind = <T>(
   timeoutMs: number,
   signal: AbortSignal,
   work: (ended: AbortSignal) => Promise<T>,
+  begun?: Promise<void>,
 ) =>
-  withDeadline(timeoutMs, signal, (ended) => Promise.race([work(ended), rejectedBy(ended)])).catch((error: unknown) => {
-    throw error instanceof DeadlineError
-      ? new Error(`${name} did not end within ${timeoutMs / 1000} s (timeout)`, { cause: error })
-      : error;
-  });
+  withDeadline(timeoutMs, signal, (ended) => Promise.race([work(ended), rejectedBy(ended)]), begun).catch(
+    (error: unknown) => {
+      throw error instanceof DeadlineError
+        ? new Error(`${name} did not end within ${timeoutMs / 1000} s (timeout)`, { cause: error })
+        : error;
+    },
+  );
 
 const rejectedBy = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }));

@@ -1,0 +1,43 @@
+// Turns of agents: so many play at the same time, and those that are started ahead wait for one that ends.
+
+/** The place of an agent among those that play. */
+export interface Turn {
+  /** Resolves when the agent may play, or once it has ended. */
+  begun: Promise<void>;
+  /** Gives the place to the agent that has waited longest. */
+  end(): void;
+}
+
+export class Turns {
+  readonly #waiting: (() => void)[] = [];
+
+  /** Holds places. @param free agents that play at the same time */
+  constructor(private free: number) {}
+
+  take(): Turn {
+    if (this.free > 0) {
+      this.free--;
+      return { begun: Promise.resolve(), end: this.#next };
+    }
+    const { promise, resolve } = withResolvers();
+    this.#waiting.push(resolve);
+    const end = () => {
+      const place = this.#waiting.indexOf(resolve);
+      if (place < 0) return this.#next();
+      this.#waiting.splice(place, 1);
+      resolve();
+    };
+    return { begun: promise, end };
+  }
+
+  readonly #next = (): void => {
+    const begin = this.#waiting.shift();
+    if (begin) begin();
+    else this.free++;
+  };
+}
+
+function withResolvers(): { promise: Promise<void>; resolve: () => void } {
+  let resolve!: () => void;
+  return { promise: new Promise((begin) => (resolve = begin)), resolve };
+}
