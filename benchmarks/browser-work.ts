@@ -1,0 +1,62 @@
+// The work that browser.ts measures in Chromium and in Node: steps of training and sampled utterances of a small model.
+import { Rng } from '@bowyer/core';
+import { openDevice } from '@bowyer/graph';
+import { LanguageModel } from '@bowyer/models';
+import { wordLevelTokenizer } from '@bowyer/text';
+
+/** The policy of the small preset, 0.1 M weights, and one of 10.8 M. */
+const shapes = {
+  '0.1M': { n_layer: 2, n_head: 4, n_embd: 64 },
+  '10.8M': { n_layer: 6, n_head: 6, n_embd: 384 },
+};
+export type Size = keyof typeof shapes;
+
+const ROWS = 8;
+const TOKENS = 64;
+const VOCABULARY = 300;
+
+export interface Work {
+  /** Takes steps of 8 × 64 tokens. @returns their number */
+  train(): Promise<number>;
+  /** Samples utterances of 32 tokens after prompts of 32, eight at once. @returns the number of tokens */
+  sample(): Promise<number>;
+  close(): Promise<void>;
+}
+
+export async function openWork(size: Size, threads: number): Promise<Work> {
+  const device = await openDevice({ device: 'cpu', threads });
+  const words = Array.from({ length: VOCABULARY - 8 }, (_, i) => `w${i}`).join(' ');
+  const tokenizer = wordLevelTokenizer([words], { minCount: 1 });
+  const config = { model_type: 'gpt2', n_positions: 128, ...shapes[size] };
+  const rng = new Rng(1);
+  const model = await LanguageModel.create({ device, config, tokenizer, rng });
+  const optimizer = await model.createOptimizer({ kind: 'adamw', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0.01 });
+  const ids = (length: number) => Int32Array.from({ length }, () => rng.integer(3, VOCABULARY - 9));
+  const sampling = { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 32, terminatorIds: [] };
+  const repeats = size === '0.1M' ? 10 : 1;
+  return {
+    async train() {
+      for (let i = 0; i < repeats; i++) {
+        const examples = Array.from({ length: ROWS }, () => {
+          const row = ids(TOKENS + 1);
+          const weights = new Float32Array(TOKENS).fill(1 / (ROWS * TOKENS));
+          return { ids: row.slice(0, -1), targets: row.slice(1), weights };
+        });
+        await model.accumulateGradients(examples);
+        await optimizer.step({ lr: 1e-4, maxGradNorm: 1 });
+      }
+      return repeats;
+    },
+    async sample() {
+      let sampled = 0;
+      for (let i = 0; i < repeats; i++) {
+        const episodes = await model.openEpisodes({ slots: ROWS });
+        const turns = Array.from({ length: ROWS }, (_, slot) => ({ slot, tokens: [...ids(32)], rng: new Rng(slot) }));
+        for (const said of await episodes.act(turns, sampling)) sampled += said.ids.length;
+        await episodes.close();
+      }
+      return sampled;
+    },
+    close: () => device.close(),
+  };
+}

@@ -1,0 +1,7 @@
+// The same in Node.
+//   node --conditions=source --import tsx examples/browser-training/node.ts
+import { trainAgent } from './agent.js';
+
+console.log(
+  await trainAgent(({ iteration, reward }) => console.log(`iteration ${iteration}: return ${reward.toFixed(2)}`)),
+);
