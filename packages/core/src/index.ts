@@ -105,17 +105,19 @@ export {
   group,
   integer,
   nonNegative,
+  option,
   optional,
   optionalText,
   positive,
   text,
   texts,
   unitOptions,
+  type Option,
   type OptionDetails,
 } from './options/constructors.js';
 export { defaultsOf, flatNames, isGroup, isNode, withDefaults, type GivenOptions } from './options/schema-tree.js';
 /** TypeBox, in which options are declared: re-exported so that a plugin needs no package of its own for it. */
-export { Type } from '@sinclair/typebox';
+export { Type, type Static, type TSchema } from '@sinclair/typebox';
 export {
   emitSpan,
   isTraced,

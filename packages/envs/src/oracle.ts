@@ -1,7 +1,8 @@
 // The oracle of the guessing games: the rules of a game, a network or a server. A network cannot be made in this package, so
 // that whoever makes the environment passes the oracle in (`EnvParts`).
 
-import { choice, text, type OptionsOf } from './option.js';
+import { choice, text } from '@bowyer/core';
+import type { OptionsOf } from './option.js';
 
 /**
  * Answers questions about a secret.

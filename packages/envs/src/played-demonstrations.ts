@@ -1,12 +1,19 @@
 // Plays episodes of an expert through an environment, for supervised warm starts without any download.
-import { demonstrationSetOf, recordOf, Rng, type DemonstrationSet, type InformedTransition } from '@bowyer/core';
+import {
+  demonstrationSetOf,
+  fraction,
+  recordOf,
+  Rng,
+  type DemonstrationSet,
+  type InformedTransition,
+} from '@bowyer/core';
 import { contextParts } from './context/context-options.js';
 import { checkedEnv } from './contract/checked-env.js';
 import type { Env } from './contract/env.js';
 import { shown } from './contract/shown.js';
 import { expertItems, type SplitPlan } from './splits.js';
 import type { DemonstrationRequest } from './unit.js';
-import { fraction, options, type OptionsOf } from './option.js';
+import { options, type OptionsOf } from './option.js';
 
 export const expertNoiseSchema = options({
   noise: fraction(0.5, "Share of the expert's turns that are random."),

@@ -99,7 +99,7 @@ export function bowyer(argv: readonly string[], leader: Leader | null = null, no
       const text = (await import('./overview.js')).overview(configs);
       return overrides.includes('json=true') ? `${JSON.stringify({ event: 'text', text })}\n` : text;
     },
-    isInternalGroup: (group) => /^(shared$|preset\/|experiment\/)/.test(group),
+    isInternalGroup: (group) => /^(preset\/|experiment\/)/.test(group),
     translate: (overrides, context) => {
       if (context.isDefaultConfig)
         notes.ofCommandLine.push(`config ${DEFAULT_CONFIG}, since no --config-name is given`);

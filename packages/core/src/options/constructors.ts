@@ -2,8 +2,9 @@
 //
 //     group({ gamma: fraction(0.95, 'discount per turn', { flat: 'gamma' }) }, 'the critic')
 //
-// They make JSON Schema, whose keyword `default` is standard; `flat` and `decides` are annotations that validators ignore.
-import { Type, type Static, type TProperties, type TSchema } from '@sinclair/typebox';
+// They make JSON Schema, whose keyword `default` is standard; `flat` and `decides` are annotations that validators ignore. The type of
+// an option's value is inferred from its schema: one whose default is null may be null.
+import { Type, type Static, type TProperties, type TSchema, type TUnsafe } from '@sinclair/typebox';
 
 export interface OptionDetails {
   /** The name or names by which version 0.2 and ArCHer's configs knew the option. */
@@ -14,9 +15,33 @@ export interface OptionDetails {
 
 type Bounds = { minimum?: number; maximum?: number };
 
+/** The schema of an option whose value has the type `Value`. */
+export interface Option<Value> extends TUnsafe<Value> {
+  description: string;
+  default: unknown;
+}
+
+/** Declares an option by its whole JSON Schema. */
+export const option = <Value>(schema: { description: string; default: unknown; [keyword: string]: unknown }) =>
+  Type.Unsafe<Value>(schema) as Option<Value>;
+
+type OrNull<Default, Value> = Default extends null ? Value | null : Value;
+
+const orNull = (type: string, value: unknown) => (value === null ? [type, 'null'] : type);
+
 /** Declares an integer of at least `minimum`, which is 1 if not given. */
-export const integer = (value: number, description: string, details: OptionDetails & Bounds = {}) =>
-  Type.Integer({ minimum: 1, default: value, description, ...details });
+export const integer = <const Default extends number | null>(
+  value: Default,
+  description: string,
+  details: OptionDetails & Bounds = {},
+) =>
+  option<OrNull<Default, number>>({
+    type: orNull('integer', value),
+    minimum: 1,
+    default: value,
+    description,
+    ...details,
+  });
 
 /** Declares a number above zero. */
 export const positive = (value: number, description: string, details: OptionDetails & Bounds = {}) =>
@@ -28,23 +53,31 @@ export const nonNegative = (value: number, description: string, details: OptionD
 
 /** Declares a number in [0, 1]. */
 export const fraction = (value: number, description: string, details: OptionDetails = {}) =>
-  Type.Number({ minimum: 0, maximum: 1, default: value, description, ...details });
+  option<number>({ type: 'number', minimum: 0, maximum: 1, default: value, description, ...details });
 
-export const choice = <const Values extends readonly string[]>(
+/** Declares one of several texts. */
+export const choice = <const Values extends readonly string[], const Default extends Values[number] | null>(
   values: Values,
-  value: Values[number],
+  value: Default,
   description: string,
   details: OptionDetails = {},
-) => Type.Unsafe<Values[number]>({ type: 'string', enum: [...values], default: value, description, ...details });
+) => {
+  const listed = { type: 'string', enum: [...values] };
+  const schema = value === null ? { anyOf: [listed, { type: 'null' }] } : listed;
+  return option<OrNull<Default, Values[number]>>({ ...schema, default: value, description, ...details });
+};
 
-export const text = (value: string, description: string, details: OptionDetails = {}) =>
-  Type.String({ default: value, description, ...details });
+export const text = <const Default extends string | null>(
+  value: Default,
+  description: string,
+  details: OptionDetails = {},
+) => option<OrNull<Default, string>>({ type: orNull('string', value), default: value, description, ...details });
 
 export const texts = (value: readonly string[], description: string, details: OptionDetails = {}) =>
   Type.Array(Type.String(), { default: [...value], description, ...details });
 
 export const flag = (value: boolean, description: string, details: OptionDetails = {}) =>
-  Type.Boolean({ default: value, description, ...details });
+  option<boolean>({ type: 'boolean', default: value, description, ...details });
 
 /**
  * Declares an option that may be null, which is its default if `default` is not given.

@@ -1,11 +1,12 @@
 // The common part of environments that run in this process or on AgentGym's servers: options, keys, and the client.
+import { choice, option, type Static } from '@bowyer/core';
 import type { Env } from '../contract/env.js';
 import { agentGymEnv } from './agentgym-env.js';
 import type { AgentGymFamily } from './families.js';
 import { instructionsOf } from './instructions.js';
 import { agentGymProperties } from './options.js';
 import type { Condition, ConfigRules, EnvProblem, OptionsSchema } from '../unit.js';
-import { choice, type OptionsOf } from '../option.js';
+import type { OptionsOf } from '../option.js';
 
 export const backendProperties = {
   backend: choice(
@@ -14,7 +15,11 @@ export const backendProperties = {
     "'embedded' plays in this process; 'agentgym' plays on a server of AgentGym's at baseUrl.",
   ),
   baseUrl: agentGymProperties.baseUrl,
-  actionFormat: { ...agentGymProperties.actionFormat, enum: ['plain', 'react'], default: 'plain' },
+  actionFormat: option<Static<typeof agentGymProperties.actionFormat>>({
+    ...agentGymProperties.actionFormat,
+    enum: ['plain', 'react'],
+    default: 'plain',
+  }),
   timeoutMs: agentGymProperties.timeoutMs,
   testItems: agentGymProperties.testItems,
 } as const;

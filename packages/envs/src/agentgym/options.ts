@@ -1,6 +1,6 @@
 // The options of every client of AgentGym's servers, and their schema.
-import { LONGEST_WAIT_MS } from '@bowyer/core';
-import { choice, flag, integer, options, text, type OptionsOf } from '../option.js';
+import { choice, flag, integer, LONGEST_WAIT_MS, text } from '@bowyer/core';
+import { options, type OptionsOf } from '../option.js';
 
 export const agentGymProperties = {
   baseUrl: text(

@@ -1,6 +1,6 @@
 // ALFWorld: household tasks in text. Worlds of our own from a seed, or the original's game files; or played on a server.
 // Source: Shridhar et al. 2021, arXiv:2010.03768.
-import { Rng } from '@bowyer/core';
+import { choice, defaulting, flag, integer, option, Rng, text } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { backendProperties } from '../agentgym/backend.js';
 import { agentGymProperties } from '../agentgym/options.js';
@@ -10,11 +10,11 @@ import { Household, NOTHING_HAPPENS } from './household.js';
 import { makeProblem } from './make-problem.js';
 import { findGames, readProblem } from './problem-file.js';
 import { type Problem, type TaskType, taskTypes } from './problem.js';
-import { choice, flag, integer, option, options, text, type OptionsOf } from '../option.js';
+import { options, type OptionsOf } from '../option.js';
 
 export const alfworldSchema = options({
   ...backendProperties,
-  actionFormat: { ...agentGymProperties.actionFormat, default: 'plain' },
+  actionFormat: defaulting(agentGymProperties.actionFormat, 'plain'),
   games: text(null, 'A game.tw-pddl of ALFWorld or a folder of such games; null: households made here from the seed.'),
   taskTypes: option<readonly TaskType[]>({
     description: 'Tasks that households made here have; a game file brings its own.',

@@ -1,10 +1,11 @@
 // Expert episodes in households made from seeds, for supervised warm starts.
 import type { Transition } from '@bowyer/core';
+import { choice } from '@bowyer/core';
 import { expertItems } from '../splits.js';
 import { playPlans, type PlannedDemonstrationOptions } from '../played-demonstrations.js';
 import { Alfworld, type AlfworldOptions } from './alfworld.js';
 import { alfworldSplits } from './splits.js';
-import { choice, type OptionsOf } from '../option.js';
+import type { OptionsOf } from '../option.js';
 
 export const alfworldExpertSchema = {
   ties: choice(

@@ -1,7 +1,7 @@
 // BabyAI in text: a grid of rooms, missions in words, actions that name what is in view, as AgentGym's server has it.
 // Source: Chevalier-Boisvert et al. 2019, arXiv:1810.08272. Worlds are drawn by our own generator, so that seeds give other
 // worlds than there.
-import { Rng } from '@bowyer/core';
+import { flag, integer, option, Rng } from '@bowyer/core';
 import { backendProperties } from '../agentgym/backend.js';
 import { reactLine } from '../agentgym/reply-rules.js';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
@@ -12,7 +12,7 @@ import { Explorer } from './explorer.js';
 import { drawGame, levels, type Game, type Level } from './levels.js';
 import { colours, kinds } from './grid.js';
 import { isDone, taskTexts, type Task } from './mission.js';
-import { flag, integer, option, options, type OptionsOf } from '../option.js';
+import { options, type OptionsOf } from '../option.js';
 
 export const babyAiSchema = options({
   ...backendProperties,

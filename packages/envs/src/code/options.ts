@@ -1,6 +1,7 @@
 // Options of the environment `code`.
 
-import { choice, flag, integer, options, text, type OptionsOf } from '../option.js';
+import { choice, flag, integer, text } from '@bowyer/core';
+import { options, type OptionsOf } from '../option.js';
 
 export const codeSchema = options({
   data: text(

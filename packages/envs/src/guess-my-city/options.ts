@@ -1,6 +1,7 @@
 // The options of Guess My City, besides the oracle.
 
-import { choice, integer, option, options, type OptionsOf } from '../option.js';
+import { choice, integer, option } from '@bowyer/core';
+import { options, type OptionsOf } from '../option.js';
 
 export const guessMyCitySchema = options({
   cities: option<'archer91' | 'all100' | 'subset10' | readonly string[]>({

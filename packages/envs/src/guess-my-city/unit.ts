@@ -1,5 +1,5 @@
-import { historyOffer } from '../context/context-options.js';
 import type { DemonstrationSet } from '@bowyer/core';
+import { historyOffer } from '../context/context-options.js';
 import {
   chosenOracle,
   oracleNames,

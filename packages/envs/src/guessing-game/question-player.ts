@@ -1,6 +1,6 @@
 // The common part of the scripted players of the guessing games: random turns, and the secrets that are still possible.
 import type { Rng } from '@bowyer/core';
-import { choice } from '../option.js';
+import { choice } from '@bowyer/core';
 
 /** The option of both games' demonstrations. */
 export const tiesSchema = choice(

@@ -1,6 +1,7 @@
 // Options of the environment `harbor`.
 
-import { integer, options, text, type OptionsOf } from '../option.js';
+import { integer, text } from '@bowyer/core';
+import { options, type OptionsOf } from '../option.js';
 
 const milliseconds = { minimum: 100, maximum: 3_600_000 };
 

@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { jest } from '@jest/globals';
+import { Rng } from '@bowyer/core';
 import { HttpError } from './http-error.js';
 import { HttpServer, RefusedAnswer, type HttpServerOptions } from './http-server.js';
 import { OpenAiChat } from './openai-chat.js';
 import { backoff, retryAfter } from './retry-policy.js';
-import { Rng } from '@bowyer/core';
 
 type Reply = (request: IncomingMessage, response: ServerResponse) => void;
 

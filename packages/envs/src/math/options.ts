@@ -1,7 +1,8 @@
 // Options of the environment `math`.
+import { flag, integer, option, text } from '@bowyer/core';
 import { kindNames, type KindName } from './generator.js';
 import type { Level } from './kinds/kind.js';
-import { flag, integer, option, options, text, type OptionsOf } from '../option.js';
+import { options, type OptionsOf } from '../option.js';
 
 export const mathSchema = options({
   problems: text(

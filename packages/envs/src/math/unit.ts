@@ -1,3 +1,4 @@
+import { fraction } from '@bowyer/core';
 import { historyOffer } from '../context/context-options.js';
 import { playedOptions, playedSet, type ExpertNoise } from '../played-demonstrations.js';
 import { defineEnvironment } from '../define-environment.js';
@@ -7,7 +8,7 @@ import { MathEnv } from './math.js';
 import { mathSchema, type MathOptions } from './options.js';
 import { mathReport } from './report.js';
 import { mathSplits } from './splits.js';
-import { fraction, options } from '../option.js';
+import { options } from '../option.js';
 
 const generated = { problems: [null] };
 

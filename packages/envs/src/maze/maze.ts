@@ -1,12 +1,12 @@
 // The environment `maze`: walk to the goal of a small maze, by texts about the walls around.
 // Source: LMRL-Gym (Abdulhai et al. 2023, arXiv:2311.18232) at its repository's double_t_maze, and AgentGym's server around it;
 // maze.md.
-import { Rng } from '@bowyer/core';
+import { choice, integer, Rng } from '@bowyer/core';
 import { backendProperties } from '../agentgym/backend.js';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
 import { freeCells, goal, isFree, isGoal, moved, moveNames, neighbour, type Cell, type Move } from './rooms.js';
-import { choice, integer, options, type OptionsOf } from '../option.js';
+import { options, type OptionsOf } from '../option.js';
 
 export const mazeSchema = options({
   ...backendProperties,

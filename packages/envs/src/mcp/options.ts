@@ -1,5 +1,6 @@
 // Options of the environment `mcp`.
-import { choice, integer, option, options, text, type OptionsOf } from '../option.js';
+import { choice, integer, option, text } from '@bowyer/core';
+import { options, type OptionsOf } from '../option.js';
 
 /** The formats of calls in a reply; see replies.ts. */
 export const callFormats = ['json', 'hermes'] as const;

@@ -1,4 +1,4 @@
-import { Rng, type DemonstrationSet } from '@bowyer/core';
+import { option, Rng, type DemonstrationSet } from '@bowyer/core';
 import type { Env } from '../contract/env.js';
 import {
   expertNoiseSchema,
@@ -17,7 +17,7 @@ import { alfworldExpertSchema, type ExpertTies } from '../alfworld/demonstration
 import { textCraftExpertSchema, type TextCraftExpert } from '../textcraft/demonstrations.js';
 import { membersOf, type Member, type ListedMember } from './members.js';
 import { Mixture } from './mixture.js';
-import { option, options, type OptionsOf } from '../option.js';
+import { options, type OptionsOf } from '../option.js';
 
 /** The source of a mixture's members: the registry, which contains the mixture itself. */
 interface Members {

@@ -1,6 +1,6 @@
 // The options of the environment `openenv`.
-import { LONGEST_WAIT_MS } from '@bowyer/core';
-import { choice, flag, integer, option, options, text, type OptionsOf } from '../option.js';
+import { choice, flag, integer, LONGEST_WAIT_MS, option, text } from '@bowyer/core';
+import { options, type OptionsOf } from '../option.js';
 
 export const openEnvSchema = options({
   baseUrl: text(null, 'Address of the server, such as http://127.0.0.1:8000.'),

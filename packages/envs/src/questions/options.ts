@@ -1,6 +1,7 @@
 // Options of the environment `questions`.
 
-import { choice, integer, options, text, type OptionsOf } from '../option.js';
+import { choice, integer, text } from '@bowyer/core';
+import { options, type OptionsOf } from '../option.js';
 
 /** How an answer is found in the agent's text; see answers.ts. */
 const extractions = ['last_number', 'marked', 'text'] as const;

@@ -1,6 +1,7 @@
 // The options of ScienceWorld: AgentGym's server, or the simulator itself.
+import { choice, flag, option, text } from '@bowyer/core';
 import { agentGymProperties } from '../agentgym/options.js';
-import { choice, flag, option, options, text, type OptionsOf } from '../option.js';
+import { options, type OptionsOf } from '../option.js';
 
 export const sciWorldSchema = options({
   backend: choice(

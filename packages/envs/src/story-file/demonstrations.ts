@@ -1,10 +1,11 @@
 // Plays the expert of the game that ships with the package: its walkthrough, which is left at some turn for random valid
 // actions.
 import type { Transition } from '@bowyer/core';
+import { fraction } from '@bowyer/core';
 import { playDemonstrations, type PlayedDemonstrationOptions } from '../played-demonstrations.js';
 import { lighthouseWalkthrough } from './lighthouse/walkthrough.js';
 import { StoryFile, type StoryFileInfo, type StoryFileOptions } from './story-file.js';
-import { fraction, options } from '../option.js';
+import { options } from '../option.js';
 
 export const strayingSchema = options({
   noise: fraction(0.05, 'Chance in each turn that the walkthrough is left; random valid actions follow to the end.'),

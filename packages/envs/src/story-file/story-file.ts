@@ -3,6 +3,7 @@
 // Source: ArCHer's adventure environment (Zhou et al. 2024, arXiv:2402.19446), which plays through Jericho.
 // Differs from it: the game's own end terminates and the step limit truncates; each reset may have a seed.
 import { readFileSync } from 'node:fs';
+import { choice, flag, integer, text } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
 import { Machine, type MachineSnapshot } from './machine/machine.js';
@@ -10,7 +11,7 @@ import { Story, StoryFormatError } from './machine/story.js';
 import { giveCommand, readOpening } from './give-command.js';
 import { endingIn, maximumIn, ScoreReader, type Ending } from './score.js';
 import { ValidActionFinder } from './valid-actions.js';
-import { choice, flag, integer, options, text, type OptionsOf } from '../option.js';
+import { options, type OptionsOf } from '../option.js';
 
 export const storyFileSchema = options({
   story: text(

@@ -1,10 +1,10 @@
 // The environment `tabular`: a text game whose values are known exactly; tabular.md.
-import { maximum, Rng } from '@bowyer/core';
+import { integer, maximum, Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
 import { epsilonGreedy, optimalValues } from './exact-values.js';
 import { actionsOf, towerModel, type Outcome, type TabularModel } from './model.js';
-import { integer, options, type OptionsOf } from '../option.js';
+import { options, type OptionsOf } from '../option.js';
 
 export const tabularSchema = options({
   maxSteps: integer(20, 'Steps after which an episode that has not ended is truncated.'),

@@ -1,6 +1,7 @@
 // Options of the environment `tau2`.
+import { choice, integer, text } from '@bowyer/core';
 import { callFormats } from '../mcp/options.js';
-import { choice, integer, options, text, type OptionsOf } from '../option.js';
+import { options, type OptionsOf } from '../option.js';
 import { oracleProperties } from '../oracle.js';
 
 export const tau2Schema = options({

@@ -1,5 +1,5 @@
 // Plays crafting plans, with random actions at the requested rate.
-import { Rng, type InformedTransition } from '@bowyer/core';
+import { choice, fraction, Rng, type InformedTransition } from '@bowyer/core';
 import { reactLine } from '../agentgym/reply-rules.js';
 import { playDemonstrations, type Demonstrator, type PlayedDemonstrationOptions } from '../played-demonstrations.js';
 import { expertItems } from '../splits.js';
@@ -9,7 +9,7 @@ import { craftingPlan, type PlannedAction, type PlanOrder } from './plan.js';
 import { renamed, wordsOfNames } from './renamed-games.js';
 import { textCraftSplits } from './splits.js';
 import { TextCraft, type TextCraftInfo } from './textcraft.js';
-import { choice, fraction, type OptionsOf } from '../option.js';
+import type { OptionsOf } from '../option.js';
 
 export const textCraftExpertSchema = {
   renamed: fraction(

@@ -1,7 +1,8 @@
 // The options of TextCraft.
 
+import { choice, integer, option, text } from '@bowyer/core';
 import { backendProperties } from '../agentgym/backend.js';
-import { anyInteger, choice, integer, options, text, type OptionsOf } from '../option.js';
+import { options, type OptionsOf } from '../option.js';
 
 export const textCraftSchema = options({
   ...backendProperties,
@@ -12,7 +13,11 @@ export const textCraftSchema = options({
   ),
   stepLimit: integer(30, 'Actions after which an episode is truncated.'),
   depth: integer(null, 'Depth of the goals that seeds draw: crafts on top of one another, 1…4; null: any depth.'),
-  goal: anyInteger(null, "Number of the goal, counted as AgentGym's data_idx; null: the seed draws one."),
+  goal: option<number | null>({
+    description: "Number of the goal, counted as AgentGym's data_idx; null: the seed draws one.",
+    type: ['integer', 'null'],
+    default: null,
+  }),
   distractors: integer(10, 'Largest number of listed commands that the goal does not need; the server has 10.', {
     minimum: 0,
   }),

@@ -1,5 +1,5 @@
 // A seeded generator of expert games, for supervised warm starts without any download.
-import { Rng } from '@bowyer/core';
+import { fraction, integer, Rng } from '@bowyer/core';
 import { tiesSchema } from '../guessing-game/question-player.js';
 import type { Truth } from './attributes/attribute.js';
 import type { Dialogue } from './dialogues.js';
@@ -8,7 +8,7 @@ import { questionSet } from './questions.js';
 import type { Answer, WinTest } from './rules.js';
 import type { TwentyQuestionsOptions } from './twenty-questions.js';
 import { selectWords, type Word } from './words.js';
-import { fraction, integer, options, type OptionsOf } from '../option.js';
+import { options, type OptionsOf } from '../option.js';
 
 export interface DemonstrationOptions extends ExpertOptions {
   games: number;

@@ -1,12 +1,13 @@
 // Twenty Questions: guess the object that the oracle thinks of. The reward is −1 a turn and 0 on the winning one, of at most 20
 // turns.
 // Source: ArCHer (Zhou et al. 2024, arXiv:2402.19446), commit 7c771a7, described in twenty_questions.md.
+import { choice, integer, option } from '@bowyer/core';
 import { GuessingGame } from '../guessing-game/guessing-game.js';
 import type { Oracle } from '../oracle.js';
 import { namesWord, normalizeAnswer } from './rules.js';
 import { RulesOracle } from './rules-oracle.js';
 import { selectWords, type Word } from './words.js';
-import { choice, integer, option, options, type OptionsOf } from '../option.js';
+import { options, type OptionsOf } from '../option.js';
 
 export const twentyQuestionsSchema = options({
   words: option<'full' | 'subset10' | readonly string[]>({

@@ -1,6 +1,7 @@
 // Options of the environment `verifiers`.
 
-import { integer, option, options, text, type OptionsOf } from '../option.js';
+import { integer, option, text } from '@bowyer/core';
+import { options, type OptionsOf } from '../option.js';
 
 export const verifiersSchema = options({
   data: text(

@@ -1,11 +1,11 @@
 // The options of the shop, and the shops that are already loaded.
-import { LONGEST_WAIT_MS } from '@bowyer/core';
+import { choice, defaulting, integer, LONGEST_WAIT_MS, option, text } from '@bowyer/core';
 import { agentGymProperties } from '../agentgym/options.js';
 import { makeCatalogue } from './catalogue.js';
 import { MemoryProducts } from './product-store.js';
 import { goalsOf, openProducts } from './shop-files.js';
 import { Shop } from './shop.js';
-import { anyInteger, choice, defaultsOf, integer, options, text, type OptionsOf } from '../option.js';
+import { defaultsOf, options, type OptionsOf } from '../option.js';
 
 export const webShopSchema = options({
   backend: choice(
@@ -14,10 +14,10 @@ export const webShopSchema = options({
     "The place of the shop: 'embedded' in this process; 'site': a running site of Princeton's at base_url; 'agentgym': AgentGym's server there.",
   ),
   baseUrl: text(null, 'Address of the site or server, such as http://localhost:3000.'),
-  actionFormat: { ...agentGymProperties.actionFormat, default: 'plain' },
+  actionFormat: defaulting(agentGymProperties.actionFormat, 'plain'),
   timeoutMs: integer(60_000, 'Longest wait for an answer, in milliseconds.', { maximum: LONGEST_WAIT_MS }),
   testItems: agentGymProperties.testItems,
-  connections: { ...agentGymProperties.connections },
+  connections: agentGymProperties.connections,
   observation: choice(
     ['archer', 'page', 'text'],
     'archer',
@@ -55,7 +55,11 @@ export const webShopSchema = options({
     null,
     "Goals in our own catalogue, at most one for a product; null: 500, of a shop that serve_env serves AgentGym's 3930.",
   ),
-  catalogueSeed: anyInteger(233, 'Seed of the made-up catalogue and of the price caps of human goals.'),
+  catalogueSeed: option<number>({
+    description: 'Seed of the made-up catalogue and of the price caps of human goals.',
+    type: 'integer',
+    default: 233,
+  }),
 });
 
 export type WebShopOptions = OptionsOf<typeof webShopSchema>;

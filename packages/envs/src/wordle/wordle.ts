@@ -1,12 +1,13 @@
 // The environment `wordle`: find the hidden five-letter word in six guesses. The engine is LMRL-Gym's (Abdulhai et al. 2023,
 // arXiv:2311.18232), with equal draws, and the changes of AgentGym's server; wordle.md.
+import { choice, integer, text } from '@bowyer/core';
 import { backendProperties } from '../agentgym/backend.js';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
 import { PythonRandom } from '../cpython/random.js';
 import { Knowledge } from './knowledge.js';
 import { agentGymWords, readVocabulary } from './vocabulary.js';
-import { choice, integer, options, text, type OptionsOf } from '../option.js';
+import { options, type OptionsOf } from '../option.js';
 
 export const wordleSchema = options({
   ...backendProperties,

@@ -79,10 +79,10 @@ function* readHeader(input: IncomingText): Reading<{ channel: string; recipient:
 function* readText(input: IncomingText, parts: AnswerParts, channel: string): Reading<void> {
   const isReasoning = channel === 'analysis';
   const add = isReasoning ? parts.addReasoning : parts.addText;
-  let isFirst = (isReasoning ? parts.reasoning : parts.content) !== '';
+  let isNextMessage = (isReasoning ? parts.reasoning : parts.content) !== '';
   yield* input.takeUpTo(ENDS, (piece) => {
-    add(isFirst ? `\n${piece}` : piece);
-    isFirst = false;
+    add(isNextMessage ? `\n${piece}` : piece);
+    isNextMessage = false;
   });
 }
 
