@@ -2,6 +2,7 @@
 // the form of recorded ones (packages/wandb/test/fixtures/online-conversation.jsonl).
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { gunzipSync } from 'node:zlib';
 
 interface ServedRun {
   entity: string;
@@ -84,10 +85,14 @@ export class WandbServer {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const pieces: Buffer[] = [];
     for await (const piece of request) pieces.push(piece as Buffer);
-    const bytes = Buffer.concat(pieces);
+    const sent = Buffer.concat(pieces);
+    const bytes = request.headers['content-encoding'] === 'gzip' ? gunzipSync(sent) : sent; // W&B's own client compresses
     const { pathname, searchParams } = new URL(request.url!, this.url);
     const isPut = request.method === 'PUT';
-    const body = isPut ? { bytes: bytes.length } : (JSON.parse(bytes.toString() || '{}') as Record<string, unknown>);
+    const isJson = !isPut && bytes[0] === 0x7b; // the traces of W&B's own client are none
+    const body: Record<string, unknown> = isJson
+      ? (JSON.parse(bytes.toString()) as Record<string, unknown>)
+      : { bytes: bytes.length };
     const operation = /(?:query|mutation)\s+(\w+)/.exec(String(body.query))?.[1];
     const what = isPut ? 'PUT' : pathname.endsWith('/file_stream') ? 'file_stream' : (operation ?? pathname);
     const n = (this.#counts.get(what) ?? 0) + 1;
@@ -152,7 +157,9 @@ export class WandbServer {
     });
   }
 
-  #graphql(operation: string, variables: Record<string, unknown>): object {
+  #graphql(operation: string, given: Record<string, unknown> = {}): object {
+    // W&B's own client gives most mutations a single variable.
+    const variables = (given.input ?? given) as Record<string, unknown>;
     const answers: Record<string, () => object> = {
       Viewer: () => ({
         viewer: { id: 'user0', entity: 'mock_server_entity', username: 'mock', flags: '{}', teams: { edges: [] } },
@@ -160,7 +167,7 @@ export class WandbServer {
       UpsertBucket: () => this.#upsert(variables),
       RunResumeStatus: () => this.#resumeStatus(variables),
       CreateRunFiles: () => this.#runFiles(variables),
-      CreateArtifact: () => this.#createArtifact(variables.input as Record<string, unknown>),
+      CreateArtifact: () => this.#createArtifact(variables),
       CreateArtifactManifest: () => ({
         createArtifactManifest: {
           artifactManifest: {
@@ -172,7 +179,12 @@ export class WandbServer {
       CreateArtifactFiles: () => {
         const specs = variables.artifactFiles as { artifactID: string; name: string }[];
         const edges = specs.map(({ artifactID, name }) => ({
-          node: { name, ...this.#upload({ artifact: artifactID, file: name }) },
+          node: {
+            name,
+            storagePath: name,
+            artifact: { id: artifactID },
+            ...this.#upload({ artifact: artifactID, file: name }),
+          },
         }));
         return { createArtifactFiles: { files: { edges } } };
       },
