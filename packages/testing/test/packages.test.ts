@@ -59,6 +59,7 @@ const shared: Readonly<Record<string, readonly string[]>> = {
   testing: [
     'test/lint-prose.test.ts imports ../../../tools/lint-prose.js',
     'test/failures.test.ts imports ../../../tools/failures.js',
+    'test/suites.test.ts imports ../../../suites/expectations.js',
   ],
 };
 
