@@ -1,0 +1,134 @@
+// BFCL v4: its right calls, written by templates of models, read by the parsers of a server, and judged by its own checker.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { callReader, servedMessages } from '@bowyer/serving';
+import { bytePairTokenizer, chatTemplate, type ChatMessage } from '@bowyer/text';
+import { outputOf } from '../programs.js';
+import type { CaseResult, Suite } from '../suite.js';
+
+interface Call {
+  readonly name: string;
+  readonly arguments: object;
+}
+
+/** A question with the calls that answer it. */
+interface Question {
+  readonly id: string;
+  readonly category: string;
+  readonly messages: readonly ChatMessage[];
+  readonly tools: readonly Readonly<Record<string, unknown>>[];
+  readonly calls: readonly Call[];
+}
+
+/** Each template writes every so many-th question, and each begins at another one. */
+const EACH = 100;
+
+const PLAIN_ANSWER = 'None of these tools can help with that.';
+
+/**
+ * Returns what writes the answer of a question as a template does, and reads the calls in it as a server does; null where the template
+ * writes calls in none of the known ways.
+ */
+function callsRead(source: string): ((question: Question) => readonly Call[]) | null {
+  const tokenizer = bytePairTokenizer([], { size: 0, endToken: '<|im_end|>', contextLength: 1 << 20 });
+  const template = chatTemplate(source, tokenizer);
+  const reader = callReader(template, tokenizer);
+  if (reader === null) return null;
+  const written = servedMessages(template, tokenizer);
+  return ({ messages, tools, calls }) => {
+    const tool_calls = calls.map(({ name, arguments: given }, i) => ({
+      type: 'function' as const,
+      id: `call${String(i).padStart(5, '0')}`,
+      function: { name, arguments: given },
+    }));
+    const answer: ChatMessage =
+      calls.length > 0 ? { role: 'assistant', content: '', tool_calls } : { role: 'assistant', content: PLAIN_ANSWER };
+    const inputs = { tools };
+    const prompt = template.encodePrompt(messages, inputs);
+    const [{ ids, lossMask }] = template.encodeConversation(written([...messages, answer]), inputs);
+    const answerIds = ids.filter((_, i) => lossMask[i] > 0);
+    return reader
+      .read(prompt, answerIds, tools)
+      .map(({ name, arguments: given }) => ({ name, arguments: JSON.parse(given) as object }));
+  };
+}
+
+/** Returns the calls that were read, or none and the error of a template that does not write the question. */
+function attempted(read: () => readonly Call[]): { calls: readonly Call[]; fault?: string } {
+  try {
+    return { calls: read() };
+  } catch (error) {
+    return { calls: [], fault: (error as Error).message.slice(0, 200) };
+  }
+}
+
+export default {
+  title: 'BFCL v4: simple, multiple, parallel and irrelevance',
+  against: 'templates and parsers of calls',
+  sources: [
+    {
+      github: 'ShishirPatil/gorilla',
+      commit: '6ea57973c7a6097fd7c5915698c54c17c5b1b6c8',
+      version: '23 March 2026',
+      paths: ['__init__.py', 'constants', 'eval_checker/__init__.py', 'eval_checker/ast_eval', 'data']
+        .map((path) => `berkeley-function-call-leaderboard/bfcl_eval/${path}`)
+        .concat(':!berkeley-function-call-leaderboard/bfcl_eval/data/memory_prereq_conversation'),
+    },
+    {
+      github: 'ggml-org/llama.cpp',
+      commit: '3f545beccee69d9975f466ec7e45fd9aacd8ba90',
+      version: 'master of 22 August 2026',
+      paths: ['models/templates'],
+    },
+  ],
+  inCheck: false,
+  notes:
+    'The right calls of its questions are written by the chat templates of llama.cpp, read back by the parsers of `serve_model`, and ' +
+    "judged by BFCL's own checker; a question without a fitting tool is answered with a sentence. One template (Qwen 3) " +
+    'has all 1,240 questions in Python, each other one an eightieth of them. The numbers measure the road, not a model. The table of models, which imports ' +
+    'the clients of all of them, is left out.',
+  async run({ folders: [gorilla, llama], work, log }) {
+    const repository = join(gorilla, 'berkeley-function-call-leaderboard');
+    const score = (what: string, file: string) =>
+      outputOf(['python3', join(import.meta.dirname, 'score.py'), repository, what, file], work, {
+        PYTHONDONTWRITEBYTECODE: '1',
+      });
+    const made = join(work, 'made.jsonl');
+    await score('make', made);
+    const questions = readFileSync(made, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Question);
+    const templates = join(llama, 'models/templates');
+    const cases: CaseResult[] = [];
+    for (const [t, name] of readdirSync(templates).sort().entries()) {
+      if (!name.endsWith('.jinja')) continue;
+      const read = callsRead(readFileSync(join(templates, name), 'utf8'));
+      if (read === null) {
+        cases.push({ name: `no known format: ${name}`, outcome: 'skipped' });
+        continue;
+      }
+      const asked = questions.filter((_, i) => i % EACH === t % EACH);
+      const answers = asked.map((question) => ({
+        id: question.id,
+        category: question.category,
+        ...attempted(() => read(question)),
+      }));
+      const file = join(work, `${name}.jsonl`);
+      writeFileSync(file, answers.map((answer) => `${JSON.stringify(answer)}\n`).join(''));
+      const results = (await score('judge', file)).trim().split('\n');
+      for (const [i, { id, fault }] of answers.entries()) {
+        const { valid, error } = JSON.parse(results[i]) as { valid: boolean; error: string };
+        const passed = valid && fault === undefined;
+        const detail = passed ? undefined : (fault ?? error);
+        cases.push({
+          name: `${name}: ${id}`,
+          outcome: passed ? 'passed' : 'failed',
+          ...(detail !== undefined && { detail }),
+        });
+      }
+      log(`${name}: ${asked.length} questions`);
+    }
+    return cases;
+  },
+} satisfies Suite;
