@@ -52,10 +52,12 @@ if (shapeArgument !== 'table') {
 }
 writeScreen(results());
 
+type Kept = Results['rows'][number]['first'];
+
 /** Lets programs take turns, and keeps what they answer. */
 async function measure(shape: ShapeName, dir: string, work: WorkName, programs: readonly string[]): Promise<void> {
   const { config, lora, checkpointing, prompts, group } = shapes[shape];
-  const peers: { name: string; peer: Peer<Piece>; pieces: (Piece & { load: number })[] }[] = [];
+  const peers: { name: string; peer: Peer<Piece>; pieces: Kept[] }[] = [];
   for (const name of programs) {
     const peer = await openPeer<Piece>(name.startsWith('ours') ? 'without-gpu/ours.ts' : 'trl_peft.py', {
       config,
@@ -75,21 +77,24 @@ async function measure(shape: ShapeName, dir: string, work: WorkName, programs: 
     for (const { name, peer, pieces } of peers) {
       const piece = { ...(await peer.next()), load: Number(loadavg()[0].toFixed(1)) };
       pieces.push(piece);
+      if (i > 0) keep(shape, work, name, peer.about, pieces);
       console.log(
         `${shape}, ${work}, ${name}: ${piece.wall.toFixed(2)} s (CPU ${piece.cpu.toFixed(2)}), rollout ${piece.rollout.toFixed(2)} ` +
           `(${piece.rolloutCpu.toFixed(2)}), ${piece.tokens} tokens and ${piece.observed} read, ${piece.peak.toFixed(2)} GiB; load ${piece.load}`,
       );
     }
   }
+  for (const { peer } of peers) peer.close();
+}
+
+/** Keeps the pieces of a program so far, in place of those of an earlier day. */
+function keep(shape: ShapeName, work: WorkName, program: string, about: string, pieces: readonly Kept[]): void {
   const kept = results();
-  for (const { name, peer, pieces } of peers) {
-    peer.close();
-    const isSame = (row: Results['rows'][number]) => row.shape === shape && row.work === work && row.program === name;
-    const date = new Date().toISOString().slice(0, 10);
-    const [first, ...timed] = pieces;
-    kept.rows = kept.rows.filter((row) => !isSame(row));
-    kept.rows.push({ shape, work, program: name, date, machine: machine(), about: peer.about, first, pieces: timed });
-  }
+  const isSame = (row: Results['rows'][number]) => row.shape === shape && row.work === work && row.program === program;
+  const date = new Date().toISOString().slice(0, 10);
+  const [first, ...timed] = pieces;
+  kept.rows = kept.rows.filter((row) => !isSame(row));
+  kept.rows.push({ shape, work, program, date, machine: machine(), about, first, pieces: timed });
   writeFileSync(file, `${JSON.stringify(kept, null, 2)}\n`);
 }
 

@@ -28,12 +28,12 @@ export function withScreen(text: string, { rows }: Results): string {
 
 function screen(rows: readonly Row[]): string {
   const header =
-    '| model, work, program | seconds | CPU seconds | of them rollout | tokens/s | peak GiB | ÷ ours, best | load |\n' +
-    '|---|---|---|---|---|---|---|---|';
+    '| model, work, program | pieces | seconds | CPU seconds | of them rollout | tokens/s | peak GiB | ÷ ours, best | load |\n' +
+    '|---|---|---|---|---|---|---|---|---|';
   const lines = (Object.keys(shapes) as ShapeName[]).flatMap((shape) =>
     (Object.keys(works) as WorkName[]).flatMap((work) => {
       const own = rows.filter((row) => row.shape === shape && row.work === work);
-      return own.length === 0 ? [] : [`| **${shape}**, ${titles[work]} | | | | | | | |`, ...linesOf(own)];
+      return own.length === 0 ? [] : [`| **${shape}**, ${titles[work]} | | | | | | | | |`, ...linesOf(own)];
     }),
   );
   return `${header}\n${lines.join('\n')}\n\n${ended(rows)}`;
@@ -52,6 +52,7 @@ function linesOf(rows: readonly Row[]): string[] {
       const rollout = of((piece) => piece.rollout);
       const cells = [
         row.program,
+        row.pieces.length,
         seconds(row).toFixed(seconds(row) < 10 ? 2 : 1),
         of(({ cpu }) => cpu).toFixed(1),
         rollout === 0 ? '' : rollout.toFixed(1),

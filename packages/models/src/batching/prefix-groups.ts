@@ -9,7 +9,7 @@ interface PrefixGroup {
 
 /** Below this many tokens saved, or a smaller share of all, other batches are faster. */
 const LEAST_SAVED = 128;
-const LEAST_SHARE = 0.2;
+const LEAST_SHARE = 0.1;
 
 interface Row {
   ids: Int32Array;
