@@ -3,13 +3,15 @@ import { drawCurve } from './curve.js';
 import { element, onSubmit, program } from './dom.js';
 import { drawGame, type Game } from './game.js';
 
-/** Algorithms that learn Twenty Questions by play, by the configs that train them. */
+/** Algorithms that learn Twenty Questions, by the configs that train them: all by play but behaviour cloning. */
 const CONFIGS = {
   archer_20q: 'ArCHer',
   chai_20q: 'CHAI',
   online_filteredbc_20q: 'Filtered behaviour cloning',
   grpo_20q: 'GRPO',
+  bc_20q: 'Behaviour cloning',
 } as const;
+const CLONING = 'bc_20q';
 
 /** Bytes at the end of the file of rollouts in which its last games are. */
 const TAIL = 200_000;
@@ -37,7 +39,9 @@ function argumentsOf(fields: FormData): string[] {
     'device.threads=1',
     'task.test_size=60',
     `demonstrations.count=${field('demonstrations')}`,
-    `algorithm.iterations=${field('iterations')}`,
+    `algorithm.${config === CLONING ? 'epochs' : 'iterations'}=${field('iterations')}`,
+    ...(field('words').trim() === '' ? [] : [`env.words=[${field('words').replaceAll(/,\s*/g, ',')}]`]),
+    ...field('options').split(/\s+/).filter(Boolean),
     ...(config === 'archer_20q' ? ['algorithm.actor.warmup_iterations=4'] : []),
   ];
 }
@@ -61,31 +65,85 @@ async function showGames(path: string, before: Game | null): Promise<Game | null
   return first;
 }
 
-async function run(argv: readonly string[], signal: AbortSignal): Promise<void> {
-  const path = `run-${Date.now()}`;
-  const returns: number[] = [];
+interface Results {
+  readonly policies: readonly {
+    readonly metrics: { readonly 'test/episodic_return': number };
+    readonly interval: { readonly low: number; readonly high: number };
+  }[];
+}
+
+/** Says how well the last policy plays the games of the test. */
+function resultText({ policies }: Results): string {
+  const { metrics, interval } = policies.at(-1)!;
+  const [mean, low, high] = [metrics['test/episodic_return'], interval.low, interval.high].map((x) => x.toFixed(1));
+  return `The last policy's return in the test is ${mean} (95 % interval ${low} to ${high}).`;
+}
+
+/** A run that has begun: the same command resumes it after the tab was closed. */
+interface Begun {
+  readonly argv: readonly string[];
+  readonly path: string;
+}
+const BEGUN = 'bowyer run';
+const resume = element<HTMLButtonElement>('resume');
+const begun = (): Begun | null => JSON.parse(localStorage.getItem(BEGUN) ?? 'null') as Begun | null;
+resume.hidden = begun() === null;
+
+/** Reads a value of all rows of metrics that a run has written so far. */
+async function valuesBefore(path: string, key: string): Promise<number[]> {
+  const bytes = await program()
+    .read(`/work/${path}/metrics.jsonl`)
+    .catch(() => new Uint8Array()); // the run had not come so far
+  const rows = new TextDecoder()
+    .decode(bytes)
+    .split('\n')
+    .filter((line) => line.endsWith('}'));
+  return rows.flatMap((row) => (JSON.parse(row) as Record<string, number>)[key] ?? []);
+}
+
+async function run({ argv, path }: Begun, signal: AbortSignal): Promise<void> {
+  localStorage.setItem(BEGUN, JSON.stringify({ argv, path }));
+  const clones = argv.includes(CLONING);
+  const [key, noun] = clones ? ['losses/nll', 'loss'] : ['rollout/episodic_return', 'return'];
+  const games = `/work/${path}/trajectories/${clones ? 'test' : 'rollout'}.jsonl`;
+  const hasUsualWords = !argv.some((word) => word.startsWith('env.'));
+  const values = await valuesBefore(path, key!);
   let before: Game | null = null;
   let drawn = 0;
+  let result = '';
+  element('curve-title').textContent = clones ? 'Loss of each epoch' : 'Return of each iteration';
   const onEvent = (event: Readonly<Record<string, unknown>>): void => {
     if (event.event === 'log') {
       log.textContent += `${String(event.message)}\n`;
       status.textContent = String(event.message);
     }
-    const reward = event['rollout/episodic_return'];
-    if (event.event !== 'metrics' || typeof reward !== 'number') return;
-    returns.push(reward);
-    const title = `Return of ${returns.length} iterations, ${reward.toFixed(2)} in the last; a perfect player has ${PERFECT}`;
-    const marks = { 'perfect player': PERFECT };
-    element('curve').replaceChildren(drawCurve(returns, { title, low: WORST, high: 0, unit: 'iteration', marks }));
-    status.textContent = `Iteration ${String(event.iteration)}: return ${reward.toFixed(2)}`;
+    if (event.event === 'results') result = resultText(event as unknown as Results);
+    const value = event[key!];
+    if (event.event !== 'metrics' || typeof value !== 'number') return;
+    values.push(value);
+    status.textContent = `${clones ? 'Epoch' : 'Iteration'} ${values.length}: ${noun} ${value.toFixed(2)}`;
+    const marks: Record<string, number> = !clones && hasUsualWords ? { 'perfect player': PERFECT } : {};
+    const optimum = 'perfect player' in marks ? `; a perfect player has ${PERFECT}` : '';
+    const title = `The ${noun} ${values.length} times, ${value.toFixed(2)} in the last${optimum}`;
+    const range = clones ? { low: 0, high: Math.max(...values) } : { low: WORST, high: 0 };
+    element('curve').replaceChildren(
+      drawCurve(values, { title, ...range, unit: clones ? 'epoch' : 'iteration', marks }),
+    );
     if (performance.now() - drawn < REDRAW_MS) return;
     drawn = performance.now();
-    void showGames(`/work/${path}/trajectories/rollout.jsonl`, before).then((first) => (before = first));
+    void showGames(games, before).then((first) => (before = first));
   };
   const code = await program().run([...argv, `save_path=${path}`], { onEvent, signal });
-  await showGames(`/work/${path}/trajectories/rollout.jsonl`, before);
-  status.textContent =
-    code === 0 ? `Done after ${returns.length} iterations.` : 'The run ended with an error; see the log.';
+  await showGames(games, before);
+  if (code !== 0) throw new Error('The run ended with an error; see the log.');
+  if (signal.aborted) {
+    resume.hidden = false;
+    throw new Error('stopped');
+  }
+  localStorage.removeItem(BEGUN);
+  resume.hidden = true;
+  const optimum = hasUsualWords ? ` A perfect player has ${PERFECT}.` : '';
+  status.textContent = `Done after ${values.length} ${clones ? 'epochs' : 'iterations'}. ${result}${optimum}`;
 }
 
 const showCommand = (): void => {
@@ -94,8 +152,16 @@ const showCommand = (): void => {
 form.addEventListener('input', showCommand);
 showCommand();
 
+let resumes = false;
+resume.addEventListener('click', () => {
+  resumes = true;
+  form.requestSubmit();
+});
+
 onSubmit(form, status, async (signal) => {
   log.textContent = '';
   status.textContent = 'Loading the program…';
-  await run(argumentsOf(new FormData(form)), signal);
+  const last = resumes ? begun() : null;
+  resumes = false;
+  await run(last ?? { argv: argumentsOf(new FormData(form)), path: `run-${Date.now()}` }, signal);
 });

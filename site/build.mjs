@@ -1,16 +1,19 @@
-// Builds the site into `site/dist`: any file server shows it. `--serve [PORT]` serves it with the headers that threads need.
-import { cpSync, rmSync } from 'node:fs';
+// Builds the pages of the site into `site/dist`, or the folder after `--out`: any file server shows it. `--serve [PORT]` serves it with the
+// headers that threads need.
+import { createHash } from 'node:crypto';
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { serveFolder } from '@bowyer/testing';
 
 const folder = import.meta.dirname;
-const dist = join(folder, 'dist');
+const out = process.argv.indexOf('--out');
+const dist = out < 0 ? join(folder, 'dist') : process.argv[out + 1];
 const web = join(folder, '../packages/web/dist');
 
 rmSync(dist, { recursive: true, force: true });
 await build({
-  entryPoints: ['app.ts', 'model.ts'].map((name) => join(folder, name)),
+  entryPoints: ['app.ts', 'model.ts', 'play.ts'].map((name) => join(folder, name)),
   outdir: dist,
   bundle: true,
   splitting: true,
@@ -21,8 +24,14 @@ await build({
   alias: { '@bowyer/web': join(web, 'index.js') },
   logLevel: 'error',
 });
-for (const name of ['index.html', 'model.html', 'style.css']) cpSync(join(folder, name), join(dist, name));
+for (const name of ['index.html', 'model.html', 'play.html', 'style.css']) cpSync(join(folder, name), join(dist, name));
 cpSync(join(web, 'page'), join(dist, 'page'), { recursive: true });
+
+const version = createHash('sha256');
+for (const name of readdirSync(dist, { recursive: true }).sort())
+  if (/\.(js|json|html|css)$/.test(name)) version.update(readFileSync(join(dist, name)));
+const worker = readFileSync(join(folder, 'service-worker.js'), 'utf8');
+writeFileSync(join(dist, 'service-worker.js'), worker.replace('VERSION', version.digest('hex').slice(0, 12)));
 
 const serve = process.argv.indexOf('--serve');
 if (serve >= 0) {

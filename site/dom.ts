@@ -49,3 +49,13 @@ export function onSubmit(
       });
   });
 }
+
+/** Keeps the site for times without a network. Where the server does not isolate the page, the service worker does, from the next load on. */
+async function keepSite(): Promise<void> {
+  await navigator.serviceWorker.register('service-worker.js');
+  if (crossOriginIsolated || sessionStorage.getItem('isolation') !== null) return;
+  sessionStorage.setItem('isolation', 'asked'); // once: some browsers give no isolation
+  await navigator.serviceWorker.ready;
+  location.reload();
+}
+if ('serviceWorker' in navigator) keepSite().catch(() => undefined); // the page works without it, on one thread

@@ -3,7 +3,7 @@ import { program } from './dom.js';
 import { eventsOf } from './server-sent-events.js';
 
 const PORT = 8000;
-const ADDRESS = `http://127.0.0.1:${PORT}/v1/chat/completions`;
+const ADDRESS = `http://127.0.0.1:${PORT}/v1`;
 
 /** The name of the adapter that was trained here. */
 export const TUNED = 'tuned';
@@ -65,6 +65,15 @@ export async function keepModel(files: readonly File[], tell: Tell): Promise<str
   return folder;
 }
 
+/** Sends a request to the server. @throws with what it says is wrong */
+async function ask(path: string, request: object, signal: AbortSignal): Promise<Response> {
+  const headers = { 'content-type': 'application/json' };
+  const body = JSON.stringify(request);
+  const response = await program().fetch(`${ADDRESS}/${path}`, { method: 'POST', headers, body, signal });
+  if (response.ok) return response;
+  throw new Error(((await response.json()) as { error: { message: string } }).error.message);
+}
+
 /** The server of a model. */
 export class ServedModel {
   private constructor(
@@ -98,16 +107,20 @@ export class ServedModel {
     signal: AbortSignal,
     take: (delta: Delta, tokens: readonly Token[]) => void,
   ): Promise<void> {
-    const body = JSON.stringify({ ...request, stream: true, logprobs: true, top_logprobs: 5 });
-    const headers = { 'content-type': 'application/json' };
-    const response = await program().fetch(ADDRESS, { method: 'POST', headers, body, signal });
-    if (!response.ok) throw new Error(((await response.json()) as { error: { message: string } }).error.message);
+    const asked = { ...request, stream: true, logprobs: true, top_logprobs: 5 };
+    const response = await ask('chat/completions', asked, signal);
     for await (const data of eventsOf(response.body!)) {
       if (data === '[DONE]') return;
       const { choices, error } = JSON.parse(data) as Piece;
       if (error) throw new Error(error.message);
       for (const { delta, logprobs } of choices) take(delta, logprobs?.content ?? []);
     }
+  }
+
+  /** Returns the most likely line after a text. */
+  async completed(prompt: string, signal: AbortSignal): Promise<string> {
+    const response = await ask('completions', { prompt, temperature: 0, max_tokens: 40, stop: ['\n'] }, signal);
+    return ((await response.json()) as { choices: [{ text: string }] }).choices[0].text.trim();
   }
 
   /** Ends the server when its answers are finished. */

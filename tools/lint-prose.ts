@@ -9,7 +9,7 @@ import ts from 'typescript';
 const repository = resolve(import.meta.dirname, '..');
 const maxColumns = 130;
 const skipped =
-  /(^|\/)(node_modules|dist|coverage|outputs|multirun|fixtures|[a-z0-9-]+-fixtures|attributes|test-program|\.[^/]+|api)(\/|$)/;
+  /(^|\/)(node_modules|dist|coverage|outputs|multirun|fixtures|[a-z0-9-]+-fixtures|attributes|test-program|\.[^/]+|api|site\/reference)(\/|$)/;
 
 interface Finding {
   place: string;

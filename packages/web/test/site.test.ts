@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { jest } from '@jest/globals';
 import { newFolder, serveFolder, when } from '@bowyer/testing';
+import axe from 'axe-core';
 import { unzipSync } from 'fflate';
 import type { BrowserContext, Page } from 'playwright-core';
 import { CHROMIUM, openBrowser } from './page-server.js';
@@ -32,6 +33,22 @@ async function said(page: Page, text: RegExp): Promise<void> {
   await status.waitFor({ timeout: 500_000 }).catch(async (error: Error) => {
     throw new Error(`the page says '${await page.locator('#status').textContent()}'`, { cause: error });
   });
+}
+
+/** Looks at a page for what makes it hard to use: wide and narrow, light and dark. */
+async function expectAccessible(page: Page): Promise<void> {
+  await page.evaluate(axe.source);
+  for (const colorScheme of ['light', 'dark'] as const)
+    for (const width of [1280, 390]) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 900 });
+      const found = await page.evaluate(async () => {
+        const { violations } = await (globalThis as unknown as { axe: typeof axe }).axe.run();
+        return violations.map(({ id, nodes }) => `${id}: ${nodes[0]!.html}`);
+      });
+      expect({ colorScheme, width, found }).toEqual({ colorScheme, width, found: [] });
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+    }
 }
 
 const conversations = [
@@ -73,8 +90,9 @@ async function answerInPage(page: Page, question: string): Promise<string> {
 
 when(CHROMIUM !== undefined, 'there is no Chromium').describe('in Chromium', () => {
   beforeAll(async () => {
-    await run(process.execPath, [join(site, 'build.mjs')]);
-    served = await serveFolder(join(site, 'dist'));
+    const built = newFolder();
+    await run(process.execPath, [join(site, 'build.mjs'), '--out', built]);
+    served = await serveFolder(built);
     browser = await openBrowser();
     browser.setDefaultTimeout(500_000);
   });
@@ -84,6 +102,37 @@ when(CHROMIUM !== undefined, 'there is no Chromium').describe('in Chromium', () 
   afterAll(async () => {
     await browser?.close();
     served?.server.close();
+  });
+
+  test('an agent learns on the first screen, its run resumes after a reload, and a person plays with it', async () => {
+    const page = await openPage('');
+    await page.fill('[name=demonstrations]', '300');
+    await page.fill('[name=iterations]', '8');
+    await page.click('summary');
+    await page.fill('[name=words]', 'football, dog, banana, truck');
+    await page.fill('[name=options]', 'algorithm.save_freq=1');
+    await page.press('[name=options]', 'Enter');
+    await said(page, /^Iteration 2: /);
+    await page.click('#settings .stop');
+    await said(page, /^Stopped/);
+    await page.reload();
+    await page.click('#resume');
+    await said(page, /^Done after 8 iterations/);
+    expect(await page.locator('#log').textContent()).toContain('resumed after');
+    const [, last] = /(-[\d.]+) in the last/.exec((await page.locator('#curve svg').getAttribute('aria-label'))!)!;
+    expect(Number(last)).toBeGreaterThan(-15); // a policy that was not trained has −20
+    await expectAccessible(page);
+
+    await page.goto(new URL('play.html', served.address).href);
+    await said(page, /Choose who plays/);
+    await page.click('#agent [type=submit]');
+    await said(page, /Question 1 of 20: is /);
+    await expectAccessible(page);
+    await page.fill('#question', 'is it an animal?');
+    await page.press('#question', 'Enter');
+    await said(page, /^1 questions asked/);
+    expect(await page.locator('#replies').textContent()).toMatch(/^is it an animal\? (Yes|No)\.$/);
+    await page.close();
   });
 
   test('a GGUF file is answered as in Node, and an adapter that the page trains is taken by Node', async () => {
@@ -110,6 +159,7 @@ when(CHROMIUM !== undefined, 'there is no Chromium').describe('in Chromium', () 
     const zip = unzipSync(readFileSync(await (await downloading).path()));
     mkdirSync(join(folder, 'tuned'));
     for (const [name, bytes] of Object.entries(zip)) writeFileSync(join(folder, name), bytes);
+    await expectAccessible(page);
     const tuned = await answerInPage(page, 'Who are you?');
     expect(tuned).not.toBe(expected);
     expect(await answerInNode(folder, 'tuned', 'Who are you?')).toBe(tuned);

@@ -1,0 +1,44 @@
+// Serves the site where there is no network, and with the headers that threads of WebAssembly need, which GitHub Pages does not send.
+// Pages are asked from the network first, so that a new version is seen at once; the program's files from what is kept, since their
+// names or the version below change with their content.
+const KEPT = 'bowyer-VERSION';
+const SHELL = ['./', 'model.html', 'play.html', 'app.js', 'model.js', 'play.js', 'style.css'];
+
+self.addEventListener('install', (event) => {
+  self.skipWaiting();
+  event.waitUntil(caches.open(KEPT).then((kept) => kept.addAll(SHELL)));
+});
+
+self.addEventListener('activate', (event) => {
+  const forget = (names) => Promise.all(names.filter((name) => name !== KEPT).map((name) => caches.delete(name)));
+  event.waitUntil(Promise.all([caches.keys().then(forget), self.clients.claim()]));
+});
+
+/** Adds the headers of a page that is isolated from other origins. */
+function isolated(response) {
+  const headers = new Headers(response.headers);
+  headers.set('cross-origin-opener-policy', 'same-origin');
+  headers.set('cross-origin-embedder-policy', 'require-corp');
+  const { status, statusText } = response;
+  return new Response(status === 204 || status === 304 ? null : response.body, { headers, status, statusText });
+}
+
+async function answer(request) {
+  const kept = await caches.open(KEPT);
+  const known = await kept.match(request);
+  if (known && request.mode !== 'navigate') return isolated(known);
+  try {
+    const response = await fetch(request);
+    if (response.ok) await kept.put(request, response.clone());
+    return isolated(response);
+  } catch (error) {
+    if (known) return isolated(known);
+    throw error;
+  }
+}
+
+self.addEventListener('fetch', (event) => {
+  const { request } = event;
+  if (request.method === 'GET' && new URL(request.url).origin === self.location.origin)
+    event.respondWith(answer(request));
+});
