@@ -75,35 +75,44 @@ export const openBrowser = (): Promise<BrowserContext> =>
     ],
   });
 
+export interface PageCommand {
+  argv: readonly string[];
+  /** The run is stopped when a line has this text. */
+  stopAt?: string;
+  /** Files that are written before, by path, in base64. */
+  upload?: Readonly<Record<string, string>>;
+}
+
 export interface PageRun {
   code: number;
   lines: string[];
-  files: Record<string, number>;
-  /** The text of the files that were asked for. */
-  read: Record<string, string>;
+  /** All files below /work, by their paths there, in base64. */
+  files: Record<string, string>;
 }
 
-/** Runs a command in a page of its own and reads files of it. @param stopAt a text; the run is stopped when a line has it */
-export async function runInPage(
-  page: Page,
-  { argv, read, stopAt }: { argv: readonly string[]; read: readonly string[]; stopAt?: string },
-): Promise<PageRun> {
-  return page.evaluate(
-    async ({ argv, read, stopAt }) => {
-      const address = '/index.js';
-      const { Bowyer } = (await import(address)) as typeof import('../src/index.js');
-      const bowyer = new Bowyer(new Worker('/page/worker.js', { type: 'module' }));
-      const lines: string[] = [];
-      const stop = new AbortController();
-      const onLine = (line: string): void => {
-        lines.push(line);
-        if (stopAt !== undefined && line.includes(stopAt)) stop.abort();
-      };
-      const code = await bowyer.run(argv, { onLine, signal: stop.signal });
-      const texts: Record<string, string> = {};
-      for (const path of read) texts[path] = new TextDecoder().decode(await bowyer.read(path));
-      return { code, lines, files: await bowyer.list(), read: texts };
-    },
-    { argv, read, stopAt },
-  );
+/** Runs a command in a page of its own, and downloads what is there afterwards. */
+export async function runInPage(page: Page, command: PageCommand): Promise<PageRun> {
+  return page.evaluate(async ({ argv, stopAt, upload = {} }) => {
+    const address = '/index.js';
+    const { Bowyer } = (await import(address)) as typeof import('../src/index.js');
+    const bowyer = new Bowyer(new Worker('/page/worker.js', { type: 'module' }));
+    for (const [path, content] of Object.entries(upload))
+      await bowyer.write(`/work/${path}`, await (await fetch(`data:;base64,${content}`)).bytes());
+    const lines: string[] = [];
+    const stop = new AbortController();
+    const onLine = (line: string): void => {
+      lines.push(line);
+      if (stopAt !== undefined && line.includes(stopAt)) stop.abort();
+    };
+    const code = await bowyer.run(argv, { onLine, signal: stop.signal });
+    const files: Record<string, string> = {};
+    for (const path of Object.keys(await bowyer.list())) {
+      const reader = new FileReader();
+      const read = new Promise<void>((resolve) => reader.addEventListener('load', () => resolve()));
+      reader.readAsDataURL(new Blob([(await bowyer.read(path)) as Uint8Array<ArrayBuffer>]));
+      await read;
+      files[path.replace('/work/', '')] = (reader.result as string).split(',')[1] ?? '';
+    }
+    return { code, lines, files };
+  }, command);
 }
