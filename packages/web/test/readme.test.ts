@@ -181,7 +181,7 @@ when(CHROMIUM !== undefined, 'there is no Chromium').describe('in Chromium', () 
 
   const after = (iteration: number): string => `evaluation after iteration ${iteration}`;
 
-  test('a run that was stopped twice goes on in a new page, then in Node, to the same metrics', async () => {
+  test('a run that was stopped twice resumes in a new page, then in Node, to the same metrics', async () => {
     const argv = [...commands.archer!, 'save_path=run'];
     const first = await openPage();
     const stopped = await runInPage(first, { argv, stopAt: after(1) });
@@ -199,7 +199,7 @@ when(CHROMIUM !== undefined, 'there is no Chromium').describe('in Chromium', () 
     expectEqual(await runInNode(commands.archer!, folder), metricsIn(resumed.files, 'archer'));
   });
 
-  test('a run that was stopped in Node goes on in a page, to the same metrics', async () => {
+  test('a run that was stopped in Node resumes in a page, to the same metrics', async () => {
     const folder = newFolder();
     expect((await runInNode(commands.archer!, folder, after(1))).length).toBeLessThan(ITERATIONS);
     const upload: Record<string, string> = {};
