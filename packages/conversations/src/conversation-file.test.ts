@@ -175,6 +175,17 @@ test('what is not learned, and what is left unread, is said once', async () => {
   expect((await readConversations(written(dialogue({})))).notes).toEqual([]);
 });
 
+test.each(['reward', 'score'])(
+  'imitation says that a %s has no part in the loss, and what chooses by it reads it',
+  async (key) => {
+    const path = written({ ...dialogue({}), [key]: 1 }, dialogue({}));
+    expect((await readConversations(path)).notes).toEqual([
+      '1 of 2 conversations have a reward, and it has no part in the loss; algorithm=filteredbc chooses by it',
+    ]);
+    expect((await readConversations(path, { preferences: true })).notes).toEqual([]);
+  },
+);
+
 test('keys that nothing reads are refused, each once with its first line', async () => {
   const call = { function: { name: 'f', arguments: '{"x": 1}', strict: true } };
   const path = written(

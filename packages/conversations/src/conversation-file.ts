@@ -3,7 +3,7 @@ import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { constants, gunzipSync } from 'node:zlib';
 import { isGzip } from '@bowyer/core';
-import { lossWeight, type Conversation } from '@bowyer/text';
+import { lossWeight } from '@bowyer/text';
 import { BadItem, DataFileError } from './files/data-error.js';
 import { readDataFile, type DataFile } from './files/data-file.js';
 import { dataFilesIn, isFolder, recordFolderOf } from './files/data-folder.js';
@@ -100,7 +100,7 @@ export async function readConversations(
   const items = wholeDialogues(all.filter(({ value }) => value.messages.length > 0));
   if (items.length === 0) throw new DataFileError(`${path}: contains no conversation`, expected);
   const conversations = items.map(({ value }) => value);
-  return { path, expected, items, notes: conversationNotes(conversations, keys) };
+  return { path, expected, items, notes: conversationNotes(conversations, keys, preferences) };
 }
 
 /** Returns the same dialogues. @throws {BadItem} for a preferred and a rejected answer: both would be learned */
@@ -119,8 +119,17 @@ export const dialoguesOf = (
   place: string,
 ): RecordedDialogue[] => formatOf(item, format).read((item ?? {}) as Record<string, unknown>, { keys, place });
 
-/** Returns the parts of a file's conversations that are not learned, and the keys that are not read. */
-export function conversationNotes(conversations: readonly Conversation[], keys: UnreadKeys): string[] {
+/**
+ * Returns the parts of a file's conversations that are not learned, and the keys that are not read.
+ *
+ * @param choosesByReward whether the conversations that are learned are chosen by their rewards
+ */
+export function conversationNotes(
+  conversations: readonly RecordedDialogue[],
+  keys: UnreadKeys,
+  choosesByReward = false,
+): string[] {
+  const rewarded = choosesByReward ? 0 : conversations.filter(({ score }) => score !== undefined).length;
   const replies = conversations.flatMap(({ messages }) => messages.filter(({ role }) => role === 'assistant'));
   const unlearned = replies.filter((message) => lossWeight(message) === 0).length;
   const weighted = replies.filter((message) => ![0, 1].includes(lossWeight(message))).length;
@@ -133,6 +142,11 @@ export function conversationNotes(conversations: readonly Conversation[], keys: 
       : []),
     ...(unlearned > 0 ? [`${unlearned} of ${replies.length} replies are not learned (weight 0)`] : []),
     ...(weighted > 0 ? [`${weighted} of ${replies.length} replies have a weight of their own in the loss`] : []),
+    ...(rewarded > 0
+      ? [
+          `${rewarded} of ${conversations.length} conversations have a reward, and it has no part in the loss; algorithm=filteredbc chooses by it`,
+        ]
+      : []),
     ...unreadNote(keys),
   ];
 }

@@ -314,6 +314,7 @@ test('ATIF: a trajectory and its sub-agents, in a file over several lines and in
     ]);
     expect(notes).toEqual([
       '1 of 5 replies are not learned (weight 0)',
+      '1 of 2 conversations have a reward, and it has no part in the loss; algorithm=filteredbc chooses by it',
       'left unread: session_id, trajectory_id, extra, step_id, timestamp, metrics',
     ]);
   }

@@ -32,7 +32,8 @@ export function conversationOf(item: unknown, keys: UnreadKeys, place: string): 
   const key = isEmpty(conversations) ? 'messages' : 'conversations';
   const list = record[key] ?? [];
   if (!Array.isArray(list)) throw new BadItem(`'${key}' is ${found(list)}, not an array of messages`);
-  keys.check('an item', place, record, ITEM_KEYS);
+  const scoreKeys = scoreOf(record).score === undefined ? [] : ['reward', 'score'];
+  keys.check('an item', place, record, [...ITEM_KEYS, ...scoreKeys]);
   const reading = { keys, place };
   return {
     messages: withSystem(record.system, chatMessagesOf(list, reading)),
