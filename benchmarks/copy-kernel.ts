@@ -1,4 +1,5 @@
-// Copies memory in the device's worker: half of the reference for everything that is bound by memory (see measure.ts).
+// This kernel copies memory in the device's worker while `copyRate` of measure.ts copies on the main thread: together they measure the
+// machine's memory bandwidth, with which work that is bound by memory is compared.
 import type { HostKernel } from '@bowyer/graph';
 
 let source = new Float32Array(0);

@@ -12,9 +12,10 @@ npm run suites -- NAME
 \`\`\`
 
 Packages come from npm and PyPI, repositories from GitHub; \`BOWYER_SUITES\` names a folder of clones (\`OWNER+NAME\`)
-for a machine that does not reach it. Cases that fail or are skipped stand with a reason and their
+for a machine that does not reach it. Cases that fail or are skipped are listed with a reason and their
 number in \`suites/NAME/expected.json\`. Any other failure makes the command fail, and so does another number. Where a
-suite needs a capable model, a tiny model answers under guaranteed JSON: protocol and format are measured, not intelligence.
+suite needs a capable model, a tiny model answers with constrained decoding (“guaranteed JSON”): the suite then tests protocol
+and format, not the quality of answers.
 
 \`npm run suites -- --check\` runs the suites that take seconds, and changes no file; so does \`.ci/run\` behind the check where
 \`BOWYER_SUITES\` is set. \`npm run check\` runs no suite, since it needs no network; it compares the counts of \`expected.json\` and

@@ -196,7 +196,7 @@ export default {
   inCheck: false,
   notes:
     "tau2's own Python tools, evaluators and tests beside those of the environment: the reference actions of all 114 tasks, " +
-    'forwards and backwards, and every tool on each of its 1,000 orders, with the answers of tools letter by letter and the hash ' +
+    'first in reverse order, then in order, and every tool on each of its 1,000 orders, with the texts that tools answer and the hash ' +
     'of the database after them; the judgement of an expert and of an agent that does nothing, for each task; and each call that ' +
     'its tests of the domain make. The module addict and the package itself, which imports clients of models, are left out: no case uses them.',
   async run({ folders: [repository, packages], work, log }) {

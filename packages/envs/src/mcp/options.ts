@@ -66,9 +66,11 @@ export const mcpSchema = options({
     default: null,
   }),
   maxTurns: integer(20, 'Turns after which the episode is truncated.'),
-  resultChars: integer(8_000, 'Characters of a result that the agent reads; the middle of a longer one is left out.', {
-    minimum: 100,
-  }),
+  resultChars: integer(
+    8_000,
+    'Longest result of a tool that the agent reads, in characters; the middle of a longer one is left out.',
+    { minimum: 100 },
+  ),
   startMs: integer(
     60_000,
     'Longest wait for the server to start and to list its tools, in milliseconds.',

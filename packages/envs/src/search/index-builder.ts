@@ -1,5 +1,5 @@
 // Builds a search index: first the terms of each document, in the order of the documents; then, by one counting sort, the
-// documents of each term. 1.2 million documents of 70 different terms take about 1 GB of memory meanwhile.
+// documents of each term. 1.2 million documents with 70 different terms each need about 1 GB of memory while the index is built.
 import { lengthCode } from './bm25.js';
 import { GrowingArray } from './growing-array.js';
 import { PostingsWriter } from './postings.js';

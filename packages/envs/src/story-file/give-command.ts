@@ -1,4 +1,4 @@
-// Gives one command to the machine and returns its text.
+// Gives commands to the Z-machine and returns the text that the story prints.
 import { enterKey, enterLine } from './machine/input.js';
 import { run } from './machine/interpreter.js';
 import type { Machine } from './machine/machine.js';

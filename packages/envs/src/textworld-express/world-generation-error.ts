@@ -1,4 +1,4 @@
-// The error for a seed and parameters for which the rules find no world.
+// This error says that the generator found no valid world for a seed and its parameters.
 
 export class WorldGenerationError extends Error {
   override readonly name = 'WorldGenerationError';

@@ -1,6 +1,7 @@
-// The base of the built-in critics' encoders: texts of lines, whose words become phrases, and phrases lines.
+// The base class of the built-in critics' encoders. A text is split into lines; the words of a line are pooled into a phrase vector,
+// from which, with the line's last word (the answer to a question), the vector of the line is computed.
 //
-//     phrase = MLP(Σ of its words' embeddings / √number of words)       of a line as of an action: one network
+//     phrase = MLP(Σ of its words' embeddings / √number of words)       one network for lines and for actions
 //     line   = MLP([phrase; embedding of the line's last word])
 import { join } from 'node:path';
 import { writeWeights, type HostTensors } from '@bowyer/checkpoints';

@@ -1,4 +1,5 @@
-// DeBERTa's disentangled attention: beside content with content, the content of a token meets the distance to the other.
+// DeBERTa's disentangled attention adds up to two terms to the product of query and key: the content of each of the two tokens is
+// multiplied with an embedding of their relative position as well.
 //
 //     score(i, j) = (Qc_i · Kc_j  +  Qc_i · Kr_δ(i,j)  +  Kc_j · Qr_δ(j,i)) / √(terms · d),   δ the bucket of a distance
 //

@@ -1,8 +1,8 @@
-// The end of attention with a gradient of its own: softmax(scores) V.
+// The last product of attention, softmax(scores) V, has a gradient rule of its own here, which reads the scores once.
 import { defineOp, type GraphBuilder, type Value } from '@bowyer/graph';
 
 /**
- * Its gradient goes to its last operands.
+ * Returns its first operand, softmax(scores) V, unchanged; the gradient goes to the scores and the values, its last two operands.
  *
  * With P = softmax(S) and O = P V, the sum over keys in dS = P ∘ (dP − Σ P ∘ dP) is that of dO ∘ O over the head
  * (Dao et al. 2022, arXiv:2205.14135, appendix B.2), and its difference from dP = dO Vᵀ is one product of [dO, −Σ dO ∘ O] and

@@ -82,7 +82,10 @@ function canonical(messages: readonly ChatMessage[], at: number): string {
   return JSON.stringify([role, text.trim(), ...more]);
 }
 
-/** Returns the other keys of a message, sorted. A result's name is that of its call, as the template is given it, where the client leaves it out. */
+/**
+ * Returns the keys of a message that are not in `OWN_KEYS`, sorted, and its reasoning. The name of a tool's result is left out where it
+ * is that of its call: clients may omit it, and the template is given the call's name in both cases.
+ */
 function furtherKeys(message: ChatMessage, messages: readonly ChatMessage[], at: number): unknown[] {
   const { role } = message;
   const reasoning = role === 'assistant' ? '' : reasoningOf(message);

@@ -14,7 +14,7 @@ export interface RecordPlaces {
   task: { data?: unknown; tasks?: unknown; evalTasks?: unknown; testTasks?: unknown };
 }
 
-/** Puts a file of the run's folder in the place of each record. */
+/** Copies each recorded folder that a config names to a JSONL file in the run's folder, and makes the config name that file. */
 export async function useRecords(config: RecordPlaces, context: Pick<TaskContext, 'directory' | 'log'>): Promise<void> {
   const { demonstrations, task } = config;
   const prefers = findAlgorithm(config.algorithm?.name ?? '')?.needs.preferences;

@@ -74,7 +74,7 @@ export interface RunResults {
   ended?: string;
   /** The agent of a watched run. */
   handedOut?: HandedOut;
-  /** How its rollouts were played ahead; absent where they were played between the updates. */
+  /** How rollouts overlapped with the updates; absent where the two alternated. */
   rollouts?: { mode: 'lock_step' | 'asynchronous'; maxStaleness: number };
   /** The processes that shared the last start of the run; absent for a single process. */
   processes?: Processes;

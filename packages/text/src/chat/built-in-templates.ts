@@ -1,7 +1,8 @@
 // Llama-2, Llama-3, ChatML and ChatGLM-4 as AgentGym writes them: every message is tokenised alone and the ids are put one
 // after the other, so the tokens of earlier messages never change.
 // Source: AgentGym's rollouts (agentenv/controller) and its BCTrainer; Llama 2's system prompt: arXiv:2307.09288, section 3.3.
-// Differs from it: after a message, ChatGLM-4 learns the mark of the next user's message, which is how it stops.
+// Differs from it, unless `upstreamLossMask` is set: ChatGLM-4 ends a reply with the token that begins the next user message, and the
+// loss includes that token, so that the model learns to stop.
 import type { Tokenizer } from '../tokenizers/tokenizer.js';
 import {
   ChatTemplateError,

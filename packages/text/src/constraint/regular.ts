@@ -81,7 +81,7 @@ type Form =
 /** Code points with the same derivative, and this derivative. All classes of a state together are all code points. */
 type Step = readonly [ranges: CodePointRanges, next: RegularState];
 
-/** Ranges of a class that are looked at in one step. */
+/** How many ranges of a class are processed for one unit of the bounded work (`spend`). */
 const RANGES_PER_STEP = 8;
 
 /** The states of many expressions, each once. */

@@ -47,7 +47,11 @@ export class ExpressionParser {
     return isEnd || (end !== undefined && this.tokens.is('name', end));
   }
 
-  /** Parses what is assigned to: one name, or several with commas between them. @param end a name that ends it, which no target has then */
+  /**
+   * Parses the target of an assignment: one name, or several separated by commas.
+   *
+   * @param end a keyword that ends the target, such as `in` of a for loop
+   */
   target({ allowsNamespace = false, end }: { allowsNamespace?: boolean; end?: string } = {}): Target {
     const items: Target[] = [];
     let isTuple = false;

@@ -1,6 +1,6 @@
-// The futures of requests, and their results. A request is kept until it is answered and a restart does not need it any more; a
-// result until it is fetched and its space is needed. A request is on disk before its client gets its future, and a result
-// before the future is done.
+// The store has the futures of requests, and their results. A request is kept until it is answered and no restart needs it any more; a
+// result is kept until it is fetched and its space is needed. A request is on disk before its client gets its future, and a result is
+// on disk before the future is done.
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { QueueFullError } from '@bowyer/serving';

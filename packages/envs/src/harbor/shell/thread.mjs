@@ -20,7 +20,7 @@ const requests = {
   run: async ({ command, workdir, environment, milliseconds }) => {
     const signal = AbortSignal.timeout(milliseconds);
     const { stdout, stderr, exitCode, env } = await bash.exec(command, { cwd: workdir, env: environment, signal });
-    // After an execution that reached a limit, the variables are those from before the first one.
+    // Where an execution reached a limit, just-bash returns the variables that the shell started with, so PWD is not the command's.
     const isEnded = signal.aborted || exitCode === 124 || exitCode === 126;
     const folder = isEnded ? workdir : (env.PWD ?? workdir);
     return { stdout, stderr, exitCode, workdir: folder, isLate: signal.aborted };

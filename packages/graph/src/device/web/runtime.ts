@@ -1,4 +1,5 @@
-// ONNX Runtime in a page: a build with WebGPU, or the half as large one without. A thread has one, since their tensors differ.
+// ONNX Runtime in a browser page has two builds: one with WebGPU, and one without, which is half as large. A thread loads only one of
+// them, since one build cannot use the tensors of the other.
 import type { DeviceKind } from '../protocol.js';
 import { DeviceError } from '../../errors.js';
 

@@ -216,7 +216,7 @@ export const endpointNode = Type.Object(
   {
     base_url: Type.String({ description: 'address up to the version, for instance http://127.0.0.1:8000/v1' }),
     model: Type.String({ description: 'name of the model at the endpoint' }),
-    api_key_env: nullable(Type.String(), 'environment variable that contains the key; null: none is sent'),
+    api_key_env: nullable(Type.String(), 'environment variable that contains the API key; null: no key is sent'),
     system: nullable(Type.String(), 'system message at the start; null: none'),
     temperature: Type.Number({ minimum: 0, description: 'sampling temperature, dimensionless; 0: greedy' }),
     top_p: nullable(
@@ -244,7 +244,9 @@ export const remotePolicyNode = group(
       { decides: false },
     ),
     model: optionalText('name of the model at the server; null: none is sent'),
-    api_key_env: optionalText('environment variable that contains the key; null: none is sent', { decides: false }),
+    api_key_env: optionalText('environment variable that contains the API key; null: no key is sent', {
+      decides: false,
+    }),
     concurrency: integer(64, 'requests at the same time', { decides: false }),
     retries: integer(5, 'further attempts after a failed request', { minimum: 0, decides: false }),
     timeout_ms: integer(300_000, 'longest wait for the whole answer to a request, in milliseconds', { decides: false }),

@@ -1,4 +1,4 @@
-// The node `memory`: which past successes an agent reads as examples. It has the keys of its kind only.
+// The node `memory`: which past successes an agent reads as examples. Its schema has only the keys that its `kind` reads.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Type, type TProperties, type TSchema } from '@sinclair/typebox';

@@ -20,14 +20,14 @@ const oneOf = (names: readonly string[]) => Type.Union(names.map((name) => Type.
 
 export const exportOptions = unitOptions({
   model: optionalText(
-    'folder of a model or of an adapter, a GGUF file, a run or one of its checkpoints, or a model of the hub',
+    'folder of a model or of an adapter, a GGUF file, a run or one of its checkpoints, or a model of the hub; required',
   ),
   format: optional(
     () => oneOf(FORMATS),
-    'gguf: model.gguf for llama.cpp, with a Modelfile for Ollama; onnx: a folder for transformers.js and ONNX Runtime; hf: a folder in Hugging Face layout',
+    'gguf: model.gguf for llama.cpp, with a Modelfile for Ollama; onnx: a folder for transformers.js and ONNX Runtime; hf: a folder in Hugging Face layout; required',
   ),
   output: optionalText(
-    'folder to write, whose name is the name of the model; with format=gguf and a name that ends with .gguf that file, its Modelfile and card beside it',
+    'folder to write, whose name is the name of the model; with format=gguf and a name that ends with .gguf that file, its Modelfile and card beside it; required',
   ),
   dtype: optional(
     () =>

@@ -17,7 +17,9 @@ export const reflectorNode = group(
   {
     base_url: optionalText('address up to the version, for instance http://127.0.0.1:8000/v1'),
     model: text('default', 'name of the model at the endpoint'),
-    api_key_env: optionalText('environment variable that contains the key; null: none is sent', { decides: false }),
+    api_key_env: optionalText('environment variable that contains the API key; null: no key is sent', {
+      decides: false,
+    }),
     temperature: nonNegative(1, 'sampling temperature, dimensionless'),
     max_tokens: integer(4096, 'longest answer in tokens'),
     retries: integer(2, 'further attempts after a failed request, or an answer without a text', {

@@ -9,7 +9,9 @@ export const rankingNode = group(
       'address, up to the version, of the model that compares the rollouts of a group; null: rollouts are not compared',
     ),
     model: text('default', 'name of the model at the endpoint'),
-    api_key_env: optionalText('environment variable that contains the key; null: none is sent', { decides: false }),
+    api_key_env: optionalText('environment variable that contains the API key; null: no key is sent', {
+      decides: false,
+    }),
     rubric: optionalText(
       'the properties of good rollouts, in words; null: reaching the goal first, then directness, then real progress',
     ),

@@ -1,4 +1,5 @@
-// The script of the dashboard: the list of runs, one run, or several, by what is behind the hash of the address.
+// The script of the dashboard. The fragment of the page's address selects what is shown: one run (`#run/ID`), a comparison of several
+// (`#compare/ID&ID`), or the list of all runs (none).
 import type { RunSummary } from '../../data.js';
 import { followRuns, get, takeToken } from '../dashboard/api.js';
 import { compareView } from '../dashboard/compare-view.js';
