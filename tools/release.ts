@@ -37,5 +37,6 @@ for (const file of ['package.json', ...own]) {
   writeFileSync(path, readFileSync(path, 'utf8').replace(/(?<="@bowyer\/[a-z]+": ")[^"]+/g, version!));
 }
 replaceIn('packages/core/src/version.ts', /(?<=VERSION = ')[^']+/, version!);
+replaceIn('packages/runner/src/program.ts', /(?<=version: ')[^']+/, version!); // a start does not load core
 execFileSync('npm', ['install', '--package-lock-only', '--ignore-scripts'], { cwd: repository, stdio: 'inherit' });
 console.log(`CHANGELOG.md: ${fragments.length} changes under ${version}`);

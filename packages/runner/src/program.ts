@@ -3,7 +3,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { registerResolver, type CommandLine } from '@bowyer/config';
-import { VERSION } from '@bowyer/core';
 import { ConfigNotes, impliedContext } from './config/config-notes.js';
 import { flatNames, shippedRoot } from './keys/flat-names.js';
 import { algorithmOfKey } from './config/algorithm-of-key.js';
@@ -86,7 +85,7 @@ export function bowyer(argv: readonly string[], leader: Leader | null = null, no
     programName: 'bowyer',
     commandPrefix: 'npx bowyer',
     jobName: 'run',
-    version: VERSION,
+    version: '0.3.0',
     configDir: configs,
     configName: DEFAULT_CONFIG,
     searchPaths,

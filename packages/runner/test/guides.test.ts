@@ -137,7 +137,7 @@ test('docs/extending/operator.md shows an operator that is there, with its metho
   const name = /^export const (\w+)/.exec(shown!)![1]!;
   expect(textOf('packages/graph/src/ops/elementwise.ts')).toContain(`\n${shown}`);
   expect(textOf('packages/graph/src/builder.ts')).toContain(`(elementwise.${name}, `);
-  expect(textOf('packages/graph/src/ops/ops.test.ts')).toMatch(new RegExp(`^ +${name}: `, 'm'));
+  expect(textOf('packages/graph/test/operator-samples.ts')).toMatch(new RegExp(`^ +${name}: `, 'm'));
 });
 
 describe('docs/walkthrough.md', () => {

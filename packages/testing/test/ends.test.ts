@@ -16,7 +16,7 @@ function run(test: string) {
   const { NODE_OPTIONS: _, ...env } = process.env;
   return spawnSync(process.execPath, [join(repository, 'node_modules/jest/bin/jest.js'), '--runInBand'], {
     cwd: folder,
-    env,
+    env: { ...env, FORCE_COLOR: '0' },
     encoding: 'utf8',
   });
 }
