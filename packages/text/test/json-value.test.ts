@@ -204,6 +204,19 @@ const table: [keyword: string, schema: unknown, own: string[], others: string[]]
     ['{"a":""}'],
   ],
   ['$ref', { $ref: '#/$defs/x~1y', $defs: { 'x/y': { const: 1 } } }, ['1'], ['2']],
+  [
+    '$ref in an embedded schema',
+    {
+      $id: 'https://x.y/tree',
+      ...object({ n: { $ref: 'n#/$defs/k' } }, { required: ['n'] }),
+      $defs: {
+        k: { const: 2 },
+        n: { $id: 'n', $defs: { k: { allOf: [{ $ref: '#in' }] }, in: { $anchor: 'in', const: 1 } } },
+      },
+    },
+    ['{"n":1}'],
+    ['{"n":2}', '{}'],
+  ],
   ['$ref by its anchor', { $ref: '#n', definitions: { n: { $anchor: 'n', const: 1 } } }, ['1'], ['2']],
   [
     'recursion',
@@ -485,6 +498,13 @@ const floods: [kind: string, schema: unknown][] = [
     },
   ],
   ['references that double', { $defs: doubled, $ref: '#/$defs/d25' }],
+  [
+    'addresses that grow',
+    {
+      $ref: '#/$defs/x',
+      $defs: { x: text, y: count(10_000).reduce<object>((y) => ({ $id: 'abc/', $defs: { y } }), {}) },
+    },
+  ],
   ['required names', { type: 'object', required: count(100_000).map((i) => `r${i}`) }],
   [
     'patterns of names',

@@ -1,6 +1,6 @@
 // Functions about JSON schemas, as far as readers of values need them.
 import { isDeepStrictEqual } from 'node:util';
-import { hasPattern, SchemaDocument, UnsupportedSchemaError } from '@bowyer/text';
+import { GrammarError, hasPattern, readingTogether, SchemaDocument, UnsupportedSchemaError } from '@bowyer/text';
 
 export type Schema = Readonly<Record<string, unknown>>;
 
@@ -13,10 +13,11 @@ export function resolved(reference: string, root: Schema | null): Schema | null 
   let document = documents.get(root);
   if (document === undefined) documents.set(root, (document = new SchemaDocument(root)));
   try {
-    const { schema } = document.referred(reference, '#');
+    const { root: whole } = document;
+    const { schema } = readingTogether(() => document.referred(reference, whole));
     return isSchema(schema) ? schema : null;
   } catch (error) {
-    if (error instanceof UnsupportedSchemaError) return null;
+    if (error instanceof UnsupportedSchemaError || error instanceof GrammarError) return null;
     throw error;
   }
 }

@@ -116,7 +116,7 @@ export class SchemaAlternatives {
     let all: readonly Facts[] = [readFacts(this.document, located)];
     if (schema === true) return all;
     const times = (alternatives: readonly Facts[]) => (all = this.#product(all, alternatives, path));
-    if (schema.$ref !== undefined) times(this.#ofOne(this.document.referred(schema.$ref, path)));
+    if (schema.$ref !== undefined) times(this.#ofOne(this.document.referred(schema.$ref, located)));
     for (const part of this.#parts(schema, 'allOf', path)) times(this.#ofOne(part));
     for (const alternatives of this.#dependencies(schema, path)) times(alternatives);
     if (schema.anyOf !== undefined) times(this.#parts(schema, 'anyOf', path).flatMap((part) => this.#ofOne(part)));

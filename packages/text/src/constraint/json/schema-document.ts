@@ -17,10 +17,34 @@ export const isObject = (value: unknown): value is JsonObject =>
 /** Steps of finding a schema's place. */
 const STEPS_PER_SCHEMA = 5;
 
+/** Steps of looking at a schema for its names. */
+const STEPS_PER_VISIT = 2;
+
+/** Characters of an address that are resolved in one step. */
+const CHARACTERS_PER_STEP = 16;
+
+/** What addresses within a document are resolved against that has none of its own. */
+const NO_ADDRESS = 'json-schema:///';
+
+/** A schema with an address of its own, against which the references within it are resolved. */
+interface Resource {
+  readonly address: string;
+  readonly root: LocatedSchema;
+  /** The resource that this one is embedded in; null of the document. */
+  readonly outer: Resource | null;
+  /** Whether all drafts that the document may be of agree that the schema has this address. */
+  readonly isCertain: boolean;
+  /** The schemas with a name of their own; null of a name that several have. */
+  readonly anchors: Map<string, LocatedSchema | null>;
+}
+
 export class SchemaDocument {
   readonly root: LocatedSchema;
   readonly #located = new Map<unknown, LocatedSchema>();
-  #anchors: Map<string, LocatedSchema> | null = null;
+  /** The resources by their addresses; null of an address that several have. */
+  readonly #resources = new Map<string, Resource | null>();
+  /** The resource that a schema belongs to; empty until the first reference is followed. */
+  readonly #resourceOf = new Map<unknown, Resource>();
 
   constructor(schema: unknown) {
     this.root = this.at(schema, '#', null);
@@ -44,46 +68,102 @@ export class SchemaDocument {
   /**
    * Returns the schema that a reference leads to.
    *
-   * @throws {UnsupportedSchemaError} where the reference is to another document, or to nothing
+   * @param from the schema that has the reference
+   * @throws {UnsupportedSchemaError} where the reference is to another document, to nothing, or to what the drafts disagree about
    */
-  referred(reference: unknown, path: string): LocatedSchema {
+  referred(reference: unknown, from: LocatedSchema): LocatedSchema {
     const fail = (problem: string) =>
-      new UnsupportedSchemaError('$ref', path, `is ${JSON.stringify(reference)}: ${problem}`);
+      new UnsupportedSchemaError('$ref', from.path, `is ${JSON.stringify(reference)}: ${problem}`);
     if (typeof reference !== 'string') throw fail('it must be a text');
-    const isPlace = reference === '#' || reference.startsWith('#/');
-    const named = isPlace ? undefined : this.#anchored().get(reference);
-    if (named) return named;
-    const { $id, id } = isObject(this.root.schema) ? this.root.schema : {};
-    const base = typeof $id === 'string' ? $id : typeof id === 'string' ? id : '';
-    const own = reference.startsWith('#') ? reference : withoutBase(reference, base);
-    if (own === null) throw fail('references to other documents are not supported; put the schema under $defs');
-    if (own === '' || own === '#') return this.root;
-    if (!own.startsWith('#/')) throw fail('there is no such anchor');
-    let value: unknown = this.root.schema;
-    for (const part of own.slice(2).split('/')) {
+    const whole = this.#wholeDocument();
+    const own = this.#resourceOf.get(from.schema) ?? whole;
+    const bases = [own];
+    for (let at = own; !at.isCertain && at.outer; at = at.outer) bases.push(at.outer);
+    let found = bases.map((base) => this.#found(reference, base));
+    // Many schemas with an $id inside name places from the root of the document, which the standard does not know.
+    if (found.every((each) => typeof each === 'string') && reference.startsWith('#/'))
+      found = [this.#found(reference, whole)];
+    const targets = new Map(found.filter((each) => typeof each !== 'string').map((each) => [each.schema, each]));
+    if (targets.size > 1)
+      throw fail('the drafts disagree about the address that it is resolved against; name the draft as $schema');
+    for (const target of targets.values()) return target;
+    throw fail(found[0] as string);
+  }
+
+  /** Returns the schema that a reference leads to in a resource, or why it leads to none. */
+  #found(reference: string, base: Resource): LocatedSchema | string {
+    spend(Math.ceil(reference.length / CHARACTERS_PER_STEP));
+    const [address, fragment] = parted(reference);
+    const resource = address === '' ? base : this.#resources.get(resolved(address, base.address));
+    if (resource === undefined) return 'references to other documents are not supported; put the schema under $defs';
+    if (resource === null) return 'several schemas have this $id';
+    if (fragment === '') return resource.root;
+    if (fragment.startsWith('/')) return this.#placed(fragment, resource);
+    const named = resource.anchors.get(fragment);
+    return named ?? (named === null ? 'several schemas have this anchor' : 'there is no such anchor');
+  }
+
+  /** Follows a JSON pointer from the root of a resource. */
+  #placed(pointer: string, from: Resource): LocatedSchema | string {
+    let value: unknown = from.root.schema;
+    let resource = from;
+    for (const part of pointer.slice(1).split('/')) {
       const key = unescaped(part);
       const holder = value as Record<string, unknown> | null;
       if (typeof holder !== 'object' || holder === null || !Object.hasOwn(holder, key))
-        throw fail('there is nothing at this place');
+        return 'there is nothing at this place';
       value = holder[key];
+      resource = this.#resourceOf.get(value) ?? resource;
     }
-    return this.at(value, own, '$ref');
+    const located = this.at(value, `${from.root.path}${pointer}`, '$ref');
+    this.#enter(located, resource);
+    return located;
   }
 
-  /** Finds schemas by `#name` for an `$anchor`, and by what their `$id` is. */
-  #anchored(): Map<string, LocatedSchema> {
-    if (this.#anchors) return this.#anchors;
-    const anchors = new Map<string, LocatedSchema>();
-    const reached: LocatedSchema[] = [this.root];
-    for (const { schema, path } of reached) {
-      spend(STEPS_PER_SCHEMA);
-      if (!isObject(schema)) continue;
-      if (typeof schema.$anchor === 'string') anchors.set(`#${schema.$anchor}`, this.at(schema, path, '$anchor'));
-      for (const id of [schema.$id, schema.id])
-        if (typeof id === 'string' && path !== '#') anchors.set(id, this.at(schema, path, '$id'));
-      for (const part of partsOf(schema, path)) reached.push(part);
+  /** Returns the resource of the document itself; the first call finds the others. */
+  #wholeDocument(): Resource {
+    const known = this.#resources.get(NO_ADDRESS);
+    if (known) return known;
+    const whole = { address: NO_ADDRESS, root: this.root, outer: null, isCertain: true, anchors: new Map() };
+    this.#resources.set(NO_ADDRESS, whole);
+    this.#enter(this.root, whole);
+    return whole;
+  }
+
+  /** Notes which resources a schema and those within it belong to, and what they are called. */
+  #enter(located: LocatedSchema, resource: Resource): void {
+    const reached: [LocatedSchema, Resource][] = [[located, resource]];
+    for (const [{ schema, path }, outer] of reached) {
+      if (!isObject(schema) || this.#resourceOf.has(schema)) continue;
+      spend(STEPS_PER_VISIT);
+      const own = this.#identified(schema, path, outer);
+      this.#resourceOf.set(schema, own);
+      for (const anchor of [schema.$anchor, schema.$dynamicAnchor])
+        if (typeof anchor === 'string') note(own.anchors, anchor, this.at(schema, path, '$anchor'));
+      for (const part of partsOf(schema, path)) reached.push([part, own]);
     }
-    return (this.#anchors = anchors);
+  }
+
+  /** Returns the resource that a schema begins by its `$id`, or else the one around it. A fragment in it is an anchor, before 2019. */
+  #identified(schema: JsonObject, path: string, outer: Resource): Resource {
+    const { $id, id } = schema;
+    const identifier = typeof $id === 'string' ? $id : id;
+    if (typeof identifier !== 'string') return outer;
+    const root = this.at(schema, path, '$id');
+    const [given, anchor] = parted(identifier);
+    const address = given === '' ? outer.address : resolved(given, outer.address);
+    const isCertain = this.#isIdentifier(typeof $id === 'string' ? '$id' : 'id', schema);
+    const own = address === outer.address ? outer : { address, root, outer, isCertain, anchors: new Map() };
+    if (own !== outer) note(this.#resources, address, own);
+    if (anchor !== '') note(own.anchors, anchor, root);
+    return own;
+  }
+
+  /** Returns whether a keyword certainly names a schema: it is `id` up to draft 4, and up to draft 7 says nothing beside a `$ref`. */
+  #isIdentifier(keyword: '$id' | 'id', schema: JsonObject): boolean {
+    const draft = isObject(this.root.schema) ? String(this.root.schema.$schema) : '';
+    if (/draft-0[34]/.test(draft) !== (keyword === 'id')) return false;
+    return schema.$ref === undefined || /draft\/20/.test(draft);
   }
 }
 
@@ -134,11 +214,22 @@ function* schemaAt(value: unknown, path: string): Iterable<LocatedSchema> {
   if (isObject(value)) yield { schema: value, path };
 }
 
-/** Returns the fragment of a reference to the document itself by its own address; null where it is to another one. */
-function withoutBase(reference: string, base: string): string | null {
-  const address = base.replace(/#$/, '');
-  const [document, fragment = ''] = reference.split('#', 2);
-  return address !== '' && document === address ? `#${fragment}` : null;
+/** Returns the two parts of a reference: the address before its fragment, and the fragment. */
+function parted(reference: string): [address: string, fragment: string] {
+  const at = reference.indexOf('#');
+  return at < 0 ? [reference, ''] : [reference.slice(0, at), reference.slice(at + 1)];
+}
+
+/** Resolves an address against another one; what is no address stays as it is, and is the same as itself alone. */
+function resolved(address: string, base: string): string {
+  spend(Math.ceil((address.length + base.length) / CHARACTERS_PER_STEP));
+  return URL.canParse(address, base) ? new URL(address, base).href : address;
+}
+
+/** Notes what a name stands for; null where it stands for several things. */
+function note<Named>(names: Map<string, Named | null>, name: string, named: Named): void {
+  const known = names.get(name);
+  names.set(name, known === undefined || known === named ? named : null);
 }
 
 const unescaped = (part: string): string => {
