@@ -23,7 +23,7 @@ const STEPS_PER_VISIT = 2;
 /** Characters of an address that are resolved in one step. */
 const CHARACTERS_PER_STEP = 16;
 
-/** What addresses within a document are resolved against that has none of its own. */
+/** The address of a document, against which its own one is resolved, if it has one. */
 const NO_ADDRESS = 'json-schema:///';
 
 /** A schema with an address of its own, against which the references within it are resolved. */
@@ -40,6 +40,8 @@ interface Resource {
 
 export class SchemaDocument {
   readonly root: LocatedSchema;
+  /** The draft that the schema names: `draft-04`, or `draft/20` since 2019; empty where it names none. */
+  readonly #draft: string;
   readonly #located = new Map<unknown, LocatedSchema>();
   /** The resources by their addresses; null of an address that several have. */
   readonly #resources = new Map<string, Resource | null>();
@@ -48,6 +50,8 @@ export class SchemaDocument {
 
   constructor(schema: unknown) {
     this.root = this.at(schema, '#', null);
+    const named = isObject(schema) && typeof schema.$schema === 'string' ? schema.$schema : '';
+    this.#draft = /draft(-0\d|\/20)/.exec(named)?.[0] ?? '';
   }
 
   /**
@@ -161,9 +165,8 @@ export class SchemaDocument {
 
   /** Returns whether a keyword certainly names a schema: it is `id` up to draft 4, and up to draft 7 says nothing beside a `$ref`. */
   #isIdentifier(keyword: '$id' | 'id', schema: JsonObject): boolean {
-    const draft = isObject(this.root.schema) ? String(this.root.schema.$schema) : '';
-    if (/draft-0[34]/.test(draft) !== (keyword === 'id')) return false;
-    return schema.$ref === undefined || /draft\/20/.test(draft);
+    if (/^draft-0[34]/.test(this.#draft) !== (keyword === 'id')) return false;
+    return schema.$ref === undefined || this.#draft === 'draft/20';
   }
 }
 
@@ -220,7 +223,7 @@ function parted(reference: string): [address: string, fragment: string] {
   return at < 0 ? [reference, ''] : [reference.slice(0, at), reference.slice(at + 1)];
 }
 
-/** Resolves an address against another one; what is no address stays as it is, and is the same as itself alone. */
+/** Resolves an address against another one. A text that cannot be resolved stays as it is: it equals itself alone. */
 function resolved(address: string, base: string): string {
   spend(Math.ceil((address.length + base.length) / CHARACTERS_PER_STEP));
   return URL.canParse(address, base) ? new URL(address, base).href : address;
