@@ -10,7 +10,7 @@
 // which would take all 8 bits of its row, is spread over its run. Sources: Dettmers et al. 2022 (arXiv:2208.07339), section 3
 // (a scale for each row and column; outliers), Ashkboos et al. 2024 (arXiv:2404.00456) (Hadamard matrices against them).
 import { GraphBuilder, type OperatorMethods, type Program, type Value } from '@bowyer/graph';
-import { dequantize, dequantizeRows, type QuantizedWeight } from './quantized-weight.js';
+import { dequantizeColumns, dequantizeRows, type QuantizedWeight } from './quantized-weight.js';
 
 /** Whether the CPU adds products of 8 bits exactly when one side is signed; where not, both are unsigned: exact and slower. */
 export type IntegerKind = 'int8' | 'uint8';
@@ -86,7 +86,7 @@ export function roundingGraph(inputs: number, kind: IntegerKind): GraphBuilder {
 /** Rows of a weight in float32: [outputs, inputs] in all. */
 export interface WeightRows {
   shape: readonly [outputs: number, inputs: number];
-  /** Fills `data` [rows, inputs] with rows from `first` on. */
+  /** Fills `data` [rows, inputs], which is zeros, with rows from `first` on. */
   fill(first: number, data: Float32Array): void;
 }
 
@@ -106,22 +106,14 @@ export const floatRows = (shape: WeightRows['shape'], data: Float32Array): Weigh
 });
 
 /**
- * Returns the numbers of the weight's transpose, as the product's gradient needs them; all of it is in float32 while it is read.
+ * Returns the numbers of the weight's transpose, as the product's gradient needs them.
  *
  * @param length of a row; zeros follow the weight's own outputs
  */
-export function transposedRows(weight: QuantizedWeight, length: number): WeightRows {
-  const [outputs, columns] = weight.shape;
-  const values = dequantize(weight);
-  return {
-    shape: [columns, length],
-    fill: (first, data) => {
-      for (let start = 0; start < data.length; start += length)
-        for (let output = 0, at = first + start / length; output < outputs; output++, at += columns)
-          data[start + output] = values[at];
-    },
-  };
-}
+export const transposedRows = (weight: QuantizedWeight, length: number): WeightRows => ({
+  shape: [weight.shape[1], length],
+  fill: (first, data) => dequantizeColumns(weight, first, length, data),
+});
 
 /** Numbers that are in float32 at a time. */
 const SLICE = 1 << 21;

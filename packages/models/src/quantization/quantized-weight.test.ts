@@ -1,7 +1,14 @@
 // Quantised weights: what they stand for against float64, and products with them against the dequantised product.
 import { Rng } from '@bowyer/core';
 import { checkGradients, GraphBuilder, openDevice } from '@bowyer/graph';
-import { dequantize, emptyQuantizedWeight, quantize, quantizedProduct, quantizeRows } from './quantized-weight.js';
+import {
+  dequantize,
+  dequantizeColumns,
+  emptyQuantizedWeight,
+  quantize,
+  quantizedProduct,
+  quantizeRows,
+} from './quantized-weight.js';
 
 const shape = [48, 96] as const; // three blocks: a row of 4-bit zero points ends in the middle of a byte
 const rng = new Rng(5);
@@ -30,6 +37,24 @@ describe.each([4, 8] as const)('%d bits', (bits) => {
     for (let row = 0; row < shape[0]; row += 16)
       quantizeRows(sliced, values.subarray(row * shape[1], (row + 16) * shape[1]), row);
     expect(sliced).toEqual(weight);
+  });
+
+  test('columns are the same numbers as rows, also where they begin and end inside a block', () => {
+    const length = shape[0] + 16;
+    for (const [first, end] of [
+      [0, 96],
+      [0, 5],
+      [27, 70],
+      [95, 96],
+    ]) {
+      const columns = new Float32Array((end - first) * length);
+      dequantizeColumns(weight, first, length, columns);
+      const expected = Float32Array.from(columns, (_, at) => {
+        const [column, row] = [first + Math.floor(at / length), at % length];
+        return row < shape[0] ? plain[row * shape[1] + column] : 0;
+      });
+      expect(columns).toEqual(expected);
+    }
   });
 
   test.each([

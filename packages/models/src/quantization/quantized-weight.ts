@@ -154,6 +154,18 @@ export function quantize(
   return weight;
 }
 
+/**
+ * Reads a block's zero point.
+ *
+ * @param block counted through all rows
+ */
+function zeroPoint({ zeroPoints, shape, blockSize }: QuantizedWeight, block: number): number {
+  if (!zeroPoints) return 128;
+  const blocks = shape[1] / blockSize;
+  const column = block % blocks;
+  return (zeroPoints[Math.floor(block / blocks) * zeroBytes(blocks) + (column >> 1)] >> (4 * (column % 2))) & 15;
+}
+
 /** Draws levels evenly, in place: what a weight of a model without training looks like after quantisation. */
 export function randomQuantizedWeight(
   shape: readonly [number, number],
@@ -178,18 +190,12 @@ export function dequantize(weight: QuantizedWeight): Float32Array {
 }
 
 /** Fills `values` with rows from `firstRow` on: the inverse of `quantizeRows`. */
-export function dequantizeRows(
-  { packed, scales, zeroPoints, bits, blockSize, shape }: QuantizedWeight,
-  firstRow: number,
-  values: Float32Array,
-): void {
-  const blocks = shape[1] / blockSize;
+export function dequantizeRows(weight: QuantizedWeight, firstRow: number, values: Float32Array): void {
+  const { packed, scales, bits, blockSize, shape } = weight;
   const start = firstRow * shape[1];
   for (let from = 0; from < values.length; from += blockSize) {
     const block = (start + from) / blockSize;
-    const row = Math.floor(block / blocks);
-    const column = block % blocks;
-    const zero = zeroPoints ? (zeroPoints[row * zeroBytes(blocks) + (column >> 1)] >> (4 * (column % 2))) & 15 : 128;
+    const zero = zeroPoint(weight, block);
     const scale = scales[block];
     const end = from + blockSize;
     if (bits === 8) for (let i = from; i < end; i++) values[i] = (packed[start + i] - zero) * scale;
@@ -200,6 +206,34 @@ export function dequantizeRows(
         values[i + 1] = ((pair >> 4) - zero) * scale;
       }
   }
+}
+
+/**
+ * Fills `values` [columns, length] with the weight's columns from `firstColumn` on, each of them a row.
+ *
+ * @param length of a row of `values`; what follows the weight's own numbers stays as it is
+ */
+export function dequantizeColumns(
+  weight: QuantizedWeight,
+  firstColumn: number,
+  length: number,
+  values: Float32Array,
+): void {
+  const { packed, scales, bits, blockSize, shape } = weight;
+  const [rows, columns] = shape;
+  const end = firstColumn + values.length / length;
+  for (let row = 0; row < rows; row++)
+    for (let column = firstColumn; column < end; ) {
+      const block = Math.floor((row * columns + column) / blockSize);
+      const zero = zeroPoint(weight, block);
+      const scale = scales[block];
+      const blockEnd = Math.min(end, column - (column % blockSize) + blockSize);
+      for (; column < blockEnd; column++) {
+        const at = row * columns + column;
+        const level = bits === 8 ? packed[at] : (packed[at >> 1] >> (4 * (at % 2))) & 15;
+        values[(column - firstColumn) * length + row] = (level - zero) * scale;
+      }
+    }
 }
 
 /** Computes x [rows, in] · Wᵀ + bias with the weight in the graph as initializers named after it; gradients flow to x and bias. */
