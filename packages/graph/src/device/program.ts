@@ -60,8 +60,8 @@ export interface RunFeeds {
 
 export type RunOutputs = Record<string, { dims: readonly number[]; dtype: DataType; data: TensorArray }>;
 
-/** From this many bytes on, ONNX Runtime gets an initializer beside the model instead of inside it. */
-const EXTERNAL_BYTES = 1 << 20;
+/** From this many bytes on, ONNX Runtime gets an initializer beside the model instead of inside it: in a message, or as a file. */
+const EXTERNAL_BYTES = { message: 1 << 20, file: 1 << 16 };
 
 /** A graph compiled on a device. Calls run in the order they are made, also when they are not awaited one by one. */
 export class Program {
@@ -122,24 +122,25 @@ export class Program {
     if (!session) {
       const stored = store.map(([output]) => output);
       const accumulate = new Set(mode === 'add' ? stored : []);
+      // A GPU session copies the weights in any case.
+      const isLarge =
+        this.residency === 'host' && ModelFiles.isWorthIt(this.#graph.initializers.map(({ data }) => data!));
       const options = {
-        externalBytes: EXTERNAL_BYTES,
+        externalBytes: isLarge ? EXTERNAL_BYTES.file : EXTERNAL_BYTES.message,
         accumulate,
         constants: new Set(constants.map(([input]) => input)),
         noCopy: this.residency === 'host',
       };
-      const { bytes, externalData } = serializeModel(this.#graph, options);
-      // A GPU session copies the weights in any case.
-      const isLarge = this.residency === 'host' && ModelFiles.isWorthIt(externalData);
       const path = isLarge && this.files.write((fileOf) => serializeModel(this.#graph, { ...options, fileOf }).bytes);
+      const { bytes, externalData } = path ? { bytes: path, externalData: [] } : serializeModel(this.#graph, options);
       session = this.client.request({
         kind: 'compile',
         programId: this.#programId,
         name: this.name,
         variant,
         stored,
-        model: path || bytes,
-        externalData: path ? [] : externalData,
+        model: bytes,
+        externalData,
         constants,
       });
       this.#sessions.set(variant, session);

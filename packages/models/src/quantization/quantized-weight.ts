@@ -223,7 +223,7 @@ export function dequantizeColumns(
   const [rows, columns] = shape;
   const end = firstColumn + values.length / length;
   for (let row = 0; row < rows; row++)
-    for (let column = firstColumn; column < end; ) {
+    for (let column = firstColumn; column < end;) {
       const block = Math.floor((row * columns + column) / blockSize);
       const zero = zeroPoint(weight, block);
       const scale = scales[block];

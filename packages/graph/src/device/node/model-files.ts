@@ -3,10 +3,9 @@
 import { closeSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeTemporaryFolder } from '@bowyer/core';
-import type { SerializedModel } from '../../serialize.js';
 
 /** Weights of fewer bytes in total are sent to the worker instead. */
-const WORTH_A_FILE = 256 << 20;
+const WORTH_A_FILE = 64 << 20;
 
 export class ModelFiles {
   #directory?: string;
@@ -15,8 +14,8 @@ export class ModelFiles {
   /** Bytes of an initializer → name of its file. Weak, so that it does not keep weights in memory. */
   readonly #written = new WeakMap<ArrayBufferLike, Map<string, string>>();
 
-  static isWorthIt(externalData: SerializedModel['externalData']): boolean {
-    return externalData.reduce((sum, { data }) => sum + data.byteLength, 0) >= WORTH_A_FILE;
+  static isWorthIt(weights: readonly { readonly byteLength: number }[]): boolean {
+    return weights.reduce((sum, { byteLength }) => sum + byteLength, 0) >= WORTH_A_FILE;
   }
 
   /**
