@@ -1,5 +1,5 @@
 // Fields of adapter_config.json against peft 0.21; record-fields.py recorded what it makes of them.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
@@ -138,14 +138,56 @@ test.each<[string, unknown, string]>([
   ['target_modules', 3, 'target_modules is 3'],
   ['target_modules', '.*(?P<n>q)_proj(?P=m)', 'target_modules cannot be used (it refers to the group m'],
   ['target_modules', '(\\w|\\w|\\w|\\w|\\.)*!', 'target_modules takes too long'],
-  ['exclude_modules', ['q_proj'], 'exclude_modules is ["q_proj"]'],
+  [
+    'exclude_modules',
+    ['q_proj', 'down_proj'],
+    'exclude_modules is ["q_proj","down_proj"], which excludes every module',
+  ],
+  ['exclude_modules', '(q_proj', 'exclude_modules '],
+  ['exclude_modules', [3], 'exclude_modules is [3]'],
   ['modules_to_save', ['lm_head'], 'modules_to_save is ["lm_head"]'],
-  ['layers_to_transform', 0, 'layers_to_transform is 0'],
+  [
+    'layers_to_transform',
+    [1, 2],
+    'layers_to_transform has 2, and the model has no such layer\n  its layers are 0 to 1',
+  ],
+  ['layers_to_transform', '0', 'layers_to_transform is "0"'],
+  ['layers_to_transform', true, 'layers_to_transform is true'],
+  ['layers_pattern', 'layers', 'layers_pattern is "layers"\n  it requires layers_to_transform'],
   ['target_parameters', ['x'], 'target_parameters is ["x"]'],
   ['trainable_token_indices', [1], 'trainable_token_indices is [1]'],
   ['lora_bias', true, 'lora_bias is true'],
   ['bias', 'all', 'bias is "all"'],
+  ['peft_type', 'IA3', 'peft_type is "IA3"'],
 ])('%s of %j is refused with the file and the key', async (key, value, problem) => {
   await writeAdapter({ ...plain.adapter, [key]: value } as ConfigJson, plain.tensors);
   await expect(found()).rejects.toThrow(`adapter_config.json: ${problem}`);
+});
+
+test.each<[Record<string, unknown>, string]>([
+  [{ peft_type: 'IA3', r: null }, 'peft_type is "IA3"'],
+  [
+    { layers_to_transform: 0, layers_pattern: ['h', 'blocks'] },
+    'layers_pattern is ["h","blocks"], and no module has such a name',
+  ],
+  [{ layers_to_transform: 0, layers_pattern: 'layers|h' }, 'layers_pattern is "layers|h"'],
+  [{ layers_to_transform: 0, target_modules: '.*q_proj' }, 'layers_to_transform is 0\n  it must be null where'],
+  [{ layers_to_transform: 0, exclude_modules: '.*' }, 'exclude_modules is ".*", which excludes every module'],
+])('%j is refused with the file and the key', async (keys, problem) => {
+  await writeAdapter({ ...plain.adapter, ...keys } as ConfigJson, plain.tensors);
+  await expect(found()).rejects.toThrow(`adapter_config.json: ${problem}`);
+});
+
+test('an adapter of some layers and modules is trained, saved and merged as the same one with an expression', async () => {
+  const module = 'model.layers.1.self_attn.q_proj';
+  const tensors = Object.fromEntries(Object.entries(plain.tensors).filter(([name]) => name.includes(module)));
+  await writeAdapter({ ...plain.adapter, target_modules: module.replaceAll('.', '\\.') } as ConfigJson, tensors);
+  const expected = await found();
+  const keys = { layers_to_transform: 1, layers_pattern: 'layers', exclude_modules: ['mlp.down_proj'] };
+  await writeAdapter({ ...plain.adapter, ...keys } as ConfigJson, tensors);
+  expect(await found()).toEqual(expected);
+  expect(await logprobs(join(folder, 'saved'))).toEqual(expected.logprobs);
+  expect(largest(await logprobs(join(folder, 'merged')), [...expected.logprobs])).toBeLessThan(1e-4);
+  const saved: unknown = JSON.parse(readFileSync(join(folder, 'saved', 'adapter_config.json'), 'utf8'));
+  expect(saved).toMatchObject({ ...keys, layers_to_transform: [1], layers_pattern: ['layers'] });
 });

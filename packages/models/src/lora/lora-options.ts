@@ -1,7 +1,7 @@
 // The options of LoRA, and which modules of a model it adapts: PEFT's names and rules.
 // Source: Hu et al. 2021, arXiv:2106.09685; https://huggingface.co/docs/peft/package_reference/lora
 
-import { endMatcher, fullMatcher } from './python-pattern.js';
+import { endMatcher, fullMatcher, layerIndexFinder } from './python-pattern.js';
 
 export interface LoraOptions {
   /** Rank of the update. */
@@ -26,6 +26,24 @@ export interface LoraOptions {
    * 'all-linear' for every linear layer but the output head. null: what PEFT takes for this architecture.
    */
   targetModules: readonly string[] | string | null;
+  /** Indexes of the layers that are adapted; all if not given. A whole path in `targetModules` is adapted in any case. */
+  layersToTransform?: readonly number[];
+  /** Names of the lists that the indexes count in, as regular expressions; any list if not given. */
+  layersPattern?: readonly string[];
+  /** Modules that are not adapted: names or ends of paths, or a regular expression for whole paths. */
+  excludeModules?: readonly string[] | string;
+}
+
+/** The error for keys of an adapter that together choose no modules, or layers that the model does not have. */
+export class ModuleChoiceError extends Error {
+  override readonly name = 'ModuleChoiceError';
+
+  constructor(
+    readonly problem: string,
+    readonly advice: string,
+  ) {
+    super(`LoRA: ${problem}\n  ${advice}`);
+  }
 }
 
 const ALL_LINEAR = 'all-linear';
@@ -80,11 +98,12 @@ const under = (field: string, patterns: Readonly<Record<string, number>>) =>
  * @param heads path of the output head, where it has a weight of its own
  */
 export function targetedModules(
-  { targetModules }: LoraOptions,
+  options: LoraOptions,
   modelType: string,
   { inside, heads, experts = [] }: Record<'inside' | 'heads', readonly string[]> & { experts?: readonly string[] },
 ): string[] {
-  if (targetModules === ALL_LINEAR) return [...inside];
+  const { targetModules } = options;
+  if (targetModules === ALL_LINEAR) return withoutExcluded(options, inside);
   const wanted = targetModules ?? defaultTargetModules(modelType);
   const known = [...inside, ...heads];
   const targets = typeof wanted === 'string' ? [targetOf(wanted)] : wanted.map(nameOf);
@@ -110,8 +129,65 @@ export function targetedModules(
       ].join('\n'),
     );
   }
-  return found;
+  const isChosen = layerChoice(options, [...known, ...experts]);
+  const chosen = found.filter((path) => (Array.isArray(wanted) && wanted.includes(path)) || isChosen(path));
+  if (chosen.length === 0)
+    throw new ModuleChoiceError(
+      `layers_to_transform is ${JSON.stringify(options.layersToTransform)}, and these layers have none of target_modules`,
+      'name modules of these layers in target_modules, or other layers in layers_to_transform',
+    );
+  return withoutExcluded(options, chosen);
 }
+
+/** Leaves out the modules of exclude_modules, of which some may name nothing in this model, as in PEFT. */
+function withoutExcluded({ excludeModules = [] }: LoraOptions, modules: readonly string[]): string[] {
+  const excluded =
+    typeof excludeModules === 'string' ? [fullMatcher(excludeModules, 'exclude_modules')] : excludeModules.map(endsIn);
+  const rest = modules.filter((path) => !excluded.some((matches) => matches(path)));
+  if (rest.length > 0) return rest;
+  throw new ModuleChoiceError(
+    `exclude_modules is ${JSON.stringify(excludeModules)}, which excludes every module that is targeted`,
+    'exclude fewer modules, or target more in target_modules',
+  );
+}
+
+/**
+ * Returns whether a module is in one of the layers of layers_to_transform.
+ *
+ * @param paths of all linear layers of the model
+ */
+function layerChoice(
+  { layersToTransform, layersPattern = [] }: LoraOptions,
+  paths: readonly string[],
+): (path: string) => boolean {
+  if (layersToTransform === undefined) return () => true;
+  const finders = layersPattern.map((pattern) => layerIndexFinder(pattern, 'layers_pattern'));
+  const indexOf = (path: string): number | undefined => {
+    // The first number that is a segment: in a layer's experts, the layer's.
+    if (finders.length === 0) return numberIn(/^.*?\.[^.]*\.(\d+)\./.exec(path)?.[1]);
+    for (const find of finders) {
+      const index = find(path);
+      if (index !== undefined) return index;
+    }
+    return undefined;
+  };
+  const indexes = new Set(paths.map(indexOf));
+  indexes.delete(undefined);
+  if (indexes.size === 0)
+    throw new ModuleChoiceError(
+      `layers_pattern is ${JSON.stringify(layersPattern)}, and no module has such a name with a number behind it`,
+      `the model's modules are called as '${paths[0]}'; without layers_pattern any list of layers counts`,
+    );
+  const missing = layersToTransform.find((index) => !indexes.has(index));
+  if (missing !== undefined)
+    throw new ModuleChoiceError(
+      `layers_to_transform has ${missing}, and the model has no such layer`,
+      `its layers are ${Math.min(...(indexes as Set<number>))} to ${Math.max(...(indexes as Set<number>))}`,
+    );
+  return (path) => layersToTransform.includes(indexOf(path)!);
+}
+
+const numberIn = (digits: string | undefined) => (digits === undefined ? undefined : Number(digits));
 
 interface Target {
   name: string;
@@ -122,7 +198,6 @@ interface Target {
 const targetOf = (name: string): Target => ({ name, matches: fullMatcher(name, 'target_modules') });
 
 /** Makes a target of a list's entry, which names a whole path or its end. */
-const nameOf = (name: string): Target => ({
-  name,
-  matches: (path) => path === name || path.endsWith(`.${name}`),
-});
+const nameOf = (name: string): Target => ({ name, matches: endsIn(name) });
+
+const endsIn = (name: string) => (path: string) => path === name || path.endsWith(`.${name}`);

@@ -8,7 +8,7 @@ import { readSafetensors, writeSafetensors, type HostTensors } from '@bowyer/che
 import type { CausalArchitecture } from '../architecture/architecture.js';
 import { DefinitionError } from '@bowyer/text';
 import { adapterLayout, type AdapterLayout } from './adapter-layout.js';
-import type { LoraOptions } from './lora-options.js';
+import { ModuleChoiceError, type LoraOptions } from './lora-options.js';
 
 const CONFIG = 'adapter_config.json';
 const WEIGHTS = 'adapter_model.safetensors';
@@ -42,6 +42,9 @@ const readKeys = [
   'rank_pattern',
   'alpha_pattern',
   'use_dora',
+  'layers_to_transform',
+  'layers_pattern',
+  'exclude_modules',
 ];
 
 /**
@@ -81,6 +84,13 @@ const isNeutral = (value: unknown): boolean =>
 
 const isCount = (value: unknown) => Number.isInteger(value) && (value as number) > 0;
 const isName = (value: unknown) => typeof value === 'string' && value !== '';
+const isIndex = (value: unknown) => Number.isInteger(value) && (value as number) >= 0;
+/** PEFT reads the first group as the index, so that an expression with one of its own or with alternatives fails there. */
+const isListName = (value: unknown) => isName(value) && !/[(|]/.test(value as string);
+
+/** Returns whether a value is absent, one item, or a list of items; PEFT takes an empty list or text for an absent one. */
+const isNoneOrSome = (value: unknown, isItem: (item: unknown) => boolean): boolean =>
+  value === null || value === '' || (Array.isArray(value) ? value.every(isItem) : isItem(value));
 
 /** The types that keys must have where they are given. */
 const forms: Readonly<Record<string, [isFine: (value: unknown) => boolean, form: string]>> = {
@@ -91,6 +101,15 @@ const forms: Readonly<Record<string, [isFine: (value: unknown) => boolean, form:
     (value) => value === null || isName(value) || (Array.isArray(value) && value.length > 0 && value.every(isName)),
     'a list of names, or a regular expression',
   ],
+  layers_to_transform: [
+    (value) => value !== '' && isNoneOrSome(value, isIndex),
+    "a layer's index, or a list of indexes, from 0",
+  ],
+  layers_pattern: [
+    (value) => isNoneOrSome(value, isListName),
+    'a name of a list of layers, or a list of such names: expressions without groups and alternatives',
+  ],
+  exclude_modules: [(value) => isNoneOrSome(value, isName), 'a list of names, or a regular expression'],
 };
 
 /** PEFT's, for keys that are left out. */
@@ -108,18 +127,24 @@ const isPattern = (value: unknown): boolean =>
  */
 function checkKeys(dir: string, config: Record<string, unknown>): void {
   const shown = (key: string) => `${CONFIG}: ${key} is ${JSON.stringify(config[key])}`;
+  // The kind of adapter comes first: another kind has other keys.
+  for (const [key, allowed] of Object.entries(supportedValues))
+    if (!allowed.includes(config[key] ?? null))
+      throw new AdapterError(dir, shown(key), `supported here: ${allowed.join(', ')}${adviceFor[key] ?? ''}`);
   for (const [key, [isFine, form]] of Object.entries(forms))
     if (config[key] !== undefined && !isFine(config[key]))
       throw new AdapterError(dir, shown(key), `it must be ${form}`);
+  for (const key of ['layers_to_transform', 'layers_pattern'])
+    if (typeof config.target_modules === 'string' && (config[key] ?? null) !== null)
+      throw new AdapterError(dir, shown(key), 'it must be null where target_modules is a string, as in PEFT');
+  if (listOf(config.layers_pattern) && (config.layers_to_transform ?? null) === null)
+    throw new AdapterError(dir, shown('layers_pattern'), 'it requires layers_to_transform');
   for (const flag of ['use_rslora', 'use_dora'])
     if (typeof config[flag] !== 'boolean' && !isNeutral(config[flag]))
       throw new AdapterError(dir, shown(flag), 'it must be true or false');
   for (const pattern of ['rank_pattern', 'alpha_pattern'])
     if (!isNeutral(config[pattern]) && !isPattern(config[pattern]))
       throw new AdapterError(dir, shown(pattern), 'it must be an object of numbers above 0 by expressions for modules');
-  for (const [key, allowed] of Object.entries(supportedValues))
-    if (!allowed.includes(config[key] ?? null))
-      throw new AdapterError(dir, shown(key), `supported here: ${allowed.join(', ')}${adviceFor[key] ?? ''}`);
   for (const [key, value] of Object.entries(config))
     if (!readKeys.includes(key) && !idleKeys.includes(key) && !(key in supportedValues) && !isNeutral(value))
       throw new AdapterError(
@@ -177,12 +202,23 @@ export async function readAdapterOptions(
     alphaPattern: patternOf(config.alpha_pattern),
     usesMagnitudes: config.use_dora === true,
     targetModules: (config.target_modules ?? null) as LoraOptions['targetModules'],
+    layersToTransform: listOf<number>(config.layers_to_transform),
+    layersPattern: listOf<string>(config.layers_pattern),
+    excludeModules: excludedOf(config.exclude_modules),
   };
   const named = config.base_model_name_or_path;
   return { options, named, base: baseDirectory(dir, named) };
 }
 
 const patternOf = (value: unknown) => (isNeutral(value) ? undefined : (value as Record<string, number>));
+
+/** Returns one item or a list of items as a list; undefined where there is none. */
+function listOf<T>(value: unknown): T[] | undefined {
+  const items = Array.isArray(value) ? value : [value ?? ''];
+  return items.length === 0 || items[0] === '' ? undefined : (items as T[]);
+}
+
+const excludedOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : listOf<string>(value));
 
 function baseDirectory(dir: string, named: unknown): string | null {
   if (typeof named !== 'string' || named === '') return null;
@@ -191,11 +227,12 @@ function baseDirectory(dir: string, named: unknown): string | null {
   return [resolve(named), resolve(dir, named)].find(isDirectory) ?? null;
 }
 
-/** Returns the layout of an adapter's weights in its base; an expression that cannot be used is named with its key. */
+/** Returns the layout of an adapter's weights in its base; keys that cannot be used there are named. */
 export function adapterLayoutIn(dir: string, architecture: CausalArchitecture, options: LoraOptions): AdapterLayout {
   try {
     return adapterLayout(architecture, options);
   } catch (error) {
+    if (error instanceof ModuleChoiceError) throw new AdapterError(dir, `${CONFIG}: ${error.problem}`, error.advice);
     if (!(error instanceof DefinitionError)) throw error;
     throw new AdapterError(dir, `${CONFIG}: ${error.message}`, 'it must be a regular expression that Python reads');
   }
@@ -266,6 +303,9 @@ export async function writeAdapter(
     rank_pattern: options.rankPattern ?? {},
     alpha_pattern: options.alphaPattern ?? {},
     use_dora: options.usesMagnitudes ?? false,
+    layers_to_transform: options.layersToTransform ?? null,
+    layers_pattern: options.layersPattern ?? null,
+    exclude_modules: options.excludeModules ?? null,
     fan_in_fan_out: fanInFanOut,
     init_lora_weights: true,
     inference_mode: true,

@@ -9,6 +9,15 @@ export const fullMatcher = (pattern: string, place: string) =>
 export const endMatcher = (pattern: string, place: string) =>
   matcher(pattern, place, `(?:.*\\.)?(?:${translated(pattern, place)})\\z`);
 
+/** Finds the index of a path's layer as PEFT does: the number behind the name of a list of layers. */
+export function layerIndexFinder(pattern: string, place: string): (path: string) => number | undefined {
+  const matches = compileRegex(`\\A.*?\\.${translated(pattern, place)}\\.\\d+\\.`, place, pattern);
+  return (path) => {
+    const span = [...matches(path)].at(0);
+    return span && Number(/(\d+)\.$/.exec(path.slice(0, span[1]))![1]);
+  };
+}
+
 function matcher(shown: string, place: string, pattern: string): (text: string) => boolean {
   const matches = compileRegex(`\\A${pattern}`, place, shown);
   return (text) => [...matches(text)].length > 0;
