@@ -1,6 +1,6 @@
 // The options of LoRA, and which modules of a model it adapts: PEFT's names and rules.
 // Source: Hu et al. 2021, arXiv:2106.09685; https://huggingface.co/docs/peft/package_reference/lora
-
+import { maximum, minimum } from '@bowyer/core';
 import { endMatcher, fullMatcher, layerIndexFinder } from './python-pattern.js';
 
 export interface LoraOptions {
@@ -171,8 +171,7 @@ function layerChoice(
     }
     return undefined;
   };
-  const indexes = new Set(paths.map(indexOf));
-  indexes.delete(undefined);
+  const indexes = new Set(paths.map(indexOf).filter((index) => index !== undefined));
   if (indexes.size === 0)
     throw new ModuleChoiceError(
       `layers_pattern is ${JSON.stringify(layersPattern)}, and no module has such a name with a number behind it`,
@@ -182,7 +181,7 @@ function layerChoice(
   if (missing !== undefined)
     throw new ModuleChoiceError(
       `layers_to_transform has ${missing}, and the model has no such layer`,
-      `its layers are ${Math.min(...(indexes as Set<number>))} to ${Math.max(...(indexes as Set<number>))}`,
+      `its layers are ${minimum([...indexes])} to ${maximum([...indexes])}`,
     );
   return (path) => layersToTransform.includes(indexOf(path)!);
 }
