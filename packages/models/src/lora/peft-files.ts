@@ -305,7 +305,8 @@ export async function writeAdapter(
     use_dora: options.usesMagnitudes ?? false,
     layers_to_transform: options.layersToTransform ?? null,
     layers_pattern: options.layersPattern ?? null,
-    exclude_modules: options.excludeModules ?? null,
+    // Absent where there is none: older versions of PEFT do not know the key.
+    ...(options.excludeModules !== undefined && { exclude_modules: options.excludeModules }),
     fan_in_fan_out: fanInFanOut,
     init_lora_weights: true,
     inference_mode: true,
