@@ -3,8 +3,8 @@
 import { allAttributes } from './attributes/index.js';
 import type { Attribute, Truth } from './attributes/attribute.js';
 import { guessTruth } from './nouns.js';
-import { isWinnable, namesWord, type WinTest } from './rules.js';
-import { guessQuestion, type Word } from './words.js';
+import { guessQuestion, isWinnable, namesWord, type WinTest } from './rules.js';
+import type { Word } from './words.js';
 
 export interface Question {
   /** The text of the question, for an attribute any of its wordings. */
@@ -49,7 +49,9 @@ function guessOf(words: readonly Word[], place: number, winTest: WinTest): Quest
   const wins = isWinnable(guessed, winTest) && namesWord(question, guessed, winTest) ? place : null;
   return {
     wordings: [question],
-    truths: words.map((word) => guessTruth({ name: guessed.name, word: guessed }, word)),
+    truths: words.map((word) =>
+      guessed.table ? (word === guessed ? 'yes' : 'no') : guessTruth({ name: guessed.name, word: guessed }, word),
+    ),
     guess: place,
     wins,
   };
@@ -61,7 +63,7 @@ function guessOf(words: readonly Word[], place: number, winTest: WinTest): Quest
  */
 function splittingAttributes(words: readonly Word[], maxUnclear: number): Attribute[] {
   const seen = new Set<string>();
-  const ranked = allAttributes()
+  const ranked = (words[0].table ?? allAttributes())
     .map((attribute, row) => ({ attribute, row, ...countTruths(attribute, words) }))
     .filter(({ yes, no, unclear }) => yes > 0 && no > 0 && unclear <= maxUnclear * words.length)
     .sort((a, b) => Math.min(b.yes, b.no) - Math.min(a.yes, a.no) || a.row - b.row);

@@ -5,15 +5,18 @@ import { choice, integer, option } from '@bowyer/core';
 import { GuessingGame } from '../guessing-game/guessing-game.js';
 import type { Oracle } from '../oracle.js';
 import { namesWord, normalizeAnswer } from './rules.js';
+import { TableOracle } from './own-words.js';
 import { RulesOracle } from './rules-oracle.js';
 import { selectWords, type Word } from './words.js';
 import { options, type OptionsOf } from '../option.js';
 
 export const twentyQuestionsSchema = options({
-  words: option<'full' | 'subset10' | readonly string[]>({
-    description: "The objects in play: 'full' (157), 'subset10' (ten of them), or a list of names taken from the 157.",
+  words: option<string | readonly string[]>({
+    description:
+      "The objects in play: 'full' (157), 'subset10' (ten of them), a list of names taken from the 157, or a JSON file of your own words with their answers to your own questions.",
     anyOf: [
       { type: 'string', enum: ['full', 'subset10'] },
+      { type: 'string', pattern: '\\.json$' },
       { type: 'array', items: { type: 'string' }, minItems: 1, uniqueItems: true },
     ],
     default: 'subset10',
@@ -40,16 +43,19 @@ export const twentyQuestionsSchema = options({
 export type TwentyQuestionsOptions = OptionsOf<typeof twentyQuestionsSchema>;
 
 export class TwentyQuestions extends GuessingGame<Word> {
-  constructor(options: TwentyQuestionsOptions, oracle: Oracle<Word> = new RulesOracle()) {
+  constructor(options: TwentyQuestionsOptions, oracle?: Oracle<Word>) {
+    const secrets = selectWords(options.words);
+    const { table } = secrets[0];
+    const answering = oracle ?? (table ? new TableOracle(secrets, table) : new RulesOracle());
     super({
       game: 'twenty_questions',
       infoKey: 'word',
-      secrets: selectWords(options.words),
+      secrets,
       envIdx: options.envIdx,
       choice: options.wordChoice,
       maxTurns: options.maxTurns,
-      id: oracle.id,
-      answer: async (word, question) => normalizeAnswer(await oracle.answer(word, question)),
+      id: answering.id,
+      answer: async (word, question) => normalizeAnswer(await answering.answer(word, question)),
       wins: (word, question, answer) => answer === 'Yes.' && namesWord(question, word, options.winTest),
       isInvalid: (answer) => answer === 'Invalid Question.',
       repetitionKey: (question) =>

@@ -11,12 +11,13 @@ import {
 import { secretReset, sharedSecrets } from '../guessing-game/shared-secrets.js';
 import { dialogueSet } from '../guessing-game/dialogue-set.js';
 import { defineEnvironment } from '../define-environment.js';
-import { resetSchemaWith } from '../unit.js';
+import { resetSchemaWith, type EnvProblem } from '../unit.js';
 import { demonstrationsSchema, twentyQuestionsDemonstrations, type ExpertOptions } from './demonstrations.js';
 import { dialogueEpisode, readDialogues, type Dialogue } from './dialogues.js';
 import { PromptedQuestions, promptedSet } from './json-prompt.js';
 import { optimalReturn } from './optimum.js';
 import { questionSet } from './questions.js';
+import { isWinnable } from './rules.js';
 import { TwentyQuestions, twentyQuestionsSchema, type TwentyQuestionsOptions } from './twenty-questions.js';
 import { selectWords } from './words.js';
 
@@ -49,7 +50,7 @@ export const twentyQuestionsUnit = defineEnvironment<TwentyQuestionsOptions & Or
     typicalReturn: () => -5,
   },
   sampleActions: ['is it an animal?', 'is it a dog?', 'is it a piano?', 'is it made of metal?', 'hello', ''],
-  config: { flatNames: { ...oracleNames, env_idx: 'envIdx' }, readWith: oracleReadWith },
+  config: { flatNames: { ...oracleNames, env_idx: 'envIdx' }, readWith: oracleReadWith, problems: unwinnableWords },
   tokens: { answers: () => [' Yes.\n', ' No.\n', ' Invalid Question.\n'] },
   oracles: {
     t5: { prompt: (object, question) => `The object is ${object}.${question}`, maxNewTokens: 16 },
@@ -88,6 +89,15 @@ export const twentyQuestionsUnit = defineEnvironment<TwentyQuestionsOptions & Or
     },
   },
 });
+
+/** Returns a problem for each word of one's own that ArCHer's test for a win can never find. */
+function unwinnableWords({ words, winTest }: TwentyQuestionsOptions): EnvProblem[] {
+  if (typeof words !== 'string' || !words.endsWith('.json')) return [];
+  const [unwinnable] = selectWords(words).filter((word) => !isWinnable(word, winTest));
+  if (unwinnable === undefined) return [];
+  const message = `env.words: '${unwinnable.name}' of ${words} has a space, and no question's last token can be it`;
+  return [{ key: 'env.words', message, remedy: 'write env.win_test=suffixTokens' }];
+}
 
 /** Attributes that the expert asks about: enough to distinguish the words, few enough for a small vocabulary. */
 const askedAttributes = ({ words }: Pick<TwentyQuestionsOptions, 'words'>, { attributes }: ExpertOptions): number =>
