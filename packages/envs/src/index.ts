@@ -129,7 +129,8 @@ export { RetailStore, type RetailContents, type RetailOrder } from './tau2/store
 export { callRetailTool } from './tau2/tools.js';
 
 // Twenty Questions and Guess My City, for studies of their players.
-export { allWords, selectWords } from './twenty-questions/words.js';
+export { allWords } from './twenty-questions/words.js';
+export { selectWords } from './twenty-questions/word-list.js';
 export type { Truth } from './twenty-questions/attributes/attribute.js';
 export { questionSet, type Question } from './twenty-questions/questions.js';
 export { InformationGainPlayer } from './twenty-questions/expert.js';

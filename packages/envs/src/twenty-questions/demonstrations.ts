@@ -7,7 +7,8 @@ import { InformationGainPlayer } from './expert.js';
 import { questionSet } from './questions.js';
 import type { Answer, WinTest } from './rules.js';
 import type { TwentyQuestionsOptions } from './twenty-questions.js';
-import { selectWords, type Word } from './words.js';
+import { selectWords } from './word-list.js';
+import type { Word } from './words.js';
 import { options, type OptionsOf } from '../option.js';
 
 export interface DemonstrationOptions extends ExpertOptions {

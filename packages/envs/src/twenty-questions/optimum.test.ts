@@ -1,7 +1,8 @@
 import type { Truth } from './attributes/attribute.js';
 import { optimalReturn } from './optimum.js';
 import { questionSet, type Question } from './questions.js';
-import { selectWords, subset10 } from './words.js';
+import { selectWords } from './word-list.js';
+import { subset10 } from './words.js';
 
 const answers = (pattern: string): Truth[] =>
   [...pattern].map((letter) => (letter === 'y' ? 'yes' : letter === 'n' ? 'no' : 'unclear'));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { checkEnv } from '../contract/check-env.js';
 import { environmentProblems } from '../config-keys.js';
 import { environmentInfo, makeEnv, withDefaults } from '../registry.js';
-import { selectWords } from './words.js';
+import { selectWords } from './word-list.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'own-words-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -68,7 +68,7 @@ test('the contract holds, and the expert reaches the optimum', async () => {
     checkEnv(() => makeEnv('twenty_questions', options), { actions: ['is it alive?', 'is it a cat?', 'hello', ''] }),
   ).resolves.toBeDefined();
   const expert = { noise: 0, attributes: null, wordings: 2, maxUnclear: 0.08, ties: 'drawn' };
-  // Of four words, one split and then a guess in each half returns -(1 + 2 + 1 + 2) / 4.
+  // One split of the four words and then a guess in each half returns -(1 + 2 + 1 + 2) / 4.
   expect(unit.evaluation!.optimalReturn!(options, expert)).toBeCloseTo(-1.5);
   const { demonstrations } = await unit.demonstrations!.make(options, { count: 40, seed: 1, ...expert });
   const returns = demonstrations.map(({ turns }) => turns.reduce((sum, { reward }) => sum + reward!, 0));

@@ -5,10 +5,10 @@ import { readFileSync } from 'node:fs';
 import { repeatedKeyProblem, utf8Text } from '@bowyer/core';
 import { repeatedKey } from '../json-text.js';
 import type { Oracle } from '../oracle.js';
-import type { Attribute, Truth } from './attributes/attribute.js';
 import { formKey, questionForm } from './question-form.js';
-import { guessQuestion, namesWord } from './rules.js';
-import type { Word } from './words.js';
+import { namesWord } from './rules.js';
+import type { Attribute, Truth } from './truths.js';
+import { guessQuestion, type Word } from './words.js';
 
 /** The error for a file of words that cannot be played. */
 class OwnWordsError extends Error {

@@ -3,8 +3,8 @@
 import { allAttributes } from './attributes/index.js';
 import type { Attribute, Truth } from './attributes/attribute.js';
 import { guessTruth } from './nouns.js';
-import { guessQuestion, isWinnable, namesWord, type WinTest } from './rules.js';
-import type { Word } from './words.js';
+import { isWinnable, namesWord, type WinTest } from './rules.js';
+import { guessQuestion, type Word } from './words.js';
 
 export interface Question {
   /** The text of the question, for an attribute any of its wordings. */

@@ -1,4 +1,4 @@
-// The rules of Twenty Questions that depend on text alone: answers, guesses and the test for a win.
+// The rules of Twenty Questions that depend on text alone: answers and the test for a win.
 import type { Word } from './words.js';
 
 export type Answer = 'Yes.' | 'No.' | 'Invalid Question.';
@@ -32,22 +32,3 @@ export function namesWord(question: string, word: Word, winTest: WinTest): boole
 /** Returns whether some question can win this word. */
 export const isWinnable = (word: Word, winTest: WinTest) =>
   winTest === 'suffixTokens' || word.variants.some((variant) => !variant.includes(' '));
-
-/** Plural and uncountable words, which take no article in “is it …?”. */
-const withoutArticle = new Set(
-  'pants, shoes, boots, socks, paper, toothpaste, scissors, broccoli, spinach, corn, peas, celery, glue, gloves, pliers, lego'.split(
-    ', ',
-  ),
-);
-
-/** Returns the spelling with which a word can win when only the last token counts, or its first one where there is none. */
-function guessableVariant(word: Word): string {
-  return word.variants.find((variant) => !variant.includes(' ')) ?? word.name;
-}
-
-/** Returns the canonical guess: "is it a dog?", "is it an apple?", "is it scissors?". */
-export function guessQuestion(word: Word): string {
-  const spelling = guessableVariant(word);
-  if (withoutArticle.has(spelling)) return `is it ${spelling}?`;
-  return `is it ${/^[aeiou]/.test(spelling) ? 'an' : 'a'} ${spelling}?`;
-}

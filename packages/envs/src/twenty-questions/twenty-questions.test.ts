@@ -1,9 +1,10 @@
 import { defaultsOf } from '../option.js';
 import { makeEnv } from '../registry.js';
 import { questionOf } from '../guessing-game/history.js';
-import { guessQuestion, namesWord, normalizeAnswer } from './rules.js';
+import { namesWord, normalizeAnswer } from './rules.js';
 import { TwentyQuestions, twentyQuestionsSchema, type TwentyQuestionsOptions } from './twenty-questions.js';
-import { allWords, findWord, selectWords, subset10 } from './words.js';
+import { selectWords } from './word-list.js';
+import { allWords, findWord, guessQuestion, subset10 } from './words.js';
 
 const game = async (options: Partial<TwentyQuestionsOptions>) => {
   const env = makeEnv('twenty_questions', options);

@@ -7,7 +7,8 @@ import type { Oracle } from '../oracle.js';
 import { namesWord, normalizeAnswer } from './rules.js';
 import { TableOracle } from './own-words.js';
 import { RulesOracle } from './rules-oracle.js';
-import { selectWords, type Word } from './words.js';
+import { selectWords } from './word-list.js';
+import type { Word } from './words.js';
 import { options, type OptionsOf } from '../option.js';
 
 export const twentyQuestionsSchema = options({

@@ -19,7 +19,7 @@ import { optimalReturn } from './optimum.js';
 import { questionSet } from './questions.js';
 import { isWinnable } from './rules.js';
 import { TwentyQuestions, twentyQuestionsSchema, type TwentyQuestionsOptions } from './twenty-questions.js';
-import { selectWords } from './words.js';
+import { selectWords } from './word-list.js';
 
 /** The most words whose exact optimum is computed: its table has 2^words entries. */
 const LARGEST_SOLVABLE = 12;

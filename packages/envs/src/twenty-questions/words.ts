@@ -1,8 +1,7 @@
 // The 157 objects of Twenty Questions in 17 categories, in the order of ArCHer's list (index 0 first).
 // Source: Zhou et al. 2024 (arXiv:2402.19446) after Abdulhai et al. 2023 (arXiv:2311.18232). `;` separates variants.
 import { UnknownNameError } from '../contract/unknown-name-error.js';
-import type { Attribute } from './attributes/attribute.js';
-import { readOwnWords } from './own-words.js';
+import type { Attribute } from './truths.js';
 
 export interface Word {
   /** The first variant in lower case, which the oracle and the tables use. */
@@ -53,17 +52,23 @@ export const allWords: readonly Word[] = Object.entries(categories)
 /** The ten words of Twenty Questions Subset: indices 1, 11, 21 … 91. */
 export const subset10: readonly Word[] = Array.from({ length: 10 }, (_, i) => allWords[1 + 10 * i]);
 
-/** Returns the words: 'full', 'subset10', those of a JSON file, or a list in which every entry is a spelling of one of the 157 words. */
-export function selectWords(words: string | readonly string[]): readonly Word[] {
-  if (words === 'full') return allWords;
-  if (words === 'subset10') return subset10;
-  if (typeof words === 'string' && words.endsWith('.json')) return readOwnWords(words);
-  if (typeof words === 'string') throw new UnknownNameError('word list', words, ['full', 'subset10']);
-  if (words.length === 0) throw new RangeError('twenty_questions: words is an empty list; give at least one word');
-  const selected = words.map(findWord);
-  const repeated = selected.find((word, i) => selected.indexOf(word) !== i);
-  if (repeated) throw new RangeError(`twenty_questions: words names '${repeated.name}' twice`);
-  return selected;
+/** Plural and uncountable words, which take no article in “is it …?”. */
+const withoutArticle = new Set(
+  'pants, shoes, boots, socks, paper, toothpaste, scissors, broccoli, spinach, corn, peas, celery, glue, gloves, pliers, lego'.split(
+    ', ',
+  ),
+);
+
+/** Returns the spelling with which a word can win when only the last token counts, or its first one where there is none. */
+function guessableVariant(word: Word): string {
+  return word.variants.find((variant) => !variant.includes(' ')) ?? word.name;
+}
+
+/** Returns the canonical guess: "is it a dog?", "is it an apple?", "is it scissors?". */
+export function guessQuestion(word: Word): string {
+  const spelling = guessableVariant(word);
+  if (withoutArticle.has(spelling)) return `is it ${spelling}?`;
+  return `is it ${/^[aeiou]/.test(spelling) ? 'an' : 'a'} ${spelling}?`;
 }
 
 export function findWord(name: string): Word {

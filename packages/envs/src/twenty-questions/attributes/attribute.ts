@@ -1,8 +1,8 @@
-// A row of the attribute table as it is written, and in the form in which it is used.
+// A row of the attribute table as it is written, and how it is used.
+import type { Attribute, Truth } from '../truths.js';
 import { allWords, findWord, type Category, type Word } from '../words.js';
 
-/** The truth of an attribute for a word. `unclear`: it depends on the specimen, or people disagree. */
-export type Truth = 'yes' | 'no' | 'unclear';
+export type { Attribute, Truth };
 
 export interface AttributeRow {
   name: string;
@@ -14,14 +14,6 @@ export interface AttributeRow {
   yes: string;
   /** The words for which it is unclear, in the same notation. For all words that are not listed, it is false. */
   unclear?: string;
-}
-
-export interface Attribute {
-  name: string;
-  ask: readonly string[];
-  also: readonly string[];
-  /** [157] by word index. */
-  truths: readonly Truth[];
 }
 
 export function makeAttribute(row: AttributeRow): Attribute {

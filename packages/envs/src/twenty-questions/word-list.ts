@@ -1,0 +1,17 @@
+// The words in play, by the option `words`.
+import { UnknownNameError } from '../contract/unknown-name-error.js';
+import { readOwnWords } from './own-words.js';
+import { allWords, findWord, subset10, type Word } from './words.js';
+
+/** Returns the words: 'full', 'subset10', those of a JSON file, or a list in which every entry is a spelling of one of the 157 words. */
+export function selectWords(words: string | readonly string[]): readonly Word[] {
+  if (words === 'full') return allWords;
+  if (words === 'subset10') return subset10;
+  if (typeof words === 'string' && words.endsWith('.json')) return readOwnWords(words);
+  if (typeof words === 'string') throw new UnknownNameError('word list', words, ['full', 'subset10']);
+  if (words.length === 0) throw new RangeError('twenty_questions: words is an empty list; give at least one word');
+  const selected = words.map(findWord);
+  const repeated = selected.find((word, i) => selected.indexOf(word) !== i);
+  if (repeated) throw new RangeError(`twenty_questions: words names '${repeated.name}' twice`);
+  return selected;
+}
