@@ -2,6 +2,7 @@
 import { drawCurve } from './curve.js';
 import { element, onSubmit, program } from './dom.js';
 import { drawGame, type Game } from './game.js';
+import { OWN_GAME, writeOwnGame } from './own-game.js';
 
 /** Algorithms that learn Twenty Questions, by the configs that train them: all by play but behaviour cloning. */
 const CONFIGS = {
@@ -31,6 +32,7 @@ for (const [name, title] of Object.entries(CONFIGS)) element<HTMLSelectElement>(
 function argumentsOf(fields: FormData): string[] {
   const field = (name: string): string => String(fields.get(name));
   const config = field('config');
+  const isOwn = fields.has('own');
   return [
     '--config-name',
     config,
@@ -40,7 +42,8 @@ function argumentsOf(fields: FormData): string[] {
     'task.test_size=60',
     `demonstrations.count=${field('demonstrations')}`,
     `algorithm.${config === CLONING ? 'epochs' : 'iterations'}=${field('iterations')}`,
-    ...(field('words').trim() === '' ? [] : [`env.words=[${field('words').replaceAll(/,\s*/g, ',')}]`]),
+    ...(isOwn || field('words').trim() === '' ? [] : [`env.words=[${field('words').replaceAll(/,\s*/g, ',')}]`]),
+    ...(isOwn ? [`env.words=${OWN_GAME}`] : []),
     ...field('options').split(/\s+/).filter(Boolean),
     ...(config === 'archer_20q' ? ['algorithm.actor.warmup_iterations=4'] : []),
   ];
@@ -163,5 +166,7 @@ onSubmit(form, status, async (signal) => {
   status.textContent = 'Loading the program…';
   const last = resumes ? begun() : null;
   resumes = false;
-  await run(last ?? { argv: argumentsOf(new FormData(form)), path: `run-${Date.now()}` }, signal);
+  const fields = new FormData(form);
+  if (last === null && fields.has('own')) await writeOwnGame();
+  await run(last ?? { argv: argumentsOf(fields), path: `run-${Date.now()}` }, signal);
 });

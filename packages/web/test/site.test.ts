@@ -136,6 +136,40 @@ when(CHROMIUM !== undefined, 'there is no Chromium').describe('in Chromium', () 
     await page.close();
   });
 
+  test('a game of one’s own is filled in by keyboard, trained at once, and its file is played by Node', async () => {
+    const page = await openPage('');
+    await page.selectOption('[name=config]', 'bc_20q');
+    await page.fill('[name=demonstrations]', '60');
+    await page.fill('[name=iterations]', '30');
+    await page.getByText('A game of your own').press('Enter');
+    await page.press('[name=own]', 'Space');
+    await page.press('#add-word', 'Enter');
+    await page.keyboard.type('Cow');
+    await page.press('#add-question', 'Enter');
+    await page.keyboard.type('does it give milk');
+    await page.getByLabel('Cow: does it give milk').press('Space');
+    await page.getByLabel('Cow: is it alive?').check();
+    await expectAccessible(page);
+    const command = await page.locator('#command').textContent();
+    expect(command).toContain('env.words=game.json');
+    await page.click('#train');
+    await said(page, /^Done after 30 epochs/);
+    expect(await page.locator('#now caption').textContent()).toMatch(/^(bee|horse|kite|rocket|spoon|cow), /);
+    const downloading = page.waitForEvent('download');
+    await page.click('#own-file');
+    const folder = newFolder();
+    const file = join(folder, 'game.json');
+    await (await downloading).saveAs(file);
+    expect((JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>).Cow).toEqual({
+      'is it alive?': true,
+      'can it fly?': false,
+      'is it bigger than a person?': false,
+      'does it give milk': true,
+    });
+    await inNode(folder, `${/--config-name (.*)/.exec(command!)![1]} algorithm.epochs=1 save_path=run`);
+    await page.close();
+  });
+
   test('a GGUF file is answered as in Node, and an adapter that the page trains is taken by Node', async () => {
     const folder = newFolder();
     writeFileSync(join(folder, 'data.jsonl'), linesOf(conversations));

@@ -1,0 +1,86 @@
+// A guessing game of one's own: a table with a row for each word, a column for each question, and a box for each answer.
+import { download, element, made, program } from './dom.js';
+
+/** The name of the game's file, in this page and beside the command in Node. */
+export const OWN_GAME = 'game.json';
+
+const START_QUESTIONS = ['is it alive?', 'can it fly?', 'is it bigger than a person?'];
+const START_WORDS: readonly [string, ...boolean[]][] = [
+  ['bee', true, true, false],
+  ['horse', true, false, true],
+  ['kite', false, true, false],
+  ['rocket', false, true, true],
+  ['spoon', false, false, false],
+];
+
+const head = element<HTMLTableRowElement>('own-questions');
+const body = element<HTMLTableSectionElement>('own-words');
+
+function cellWith(name: 'td' | 'th', input: HTMLInputElement): HTMLTableCellElement {
+  const cell = made(name, '');
+  cell.append(input);
+  return cell;
+}
+
+const textField = (label: string, value: string): HTMLInputElement =>
+  made('input', '', { type: 'text', ariaLabel: label, value });
+
+const box = (checked: boolean): HTMLInputElement => made('input', '', { type: 'checkbox', checked });
+
+/** Returns what stands in the fields of a row of the table, without its first cell. */
+const textsOf = (fields: NodeListOf<HTMLInputElement>): string[] => [...fields].map(({ value }) => value.trim());
+const questions = (): string[] => textsOf(head.querySelectorAll('input'));
+
+/** Says at each box which answer it is. */
+function nameBoxes(): void {
+  const asked = questions();
+  for (const row of body.rows) {
+    const [word, ...boxes] = row.querySelectorAll('input');
+    boxes.forEach((answer, i) => (answer.ariaLabel = `${word!.value}: ${asked[i]}`));
+  }
+}
+
+function addQuestion(question: string): HTMLInputElement {
+  const field = textField(`Question ${head.cells.length}`, question);
+  head.append(cellWith('th', field));
+  for (const row of body.rows) row.append(cellWith('td', box(false)));
+  return field;
+}
+
+function addWord(word: string, answers: readonly boolean[]): HTMLInputElement {
+  const field = textField(`Word ${body.rows.length + 1}`, word);
+  const row = made('tr', '');
+  row.append(cellWith('td', field), ...questions().map((_, i) => cellWith('td', box(answers[i] ?? false))));
+  body.append(row);
+  return field;
+}
+
+/** Returns the file of the game, without the words and questions that were left empty. A word twice stands twice in it, and is refused. */
+function ownGame(): Uint8Array {
+  const asked = questions();
+  const rows = [...body.rows].flatMap((row) => {
+    const [word, ...boxes] = row.querySelectorAll('input');
+    const answers = boxes.flatMap((answer, i) =>
+      asked[i] === '' ? [] : [`${JSON.stringify(asked[i])}: ${answer.checked}`],
+    );
+    return word!.value.trim() === '' ? [] : [`  ${JSON.stringify(word!.value.trim())}: { ${answers.join(', ')} }`];
+  });
+  return new TextEncoder().encode(`{\n${rows.join(',\n')}\n}\n`);
+}
+
+/** Writes the game where a run in this page reads it. */
+export const writeOwnGame = (): Promise<void> => program().write(`/work/${OWN_GAME}`, ownGame());
+
+for (const question of START_QUESTIONS) addQuestion(question);
+for (const [word, ...answers] of START_WORDS) addWord(word, answers);
+nameBoxes();
+element('own-table').addEventListener('input', nameBoxes);
+element('add-word').addEventListener('click', () => {
+  addWord('', []).focus();
+  nameBoxes();
+});
+element('add-question').addEventListener('click', () => {
+  addQuestion('').focus();
+  nameBoxes();
+});
+element('own-file').addEventListener('click', () => download(OWN_GAME, ownGame()));
