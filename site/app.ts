@@ -28,8 +28,8 @@ const log = element('log');
 
 for (const [name, title] of Object.entries(CONFIGS)) element<HTMLSelectElement>('config').add(new Option(title, name));
 
-/** Returns the arguments of the command for what the form says. */
-function argumentsOf(fields: FormData): string[] {
+/** Returns the arguments of the command for what the form says. @param folder where the own game is */
+function argumentsOf(fields: FormData, folder: '' | '/work/' = ''): string[] {
   const field = (name: string): string => String(fields.get(name));
   const config = field('config');
   const isOwn = fields.has('own');
@@ -43,7 +43,7 @@ function argumentsOf(fields: FormData): string[] {
     `demonstrations.count=${field('demonstrations')}`,
     `algorithm.${config === CLONING ? 'epochs' : 'iterations'}=${field('iterations')}`,
     ...(isOwn || field('words').trim() === '' ? [] : [`env.words=[${field('words').replaceAll(/,\s*/g, ',')}]`]),
-    ...(isOwn ? [`env.words=${OWN_GAME}`] : []),
+    ...(isOwn ? [`env.words=${folder}${OWN_GAME}`] : []),
     ...field('options').split(/\s+/).filter(Boolean),
     ...(config === 'archer_20q' ? ['algorithm.actor.warmup_iterations=4'] : []),
   ];
@@ -136,7 +136,11 @@ async function run({ argv, path }: Begun, signal: AbortSignal): Promise<void> {
     drawn = performance.now();
     void showGames(games, before).then((first) => (before = first));
   };
-  const code = await program().run([...argv, `save_path=${path}`], { onEvent, signal });
+  // What is no event is an error's text.
+  const onLine = (line: string): void => {
+    if (!line.startsWith('{')) log.textContent += `${line}\n`;
+  };
+  const code = await program().run([...argv, `save_path=${path}`], { onEvent, onLine, signal });
   await showGames(games, before);
   if (code !== 0) throw new Error('The run ended with an error; see the log.');
   if (signal.aborted) {
@@ -168,5 +172,5 @@ onSubmit(form, status, async (signal) => {
   resumes = false;
   const fields = new FormData(form);
   if (last === null && fields.has('own')) await writeOwnGame();
-  await run(last ?? { argv: argumentsOf(fields), path: `run-${Date.now()}` }, signal);
+  await run(last ?? { argv: argumentsOf(fields, '/work/'), path: `run-${Date.now()}` }, signal);
 });

@@ -166,7 +166,7 @@ when(CHROMIUM !== undefined, 'there is no Chromium').describe('in Chromium', () 
       'is it bigger than a person?': false,
       'does it give milk': true,
     });
-    await inNode(folder, `${/--config-name (.*)/.exec(command!)![1]} algorithm.epochs=1 save_path=run`);
+    await inNode(folder, `${/--config-name (.*)/.exec(command!)![1]} save_path=run`);
     await page.close();
   });
 
