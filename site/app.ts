@@ -136,7 +136,7 @@ async function run({ argv, path }: Begun, signal: AbortSignal): Promise<void> {
     drawn = performance.now();
     void showGames(games, before).then((first) => (before = first));
   };
-  // What is no event is an error's text.
+  // The text of an error stands in lines that are not events.
   const onLine = (line: string): void => {
     if (!line.startsWith('{')) log.textContent += `${line}\n`;
   };
