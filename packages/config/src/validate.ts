@@ -92,7 +92,7 @@ function hugeViolation({ keys, value }: HugeInteger, root: Frame<MapNode>): Viol
 async function compile(schema: JsonSchema): Promise<ValidateFunction> {
   const known = compiled.get(schema);
   if (known) return known;
-  const { Ajv } = await import('ajv');
+  const { Ajv } = (await import('ajv')).default; // bundlers give a CommonJS module's exports as the default alone
   // A schema checks one config, so that neither to check the schema itself nor to optimize the code made of it is worth the time.
   const once = { meta: false, validateSchema: false, code: { optimize: false } };
   const check = new Ajv({ allErrors: true, verbose: true, strict: false, validateFormats: false, ...once }).compile(

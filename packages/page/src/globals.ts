@@ -61,12 +61,14 @@ export const process = Object.assign(new EventEmitter(), {
 /** Work that waits for the next turn: a browser's timers wait for 4 ms where they are nested. */
 const turns = new Map<number, () => void>();
 const { port1, port2 } = new MessageChannel();
+const unref = (port: MessagePort & { unref?(): void }): void => port.unref?.(); // in Node it would keep the process
 let counter = 0;
 port1.onmessage = ({ data }) => {
   const work = turns.get(data as number);
   turns.delete(data as number);
   work?.();
 };
+unref(port1);
 
 export function setImmediate(work: (...given: unknown[]) => void, ...given: unknown[]): Timer {
   turns.set(++counter, () => work(...given));

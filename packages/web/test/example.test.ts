@@ -46,8 +46,13 @@ when(CHROMIUM !== undefined, 'there is no Chromium').describe('the example of a 
 
   test('the same agent trains in the worker of an app', async () => {
     const { page, problems } = await open('app.html');
-    await page.locator('output').filter({ hasText: 'iteration 2: return' }).waitFor({ timeout: 150_000 });
+    // An iteration may be over before the page is looked at.
+    await page
+      .locator('output')
+      .filter({ hasText: /iteration \d+: return|It begins with/ })
+      .waitFor({ timeout: 150_000 });
     expect(problems).toEqual([]);
+    expect(await page.locator('polyline').getAttribute('points')).toMatch(/,/);
     await page.close();
   });
 });

@@ -108,17 +108,17 @@ when(CHROMIUM !== undefined, 'there is no Chromium').describe('in Chromium', () 
     const page = await openPage('');
     await page.selectOption('[name=config]', 'bc_20q');
     await page.fill('[name=demonstrations]', '60');
-    await page.fill('[name=iterations]', '30');
+    await page.fill('[name=iterations]', '200'); // so many that none ends before it is stopped
     await page.click('summary');
     await page.fill('[name=words]', 'football, dog');
     await page.fill('[name=options]', 'checkpoints.epochs=1');
     await page.press('[name=options]', 'Enter');
-    await said(page, /^Epoch [1-9]: /);
+    await said(page, /^Epoch \d+: /);
     await page.click('#settings .stop');
     await said(page, /^Stopped/);
     await page.reload();
     await page.click('#resume');
-    await said(page, /^Done after 30 epochs/);
+    await said(page, /^Done after 200 epochs/);
     expect(await page.locator('#log').textContent()).toContain('resumed after');
     const [, reached] = /return in the test is (-[\d.]+)/.exec((await page.locator('#status').textContent())!)!;
     expect(Number(reached)).toBeGreaterThan(-15); // twenty questions that find nothing return −20

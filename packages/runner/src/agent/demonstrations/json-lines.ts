@@ -53,7 +53,7 @@ export function atLine<T>(path: string, line: number, read: () => T): T {
 const checks = new WeakMap<object, ValidateFunction>();
 
 async function checkOf(schema: object): Promise<ValidateFunction> {
-  const { Ajv } = await import('ajv');
+  const { Ajv } = (await import('ajv')).default; // bundlers give a CommonJS module's exports as the default alone
   const check = checks.get(schema) ?? new Ajv({ strict: false, strictNumbers: true, verbose: true }).compile(schema);
   checks.set(schema, check);
   return check;
