@@ -147,8 +147,10 @@ test('adapter_config.json: every field is checked, or changes no option', async 
     return readAdapterConfig(dir);
   };
   const idle = words(ofAdapters);
-  // A text is a list of targets, and a folder that does not exist is reported by whoever opens the base.
-  expect(await unchecked(defaults, [...idle, 'target_modules', 'base_model_name_or_path'], read)).toEqual([]);
+  // A text is a list of targets, or a pattern of what is excluded; a missing folder is reported by whoever opens the base.
+  expect(
+    await unchecked(defaults, [...idle, 'target_modules', 'exclude_modules', 'base_model_name_or_path'], read),
+  ).toEqual([]);
   expect(idle.filter((field) => !(field in defaults))).toEqual([]);
   for (const pattern of ['rank_pattern', 'alpha_pattern'])
     for (const wrong of [[1], { q_proj: 0 }, { q_proj: 'x' }])
