@@ -1,6 +1,10 @@
 // Files of a page: in memory, over a `File` or a URL, and kept in the browser's storage; requests to servers in it.
-export { fs as files } from 'memfs';
+import type * as nodeFiles from 'node:fs';
+import { fs } from 'memfs';
 export { process, writeTo, type Write } from './globals.js';
 export { ask, type AnswerHead, type PageAsk } from './node/http.js';
 export { mountBlob, mountUrl, writeFiles } from './mounted-files.js';
 export { SavedFiles } from './saved-files.js';
+
+/** The files in memory; their type is Node's, since memfs is part of the bundle. */
+export const files = fs as unknown as typeof nodeFiles;

@@ -1,9 +1,10 @@
 // `node:http` in a page: servers in memory, which only the page of the worker can ask.
+import type nodeStream from 'node:stream';
 import { Buffer } from 'buffer';
 import { EventEmitter } from 'events';
 import stream from 'readable-stream';
 
-const { Readable, Writable } = stream;
+const { Readable, Writable }: { Readable: typeof nodeStream.Readable; Writable: typeof nodeStream.Writable } = stream;
 
 /** A request of the page to a server of its worker. */
 export interface PageAsk {
