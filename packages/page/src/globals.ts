@@ -9,8 +9,11 @@ let write: Write = () => undefined;
 export { Buffer };
 export const writeTo = (target: Write): void => void (write = target);
 
+/** A name for the type of emitters, whose parameters differ between versions of Node's types. */
+class Emitter extends EventEmitter {}
+
 function output(channel: 'stdout' | 'stderr'): object {
-  return Object.assign(new EventEmitter(), {
+  return Object.assign(new Emitter(), {
     isTTY: false,
     columns: 120,
     write(text: string, ...rest: unknown[]): boolean {
@@ -26,7 +29,7 @@ const started = performance.now();
 const milliseconds = (): number => performance.now() - started;
 
 /** A page has one process: a signal is an event of it, and there is no other process to look for. */
-export const process = Object.assign(new EventEmitter(), {
+export const process = Object.assign(new Emitter(), {
   arch: 'wasm32',
   argv: ['node', 'bowyer'],
   cpuUsage: (before = { user: 0, system: 0 }) => ({ user: milliseconds() * 1_000 - before.user, system: 0 }),
@@ -51,7 +54,7 @@ export const process = Object.assign(new EventEmitter(), {
   ppid: 0,
   resourceUsage: () => ({ maxRSS: 0 }),
   stderr: output('stderr'),
-  stdin: Object.assign(new EventEmitter(), { isTTY: false }),
+  stdin: Object.assign(new Emitter(), { isTTY: false }),
   stdout: output('stdout'),
   uptime: () => milliseconds() / 1_000,
   version: 'v22.0.0',

@@ -7,4 +7,4 @@ export { mountBlob, mountUrl, writeFiles } from './mounted-files.js';
 export { SavedFiles } from './saved-files.js';
 
 /** The files in memory; their type is Node's, since memfs is part of the bundle. */
-export const files = fs as unknown as typeof nodeFiles;
+export const files: typeof nodeFiles = fs as typeof fs & typeof nodeFiles;
