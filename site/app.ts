@@ -28,8 +28,8 @@ const log = element('log');
 
 for (const [name, title] of Object.entries(CONFIGS)) element<HTMLSelectElement>('config').add(new Option(title, name));
 
-/** Returns the arguments of the command for what the form says. @param folder where the own game is */
-function argumentsOf(fields: FormData, folder: '' | '/work/' = ''): string[] {
+/** Returns the arguments of the command for what the form says. */
+function argumentsOf(fields: FormData): string[] {
   const field = (name: string): string => String(fields.get(name));
   const config = field('config');
   const isOwn = fields.has('own');
@@ -43,18 +43,22 @@ function argumentsOf(fields: FormData, folder: '' | '/work/' = ''): string[] {
     `demonstrations.count=${field('demonstrations')}`,
     `algorithm.${config === CLONING ? 'epochs' : 'iterations'}=${field('iterations')}`,
     ...(isOwn || field('words').trim() === '' ? [] : [`env.words=[${field('words').replaceAll(/,\s*/g, ',')}]`]),
-    ...(isOwn ? [`env.words=${folder}${OWN_GAME}`] : []),
+    ...(isOwn ? [`env.words=${OWN_GAME}`] : []),
     ...field('options').split(/\s+/).filter(Boolean),
     ...(config === 'archer_20q' ? ['algorithm.actor.warmup_iterations=4'] : []),
   ];
 }
 
-/** Reads the last lines of a file of JSON lines. */
+/** Reads JSON lines. The last one may not be whole yet. */
+const rowsOf = <Row>(lines: readonly string[]): Row[] =>
+  lines.filter((line) => line.endsWith('}')).map((line) => JSON.parse(line) as Row);
+
+const linesOf = (bytes: Uint8Array): string[] => new TextDecoder().decode(bytes).split('\n');
+
+/** Reads the last games of a file. */
 async function lastGames(path: string): Promise<Game[]> {
   const bytes = await program().read(path, TAIL);
-  const lines = new TextDecoder().decode(bytes).split('\n');
-  const whole = bytes.length < TAIL ? lines : lines.slice(1);
-  return whole.filter((line) => line.endsWith('}')).map((line) => JSON.parse(line) as Game);
+  return rowsOf(bytes.length < TAIL ? linesOf(bytes) : linesOf(bytes).slice(1));
 }
 
 /** Shows the newest game about a thing that the game before was about, or the newest of all. */
@@ -97,11 +101,7 @@ async function valuesBefore(path: string, key: string): Promise<number[]> {
   const bytes = await program()
     .read(`/work/${path}/metrics.jsonl`)
     .catch(() => new Uint8Array()); // the run had not come so far
-  const rows = new TextDecoder()
-    .decode(bytes)
-    .split('\n')
-    .filter((line) => line.endsWith('}'));
-  return rows.flatMap((row) => (JSON.parse(row) as Record<string, number>)[key] ?? []);
+  return rowsOf<Record<string, number>>(linesOf(bytes)).flatMap((row) => row[key] ?? []);
 }
 
 async function run({ argv, path }: Begun, signal: AbortSignal): Promise<void> {
@@ -172,5 +172,5 @@ onSubmit(form, status, async (signal) => {
   resumes = false;
   const fields = new FormData(form);
   if (last === null && fields.has('own')) await writeOwnGame();
-  await run(last ?? { argv: argumentsOf(fields, '/work/'), path: `run-${Date.now()}` }, signal);
+  await run(last ?? { argv: argumentsOf(fields), path: `run-${Date.now()}` }, signal);
 });

@@ -1,6 +1,6 @@
 // Files of a page: in memory, over a `File` or a URL, and kept in the browser's storage; requests to servers in it.
 import type * as nodeFiles from 'node:fs';
-import { fs } from 'memfs';
+import { fs } from './memory.js';
 export { process, writeTo, type Write } from './globals.js';
 export { ask, type AnswerHead, type PageAsk } from './node/http.js';
 export { mountBlob, mountUrl, writeFiles } from './mounted-files.js';

@@ -1,6 +1,6 @@
 // Files that are not in memory: a `File` that was dropped into the page, one of the browser's storage (OPFS), or an answer's blob. They are
 // listed in memory as empty files, and read from the blob by position.
-import { fs } from 'memfs';
+import { fs } from './memory.js';
 import { dirname } from 'path-browserify';
 
 const blobs = new Map<string, Blob>();

@@ -1,5 +1,5 @@
 // Keeps the files of `/work` in the browser's own storage (OPFS), so that a run resumes after its tab was closed.
-import { fs } from 'memfs';
+import { fs } from './memory.js';
 
 interface Entry {
   readonly kind: string;

@@ -9,7 +9,7 @@ writeTo((text, channel) => post({ kind: 'text', text, channel }));
 /** The shipped configs and the data of the environments, as files. */
 const shipped = (await (await fetch(new URL('./files.json', import.meta.url))).json()) as Record<string, string>;
 writeFiles(shipped);
-for (const folder of ['/home', '/tmp', '/work']) files.mkdirSync(folder, { recursive: true });
+for (const folder of ['/home', '/tmp']) files.mkdirSync(folder, { recursive: true });
 const saved = await SavedFiles.open();
 
 // Loaded now, since its modules read the files above.

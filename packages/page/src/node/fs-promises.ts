@@ -1,5 +1,5 @@
 // `node:fs/promises` in a page.
-import { fs } from 'memfs';
+import { fs } from '../memory.js';
 import { blobHandle, mountedBlob } from '../mounted-files.js';
 
 const { constants, promises } = fs;

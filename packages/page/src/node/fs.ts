@@ -1,5 +1,5 @@
 // `node:fs` in a page: files in memory.
-import { fs } from 'memfs';
+import { fs } from '../memory.js';
 import promises from './fs-promises.js';
 import { mountedBlob } from '../mounted-files.js';
 
