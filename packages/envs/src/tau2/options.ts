@@ -1,6 +1,6 @@
 // Options of the environment `tau2`.
 import { choice, integer, text } from '@bowyer/core';
-import { callFormats } from '../mcp/options.js';
+import { callFormats, mcpSchema } from '../mcp/options.js';
 import { options, type OptionsOf } from '../option.js';
 import { oracleProperties } from '../oracle.js';
 
@@ -16,11 +16,7 @@ export const tau2Schema = options({
   ),
   oracleModel: text(null, "oracle openai: the model's name."),
   oracleUrl: oracleProperties.oracleUrl,
-  showTools: choice(
-    ['schemas', 'names', 'none'],
-    'schemas',
-    'The part about tools in the first observation: their JSON schemas and how a call is written, their names with those of their arguments, or nothing.',
-  ),
+  showTools: mcpSchema.properties.showTools,
   callFormat: choice(
     callFormats,
     'json',

@@ -77,7 +77,7 @@ function ofQuantifier({ body, kind, min, max }: QuantifierNode, mayFail: boolean
   }
   if (!hasOneLength(body)) {
     // Where nothing after it fails, a repetition that fails ends the loop, and the repetitions before it are not tried again.
-    if (mayFail || kind === 'lazy' || min > 1 || !consumes(body)) return UNBOUNDED;
+    if (mayFail || kind === 'lazy' || min > 1 || mayBeEmpty(body)) return UNBOUNDED;
     const { ways, repetitions } = ofElement(body, false);
     return { ways: ways + 1, repetitions: repetitions + 1 };
   }
@@ -114,20 +114,20 @@ function hasOneLength(element: AlternativeElementNode): boolean {
   }
 }
 
-/** Returns whether each match of an element has a character. */
-function consumes(element: AlternativeElementNode): boolean {
+/** Returns whether an element may match without a character. */
+export function mayBeEmpty(element: AlternativeElementNode): boolean {
   switch (element.type) {
     case 'Character':
-    case 'CharacterClass':
     case 'CharacterSet':
-      return true;
+    case 'CharacterClass':
+      return false;
     case 'Group':
     case 'CapturingGroup':
-      return element.body.every(({ body }) => body.some(consumes));
+      return element.body.some(({ body }) => body.every(mayBeEmpty));
     case 'Quantifier':
-      return element.min > 0 && consumes(element.body);
+      return element.min === 0 || mayBeEmpty(element.body);
     default:
-      return false;
+      return true;
   }
 }
 

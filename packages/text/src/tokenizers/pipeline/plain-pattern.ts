@@ -10,7 +10,7 @@ import type {
   OnigurumaAst,
   QuantifierNode,
 } from 'oniguruma-parser/parser';
-import { maximum, simplified } from './effort.js';
+import { maximum, mayBeEmpty, simplified } from './effort.js';
 
 /** The error for a part that may have another meaning in JavaScript. */
 class NotPlain extends Error {}
@@ -197,22 +197,6 @@ function quantifier({ body, kind, min, max: most }: QuantifierNode, options: Opt
 function possessive(inner: string, min: number, max: number): string {
   if (max === Infinity) return `${inner}{${min},}(?!${inner})`;
   return min === 0 && max === 1 ? `(?:${inner}|(?!${inner}))` : not();
-}
-
-function mayBeEmpty(element: AlternativeElementNode): boolean {
-  switch (element.type) {
-    case 'Character':
-    case 'CharacterSet':
-    case 'CharacterClass':
-      return false;
-    case 'Group':
-    case 'CapturingGroup':
-      return element.body.some(({ body }) => body.every(mayBeEmpty));
-    case 'Quantifier':
-      return element.min === 0 || mayBeEmpty(element.body);
-    default:
-      return true;
-  }
 }
 
 /** Converts an assertion. Lines end with U+000A alone, and `^` and `$` match where lines begin and end. */
