@@ -55,11 +55,7 @@ async function runSuite(name: string): Promise<number> {
   );
   for (const line of [...measured, ...surprises]) console.log(`  ${line}`);
   if (surprises.length === 0 && !isCheck)
-    writeFileSync(
-      join(here, name, 'result.json'),
-      `${JSON.stringify(result, null, 2)}
-`,
-    );
+    writeFileSync(join(here, name, 'result.json'), `${JSON.stringify(result, null, 2)}\n`);
   return surprises.length;
 }
 

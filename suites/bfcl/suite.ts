@@ -84,9 +84,9 @@ export default {
   inCheck: false,
   notes:
     'The correct calls for its questions are written by the chat templates of llama.cpp, read back by the parsers of `serve_model`, and ' +
-    "judged by BFCL's own checker; a question without a fitting tool is answered with a sentence. One template (Qwen 3) " +
-    'has all 1,240 questions in Python, each other one an eightieth of them. The numbers measure templates and parsers, not a model. The table of models, which imports ' +
-    'the clients of all of them, is left out.',
+    "judged by BFCL's own checker; a question without a fitting tool is answered with a sentence. Each template has every " +
+    'hundredth of the 1,240 questions in Python. The numbers measure templates and parsers, not a model. The table of models, ' +
+    'which imports the clients of all of them, is left out.',
   async run({ folders: [gorilla, llama], work, log }) {
     const repository = join(gorilla, 'berkeley-function-call-leaderboard');
     const score = (what: string, file: string) =>
