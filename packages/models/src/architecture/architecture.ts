@@ -5,15 +5,20 @@ import type { AttentionForm } from '../layers/attention.js';
 import type { ParameterSpec } from './parameter-spec.js';
 import type { StateSpec } from './recurrence.js';
 
-/** The states that recurrent layers keep of earlier tokens, by their names in `CausalArchitecture.states`. */
+/** The states that recurrent layers carry from one token to the next, by their names in `CausalArchitecture.states`. */
 export interface Recurrence {
-  /** Returns the state that earlier tokens left, [batch, ...shape]; undefined where every sequence begins with these tokens. */
+  /** Returns the state after the earlier tokens, [batch, ...shape]; undefined where the sequences have no earlier tokens. */
   before(name: string): Value | undefined;
-  /** Keeps the state that the next tokens begin with; without effect where no token follows. */
+  /**
+   * Stores the state after these tokens, from which the next tokens start; does nothing in graphs that never continue a sequence.
+   */
   after(name: string, state: Value): void;
-  /** [batch] int64: how many of a row's tokens are real, the rest being padding on the right that must not change its states; all where undefined. */
+  /**
+   * [batch] int64: the number of real tokens of each row. The rest of a row is padding on the right, which must not change its
+   * states. All tokens are real if undefined.
+   */
   readonly counts?: Value;
-  /** Tokens that a layer takes at a time where it computes in chunks. */
+  /** The number of tokens per chunk, for layers that compute in chunks. */
   readonly chunk: number;
 }
 
@@ -22,13 +27,19 @@ export interface ForwardScope {
   readonly g: GraphBuilder;
   readonly batch: Dim;
   readonly tokens: Dim;
-  /** Tokens that every sequence begins with, which are computed once: their flat rows come before the others. None where undefined. */
+  /**
+   * The number of tokens that every sequence begins with. They are computed once, and their flat rows come before all others.
+   * None if undefined.
+   */
   readonly prefix?: Dim;
   /** Returns the named parameter as an input of the graph. */
   parameter(name: string): Value;
   /** Computes x · Wᵀ + b over rows [rows, in] → [rows, out]; weight and bias by name. */
   linear(x: Value, weight: string, bias?: string): Value;
-  /** Computes the same for one expert's weight, which has no adapter: transformers keeps those of all experts in one 3-D parameter. */
+  /**
+   * Computes the same for the weight of one expert. It takes no adapter, since transformers keeps the weights of all experts in
+   * one 3-D parameter.
+   */
   expertLinear(x: Value, weight: string, bias?: string): Value;
   /**
    * Computes causal self-attention of one layer over flat rows: queries [batch · tokens, heads · headSize], keys and values [batch ·
@@ -39,31 +50,33 @@ export interface ForwardScope {
   /** Zeroes elements with the given probability and scales the rest; returns x itself where dropout is off. */
   dropout(x: Value, probability: number): Value;
   readonly recurrence: Recurrence;
-  /** Declares that x is all that passes from one block to the next. Called before the first block and after each one. */
+  /**
+   * Declares that x is the only value that passes from one block to the next. Called before the first block and after each one.
+   */
   blockBoundary(x: Value): void;
-  /** Declares that later blocks read x besides what passes from block to block. */
+  /** Declares that later blocks read x too, although it does not pass from block to block. */
   readByLaterBlocks(x: Value): void;
 }
 
-/** Says how long texts may be, for messages about those that are too long. */
+/** Describes how long texts may be, for error messages about texts that are too long. */
 export const contextLimit = ({ contextLength, contextReason }: CausalArchitecture): string =>
   `the model's context length is ${contextLength}${contextReason === undefined ? '' : ` (${contextReason})`}`;
 
-/** A decoder-only language model, as decoder.ts makes it from what a family's file describes. */
+/** A decoder-only language model, as decoder.ts builds it from the description of its family. */
 export interface CausalArchitecture {
   readonly vocabSize: number;
   /** Longest context in tokens that the positions allow. */
   readonly contextLength: number;
-  /** Why it is shorter than config.json allows, where it is. */
+  /** The reason why `contextLength` is shorter than config.json allows, if it is. */
   readonly contextReason?: string;
   readonly layers: number;
   readonly heads: number;
-  /** Heads of keys and values, a divisor of `heads`; fewer than those is grouped-query attention. */
+  /** The number of heads of keys and values, a divisor of `heads`; fewer than `heads` means grouped-query attention. */
   readonly keyValueHeads: number;
   readonly headSize: number;
-  /** Layers that call `attention`, whose keys and values are cached; all where undefined. */
+  /** The layers that call `attention` and whose keys and values are cached; all layers if undefined. */
   readonly attentionLayers?: readonly number[];
-  /** The states that the other layers keep of earlier tokens; none where undefined. */
+  /** The states of the recurrent layers; none if undefined. */
   readonly states?: readonly StateSpec[];
   readonly parameters: readonly ParameterSpec[];
   /**
@@ -74,7 +87,7 @@ export interface CausalArchitecture {
    * @returns [batch · tokens, width]
    */
   residual(scope: ForwardScope, ids: Value, positions: Value): Value;
-  /** Applies the final norm and the LM head to any choice of rows: [rows, width] → [rows, vocabulary]. */
+  /** Applies the final norm and the LM head to the given rows: [rows, width] → [rows, vocabulary]. */
   logits(scope: ForwardScope, residual: Value): Value;
   /** Contents of config.json. */
   config: Readonly<Record<string, unknown>>;

@@ -9,32 +9,37 @@ import {
   type CheckpointReader,
 } from '@bowyer/checkpoints';
 
-/** Models with an LM head write `transformer.h.0…` or `model.layers.0…`, those without (and GPT-2's original release) `h.0…`. */
+/**
+ * Models with an LM head are saved with names such as `transformer.h.0…` or `model.layers.0…`; models without one (and GPT-2's
+ * original release) with `h.0…`.
+ */
 const PREFIX = /^(transformer|model|gpt_neox)\./;
 
 /** Returns the name as a model without an LM head writes it. */
 export const bareName = (name: string) => name.replace(PREFIX, '');
 
-/** Checkpoints also contain buffers: masks, rotary tables, and the head where it is the embedding once more. */
+/** Tensors that checkpoints may contain and that are not read: masks, rotary tables, and a copy of the embedding as LM head. */
 const BUFFERS =
   /(^|\.)(attn|attention)\.(bias|masked_bias)$|rotary_emb\.inv_freq$|^(language_model\.)?(lm_head|embed_out)\.weight$/;
 
 /**
- * The prefixes in models of text and images (or sound) besides their text part, and those of layers that predict several tokens at
- * once.
+ * Prefixes of tensors that do not belong to the text model: encoders of images and sound, and layers that predict several tokens
+ * at once.
  */
 const OTHER_PARTS =
   /^(model\.)?(vision_tower|multi_modal_projector|vision_encoder|audio_tower|embed_vision|embed_audio|vision_embedder|visual)\.|^mtp\./;
 
-/** Lists the names under which files have a parameter: without prefix, or as the text part of a larger model. */
+/** Lists the names that a checkpoint may use for a parameter: with or without prefix, or as the text part of a larger model. */
 export const namesOf = (name: string): string[] => {
   const bare = bareName(name);
   return [name, bare, `model.language_model.${bare}`, `language_model.${name}`];
 };
 
 /**
- * Reads parameters out of a checkpoint, one tensor after the other, so that memory contains little more than the result. All must be
- * there in their shapes, and nothing else that might matter.
+ * Reads all parameters of a checkpoint, one tensor after the other, so that memory contains little more than the result.
+ *
+ * @throws CheckpointError if a parameter is missing or has another shape, or if the file has a tensor that the model does not
+ *   know
  */
 export async function readParameters(specs: readonly ParameterSpec[], source: CheckpointReader): Promise<HostTensors> {
   const parameters: HostTensors = {};
@@ -42,7 +47,10 @@ export async function readParameters(specs: readonly ParameterSpec[], source: Ch
   return parameters;
 }
 
-/** Reads parameters one by one, in any order; what is checked is checked at once. */
+/**
+ * Returns a function that reads one parameter; calls may come in any order. Names and shapes are checked at once, before the
+ * first read.
+ */
 export function parameterReader(
   specs: readonly ParameterSpec[],
   checkpoint: CheckpointReader,
@@ -53,7 +61,7 @@ export function parameterReader(
     source.read(names.get(name)!, { transposed: transposedInFile, requireFinite: true });
 }
 
-/** Yields the parameters of a checkpoint one by one, for callers that do not keep the tensors. */
+/** Yields the parameters of a checkpoint one by one, for callers that do not keep all tensors. */
 export async function* eachParameter(
   specs: readonly ParameterSpec[],
   source: CheckpointReader,
@@ -61,10 +69,10 @@ export async function* eachParameter(
   const readOne = parameterReader(specs, source);
   const read = (spec: ParameterSpec) => {
     const tensor = readOne(spec);
-    tensor.catch(() => undefined); // its error is thrown when its turn comes
+    tensor.catch(() => undefined); // the error is thrown again where the tensor is awaited
     return tensor;
   };
-  // One ahead, so that the file is read while the caller works on the tensor before.
+  // The next tensor is read while the caller works on the present one.
   let ahead = specs.length > 0 ? read(specs[0]) : undefined;
   for (const [i, spec] of specs.entries()) {
     const tensor = await (ahead ?? read(spec));
@@ -74,7 +82,7 @@ export async function* eachParameter(
   }
 }
 
-/** Larger tensors are not read ahead: two of them in memory at a time would be too much. */
+/** The most elements of a tensor that is read ahead: two larger ones would take too much memory at the same time. */
 const AHEAD = 2 ** 26;
 
 const elementsOf = ({ shape }: ParameterSpec) => shape.reduce((product, size) => product * size, 1);
@@ -116,7 +124,7 @@ const belongTogether = 'config.json and the weights must belong to the same mode
 const listing = (names: string[]) =>
   `the ${names.length} tensors ${names.slice(0, 4).join(', ')}${names.length > 4 ? ', …' : ''}`;
 
-/** Returns the tensors as Python's transformers reads them. */
+/** Returns the tensors in the layout in which Python's transformers reads them. */
 export function toCheckpoint(specs: readonly ParameterSpec[], parameters: HostTensors): HostTensors {
   const tensors = Object.fromEntries(
     specs.map((spec) => [spec.name, spec.transposedInFile ? transposed(parameters[spec.name]) : parameters[spec.name]]),
@@ -127,7 +135,7 @@ export function toCheckpoint(specs: readonly ParameterSpec[], parameters: HostTe
 export const fileShape = ({ shape, transposedInFile }: ParameterSpec) =>
   transposedInFile ? [...shape].reverse() : shape;
 
-/** Transposes [rows, columns] → [columns, rows], in blocks that stay in the cache. */
+/** Transposes [rows, columns] → [columns, rows], in blocks that fit into the CPU's cache. */
 function transposed({ shape: [rows, columns], data }: HostTensor): HostTensor {
   const result = new Float32Array(data.length);
   const block = 32;

@@ -1,7 +1,7 @@
-// The text of a config.json that is written.
+// Writes config.json as text.
 import type { ConfigJson } from '@bowyer/checkpoints';
 
-/** Fields that transformers refuses as integers, which is how JSON.stringify writes 1.0. */
+/** Fields that transformers refuses as integers. JSON.stringify writes 1.0 as 1, so these get their decimal point back. */
 const NAMES = [
   'routed_scaling_factor',
   'router_jitter_noise',

@@ -1,4 +1,4 @@
-// Parameters of a model that starts from scratch.
+// Initial values for the parameters of a model that is trained from scratch.
 import { totalmem } from 'node:os';
 import type { Rng } from '@bowyer/core';
 import type { ParameterSpec } from './parameter-spec.js';
@@ -6,7 +6,11 @@ import type { HostTensor, HostTensors } from '@bowyer/checkpoints';
 
 const GIB = 2 ** 30;
 
-/** Checks that the parameters alone, in float32, fit into this machine's memory. @throws where they do not */
+/**
+ * Checks that the parameters alone, in float32, fit into this machine's memory.
+ *
+ * @throws Error if they do not fit
+ */
 export function checkMemory(parameters: readonly ParameterSpec[]): void {
   const count = parameters.reduce((sum, { shape }) => sum + shape.reduce((size, dim) => size * dim, 1), 0);
   if (4 * count <= totalmem()) return;
@@ -16,12 +20,14 @@ export function checkMemory(parameters: readonly ParameterSpec[]): void {
   );
 }
 
-/** Initializes every parameter as its spec defines. One stream of numbers, in the order of `parameters`. */
+/**
+ * Initializes every parameter as its spec defines. All parameters are drawn from one random stream, in the order of `parameters`.
+ */
 export function initializeParameters(parameters: readonly ParameterSpec[], rng: Rng): HostTensors {
   return Object.fromEntries(parameters.map((spec) => [spec.name, initializeParameter(spec, rng)]));
 }
 
-/** Draws the next parameter of that stream. */
+/** Initializes one parameter. The caller keeps the order in which parameters draw from `rng`. */
 export function initializeParameter({ shape, init }: ParameterSpec, rng: Rng): HostTensor {
   const data = new Float32Array(shape.reduce((size, dim) => size * dim, 1));
   if (init.kind === 'normal') fillNormal(data, init.standardDeviation, rng);
@@ -29,7 +35,7 @@ export function initializeParameter({ shape, init }: ParameterSpec, rng: Rng): H
   return { shape, data };
 }
 
-/** Fills an array with normal numbers by Box and Muller, using both of each pair: 124M parameters come in seconds. */
+/** Fills an array with normally distributed numbers by the Box–Muller transform, and uses both numbers of each pair for speed. */
 function fillNormal(data: Float32Array, standardDeviation: number, rng: Rng): void {
   for (let i = 0; i < data.length; i += 2) {
     const radius = standardDeviation * Math.sqrt(-2 * Math.log((rng.uint32() + 1) / 4294967296));

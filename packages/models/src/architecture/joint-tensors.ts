@@ -1,4 +1,5 @@
-// Checkpoints that keep several parameters in one tensor, seen as if each parameter were a tensor, and written again.
+// Some checkpoints keep several parameters in one joint tensor. This file reads them as if each parameter were a tensor, and
+// writes the joint tensors again.
 import {
   CheckpointError,
   dequantizeMxfp4,
@@ -13,13 +14,13 @@ type JointSpec = ParameterSpec & { joint: JointTensor };
 
 const size = (shape: readonly number[]) => shape.reduce((product, dim) => product * dim, 1);
 
-/** Names the tensors that take the joint tensor's place in MXFP4. */
+/** Returns the names of the two tensors that replace a joint tensor in MXFP4. */
 const packedNames = (tensor: string) => ({ blocks: `${tensor}_blocks`, scales: `${tensor}_scales` });
 
 /**
- * Returns the same checkpoint with the parameters that it has in joint tensors under their own names.
+ * Returns a view of the checkpoint in which each part of a joint tensor is a tensor with its parameter's name.
  *
- * @param namesOf all names that files may have for one
+ * @param namesOf lists all names that a file may use for a parameter
  */
 export function withSeparateParameters(
   specs: readonly ParameterSpec[],
@@ -53,7 +54,10 @@ export function withSeparateParameters(
   };
 }
 
-/** How many joint tensors are kept in memory: the parameters of an expert come from two, and a packed one is two. */
+/**
+ * The number of joint tensors that are kept in memory: an expert's parameters come from two joint tensors, and each is two
+ * tensors in MXFP4.
+ */
 const KEPT = 4;
 
 class JointParts {
@@ -105,20 +109,18 @@ class JointParts {
   }
 }
 
-/** Returns the shape of one part of the joint tensor. */
 function partShape({ shape, joint }: JointSpec): number[] {
   if (joint.transposed) return [...shape].reverse();
   return joint.rows ? [joint.rows.of, ...shape.slice(1)] : shape;
 }
 
-/** Transposes [columns, rows] → [rows, columns]. */
 function transposed(data: Float32Array, [rows, columns]: readonly number[]): Float32Array {
   const result = new Float32Array(data.length);
   for (let c = 0; c < columns; c++) for (let r = 0; r < rows; r++) result[r * columns + c] = data[c * rows + r];
   return result;
 }
 
-/** Returns the tensors of a checkpoint, with those joined that files save as one. */
+/** Returns the tensors of a checkpoint with joint tensors in place of the parameters that files save jointly. */
 export function withJointTensors(specs: readonly ParameterSpec[], tensors: HostTensors): HostTensors {
   const result = { ...tensors };
   for (const { name, shape, init, joint } of specs) {

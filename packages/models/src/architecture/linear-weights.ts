@@ -1,10 +1,10 @@
-// Which parameters of an architecture are weights of linear layers.
+// Finds the parameters of an architecture that are weights of linear layers.
 import { GraphBuilder, type Value } from '@bowyer/graph';
 import type { CausalArchitecture, ForwardScope } from './architecture.js';
 
 /**
- * Finds the names of the weights that the forward pass uses in linear layers, found by running it on a temporary graph:
- * those before the head, those of experts, and the head's, which is either its own or tied to the embedding.
+ * Runs the forward pass on a temporary graph to find the names of the weights of its linear layers: `inside` the blocks, of
+ * `experts`, of untied `heads`, and of heads that are `tied` to the embedding.
  */
 export function linearWeights(
   architecture: CausalArchitecture,

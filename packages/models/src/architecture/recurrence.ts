@@ -1,8 +1,8 @@
-// The states that layers keep of earlier tokens other than keys and values: states of fixed size, which each new token replaces.
+// The states of recurrent layers: of fixed size, and replaced by each new token, unlike keys and values.
 
-/** One tensor of a layer's state. */
+/** Describes one tensor of a layer's state. */
 export interface StateSpec {
-  /** Unique in the model, e.g. `layers.3.convolution`. */
+  /** The name, unique in the model, e.g. `layers.3.convolution`. */
   name: string;
   /** The shape for one sequence; every sequence begins with zeros. */
   shape: readonly number[];

@@ -1,9 +1,9 @@
-// The config.json that is written beside weights.
+// The config.json that is saved with the weights.
 import type { ConfigJson } from '@bowyer/checkpoints';
 
 /**
- * Returns the file as it was read, with the type that weights are written in: float32, under the name that all of Python's versions
- * read. Newer files have it as `dtype` too, and files of several models in each model's part.
+ * Returns the config as it was read, but with `torch_dtype: float32`, the type that weights are written in. All versions of
+ * transformers read that name; newer files have `dtype` too, also in the parts of composite models, which is removed.
  */
 export const savedConfig = (json: ConfigJson): ConfigJson => ({ ...withoutTypes(json), torch_dtype: 'float32' });
 

@@ -1,10 +1,12 @@
-// Whether a tokenizer and a model's word table belong together, judged by their sizes.
+// Checks that a tokenizer belongs to a model by comparing the number of tokens with the rows of the embedding.
 
-/** The error for a tokenizer whose ids do not fit a model's vocab_size. */
+/** Thrown when the ids of a tokenizer do not fit a model's vocab_size. */
 class VocabularyError extends RangeError {
   override readonly name = 'VocabularyError';
 
-  /** Describes the mismatch. @param source directory of the model, or what makes it */
+  /**
+   * @param source the model's directory, or a description of what creates the model
+   */
   constructor(
     readonly source: string,
     readonly tokens: number,
@@ -23,9 +25,9 @@ class VocabularyError extends RangeError {
 }
 
 /**
- * Returns how many rows without a token are accepted. They are common, since tables are rounded up to please a GPU: to a multiple of
- * 128 (Pythia, T5), or with some reserve (Phi-2 has 905 of 51,200, DeepSeek 2,385 of 102,400). More than a twentieth are another
- * tokenizer's.
+ * Returns how many more rows than tokens an embedding may have. Such rows are common, since tables are rounded up for the sake of
+ * GPUs: to a multiple of 128 (Pythia, T5), or by a reserve (Phi-2 has 905 spare rows of 51,200, DeepSeek 2,385 of 102,400). A
+ * reserve above a twentieth suggests that the tokenizer belongs to another model.
  */
 const spareRows = (rows: number): number => Math.max(127, Math.floor(rows / 20));
 

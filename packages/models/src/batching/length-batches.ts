@@ -1,23 +1,26 @@
-// Which rows go through a network together, so that little of what goes through is padding.
+// Chooses which rows go through a network together, so that batches contain little padding.
 
-/** The cost of one more batch beside its tokens, in tokens: its start, its gradients' way into their sums. A guess that was tried. */
+/**
+ * The fixed cost of a batch, counted in tokens: starting it and adding up its gradients. An estimate that worked well when tried.
+ */
 const BATCH_PRICE = 64;
 
 /**
- * Cuts rows, sorted by length, into batches of the least total cost. A batch pads each of its columns to its own longest:
+ * Cuts rows, sorted by length, into batches of the least total cost. A batch pads each of its columns to the longest text in it:
  *
  *     cost = Σ over batches  ( rows · Σ over columns max length  +  BATCH_PRICE )
  *
- * found exactly, as a shortest path over the cuts; the time is O(rows · rows of a batch).
+ * The minimum is exact: a shortest path over the cuts, in O(rows · rows of a batch).
  *
- * @param lengths [rows][columns] tokens of each row's texts: one column for plain sequences, two where each row has, say, a source
- *     and a target, which are matrices of their own. The first one is what rows are sorted by.
- * @param maxTokens most tokens of a batch with its padding; a longer single row is a batch of its own
- * @returns rows by their indices, the longest batch first, a batch's longest row last. Depends on the lengths alone.
+ * @param lengths [rows][columns] tokens of each row's texts: one column for plain sequences, two where each row has, say, a
+ *   source and a target, which are padded separately. Rows are sorted by the first column.
+ * @param maxTokens the most tokens of a batch including padding; a longer single row becomes a batch with one row
+ * @returns batches of row indices, the batch with the longest rows first; within a batch the longest row is last. The result
+ *   depends on the lengths alone.
  */
 export function lengthBatches(lengths: readonly (readonly number[])[], maxTokens: number): number[][] {
   const order = lengths.map((_, row) => row).sort((a, b) => compare(lengths[a], lengths[b]) || a - b);
-  // For the first `end` rows: the least cost, and where the last batch of that way begins.
+  // For the first `end` rows: the least cost, and the row at which the last batch of that solution begins.
   const cost = [0];
   const begins = [0];
   for (let end = 1; end <= order.length; end++) {
@@ -42,7 +45,11 @@ function compare(a: readonly number[], b: readonly number[]): number {
   return column < 0 ? 0 : a[column] - b[column];
 }
 
-/** Raises `longest` to include one more row. @returns its sum */
+/**
+ * Raises `longest` to include one more row.
+ *
+ * @returns the sum of `longest`
+ */
 function widthWith(longest: number[], row: readonly number[]): number {
   let width = 0;
   for (let column = 0; column < longest.length; column++) {

@@ -1,15 +1,16 @@
-// The part of a call's batches that this rank computes: a run of rows as long as any other rank's, in tokens with padding.
+// Divides the batches of a call among the ranks of a distributed run: each rank gets consecutive rows with about equally many
+// tokens, padding included.
 import type { Ranks } from '@bowyer/core';
 import type { TokenBatch } from './token-batches.js';
 
 export interface OwnRows {
-  /** The batch, which has no rows if it is that of other ranks. */
+  /** This rank's rows of a batch; without rows if the whole batch belongs to other ranks. */
   batch: TokenBatch;
-  /** Row of the whole batch that is the first one here. Columns are those of the whole batch. */
+  /** The index of this part's first row in the whole batch. The columns are those of the whole batch. */
   firstRow: number;
 }
 
-/** Yields this rank's rows of every batch of the call. Batches are cut at no more places than there are ranks. */
+/** Yields this rank's rows of every batch of the call. */
 export function* ownRows(
   given: Iterable<TokenBatch>,
   { rank, size }: Pick<Ranks, 'rank' | 'size'>,
@@ -23,7 +24,7 @@ function partOf(batches: readonly TokenBatch[], rank: number, size: number): Own
   let before = 0;
   return batches.map((batch) => {
     const { rows, columns } = batch;
-    // A row is of the rank in whose part of all tokens its middle is.
+    // A row belongs to the rank whose share of all tokens contains the row's middle.
     const rowAt = (part: number) => {
       const row = Math.round(((total * part) / size - before) / columns);
       return Math.min(Math.max(row, 0), rows);
@@ -34,7 +35,7 @@ function partOf(batches: readonly TokenBatch[], rank: number, size: number): Own
   });
 }
 
-/** Returns rows `begin` to `end` of a batch, the latter excluded. */
+/** Returns rows `begin` to `end` (exclusive) of a batch. */
 function rowsOf(batch: TokenBatch, begin: number, end: number): TokenBatch {
   const { rows, columns, examples, ids, targets, weights, entropyWeights, scoredPositions, valuePositions } = batch;
   if (begin === 0 && end === rows) return batch;
@@ -57,7 +58,7 @@ function rowsOf(batch: TokenBatch, begin: number, end: number): TokenBatch {
   };
 }
 
-/** Finds the range of the positions from `from` up to `to` in a list of ascending ones. */
+/** Finds the indices of the positions in `from` … `to` (exclusive) in an ascending list. */
 function rangeOf(positions: Int32Array, from: number, to: number): [number, number] {
   const begin = positions.findIndex((position) => position >= from);
   if (begin < 0) return [positions.length, positions.length];

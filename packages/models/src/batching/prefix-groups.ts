@@ -1,29 +1,30 @@
-// Examples that begin with the same tokens, none of them scored, such as the answers to one prompt: these tokens can be computed once.
+// Groups examples that begin with the same unscored tokens, such as the answers to one prompt, so that these tokens are computed
+// once.
 
 interface PrefixGroup {
   /** Indices of the examples. */
   members: number[];
-  /** Tokens that all of them begin with. */
+  /** The number of tokens that all members begin with. */
   prefix: number;
 }
 
-/** Below this many tokens saved, or a smaller share of all, other batches are faster. */
+/**
+ * A group must save at least this many tokens, and at least this share of its tokens; below that, batches by length are faster.
+ */
 const LEAST_SAVED = 128;
 const LEAST_SHARE = 0.1;
 
 interface Row {
   ids: Int32Array;
-  /** Tokens before the first one that is scored. */
+  /** The number of tokens before the first scored one. */
   free: number;
-  /** Tokens that are read. */
+  /** The number of tokens that the model reads. */
   length: number;
 }
 
 /**
- * Groups whose prefix saves something. A group is a run in the order of the ids, as long as one more member raises the tokens saved,
- * (members − 1) · prefix.
- *
- * @param rows `free` is the number of tokens before the first scored position, `length` how many are read
+ * Returns the groups whose shared prefix saves enough tokens. Examples are sorted by their ids, and a group is a run in that
+ * order: it takes in the next example while that raises the number of tokens saved, (members − 1) · prefix.
  */
 export function prefixGroups(rows: readonly Row[]): PrefixGroup[] {
   const order = rows.map((_, i) => i).sort((a, b) => compareIds(rows[a].ids, rows[b].ids) || a - b);

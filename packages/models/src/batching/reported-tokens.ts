@@ -1,12 +1,12 @@
-// Positions whose log-probability is wanted although nothing is learned there, such as those of a prompt: the head reads them in the
-// forward pass alone, and a prefix that examples share once.
-/** The positions of one batch that have no weight. */
+// Finds positions whose log-probability is reported although they have no weight in the loss, such as those of a prompt. The LM
+// head computes them in the forward pass alone, and once for a prefix that examples share.
+/** The positions of one batch that are reported without a weight. */
 export interface ReportedTokens {
-  /** [reported] row · columns + column; those of the prefix, which comes before the first row, are below 0. */
+  /** [reported] row · columns + column; positions in the prefix, which precedes the first row, are negative. */
   positions: Int32Array;
-  /** [reported] */
+  /** [reported] token ids */
   targets: Int32Array;
-  /** The example and token of each number. */
+  /** The example and token of each reported value, which is at index `at` of `positions`. */
   places: readonly { example: number; token: number; at: number }[];
 }
 
@@ -16,10 +16,10 @@ interface BatchShape {
 }
 
 /**
- * Finds the positions whose log p is reported without being learned from.
+ * Finds the positions whose log p is reported without being trained on.
  *
  * @param chosen the batch's examples, one per row
- * @param isScored whether the graph gives log p of a position in any case
+ * @param isScored returns whether the graph computes log p of a position anyway
  */
 export function reportedTokens<Example extends { ids: Int32Array; targets: Int32Array }>(
   examples: readonly Example[],

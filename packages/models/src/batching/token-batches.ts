@@ -1,4 +1,4 @@
-// Ragged token examples made into padded batches of similar length, within a token budget.
+// Pads token examples of different lengths into batches of similar length, within a token budget.
 import type { TokenMask } from '@bowyer/core';
 import { lengthBatches } from './length-batches.js';
 import { prefixGroups } from './prefix-groups.js';
@@ -9,31 +9,36 @@ import { reportedTokens, type ReportedTokens } from './reported-tokens.js';
  *
  *     Σ_t weights[t] · (−log p(targets[t] | ids[0..t]))
  *
- * `targets` is apart from `ids` because an utterance's terminator is scored although the history continues with the
- * observation's token instead.
+ * `targets` is not `ids` shifted by one: after an utterance its terminator is scored, while the sequence continues with the first
+ * token of the observation.
  */
 export interface TokenExample {
-  /** [tokens] what the model reads. */
+  /** [tokens] the input of the model. */
   ids: Int32Array;
-  /** [tokens] what is scored after each position; anything where the weight is 0. */
+  /** [tokens] the token that is scored after each position; any value where the weight is 0. */
   targets: Int32Array;
-  /** [tokens] 0 where the token is not the agent's. */
+  /** [tokens] 0 where the agent did not write the token. */
   weights: Float32Array;
-  /** [tokens] at scored positions the tokens that could be chosen there, the target among them; null, undefined or left out: all. */
+  /**
+   * [tokens] the tokens that could be chosen at each scored position, the target among them; null or undefined: all tokens. May
+   * be omitted.
+   */
   tokenMasks?: readonly (TokenMask | null | undefined)[];
-  /** [tokens] weights of −H, H the entropy of the distribution after each position; none if left out. */
+  /** [tokens] weights of −H, where H is the entropy of the distribution after each position; none if omitted. */
   entropyWeights?: Float32Array;
-  /** [tokens] weights of V, the value head's number at each position, which has read everything up to there; 0, or left out: no value. */
+  /**
+   * [tokens] weights of V, the value head's output after reading everything up to that position; 0 or omitted: V is not computed.
+   */
   valueWeights?: Float32Array;
 }
 
-/** Some examples as one rectangle, padded on the right; the causal mask keeps padding out of every real position. */
+/** Several examples as one rectangle, padded on the right; the causal mask hides padding from every real position. */
 export interface TokenBatch {
-  /** Which examples these are, by their index in the call; one per row. */
+  /** The indices of the examples in the call, one per row. */
   examples: number[];
   rows: number;
   columns: number;
-  /** [prefix] what all rows begin with before their first column; empty where each row has all its tokens. */
+  /** [prefix] the tokens that all rows begin with, before their first column; empty if the rows share nothing. */
   prefix: Int32Array;
   /** [rows, columns] */
   ids: Int32Array;
@@ -43,28 +48,28 @@ export interface TokenBatch {
   targets: Int32Array;
   /** [scored] */
   weights: Float32Array;
-  /** [scored] 0 where an example has none. */
+  /** [scored] 0 for examples without entropy weights. */
   entropyWeights: Float32Array;
-  /** [scored] as the examples'; left out where all tokens can be chosen at all positions. */
+  /** [scored] as in the examples; undefined where all tokens can be chosen at all positions. */
   tokenMasks?: readonly (TokenMask | undefined)[];
   /** [valued] row · columns + column of every position with a weight of V. */
   valuePositions: Int32Array;
   /** [valued] */
   valueWeights: Float32Array;
-  /** The positions without a weight, where they are reported. */
+  /** The positions without a weight whose log p is reported, if wanted. */
   reported?: ReportedTokens;
 }
 
 /**
- * Groups examples of similar length; each batch contains at most `maxTokens` tokens with its padding (a longer single
- * example gets a batch of its own). Examples without any weight are left out. The grouping depends on lengths alone, and with
- * `sharesPrefixes` on which examples begin alike: their first batches have a prefix.
+ * Groups examples of similar length into batches of at most `maxTokens` tokens including padding (a longer single example becomes
+ * a batch with one row). Examples without any weight are omitted. The grouping depends on the lengths alone and, with
+ * `sharesPrefixes`, on which examples begin with the same tokens: batches with a shared prefix come first.
  */
 export const tokenBatches = (examples: readonly TokenExample[], options: TokenBatchOptions): TokenBatch[] => [
   ...tokenBatchesInSteps(examples, options),
 ];
 
-/** Yields the batches of `tokenBatches`, each made when it is asked for: making all takes long where a request has many. */
+/** Yields the batches of `tokenBatches`, each made when it is needed: making all at once takes long for large requests. */
 export function tokenBatchesInSteps(
   examples: readonly TokenExample[],
   { sharesPrefixes = false, ...options }: TokenBatchOptions,
@@ -99,7 +104,7 @@ export function tokenBatchesInSteps(
 interface BatchingOptions {
   maxTokens: number;
   padTokenId: number;
-  /** Whether positions without a weight are reported, so that no token is left out. */
+  /** Whether positions without a weight are reported; then every token is read. */
   reports?: boolean;
 }
 
@@ -137,14 +142,19 @@ function* padEach(
 const readLength = (example: TokenExample, reports = false): number =>
   reports ? example.ids.length : scoredLength(example);
 
-/** Counts the tokens up to the last position that is scored or valued; what comes after it cannot change the loss. 0: there is none. */
+/**
+ * Counts the tokens up to the last position that is scored or valued, 0 if there is none; later tokens cannot change the loss.
+ */
 function scoredLength(example: TokenExample): number {
   let length = example.weights.length;
   while (length > 0 && !isScored(example, length - 1) && !isValued(example, length - 1)) length--;
   return length;
 }
 
-/** Counts the tokens before the first position that is scored or valued; one that is read is not among them, since no row is empty. */
+/**
+ * Counts the tokens before the first position that is scored or valued. The last token that is read does not count, since a row
+ * must not be empty.
+ */
 function freeLength(example: TokenExample, readLength: number): number {
   let length = 0;
   while (length < readLength - 1 && !isScored(example, length) && !isValued(example, length)) length++;

@@ -1,7 +1,7 @@
-// For devices that cannot run over nothing: a batch that scores no token, or asks for no value, does so at its first position.
+// Some devices cannot compute with empty tensors. A batch without scored or valued positions gets one at its first position, with
+// weight 0.
 import type { TokenBatch } from './token-batches.js';
 
-/** Returns the batch with one position of weight 0 in place of no scored positions, and in place of no valued ones. */
 export function withoutEmptyRows(batch: TokenBatch): TokenBatch {
   const scored = batch.scoredPositions.length > 0 ? {} : nothingScored;
   const valued = batch.valuePositions.length > 0 ? {} : nothingValued;

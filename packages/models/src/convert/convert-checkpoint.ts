@@ -1,4 +1,4 @@
-// From weights in any form that is read here to a directory in Hugging Face layout, a tensor at a time.
+// Converts weights in any form that can be read here to a directory in Hugging Face layout, one tensor at a time.
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { refuseUsedFolder, writeFileAtomically, writeNewFolder } from '@bowyer/core';
@@ -24,18 +24,21 @@ import { loadTokenizer, type Tokenizer } from '@bowyer/text';
 import { checkVocabulary } from '../architecture/vocabulary-check.js';
 
 export interface ConvertOptions {
-  /** A file of weights, or a directory that contains those of one model. */
+  /** A weights file, or a directory that contains the weights of one model. */
   input: string;
-  /** The directory to make; it must not be there yet, or be empty. */
+  /** The directory to create; it must not exist or be empty. */
   output: string;
-  /** config.json or the directory of a model of the same sizes; null: beside the weights, or derived from the weight file itself. */
+  /**
+   * config.json, or the directory of a model with the same sizes; null: the config beside the weights, or one derived from the
+   * weights file.
+   */
   config: string | null;
-  /** Directory with tokenizer.json, or a tokenizer file of llama2.c; null: in `config` or beside the weights. */
+  /** A directory with tokenizer.json, or a tokenizer file of llama2.c; null: the tokenizer in `config` or beside the weights. */
   tokenizer: string | null;
-  /** The place of the state dict in a PyTorch file; null: the usual places. */
+  /** The key of the state dict in a PyTorch file; null: the usual keys. */
   section: string | null;
   progress?: (done: number, total: number) => void;
-  /** See `writeNewFolder`. */
+  /** The command that is being run (see `writeNewFolder`). */
   command?: string;
 }
 
@@ -45,7 +48,7 @@ interface Converted {
   parameters: number;
 }
 
-/** Converts a checkpoint; `output` is written whole or not at all. */
+/** Converts a checkpoint. The directory `output` appears complete or not at all. */
 export async function convertCheckpoint(options: ConvertOptions): Promise<Converted> {
   const { input, output } = options;
   await refuseUsedFolder('convert', output);
@@ -67,7 +70,7 @@ export async function convertCheckpoint(options: ConvertOptions): Promise<Conver
 
 interface OpenedInput extends Omit<OpenedCheckpoint, 'kind'> {
   kind: Converted['kind'];
-  /** Makes the tokenizer, where the file has one. */
+  /** Creates the tokenizer, if the file has one. */
   tokenizer?: () => Tokenizer;
 }
 
@@ -78,7 +81,6 @@ async function openInput({ input, config, section }: ConvertOptions): Promise<Op
   return { kind: 'gguf', ...(await openGgufModel(input)) };
 }
 
-/** Returns whether a place names a GGUF file. */
 export const isGgufFile = (place: string): boolean => place.endsWith('.gguf');
 
 type ConfigJson = Readonly<Record<string, unknown>>;
@@ -96,12 +98,12 @@ async function readConfig(given: string | null, beside: string): Promise<ConfigJ
   return parseConfig(text, dirname(path));
 }
 
-/** The name of a buffer of the numbers 0, 1, 2, … beside an encoder's weights. */
+/** The name of a buffer that encoders' checkpoints have beside the weights; it contains 0, 1, 2, … */
 const COUNTED_PLACES = /(^|\.)position_ids$/;
 
 /**
- * Finds the config that fits the tensors, the tensors to write, under the names that transformers gives them, and where each one's
- * numbers come from.
+ * Finds the config that fits the tensors, and the tensors to write: their names in transformers, and the source of each one's
+ * values.
  */
 async function modelTensors(source: CheckpointReader, config: ConfigJson) {
   if (!isLanguageModel(config)) {

@@ -1,4 +1,4 @@
-// tokenizer.json of a SentencePiece BPE that is given by its pieces and their scores, as Llama's is converted.
+// Writes tokenizer.json for a SentencePiece BPE that is given by its pieces and their scores, as transformers converts Llama's.
 
 /** SentencePiece's symbol for a space. */
 export const SPACE_SYMBOL = '▁';
@@ -10,9 +10,9 @@ export interface ScoredPiece {
 
 interface DefinitionOptions {
   unknown: string;
-  /** Texts begin with a space. */
+  /** Whether a space is put before each text. */
   addsPrefix: boolean;
-  /** Unknown characters are spelled by tokens of their bytes. */
+  /** Whether unknown characters are encoded as the tokens of their bytes. */
   hasBytes: boolean;
 }
 
@@ -20,14 +20,15 @@ interface DefinitionOptions {
  * Returns the parts of tokenizer.json that follow from the pieces: model, normalizer and decoder.
  *
  * @param vocabulary ids by spelling
- * @param made the pieces that are put together from others
+ * @param made the pieces that merges produce
  */
 export function sentencePieceDefinition(
   vocabulary: ReadonlyMap<string, number>,
   made: readonly ScoredPiece[],
   { unknown, addsPrefix, hasBytes }: DefinitionOptions,
 ) {
-  // Every way to put a piece together from two others, the best piece first: the usual conversion of Llama's.
+  // The merges are all pairs of pieces that make up a piece, those of the piece with the best score first, as transformers
+  // converts Llama's tokenizer.
   const merges = [...made].sort((a, b) => b.score - a.score).flatMap(({ text }) => splitsOf(text, vocabulary));
   return {
     normalizer: {
@@ -71,7 +72,7 @@ function splitsOf(piece: string, ids: ReadonlyMap<string, number>): string[] {
 }
 
 /**
- * Returns the post-processor that puts tokens around a text.
+ * Returns the post-processor that adds tokens before and after a text.
  *
  * @param before the token before each text, with its id
  * @param after the token after each text
@@ -93,7 +94,7 @@ export function aroundTexts(before: readonly [string, number] | null, after: rea
   };
 }
 
-/** Returns a token of `added_tokens`. */
+/** Returns an entry of `added_tokens`. */
 export const addedToken = (id: number, content: string, special: boolean) => ({
   id,
   content,

@@ -4,20 +4,20 @@ import type { GraphBuilder, Value } from '@bowyer/graph';
 import type { Parameters } from '../layers/linear.js';
 import type { HostTensors } from '@bowyer/checkpoints';
 
-/** Features of N rows; rows behind the last observation are padding. */
+/** Features of N rows; rows after the last observation are padding. */
 export interface CriticFeatures {
-  /** [N, vWidth] what the V heads read. */
+  /** [N, vWidth] the input of the V heads. */
   v: Value;
-  /** [N, qWidth] what the Q heads read; absent in a graph without actions. */
+  /** [N, qWidth] the input of the Q heads; undefined in a graph without actions. */
   q?: Value;
 }
 
 export interface CriticFeeds {
   /** Graph inputs of one batch. */
   inputs: Record<string, { dims: number[]; data: Float32Array | Int32Array | BigInt64Array }>;
-  /** N: the number of observations with padding. */
+  /** N: the number of observations, padding included. */
   rows: number;
-  /** [at most N] which observations the rows are, by their index in the call. */
+  /** [at most N] the index in the call of each row's observation. */
   items: number[];
 }
 
@@ -26,18 +26,19 @@ export interface CriticEncoder {
   readonly vWidth: number;
   /** Width of the heads' hidden layers. */
   readonly hiddenWidth: number;
-  /** Draws the parameters at the start; may be called once. */
+  /** Draws the initial parameters; may be called once. */
   initialParameters(rng: Rng): HostTensors;
-  /** Declares the inputs that `feeds` fills and computes the features. */
+  /** Declares the graph inputs that `feeds` fills, and computes the features. */
   build(g: GraphBuilder, parameters: Parameters, options: { withActions: boolean }): CriticFeatures;
   /**
-   * Makes one batch or several, which together contain each observation once: the encoder decides what is read together.
+   * Makes one or several batches that together contain each observation once. The encoder decides which observations share a
+   * batch.
    *
    * @param actions one for each observation, or null for a graph without actions
    */
   feeds(observations: readonly string[], actions: readonly string[] | null): CriticFeeds[];
-  /** Writes settings and tokenizer, for a checkpoint's reader. */
+  /** Writes settings and tokenizer into a checkpoint, for readers. */
   save(dir: string): Promise<void>;
-  /** Writes settings, tokenizer and its own share of the critic's parameters, as a start for another run. */
+  /** Writes settings, tokenizer and the encoder's part of the critic's parameters, as initial weights for another run. */
   savePretrained(dir: string, parameters: HostTensors): Promise<void>;
 }

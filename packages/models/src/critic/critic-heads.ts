@@ -9,16 +9,16 @@ export const qHeads = ['q1', 'q2'] as const;
 export const vHeads = ['v1', 'v2'] as const;
 
 export interface HeadSizes {
-  /** Width of what the Q heads read. */
+  /** Width of the Q heads' input. */
   qWidth: number;
-  /** Width of what the V heads read. */
+  /** Width of the V heads' input. */
   vWidth: number;
   hiddenWidth: number;
-  /** Bias of the last layer at the start: the return to be expected before anything is learnt. */
+  /** Initial bias of the last layer: the return that is expected before any training. */
   outputBias: number;
 }
 
-/** Draws weights as torch.nn.Sequential(Linear, ReLU, Linear, ReLU, Linear) has and names them. */
+/** Draws weights from the distribution, and with the names, that torch.nn.Sequential(Linear, ReLU, Linear, ReLU, Linear) has. */
 export function initializeHeads(rng: Rng, { qWidth, vWidth, hiddenWidth, outputBias }: HeadSizes): HostTensors {
   const head = (name: string, width: number): HostTensors => {
     const output = initializeLinear(rng, `${name}.4`, hiddenWidth, 1);

@@ -1,5 +1,5 @@
-// The double critic: Q1, Q2, V1, V2 on one text encoder, its Polyak-averaged target twin, and the optimizer.
-// Source: ArCHer, Zhou et al. 2024 (arXiv:2402.19446), section 3.3. TD targets are the algorithm's business: it passes them in.
+// The double critic: Q1, Q2, V1, V2 on one text encoder, its Polyak-averaged target network, and the optimizer.
+// Source: ArCHer, Zhou et al. 2024 (arXiv:2402.19446), section 3.3. The algorithm computes the TD targets.
 import { join } from 'node:path';
 import { shareOf, type Rng } from '@bowyer/core';
 import {
@@ -26,12 +26,12 @@ interface DoubleCriticOptions {
   encoder: CriticEncoder;
   /** Draws the initial weights. */
   rng: Rng;
-  /** Start of every head's output bias: the return to be expected before anything is learnt. */
+  /** Initial bias of every head's output: the return that is expected before any training. */
   outputBias: number;
   optimizer: OptimizerOptions;
 }
 
-/** One number per observation and head. Without actions q1 and q2 are empty. */
+/** One number per observation and head; without actions q1 and q2 are empty. */
 export interface HeadOutputs {
   q1: Float32Array;
   q2: Float32Array;
@@ -42,12 +42,12 @@ export interface HeadOutputs {
 export interface CriticBatch {
   observations: readonly string[];
   actions: readonly string[];
-  /** [N] each head's regression targets. */
+  /** [N] the regression targets of each head. */
   q1Targets: Float32Array;
   q2Targets: Float32Array;
   v1Targets: Float32Array;
   v2Targets: Float32Array;
-  /** [N] for each head, the weight of every row's squared error; 1 where a head has none. Expectile regression needs them. */
+  /** [N] for each head, the weight of every row's squared error, for expectile regression; 1 if omitted. */
   weights?: Partial<Record<Head, Float32Array>>;
 }
 
@@ -70,14 +70,14 @@ export class DoubleCritic {
     private readonly device: Device,
     private readonly encoder: CriticEncoder,
     readonly optimizer: Optimizer,
-    /** Online network. */
+    /** The online network. */
     readonly parameters: State,
-    /** Its slow copy. */
+    /** The target network, which follows the online one slowly. */
     readonly targetParameters: State,
     private readonly polyakKernel: Kernel<{ tau: number }, null>,
   ) {}
 
-  /** Creates a critic with fresh weights; the target starts as an exact copy. */
+  /** Creates a critic with fresh weights; the target network starts as an exact copy. */
   static async create({ device, encoder, rng, outputBias, optimizer }: DoubleCriticOptions): Promise<DoubleCritic> {
     const tensors = { ...encoder.initialParameters(rng), ...initializeHeads(rng, { ...encoder, outputBias }) };
     const copy = Object.fromEntries(
@@ -140,13 +140,13 @@ export class DoubleCritic {
     for (const [head, list] of Object.entries(batch.weights ?? {})) {
       if (list.length !== count) throw lengthError('accumulateGradients', `weights.${head}`, list.length, count);
     }
-    // Rows of padding keep the weight 0.
+    // Rows of padding have weight 0.
     const weights = allHeads.map((head) => (batch.weights?.[head] ?? ones(count)).map((weight) => weight / count));
     const trainer = await (this.#trainer ??= this.#compileTrainer());
     const all = new Float32Array(count * allHeads.length);
     const sums = new Float64Array(allHeads.length);
     const { lossScale } = this.optimizer;
-    // Each part's losses and gradients have their share of the whole batch's mean, so they add up to it.
+    // The losses and gradients of each part are divided by the size of the whole batch, so they add up to its mean.
     for (const { inputs, rows, items } of this.#ownFeeds(batch.observations, batch.actions)) {
       const { values, losses } = await trainer.run({
         inputs: {
@@ -165,7 +165,7 @@ export class DoubleCritic {
     return { q1Loss, q2Loss, v1Loss, v2Loss, ...splitHeads(all, allHeads, count) };
   }
 
-  /** Makes the encoder's feeds of this rank's rows; `items` are indices of all rows. */
+  /** Makes the encoder's feeds for this rank's rows; their `items` are indices into all rows. */
   #ownFeeds(observations: readonly string[], actions: readonly string[] | null): CriticFeeds[] {
     const { begin, end } = shareOf(observations.length, this.device.ranks);
     if (begin === end) return [];
@@ -179,7 +179,7 @@ export class DoubleCritic {
     await this.polyakKernel.call({ states: { target: this.targetParameters, online: this.parameters }, args: { tau } });
   }
 
-  /** Writes both networks, the optimizer, and the encoder's settings; call between optimizer steps. */
+  /** Writes both networks, the optimizer's state and the encoder's settings; call between optimizer steps. */
   async save(dir: string): Promise<void> {
     await this.encoder.save(dir);
     await writeSafetensors(join(dir, 'online.safetensors'), await readStateDict(this.device, this.parameters));
@@ -187,7 +187,7 @@ export class DoubleCritic {
     await this.optimizer.save(join(dir, 'optimizer.safetensors'));
   }
 
-  /** Restores, bit for bit, what `save` wrote. The critic must have been created with the same settings. */
+  /** Restores what `save` wrote, bit for bit. The critic must have been created with the same settings. */
   async restore(dir: string): Promise<void> {
     for (const [file, state] of [
       ['online', this.parameters],
@@ -199,7 +199,10 @@ export class DoubleCritic {
     await this.optimizer.restore(join(dir, 'optimizer.safetensors'));
   }
 
-  /** Writes the online network only: the encoder in its own layout (Hugging Face's for BERT and RoBERTa), heads beside it. */
+  /**
+   * Writes the online network only: the encoder in its own layout (Hugging Face's for BERT and RoBERTa), the heads in another
+   * file.
+   */
   async savePretrained(dir: string): Promise<void> {
     const tensors = await this.copyParameters();
     await this.encoder.savePretrained(dir, tensors);
@@ -210,12 +213,12 @@ export class DoubleCritic {
     );
   }
 
-  /** Copies the online network's weights, e.g. to keep the best of a run. */
+  /** Copies the online network's weights, e.g. to keep the best weights of a run. */
   async copyParameters(): Promise<HostTensors> {
     return readStateDict(this.device, this.parameters);
   }
 
-  /** Overwrites the online network with what `copyParameters` returned; target and optimizer stay as they are. */
+  /** Overwrites the online network with what `copyParameters` returned; the target network and the optimizer do not change. */
   async restoreParameters(tensors: HostTensors): Promise<void> {
     await loadStateDict(this.device, this.parameters, tensors, { path: 'restoreParameters' });
   }
@@ -239,7 +242,7 @@ export class DoubleCritic {
     return evaluator;
   }
 
-  /** Binds the program that evaluates both networks, so that its working memory is there once. */
+  /** Binds the program that evaluates both networks; they share one program, and so its working memory. */
   async #bindEvaluator(state: State, withActions: boolean): Promise<BoundProgram> {
     let program = this.#evaluatorPrograms.get(withActions);
     if (!program) this.#evaluatorPrograms.set(withActions, (program = this.#compileEvaluator(withActions)));
@@ -298,19 +301,19 @@ const ones = (count: number) => new Float32Array(count).fill(1);
 const links = (state: State, names: readonly string[]) =>
   Object.fromEntries(names.map((name): [string, [State, string]] => [name, [state, name]]));
 
-/** Packs columns into rows: [rows, columns] of the given items; rows behind them are zero. */
+/** Packs columns into a matrix [rows, columns], one row for each of the given items; further rows are zero. */
 function interleave(columns: readonly Float32Array[], items: readonly number[], rows: number): Float32Array {
   const matrix = new Float32Array(rows * columns.length);
   items.forEach((item, row) => columns.forEach((column, c) => (matrix[row * columns.length + c] = column[item])));
   return matrix;
 }
 
-/** Writes the rows of a batch to the places of their items in [count, width]; rows of padding are left out. */
+/** Copies the rows of a batch to the rows of their items in [count, width], without the rows of padding. */
 function scatterRows(values: Float32Array, items: readonly number[], all: Float32Array, width: number): void {
   items.forEach((item, row) => all.set(values.subarray(row * width, (row + 1) * width), item * width));
 }
 
-/** Splits [count, heads] into one array per head; heads that are not there are empty. */
+/** Splits [count, heads] into one array per head; empty for heads that were not evaluated. */
 function splitHeads(values: Float32Array, heads: readonly string[], count: number): HeadOutputs {
   const column = (head: string) => {
     const at = heads.indexOf(head);

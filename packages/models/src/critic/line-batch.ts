@@ -4,49 +4,49 @@
 import type { Tokenizer } from '@bowyer/text';
 
 /**
- * One batch; every count is rounded up to a bucket, so that few different shapes occur. Rows of padding are all zero.
- * N observations, U different lines, A different actions, W different words.
+ * One batch. Every count is rounded up to a bucket, so that few different shapes occur; rows of padding are all zero. N
+ * observations, U different lines, A different actions, W different words.
  */
 export interface LineBatch {
-  /** [W] ids of the words that occur. */
+  /** [W] ids of the words. */
   words: Int32Array;
   /** [U, W] weight of each word in the line without its last word: 1/√(number of words). */
   lineWords: Float32Array;
-  /** [U] the line's last word (the answer), as a row of `words`. */
+  /** [U] the line's last word (the answer), as an index into `words`. */
   lineAnswers: Int32Array;
   /** [N, U] how often each line occurs in the observation. */
   lineCounts: Float32Array;
-  /** [N, U] for each decay that was asked for: the sum of decay^(lines behind it) over the places where the line occurs. */
+  /** [N, U] for each decay: the sum of decay^(number of later lines) over the occurrences of the line. */
   decayedCounts: Float32Array[];
-  /** [N, 1] number of lines of the observation. */
+  /** [N, 1] the number of lines of the observation. */
   turns: Float32Array;
-  /** [A, W] weight of each word in the action, likewise. */
+  /** [A, W] weight of each word in the action, normalised in the same way. */
   actionWords: Float32Array;
-  /** [N] the action, as a row of `actionWords`. */
+  /** [N] the action, as an index into the rows of `actionWords`. */
   actions: Int32Array;
   sizes: { observations: number; lines: number; actions: number; words: number };
 }
 
 /**
- * Entries of the matrices of a batch, which a batch of several observations never exceeds. The matrix of N turns, each with a line
- * that no other has, is N² in one batch.
+ * The most entries of a batch's matrices, unless it has a single observation. In one batch, the matrix of N turns with a new line
+ * each would have N² entries.
  */
 const BATCH_ENTRIES = 2 ** 24;
 
-/** A memory of at most so many tokenized texts; then it starts afresh. */
+/** The number of tokenized texts that are cached; a full cache is emptied. */
 const cacheLimit = 100_000;
 
-/** Turns texts into `LineBatch`es and remembers how lines and actions were tokenized. */
+/** Turns texts into `LineBatch`es, and caches the tokens of lines and actions. */
 export class LineBatcher {
   readonly #cache = new Map<string, readonly number[]>();
 
   constructor(private readonly tokenizer: Tokenizer) {}
 
   /**
-   * Makes one batch, or several where its matrices would be larger than `BATCH_ENTRIES`. Neighbours stay together: the turns of an
-   * episode have their lines in common.
+   * Makes one batch, or several where its matrices would exceed `BATCH_ENTRIES`. Consecutive observations stay together, since
+   * the turns of an episode have lines in common.
    *
-   * @param decays for `decayedCounts`
+   * @param decays the decays of `decayedCounts`
    * @returns batches with the indices of their observations, in order
    */
   batches(
@@ -64,7 +64,7 @@ export class LineBatcher {
   /**
    * Divides the observations into batches within the bound on their size.
    *
-   * @param matrices [observations, lines] of a batch
+   * @param matrices the number of [observations, lines] matrices of a batch
    */
   #parts(texts: readonly (readonly string[])[], actions: readonly string[] | null, matrices: number): number[][] {
     const parts: number[][] = [];
@@ -144,19 +144,19 @@ export class LineBatcher {
   }
 }
 
-/** Splits a text into its lines, each with its newline; an empty text has none. */
+/** Splits a text into its lines, each with its newline; an empty text has no lines. */
 export const splitLines = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+/g) ?? [];
 
 /**
- * Rounds a count up to 8, 9, … 16, 18, … 32, 36, …, eight sizes between a power of two and the next: few shapes, and at most an eighth
- * of the work is padding, half of that on average. Finer sizes, or none, make a step no faster.
+ * Rounds a count up to 8, 9, … 16, 18, … 32, 36, …, with eight sizes between a power of two and the next: few shapes, and at most
+ * an eighth of the work is padding (half of that on average). Finer sizes did not make a step faster.
  */
 export function bucket(count: number): number {
   const step = 2 ** Math.max(0, Math.floor(Math.log2(count)) - 3);
   return Math.max(8, Math.ceil(count / step) * step);
 }
 
-/** Numbers different items 0, 1, 2, … in the order in which they are first asked for. */
+/** Numbers different items 0, 1, 2, … in the order in which they first occur. */
 class Numbering<T> {
   readonly items: T[] = [];
   readonly #indices = new Map<T, number>();
@@ -177,7 +177,7 @@ function padded(items: readonly number[], length: number): Int32Array {
   return array;
 }
 
-/** Counts how often each column occurs in each row's list, [rows, columns]; an entry with n others behind it counts decay^n. */
+/** Counts how often each column occurs in each row's list, [rows, columns]; an entry that n others follow counts decay^n. */
 function counts(lists: readonly (readonly number[])[], rows: number, columns: number, decay = 1): Float32Array {
   const matrix = new Float32Array(rows * columns);
   lists.forEach((list, row) =>
@@ -186,7 +186,9 @@ function counts(lists: readonly (readonly number[])[], rows: number, columns: nu
   return matrix;
 }
 
-/** Counts as `counts` does, and divides each row by √(its length): a sum of unrelated word vectors then is as long as one. */
+/**
+ * Counts as `counts` does, and divides each row by √(its length): the sum of unrelated word vectors then has the length of one.
+ */
 function pooling(lists: readonly (readonly number[])[], rows: number, columns: number): Float32Array {
   const matrix = counts(lists, rows, columns);
   lists.forEach((list, row) => {

@@ -1,5 +1,5 @@
-// The base class of the built-in critics' encoders. A text is split into lines; the words of a line are pooled into a phrase vector,
-// from which, with the line's last word (the answer to a question), the vector of the line is computed.
+// The base class of the built-in critics' encoders. A text is split into lines, and the words of a line are pooled into a phrase
+// vector. The vector of the line is computed from the phrase and the line's last word, which is the answer to a question.
 //
 //     phrase = MLP(Σ of its words' embeddings / √number of words)       one network for lines and for actions
 //     line   = MLP([phrase; embedding of the line's last word])
@@ -14,7 +14,7 @@ import { LineBatcher, type LineBatch } from './line-batch.js';
 
 export abstract class LineTextEncoder implements CriticEncoder {
   protected abstract readonly kind: 'line' | 'recency';
-  /** For `LineBatch.decayedCounts`. */
+  /** The decays of `LineBatch.decayedCounts`. */
   protected abstract readonly decays: readonly number[];
   abstract readonly qWidth: number;
   abstract readonly vWidth: number;
@@ -41,7 +41,7 @@ export abstract class LineTextEncoder implements CriticEncoder {
 
   abstract build(g: GraphBuilder, parameters: Parameters, options: { withActions: boolean }): CriticFeatures;
 
-  /** Makes one batch, in which common lines are computed once, or several within a bound on its size. */
+  /** Makes one batch, in which lines that observations share are computed once, or several within a bound on its size. */
   feeds(observations: readonly string[], actions: readonly string[] | null): CriticFeeds[] {
     return this.#batcher.batches(observations, actions, this.decays).map(({ items, batch }) => {
       const { sizes } = batch;
@@ -59,7 +59,7 @@ export abstract class LineTextEncoder implements CriticEncoder {
     });
   }
 
-  /** Returns the inputs by which lines are summed. */
+  /** Returns the graph inputs with the weights of the sums over lines. */
   protected abstract lineInputs(batch: LineBatch): CriticFeeds['inputs'];
 
   async save(dir: string): Promise<void> {

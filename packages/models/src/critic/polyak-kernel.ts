@@ -1,4 +1,4 @@
-// Polyak averaging in the device's worker: the target network follows the online one.
+// Polyak averaging in the device's worker thread: the target network follows the online one.
 import type { KernelCall } from '@bowyer/graph';
 import { polyakInPlace } from '../wasm/elementwise-simd.js';
 

@@ -1,10 +1,10 @@
-// A critic's encoder that reads text in order at the price of a sum: several sums over the lines, each with its own decay, so that
-// the heads see what stands last, what stood a little before and all that was said. It is a linear recurrent network over lines
-// with fixed decays (as the diagonal state-space models of Gu et al. 2022, arXiv:2206.11893, at their start), without attention.
+// A critic's encoder that is aware of order at the cost of a few sums: each sum over the lines has its own decay, so that the
+// heads see the last line, the last few lines, and the whole dialogue. It is a linear recurrent network over lines with fixed
+// decays (like the diagonal state-space models of Gu et al. 2022, arXiv:2206.11893, at initialization), without attention.
 //
 //     phrase and line as in line-text-encoder.ts
 //     s_k    = c_k Σ_i decay_k^(n−1−i) line_i,   c_k = √(1 − decay_k²),  1/√n for the sum without decay
-//     V reads [s_1 … s_K; log n]; Q reads that, the action's phrase, and s_k ∘ action
+//     V reads [s_1 … s_K; ½ log(1 + n)]; Q reads that, the action's phrase, and s_k ∘ action
 import type { GraphBuilder, Value } from '@bowyer/graph';
 import type { Tokenizer } from '@bowyer/text';
 import { perceptron, type Parameters } from '../layers/linear.js';
@@ -12,7 +12,7 @@ import type { CriticFeatures, CriticFeeds } from './critic-encoder.js';
 import type { LineBatch } from './line-batch.js';
 import { LineTextEncoder, wordEmbeddings } from './line-text-encoder.js';
 
-/** The last line alone, the last few, the last dozen; beside them, all. */
+/** The decays weight the last line alone, the last few lines, and the last dozen; a further sum weights all lines equally. */
 const DECAYS = [0, 0.6, 0.9] as const;
 const SUMS = DECAYS.length + 1;
 

@@ -1,5 +1,5 @@
-// The paper's critic encoder: BERT or one of its variants over the observation and, separately, over the action, one set of weights.
-// Source: ArCHer, Zhou et al. 2024 (arXiv:2402.19446); Q reads [h(s); h(a)], V reads h(s); hidden layers as wide as h.
+// ArCHer's critic encoder: BERT or one of its variants reads the observation and, separately, the action, with the same weights.
+// Source: ArCHer, Zhou et al. 2024 (arXiv:2402.19446); Q reads [h(s); h(a)], V reads h(s); hidden layers are as wide as h.
 import { join } from 'node:path';
 import { writeFileAtomically, type Rng } from '@bowyer/core';
 import type { GraphBuilder } from '@bowyer/graph';
@@ -18,17 +18,17 @@ import type { CriticEncoder, CriticFeatures, CriticFeeds } from './critic-encode
 interface TransformerEncoderOptions {
   config: EncoderConfig;
   tokenizer: Tokenizer;
-  /** The vector that sums up a text; ArCHer's critic uses the pooler. */
+  /** The vector that represents a text; ArCHer's critic uses the pooler. */
   stateFeature: TextFeature;
-  /** Most tokens of an observation or action, special tokens included; a longer text loses its beginning. */
+  /** The most tokens of an observation or action, special tokens included; a longer text is cut off at its beginning. */
   maxLength: number;
-  /** Most tokens, with padding, of observations and actions that go through the network at once; bounds memory. */
+  /** The most tokens, padding included, of observations and actions that go through the network at once; bounds memory. */
   batchTokens: number;
-  /** Weights to start from, by their Hugging Face names; drawn afresh if not given. */
+  /** Initial weights by their Hugging Face names; drawn at random if not given. */
   weights?: HostTensors;
 }
 
-/** Names of the encoder's weights among the critic's: their Hugging Face name behind this. */
+/** The prefix of the encoder's weights among the critic's; their Hugging Face name follows it. */
 const prefix = 'encoder/';
 
 export class TransformerEncoder implements CriticEncoder {
@@ -50,7 +50,11 @@ export class TransformerEncoder implements CriticEncoder {
     this.#weights = weights;
   }
 
-  /** Loads the encoder and tokenizer of a Hugging Face directory. @param rng draws a pooler where the checkpoint has none */
+  /**
+   * Loads the encoder and tokenizer of a Hugging Face directory.
+   *
+   * @param rng draws a pooler where the checkpoint has none
+   */
   static async load(
     dir: string,
     { rng, ...options }: Pick<TransformerEncoderOptions, 'stateFeature' | 'maxLength' | 'batchTokens'> & { rng: Rng },
@@ -64,7 +68,7 @@ export class TransformerEncoder implements CriticEncoder {
   initialParameters(rng: Rng): HostTensors {
     const { config, stateFeature } = this.options;
     const weights = this.#weights ?? initializeEncoder(rng, config, { pooler: stateFeature === 'pooler' });
-    this.#weights = undefined; // they are handed over to the device
+    this.#weights = undefined; // the device has them from here on
     return Object.fromEntries(Object.entries(weights).map(([name, tensor]) => [prefix + name, tensor]));
   }
 
@@ -81,7 +85,10 @@ export class TransformerEncoder implements CriticEncoder {
     return withActions ? { v, q: g.concat([v, of('action_texts')], 1) } : { v };
   }
 
-  /** Makes batches of as many items as the budget takes, longest first. Texts that come up more than once go through the encoder once. */
+  /**
+   * Makes batches of as many items as the budget allows, longest first. A text that occurs several times goes through the encoder
+   * once.
+   */
   feeds(observations: readonly string[], actions: readonly string[] | null): CriticFeeds[] {
     const { tokenizer, maxLength, batchTokens, config } = this.options;
     const encode = (text: string) => truncateLeft(tokenizer, text, maxLength);
@@ -110,7 +117,7 @@ export class TransformerEncoder implements CriticEncoder {
     await tokenizer.save(dir);
   }
 
-  /** Writes the encoder in Hugging Face's layout, for Python or as another run's start. */
+  /** Writes the encoder in Hugging Face's layout, for Python or as initial weights of another run. */
   async savePretrained(dir: string, parameters: HostTensors): Promise<void> {
     const own = Object.entries(parameters).filter(([name]) => name.startsWith(prefix));
     await saveEncoder(
@@ -122,7 +129,7 @@ export class TransformerEncoder implements CriticEncoder {
   }
 }
 
-/** Divides indices into lists of at most `budget` tokens, the longest items first; a longer item is alone. */
+/** Divides indices into lists of at most `budget` tokens, the longest items first; an item above the budget gets its own list. */
 function withinBudget(lengths: readonly number[], budget: number): number[][] {
   const lists: number[][] = [];
   let left = 0;

@@ -1,21 +1,22 @@
-// Canon layers: a short causal convolution added to what a part of a block reads, each channel by itself, so that every token carries
-// those just before it. Source: Allen-Zhu 2025, arXiv:2512.17351; names and layout of the LlamaCanon published with it.
+// Canon layers: a short causal convolution is added to the input of a part of a block, each channel by itself, so that every
+// token carries information of the tokens just before it.
+// Source: Allen-Zhu 2025, arXiv:2512.17351; names and layout of the LlamaCanon published with it.
 import type { Value } from '@bowyer/graph';
 import type { ForwardScope } from '../architecture/architecture.js';
 import type { Layer, Part } from './parts.js';
 import { convolveSequences, overSequences } from './sequences.js';
 
-/** A layer that keeps something of earlier tokens. */
+/** A layer that keeps a state of earlier tokens. */
 export interface StatefulLayer extends Layer, Required<Pick<Part, 'states'>> {}
 
-/** Returns the deviation of torch.nn.Conv1d's first weights, which are uniform within 1 / √tokens. */
+/** Returns the standard deviation of the initial weights of torch.nn.Conv1d, which are uniform within ±1 / √tokens. */
 const standardDeviation = (tokens: number) => 1 / Math.sqrt(3 * tokens);
 
 /**
  * Builds the layer x + convolution(x).
  *
- * @param path of the module, e.g. `model.layers.0.canonA`
- * @param tokens that the convolution sees, the present one included
+ * @param path the module's path, e.g. `model.layers.0.canonA`
+ * @param tokens the kernel size: the number of tokens that the convolution sees, the current one included
  */
 export function canonLayer(path: string, width: number, tokens: number): StatefulLayer {
   const weight = `${path}.weight`;
@@ -36,7 +37,7 @@ export function canonLayer(path: string, width: number, tokens: number): Statefu
   };
 }
 
-/** Returns the part with the layer before it, whose result the part reads. */
+/** Returns the part with the layer put before it. */
 export function preceded(layer: StatefulLayer, part: Part): Part {
   return {
     ...part,

@@ -1,8 +1,8 @@
-// Fields that Hugging Face's classes read for every decoder, and that nothing here does.
+// Refuses fields of config.json that Hugging Face's classes read for every decoder and that are not supported here.
 import type { ConfigFields, ConfigJson } from '@bowyer/checkpoints';
 
 /**
- * Refuses fields that every family may have and none supports.
+ * Refuses fields that any family's config may have and that no family supports.
  *
  * @throws UnsupportedConfigError where one has a value that would change the result
  */
@@ -13,11 +13,11 @@ export function refuseCommonFields(
 ): void {
   const { quant_method } = (json.quantization_config ?? {}) as { quant_method?: string };
   if (quant_method === undefined || !quantizations.includes(quant_method)) fields.refuse('quantization_config');
-  // Null counts as false there.
+  // Null counts as false in transformers.
   if ('is_causal' in json && json.is_causal !== true)
     throw fields.error('is_causal', `is ${JSON.stringify(json.is_causal)}: attention to later tokens is not supported`);
   for (const field of ['is_encoder_decoder', 'add_cross_attention']) fields.refuse(field, false);
-  // Layers of several shapes.
+  // `per_layer_config` gives layers different shapes.
   if (!readsLayerConfigs && Object.keys((json.per_layer_config as object | null) ?? {}).length > 0)
     fields.refuse('per_layer_config');
 }

@@ -1,4 +1,4 @@
-// A decoder from its parts: token embedding, blocks, final norm and LM head, as parameters and as graph pieces.
+// Builds a decoder from its parts: token embedding, blocks, final norm and LM head.
 import type { ConfigJson } from '@bowyer/checkpoints';
 import type { Value } from '@bowyer/graph';
 import type { CausalArchitecture, ForwardScope } from '../architecture/architecture.js';
@@ -8,56 +8,62 @@ import type { RotaryFrequencies } from '../layers/rotary-frequencies.js';
 import type { Layer, Part, Place } from './parts.js';
 import type { HeadSizes } from './self-attention.js';
 
-/** The norms of a block, by what they are applied to. Those of outputs come before the output is added to the residual stream. */
+/**
+ * The norms of a block, by what they are applied to. Norms of outputs are applied before the output is added to the residual
+ * stream.
+ */
 export type BlockNorms = Partial<
   Record<'mixerInput' | 'mixerOutput' | 'feedForwardInput' | 'feedForwardOutput', Layer>
 >;
 
 export interface Block {
   norms: BlockNorms;
-  /** Attention, or what else mixes the tokens. */
+  /** Attention, or another part that mixes tokens. */
   mixer: Part;
   feedForward: Part;
   /**
-   * Whether both read the block's input, instead of one after the other. Without a norm of its own the feed-forward layer
-   * reads what the mixer reads.
+   * Whether mixer and feed-forward layer both read the block's input, instead of one after the other. Without its own norm, the
+   * feed-forward layer reads the mixer's normalised input.
    */
   parallel?: boolean;
-  /** Factor of what is added to the residual stream. */
+  /** Factor of each output that is added to the residual stream. */
   residualFactor?: number;
-  /** Dropout probability of what is added. */
+  /** Dropout probability of each output that is added to the residual stream. */
   dropout?: number;
-  /** Takes the residual stream at the block's end, and gives it as the next block reads it. */
+  /** Transforms the residual stream at the end of the block, before the next block reads it. */
   closing?: Part;
 }
 
-/** The values that layers read of the tokens beside the residual stream: computed once, and each layer takes its part. */
+/**
+ * Further inputs of the layers that depend on the tokens, beside the residual stream. They are computed once, and each layer
+ * takes its part.
+ */
 export interface LayerInputs {
   readonly parameters: readonly ParameterSpec[];
   /**
-   * Computes the input of each layer beside the residual stream.
+   * Computes the further input of each layer.
    *
    * @param ids [rows]
    * @param embedded [rows, width]
-   * @returns [rows, size] for each layer, when it is asked for
+   * @returns a function that returns the input of a layer, [rows, size]
    */
   of(scope: ForwardScope, ids: Value, embedded: Value): (layer: number) => Value;
 }
 
 export interface Embedding {
-  /** The weight's name; [vocabulary, width]. */
+  /** The name of the weight [vocabulary, width]. */
   weight: string;
   standardDeviation: number;
-  /** Factor of the embedded tokens. */
+  /** Factor of the token embeddings. */
   factor?: number;
-  /** A table of positions [rows, width], of which row position + offset is added. */
+  /** A table of learned positions [rows, width]; its row position + offset is added. */
   positions?: { weight: string; rows: number; offset: number };
   norm?: Layer;
   dropout?: number;
 }
 
 export interface Head {
-  /** The weight's name, the embedding's where the two are tied. */
+  /** The name of the weight; the embedding's if the two are tied. */
   weight: string;
   bias?: string;
   /** Factor of the logits. */
@@ -131,7 +137,7 @@ function embed(scope: ForwardScope, { embedding, width }: DecoderSpec, ids: Valu
     const places = g.gather(scope.parameter(weight), offset === 0 ? positions : g.add(positions, offset), 0);
     if (positions.dim(0) === ids.dim(0)) x = g.add(x, places);
     else {
-      // One place per column: added to every row of the batch.
+      // The positions are one row per column, which is added to every row of the batch.
       const grid = g.add(g.reshape(x, [scope.batch, scope.tokens, width]), places);
       x = g.reshape(grid, [ids.dim(0), width]);
     }
@@ -139,7 +145,7 @@ function embed(scope: ForwardScope, { embedding, width }: DecoderSpec, ids: Valu
   return embedding.norm ? embedding.norm.apply(scope, x) : x;
 }
 
-/** Computes x + mixer(norm(x)), then x + feedForward(norm(x)); or both at once, where the block is parallel. */
+/** Computes x + mixer(norm(x)), then x + feedForward(norm(x)); adds both to the same x if the block is parallel. */
 function applyBlock(scope: ForwardScope, block: Block, x: Value, place: Place): Value {
   const { g } = scope;
   const { mixerInput, mixerOutput, feedForwardInput, feedForwardOutput } = block.norms;

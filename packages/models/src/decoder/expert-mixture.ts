@@ -6,22 +6,25 @@ import { activate, type ActivationName } from '../layers/activations.js';
 import { mixtureOfExperts, route, type RouterForm } from '../layers/mixture-of-experts.js';
 import type { Layer, Part } from './parts.js';
 
-/** The router's own parameters, and how its logits become a choice. Its products are in float32 whatever the weights are kept in. */
+/**
+ * The router's parameters, and how its logits select experts. Its products are computed in float32, whatever the type of the
+ * weights.
+ */
 interface Router extends Omit<RouterForm, 'choiceBias' | 'expertScale'> {
-  /** Names; the weight is [experts, width]. */
+  /** The names of its parameters; the weight is [experts, width]. */
   weight: string;
-  /** Another name of the weight in files. */
+  /** Another name of the weight in checkpoints. */
   alias?: string;
   bias?: string;
-  /** The transform of the router's input; the input itself if not given. */
+  /** The transform of the router's input; none if not given. */
   reads?: Layer;
   /** [experts] factors of the experts' results. */
   expertScale?: string;
-  /** [experts] a buffer, which training does not change. */
+  /** [experts] biases of the selection, a buffer, which training does not change. */
   choiceBias?: string;
 }
 
-/** The weights of all experts, and their products by name. */
+/** The weights of all experts, and the functions that apply them. */
 export interface ExpertWeights {
   count: number;
   parameters: readonly ParameterSpec[];
@@ -35,9 +38,9 @@ interface ExpertMixture {
   standardDeviation: number;
   router: Router;
   experts: ExpertWeights;
-  /** The transform of the experts' input; the input itself if not given. */
+  /** The transform of the experts' input; none if not given. */
   reads?: Layer;
-  /** A layer that every row goes through besides. */
+  /** A shared expert, which every row goes through. */
   shared?: Part;
 }
 
@@ -77,9 +80,9 @@ export function expertMixture({ width, standardDeviation, router, experts, reads
 interface GatedExperts {
   /** The path of the experts' module, e.g. `model.layers.0.mlp.experts`. */
   path: string;
-  /** Names of the three weights of one expert in published files. */
+  /** The names of an expert's three weights in published checkpoints. */
   names?: { gate: string; up: string; down: string };
-  /** The module's path where transformers 5 has all experts in one tensor, if it is another. */
+  /** The module's path in checkpoints of transformers 5, which keep all experts in one tensor, if it is different. */
   jointPath?: string;
   count: number;
   width: number;
@@ -92,7 +95,10 @@ interface GatedExperts {
 
 const commonNames = { gate: 'gate_proj', up: 'up_proj', down: 'down_proj' };
 
-/** Builds down(activation(gate(x)) · up(x)) for each expert, whose weights are single tensors or `gate_up_proj` and `down_proj` of all. */
+/**
+ * Builds down(activation(gate(x)) · up(x)) for each expert. Checkpoints have one tensor per expert and weight, or the joint
+ * tensors `gate_up_proj` and `down_proj`.
+ */
 export function gatedExperts(options: GatedExperts): ExpertWeights {
   const { path, jointPath = path, names = commonNames, count, width, inner, activation, standardDeviation } = options;
   const nameOf = (expert: number, which: keyof typeof commonNames) => `${path}.${expert}.${names[which]}.weight`;

@@ -1,4 +1,4 @@
-// A family of decoders: what its config.json says, and how it departs from the plain decoder (plain-decoder.ts).
+// A family of decoders: how its config.json is read, and how it differs from the plain decoder (plain-decoder.ts).
 import { ConfigFields, UnsupportedConfigError, type ConfigJson } from '@bowyer/checkpoints';
 import type { CausalArchitecture } from '../architecture/architecture.js';
 import { savedConfig } from '../architecture/saved-config.js';
@@ -11,15 +11,15 @@ export interface Family {
   architecture: string;
   /** The defaults of Hugging Face's config class, for fields that the file leaves out. */
   defaults: ConfigJson;
-  /** Kinds of quantised weights (`quant_method`) that are read; they are dequantised. */
+  /** The kinds of quantised weights (`quant_method`) that can be read; they are dequantised. */
   quantizations?: readonly string[];
   /** Whether `per_layer_config` is read. */
   readsLayerConfigs?: boolean;
-  /** Names of the file for fields that other families have under the second name. */
+  /** Field names of this family's files, and the common names that are used here instead. */
   aliases?: Readonly<Record<string, string>>;
-  /** Lists fields that other families read and this one's class does not, so that they have no effect in its files. */
+  /** Lists fields that other families read and this family's class ignores, so that they have no effect in its files. */
   ignores?(file: ConfigJson): readonly string[];
-  /** Returns the heads of keys and values; undefined: as many as `heads`. Without it they are num_key_value_heads. */
+  /** Returns the number of heads of keys and values; undefined: `heads`. If omitted, num_key_value_heads is read. */
   keyValueHeads?(fields: ConfigFields): number | undefined;
   build(config: FamilyConfig): CausalArchitecture;
 }
@@ -29,7 +29,7 @@ export interface Sizes {
   width: number;
   layers: number;
   heads: number;
-  /** Divides `heads`. */
+  /** A divisor of `heads`. */
   keyValueHeads: number;
   headSize: number;
 }
@@ -42,10 +42,13 @@ interface RotaryOptions {
 
 export type LayerKind = 'full_attention' | 'sliding_attention';
 
-/** A config.json with its family's defaults; what is read is checked, and an `UnsupportedConfigError` names the field. */
+/**
+ * A config.json completed with its family's defaults. Reading a field checks it and throws an `UnsupportedConfigError` that names
+ * it.
+ */
 export class FamilyConfig {
   readonly fields: ConfigFields;
-  /** The file as it was read, under the common names as well. */
+  /** The file's fields, under the common names as well. */
   readonly json: ConfigJson;
   #sizes?: Sizes;
 
@@ -66,7 +69,7 @@ export class FamilyConfig {
     refuseCommonFields(this.fields, file, family);
   }
 
-  /** Returns the file as it was read, to be written again when the model is saved. */
+  /** Returns the config to write when the model is saved: the file as it was read, without quantization. */
   get saved(): ConfigJson {
     const file = Object.fromEntries(Object.entries(this.file).filter(([field]) => field !== 'quantization_config'));
     return savedConfig({ ...file, model_type: this.type, architectures: [this.family.architecture] });
@@ -101,9 +104,9 @@ export class FamilyConfig {
   /**
    * Computes the rotary frequencies.
    *
-   * @param options.share of a head's columns that turn; 'partial_rotary_factor': as the file says
-   * @param options.interleaved neighbouring columns turn together
-   * @param options.json of which the fields of rope are read, where that is not the whole file
+   * @param options.share the share of a head's columns that are rotated; 'partial_rotary_factor': read from the file
+   * @param options.interleaved whether neighbouring columns are rotated together, instead of column i with column i + half
+   * @param options.json the object with the rope fields; the whole file by default
    */
   rotary({ share = 1, interleaved, json = this.json }: RotaryOptions = {}): RotaryFrequencies {
     const { fields, type } = this;
@@ -125,7 +128,7 @@ export class FamilyConfig {
     return interleaved ? { ...frequencies, interleaved } : frequencies;
   }
 
-  /** Reads the rotated share of a head: newer files have it among the rope_parameters, older ones as a field of its own. */
+  /** Reads the rotated share of a head: newer files have it in rope_parameters, older ones as a separate field. */
   #share(json: ConfigJson): number {
     const given = ropeFields(this.type, json).scaling.partial_rotary_factor;
     const { fields } = this;
@@ -141,10 +144,10 @@ export class FamilyConfig {
   }
 
   /**
-   * Computes the rotary frequencies of each kind of layer, where `rope_parameters` has an object for each; `rope_scaling` of older
-   * files is of full_attention.
+   * Computes the rotary frequencies of each kind of layer, where `rope_parameters` has an object for each; `rope_scaling` of
+   * older files applies to full_attention.
    *
-   * @param bases by kind: the base where the object has none
+   * @param bases the base for each kind whose object has none
    */
   rotaryByKind(bases: Record<LayerKind, number>): Record<LayerKind, RotaryFrequencies> {
     const { rope_parameters, rope_scaling } = this.json as Record<
@@ -161,7 +164,7 @@ export class FamilyConfig {
     return { full_attention: of('full_attention'), sliding_attention: of('sliding_attention') };
   }
 
-  /** Reads a number that the file may leave out. */
+  /** Reads a number; returns `otherwise` if the file has none. */
   realOr(field: string, otherwise: number): number {
     return this.fields.value(field) === undefined ? otherwise : this.fields.real(field);
   }
@@ -181,7 +184,7 @@ export class FamilyConfig {
     return listed as number[];
   }
 
-  /** Reads the kind of each layer: `layer_types`, or without it what `kindOf` says. */
+  /** Reads the kind of each layer from `layer_types`; if the file has none, `kindOf` returns it. */
   layerKinds(kindOf: (layer: number) => LayerKind): LayerKind[] {
     const { fields } = this;
     const { layers } = this.sizes;
@@ -198,7 +201,7 @@ export class FamilyConfig {
     return kinds as LayerKind[];
   }
 
-  /** Returns, per kind of layer, how many tokens a token attends to. A window as wide as the context is none. */
+  /** Returns, for each layer, the number of tokens that a token attends to; undefined if the window is as wide as the context. */
   windows(kinds: readonly LayerKind[], contextLength: number): (number | undefined)[] {
     const { fields } = this;
     const size = fields.value('sliding_window') === undefined ? undefined : fields.count('sliding_window');
@@ -208,7 +211,7 @@ export class FamilyConfig {
   }
 }
 
-/** Refuses two different values of a field with two names: which of them counts depends on the family's class. */
+/** Refuses a field that has different values under its two names: which one counts depends on the family's class. */
 function refuseTwoValues(type: string, file: ConfigJson, name: string, common: string): void {
   const [one, other] = [file[name] ?? null, file[common] ?? null];
   if (one !== null && other !== null && one !== other)

@@ -15,7 +15,7 @@ export function plainFeedForward(activation: ActivationName, up: Layer, down: La
 /**
  * Builds down(activation(gate(x)) · up(x)). Source: Shazeer 2020, arXiv:2002.05202, eq. 6.
  *
- * @param gateAndUp two layers, or one whose first half of the outputs is the gate
+ * @param gateAndUp two layers, or a joint layer that outputs the gate first
  */
 export function gatedFeedForward(
   activation: ActivationName,

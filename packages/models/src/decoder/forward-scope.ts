@@ -1,4 +1,4 @@
-// The shared parts of all graphs of a language model: parameters as inputs, linear layers in the chosen operand order, dropout.
+// The parts that all graphs of a language model share: parameters as inputs, linear layers in the chosen operand order, dropout.
 import type { Dim, GraphBuilder, Precision, Value } from '@bowyer/graph';
 import type { CausalArchitecture, ForwardScope, Recurrence } from '../architecture/architecture.js';
 import type { AttentionForm } from '../layers/attention.js';
@@ -10,7 +10,7 @@ import { integerProduct } from '../quantization/integer-weight.js';
 import { quantizedProduct, type QuantizedWeight } from '../quantization/quantized-weight.js';
 import { weightProduct, type OperandOrder } from '../layers/weight-product.js';
 
-/** Attention over flat rows; the graph decides where earlier keys and values come from. */
+/** Computes attention over flat rows; each graph decides where earlier keys and values come from. */
 type AttentionFunction = (
   layer: number,
   queryKeyValue: readonly [Value, Value, Value],
@@ -21,34 +21,40 @@ type AttentionFunction = (
 interface ScopeOptions {
   batch: Dim;
   tokens: Dim;
-  /** See `ForwardScope.prefix`; not with `recurrence`. */
+  /** See `ForwardScope.prefix`; cannot be combined with `recurrence`. */
   prefix?: Dim;
   operandOrder: OperandOrder;
   attention: AttentionFunction;
-  /** The source and destination of the states of recurrent layers; if omitted, every sequence begins with zeros. */
+  /** The source and destination of recurrent layers' states; if omitted, every sequence begins with zeros. */
   recurrence?: Recurrence;
-  /** Frozen weights by name: linear layers take these instead of a graph input. Rows are still looked up in float32. */
+  /**
+   * Quantised frozen weights by name; linear layers use these instead of a graph input. Embedding rows are still looked up in
+   * float32.
+   */
   quantized?: ReadonlyMap<string, QuantizedWeight>;
-  /** How products with them are computed (see quantized-weight.ts); 0 if left out. */
+  /** ONNX Runtime's accuracy level of products with quantised weights (see quantized-weight.ts); 0 if omitted. */
   accuracyLevel?: 0 | 4;
-  /** Weights that products take as integers, from inputs of their own (decoding alone: there is no gradient). */
+  /** Weights that products read as integers, from separate inputs; for decoding only, since such products have no gradient. */
   integers?: IntegerWeights;
-  /** Weights that are multiplied as integers with a gradient, as initializers: those of `quantized`, and heads. */
+  /**
+   * Weights that are multiplied as integers and whose products have a gradient; initializers. These are the weights of
+   * `quantized`, and heads.
+   */
   trainingIntegers?: ReadonlyMap<string, TrainingIntegers>;
-  /** Names of weights that products take from an input of their own, `prepackedName`. */
+  /** Names of weights that products read from a separate input, `prepackedName`. */
   packed?: ReadonlySet<string>;
-  /** LoRA beside some of the linear layers. */
+  /** LoRA adapters of some of the linear layers. */
   adapters?: LayerUpdates;
-  /** If omitted, dropout is off, whatever the config specifies. */
+  /** If omitted, dropout is off, whatever the config says. */
   dropout?: SeededDropout;
   /** Type of the weights; 'float32' by default. */
   weightType?: Precision;
 }
 
-/** Tokens of a chunk where whole sequences are computed; decoding has smaller ones (see decode-graph.ts). */
+/** The chunk size for whole sequences; decoding has a smaller one (see decode-graph.ts). */
 const CHUNK = 64;
 
-/** Names the input that products take a packed weight from; where its rows are looked up as well, that is another input. */
+/** Returns the name of the input from which products read a packed weight. Looking up rows uses another input. */
 export const prepackedName = (weight: string) => `${weight}/packed`;
 
 export class GraphScope implements ForwardScope {
@@ -56,9 +62,9 @@ export class GraphScope implements ForwardScope {
   readonly tokens: Dim;
   readonly prefix?: Dim;
   readonly recurrence: Recurrence;
-  /** The residual stream between blocks, the first block's input included. */
+  /** The residual stream at each boundary of blocks, beginning with the first block's input. */
   readonly blockBoundaries: Value[] = [];
-  /** Values of earlier blocks that later ones read besides. */
+  /** Further values of blocks that later blocks read. */
   readonly readLater: Value[] = [];
   readonly #parameters = new Map<string, Value>();
 
@@ -86,8 +92,8 @@ export class GraphScope implements ForwardScope {
   }
 
   /**
-   * Returns the float32 input of a weight; one that is quantised or packed has such an input if it is used other than in a product (a
-   * tied embedding).
+   * Returns the float32 input of a weight. A quantised or packed weight has such an input only if it is also used outside of
+   * products (a tied embedding).
    */
   #float32Input(name: string): Value | undefined {
     const spec = this.architecture.parameters.find((parameter) => parameter.name === name);
@@ -127,7 +133,7 @@ export class GraphScope implements ForwardScope {
     if (integers?.shapes.has(weight)) return integerProduct(this.g, x, this.#integerInputs(weight, integers), bias);
     const frozen = quantized?.get(weight);
     const both = trainingIntegers?.get(weight);
-    // A weight that is quantised in no other way is a head's.
+    // A weight that is not in `quantized` is an LM head's, of which the float32 parameter is read as well.
     if (both)
       return trainingProduct(this.g, x, weight, both, {
         bias,

@@ -10,24 +10,30 @@ import { linear, type Layer, type Part } from './parts.js';
 import { convolveSequences, overSequences, type Sequences } from './sequences.js';
 
 export interface GatedDeltaNet {
-  /** The path of the module, e.g. `model.layers.0.linear_attn`. */
+  /** The module's path, e.g. `model.layers.0.linear_attn`. */
   path: string;
   width: number;
   keyHeads: number;
-  /** A multiple of `keyHeads`; consecutive ones share a key head. */
+  /** A multiple of `keyHeads`; consecutive value heads share a key head. */
   valueHeads: number;
   keySize: number;
   valueSize: number;
-  /** Tokens that the convolution sees, the present one included. */
+  /** The kernel size of the convolution, the current token included. */
   convolutionTokens: number;
   activation: ActivationName;
   epsilon: number;
   standardDeviation: number;
-  /** One layer each for queries with keys and values, z, b and a (Qwen 3.5), or `in_proj_qkvz` and `in_proj_ba` by key head (Qwen 3 Next). */
+  /**
+   * Separate layers for queries with keys and values, z, b and a (Qwen 3.5), or `in_proj_qkvz` and `in_proj_ba` grouped by key
+   * head (Qwen 3 Next).
+   */
   projections: 'separate' | 'by-key-head';
 }
 
-/** Flat rows before the convolution: queries, keys and values side by side; the output gate; and per value head b and a. */
+/**
+ * Flat rows before the convolution: queries, keys and values side by side in `mixed`; the output gate z; and b and a of each
+ * value head.
+ */
 interface Projected {
   mixed: Value;
   z: Value;
@@ -152,7 +158,7 @@ function separateProjections(net: GatedDeltaNet): Projections {
   };
 }
 
-/** Builds projections in which each key head's query, key, values and z are side by side, and so are its b and a. */
+/** Builds projections that output the query, key, values and z of each key head side by side, and likewise its b and a. */
 function projectionsByKeyHead(net: GatedDeltaNet): Projections {
   const { path, width, keyHeads, valueHeads, keySize, valueSize, standardDeviation } = net;
   const { keys, values, channels } = sizesOf(net);

@@ -2,7 +2,7 @@
 import { activationNames, type ActivationName } from '../layers/activations.js';
 import { ConfigFields, type ConfigJson } from '@bowyer/checkpoints';
 
-/** The config.json of a GPT-2; the field names are the file's. */
+/** The config.json of a GPT-2 model; the field names are the file's. */
 export interface Gpt2Config {
   model_type: 'gpt2';
   vocab_size: number;
@@ -16,18 +16,18 @@ export interface Gpt2Config {
   activation_function: ActivationName;
   layer_norm_epsilon: number;
   initializer_range: number;
-  /** Whether the LM head is the token embedding itself. */
+  /** Whether the LM head is tied to the token embedding. */
   tie_word_embeddings: boolean;
-  /** Dropout probabilities, used only where a model is made with `dropout: true`. */
+  /** Dropout probabilities, used only where a model is created with `dropout: true`. */
   attn_pdrop: number;
   embd_pdrop: number;
   resid_pdrop: number;
-  /** The tokens of the file, where it has them: ids, lists of ids, or null. */
+  /** Special tokens, where the file has them: an id, a list of ids, or null. */
   bos_token_id?: unknown;
   eos_token_id?: unknown;
 }
 
-/** Names that the file may use instead; Hugging Face's class takes both, and these where a file has both. */
+/** Alternative field names. Hugging Face's class accepts both, and these take precedence. */
 const otherNames = {
   hidden_size: 'n_embd',
   max_position_embeddings: 'n_positions',
@@ -35,7 +35,7 @@ const otherNames = {
   num_hidden_layers: 'n_layer',
 };
 
-/** The defaults of Hugging Face's GPT2Config, for fields that the file leaves out. */
+/** Defaults of Hugging Face's GPT2Config for fields that the file omits. */
 const defaults: Gpt2Config = {
   model_type: 'gpt2',
   vocab_size: 50257,
@@ -54,8 +54,9 @@ const defaults: Gpt2Config = {
 };
 
 /**
- * Makes a complete config from the contents of config.json; fields that Bowyer has no use for are dropped.
- * Throws `UnsupportedConfigError`, which names the field.
+ * Completes and checks a config.json; fields that are not used here are dropped.
+ *
+ * @throws UnsupportedConfigError, which names the field
  */
 export function gpt2Config(file: ConfigJson): Gpt2Config {
   const json: ConfigJson = {
@@ -68,7 +69,7 @@ export function gpt2Config(file: ConfigJson): Gpt2Config {
   if ((json.model_type ?? 'gpt2') !== 'gpt2')
     throw fields.error('model_type', `is ${JSON.stringify(json.model_type)}; gpt2Config reads gpt2's files`);
   fields.refuse('quantization_config');
-  // Variants of GPT-2's attention that transformers has and that are not built here.
+  // transformers has these variants of GPT-2's attention; they are not supported here.
   fields.refuse('scale_attn_weights', true);
   fields.refuse('scale_attn_by_inverse_layer_idx', false);
   fields.refuse('add_cross_attention', false);

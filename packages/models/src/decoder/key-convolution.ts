@@ -1,7 +1,7 @@
-// Smeared keys: a short convolution of the keys of attention over the last tokens, each channel by itself. A key that carries the token
-// before makes an induction head of one layer, where without it two layers must find each other first.
-// Source: Olsson et al. 2022, arXiv:2209.11895 (a share of the key before, one for each head); So et al. 2021, arXiv:2109.08668 (a
-// depthwise convolution behind the projections).
+// Smeared keys: a short convolution of the keys of attention over the last tokens, each channel by itself. With keys that contain
+// the previous token, one layer can form an induction head, which otherwise needs two layers that work together.
+// Source: Olsson et al. 2022, arXiv:2209.11895 (mixes each key with the previous one, by one number per head); So et al. 2021,
+// arXiv:2109.08668 (a depthwise convolution after the projections).
 import type { Value } from '@bowyer/graph';
 import type { ForwardScope } from '../architecture/architecture.js';
 import type { Layer, Part } from './parts.js';
@@ -10,10 +10,10 @@ import { convolveSequences, overSequences } from './sequences.js';
 export interface KeyConvolution extends Layer, Pick<Part, 'states'> {}
 
 /**
- * Builds a depthwise causal convolution of the keys.
+ * Builds a depthwise causal convolution of the keys, initialized as an average.
  *
  * @param width keyValueHeads · headSize
- * @param tokens that a key sees, its own included; at first they count alike
+ * @param tokens the kernel size, the key's own token included
  */
 export function keyConvolution(
   path: string,

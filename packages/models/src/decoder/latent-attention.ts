@@ -1,7 +1,7 @@
-// Multi-head latent attention (MLA): keys and values come from one narrow vector per token, and one further key that turns with
-// the position is shared by all heads.
+// Multi-head latent attention (MLA): keys and values are computed from one narrow vector per token; one further key with rotary
+// embedding is shared by all heads.
 // Source: DeepSeek-AI 2024, arXiv:2405.04434, section 2.1; names and layout of Hugging Face's DeepseekV3Attention.
-// Departs from it: the cache contains the heads' keys and values, not the narrow vector they come from.
+// Differs from it: the cache contains the heads' keys and values instead of the narrow vector.
 import type { Value } from '@bowyer/graph';
 import type { AttentionForm } from '../layers/attention.js';
 import { rotateHeads } from '../layers/rotary-embedding.js';
@@ -9,14 +9,14 @@ import type { RotaryFrequencies } from '../layers/rotary-frequencies.js';
 import { linear, norm, type Layer, type Part } from './parts.js';
 
 interface LatentAttention {
-  /** The path of the module, e.g. `model.layers.0.self_attn`. */
+  /** The module's path, e.g. `model.layers.0.self_attn`. */
   path: string;
   width: number;
   heads: number;
-  /** Width of what queries come from; without it one layer makes them. */
+  /** The width of the narrow vector that queries are computed from; if omitted, one layer computes queries directly. */
   queryRank?: number;
   keyValueRank: number;
-  /** Columns of a head's query and key that do not turn, and that do. */
+  /** Columns of a head's query and key without and with rotary embedding. */
   restingSize: number;
   turningSize: number;
   valueSize: number;
@@ -26,10 +26,10 @@ interface LatentAttention {
   form: AttentionForm & { scale: number };
 }
 
-/** Norms inside the projections have this ε, whatever the others have. */
+/** The ε of the norms inside the projections, whatever ε the other norms have. */
 const EPSILON = 1e-6;
 
-/** Returns the columns of a head as it is cached: keys and values are filled up with zeros to the same width. */
+/** Returns the size of a head in the cache: keys and values are padded with zeros to the same size. */
 export const latentHeadSize = ({
   restingSize,
   turningSize,
@@ -86,7 +86,7 @@ export function latentAttention(attention: LatentAttention): Part {
   };
 }
 
-/** Lists the layers that make queries, one after the other. */
+/** Lists the layers that compute queries, one after the other. */
 function queryProjection(
   { width, heads, queryRank, restingSize, turningSize, bias }: LatentAttention,
   layer: (name: string, out: number, input: number, hasBias?: boolean) => Layer,

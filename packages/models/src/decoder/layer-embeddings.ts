@@ -1,5 +1,5 @@
-// Embeddings for each layer: a narrow table for every layer, and a projection of the token's own embedding, which a gate at the
-// layer's end lets into the residual stream.
+// Per-layer embeddings: a narrow embedding table for every layer, and a projection of the token embedding. A gate at the end of
+// the layer adds them to the residual stream.
 // Source: Hugging Face's Gemma4TextModel (per-layer embeddings); introduced with Gemma 3n.
 import { activate, type ActivationName } from '../layers/activations.js';
 import type { LayerInputs } from './decoder.js';
@@ -9,13 +9,16 @@ interface LayerEmbeddings {
   width: number;
   layers: number;
   vocabulary: number;
-  /** Columns of one layer's table. */
+  /** Width of one layer's embedding. */
   size: number;
   standardDeviation: number;
   epsilon: number;
 }
 
-/** Builds (norm(W e / √width) + √size · table[id]) / √2, of which each layer gets its columns; e is the scaled embedding. */
+/**
+ * Builds (norm(W e / √width) + √size · table[id]) / √2 for all layers at once, where e is the scaled token embedding; each layer
+ * reads its columns.
+ */
 export function layerEmbeddings({
   width,
   layers,

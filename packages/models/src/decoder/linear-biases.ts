@@ -1,12 +1,14 @@
-// Attention with linear biases (ALiBi): a score falls by a slope of its head's own for each token of distance.
+// Attention with linear biases (ALiBi): a score decreases with the distance between query and key, by a slope for each head.
 // Source: Press et al. 2021, arXiv:2108.12409, section 3.
 import type { SelfAttention } from './self-attention.js';
 
 /**
- * Computes slope · position for every head: a query's own position would move all its scores alike, which the softmax takes away.
+ * Computes slope · key position for every head. The query's position is left out: it would shift all scores of a query equally,
+ * which the softmax ignores.
  *
- * @param factor of the products
- * @param isBfloat16 whether slopes, positions and products are rounded to bfloat16, as Hugging Face's Falcon does it in every precision
+ * @param factor multiplies the products
+ * @param isBfloat16 whether slopes, positions and products are rounded to bfloat16, as Hugging Face's Falcon does in every
+ *   precision
  */
 export function linearBiases(
   heads: number,
@@ -22,7 +24,10 @@ export function linearBiases(
   return { table, positions };
 }
 
-/** Computes 2^(−8/n), 2^(−16/n), … for a power of two n; other numbers of heads take every other one of the next power's for the rest. */
+/**
+ * Computes 2^(−8/n), 2^(−16/n), … if n, the number of heads, is a power of two. Otherwise the remaining heads take every other
+ * slope of the next power of two.
+ */
 function slopes(heads: number): number[] {
   const power = 2 ** Math.floor(Math.log2(heads));
   const first = (count: number, n: number, step: number) =>

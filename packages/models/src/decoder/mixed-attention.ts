@@ -1,8 +1,9 @@
-// Attention in a decoder whose layers have heads of different sizes and counts, and whose last layers may read the keys and
-// values of an earlier one.
-// Source: Gemma 4's model card and Hugging Face's Gemma4TextAttention; sharing between layers: Brandon et al. 2024, arXiv:2405.12981.
-// Departs from it: all layers are cached in one size. Narrower heads are filled up with zeros, fewer heads of keys and values are
-// repeated; neither changes a result.
+// Attention for decoders whose layers differ in the size and number of heads, and whose last layers may read the keys and values
+// of an earlier layer.
+// Source: Gemma 4's model card and Hugging Face's Gemma4TextAttention; sharing between layers: Brandon et al. 2024,
+// arXiv:2405.12981.
+// Differs from it: all layers have heads of the same size and number in the cache. Smaller heads are padded with zeros and heads
+// of keys and values are repeated; neither changes a result.
 import { maximum } from '@bowyer/core';
 import type { Value } from '@bowyer/graph';
 import type { ForwardScope } from '../architecture/architecture.js';
@@ -12,22 +13,25 @@ import type { RotaryFrequencies } from '../layers/rotary-frequencies.js';
 import type { Layer, Part, Place } from './parts.js';
 import type { HeadSizes } from './self-attention.js';
 
-/** The source of a layer's keys and values. */
+/** The layers that compute keys and values. */
 export interface OwnKeys {
   key: Layer;
-  /** Undefined: the keys before norm and turn are the values. */
+  /** If undefined, the keys before norm and rotation are the values. */
   value?: Layer;
   keyNorm: Layer;
   valueNorm: Layer;
 }
 
 interface MixedAttention extends HeadSizes {
-  /** All layers' sizes in the cache: this layer's head size or more, and a multiple of its key and value heads. */
+  /**
+   * The sizes of heads in the cache, which all layers share: at least this layer's head size, and a multiple of its number of key
+   * and value heads.
+   */
   cached: HeadSizes;
   query: Layer;
   queryNorm: Layer;
   output: Layer;
-  /** Its own keys and values, or the layer whose are read. */
+  /** The layers for its own keys and values, or the index of the layer whose keys and values are read. */
   keys: OwnKeys | { of: number };
   rotary: RotaryFrequencies;
   form: AttentionForm & { scale: number };
@@ -82,8 +86,8 @@ function ownKeysAndValues(
 }
 
 /**
- * Returns heads [rows, heads, size] as the cache has them: [rows, heads · size]. Each head of keys and values is repeated for its
- * queries.
+ * Brings heads [rows, heads, size] to the sizes of the cache, [rows, heads · size]: pads them with zeros, and repeats heads of
+ * keys and values.
  */
 function filled({ g }: ForwardScope, x: Value, { heads, keyValueHeads, headSize }: HeadSizes): Value {
   const [rows, count, size] = x.shape as [number | string, number, number];

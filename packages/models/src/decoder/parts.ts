@@ -1,4 +1,4 @@
-// The parts that a decoder is made of: each lists its parameters and computes rows from rows.
+// The parts of a decoder: each lists its parameters and maps rows to rows.
 import type { Value } from '@bowyer/graph';
 import type { ForwardScope } from '../architecture/architecture.js';
 import type { ParameterSpec } from '../architecture/parameter-spec.js';
@@ -7,28 +7,28 @@ import { rmsNormalization } from '../layers/rms-normalization.js';
 import type { RotaryTables } from '../layers/rotary-embedding.js';
 import type { RotaryFrequencies } from '../layers/rotary-frequencies.js';
 
-/** The place of a part's computation: in which layer, and for which positions. */
+/** The layer and the positions for which a part is computed. */
 export interface Place {
   layer: number;
   /** int64 [batch · tokens], or [tokens] where every row counts from 0. */
   positions: Value;
   tables(rotary: RotaryFrequencies): RotaryTables;
-  /** Returns the values that this layer reads of the tokens beside the residual stream (see `DecoderSpec.layerInputs`): [rows, size]. */
+  /** Returns this layer's further input (see `DecoderSpec.layerInputs`): [rows, size]. */
   layerInput?(): Value;
-  /** Keys and values that attention of later layers reads too, by a name that the layers agree on. */
+  /** Keys and values that attention of later layers reads too, by a name that these layers agree on. */
   shared: Map<string, readonly [key: Value, value: Value]>;
 }
 
-/** [rows, width] → [rows, width]: attention, a feed-forward layer, or what stands in their place. */
+/** Maps [rows, width] → [rows, width]: attention, a feed-forward layer, or a replacement of either. */
 export interface Part {
   readonly parameters: readonly ParameterSpec[];
-  /** How positions turn, where the part asks the place for tables. */
+  /** The rotary frequencies, for a part that calls `place.tables`. */
   readonly rotary?: RotaryFrequencies;
-  /** The states that a recurrent mixer keeps of earlier tokens; a mixer without any is attention, whose keys and values are kept. */
+  /** The states of a recurrent mixer; a mixer without states is attention, whose keys and values are cached. */
   readonly states?: readonly StateSpec[];
-  /** Whether it is attention that keeps states beside its keys and values. */
+  /** Whether this is attention that has states beside its keys and values. */
   readonly attends?: boolean;
-  /** Whether it is attention to keys and values of an earlier layer, with none of its own in the cache. */
+  /** Whether this is attention to the keys and values of an earlier layer, without its own in the cache. */
   readonly sharesCache?: boolean;
   apply(scope: ForwardScope, x: Value, place: Place): Value;
 }
@@ -41,9 +41,9 @@ export interface Layer {
 
 interface LinearOptions {
   bias: boolean;
-  /** The deviation of the initial weight. */
+  /** The standard deviation of the initial weight. */
   standardDeviation: number;
-  /** Whether the file keeps the weight as [in, out] (GPT-2's Conv1D). */
+  /** Whether checkpoints have the weight as [in, out] (GPT-2's Conv1D). */
   transposedInFile?: boolean;
 }
 

@@ -1,5 +1,5 @@
-// The plain decoder is Llama: RMS norms before attention and before a gated feed-forward layer, rotary positions, no biases.
-// A family states what it does otherwise; whatever it leaves out is Llama's, names of weights included.
+// The plain decoder is Llama: RMS norms before attention and before a gated feed-forward layer, rotary embedding, no biases. A
+// family states its differences; everything else is Llama's, including the names of weights.
 // Source: Touvron et al. 2023, arXiv:2302.13971, section 2.2; names and layout of Hugging Face's LlamaForCausalLM.
 import type { CausalArchitecture } from '../architecture/architecture.js';
 import { activationNames, type ActivationName } from '../layers/activations.js';
@@ -21,7 +21,7 @@ import { linear, norm, type Layer, type NormOptions, type Part } from './parts.j
 import { keyConvolution } from './key-convolution.js';
 import { selfAttention, type HeadSizes, type QueryKeyNorms, type SelfAttention } from './self-attention.js';
 
-/** Names of modules, as they are in the checkpoint. */
+/** Names of modules in Llama's checkpoints. */
 const llamaNames = {
   embedding: 'model.embed_tokens',
   layers: 'model.layers',
@@ -31,7 +31,7 @@ const llamaNames = {
   query: 'q_proj',
   key: 'k_proj',
   value: 'v_proj',
-  /** Queries, keys and values in one. */
+  /** The joint projection of queries, keys and values. */
   joint: 'qkv_proj',
   output: 'o_proj',
   queryNorm: 'q_norm',
@@ -45,32 +45,35 @@ const llamaNames = {
 
 type Names = typeof llamaNames;
 
-/** Names of a block's norms below the layer's own name; only those that are named are there. */
+/** The names of a block's norms, relative to the block's path; norms without a name do not exist. */
 export type BlockNormNames = Partial<Record<keyof BlockNorms, string>>;
 
 const llamaNorms: BlockNormNames = { mixerInput: 'input_layernorm', feedForwardInput: 'post_attention_layernorm' };
 
-/** The ways in which one layer's attention departs. */
+/** How the attention of one layer differs from Llama's. */
 export interface AttentionDeparture extends Omit<AttentionForm, 'positionBiases' | 'sinks'> {
-  /** null: positions do not turn queries and keys. */
+  /** null: queries and keys are not rotated. */
   rotary?: RotaryFrequencies | null;
   projections?: 'separate' | 'parts' | 'heads';
-  /** Whether queries, keys and values have biases, and the output too unless `outputBias` says otherwise. */
+  /** Whether queries, keys and values have biases, and also the output unless `outputBias` says otherwise. */
   bias?: boolean;
   outputBias?: boolean;
-  /** Norms of queries and keys, over each head or over all heads, of the decoder's kind; or other ones, by the attention's path. */
+  /**
+   * Norms of queries and keys over each head or over all heads, of the decoder's kind; or a function from the attention's path to
+   * other norms.
+   */
   queryKeyNorm?: QueryKeyNorms['over'] | ((path: string) => QueryKeyNorms);
-  /** Tokens that a key is convolved over, its own included. */
+  /** The kernel size of a convolution of the keys, the key's own token included. */
   keyConvolution?: number;
   queryFactor?: SelfAttention['queryFactor'];
   positionBiases?: SelfAttention['positionBiases'];
-  /** Name of the parameter in attention's module. */
+  /** The parameter's name, relative to the attention's path. */
   sinks?: string;
   gate?: SelfAttention['gate'];
 }
 
 interface FeedForwardDeparture {
-  /** Gated with two layers or one joint one, or not gated. The activation is `hidden_act` where it is left out. */
+  /** Gated with two layers ('gated') or with a joint one, or not gated ('plain'). The activation is `hidden_act` if omitted. */
   kind?: 'gated' | 'joint' | 'plain';
   activation?: ActivationName;
   bias?: boolean;
@@ -80,7 +83,7 @@ interface FeedForwardDeparture {
 export interface Departures {
   names?: Partial<Names>;
   norms?: BlockNormNames;
-  /** The kind of all norms. */
+  /** The kind and ε of all norms. */
   norm?: Partial<NormOptions>;
   attention?: (layer: number) => AttentionDeparture;
   /** Returns what replaces attention in a layer; undefined for attention. */
@@ -88,23 +91,23 @@ export interface Departures {
   feedForward?: FeedForwardDeparture | ((layer: number) => FeedForwardDeparture | Part);
   block?: Pick<Block, 'parallel' | 'residualFactor' | 'dropout'>;
   closing?: (layer: number) => Part;
-  /** Builds the layers between a norm and the part that reads it, with parameters at the block's path. */
+  /** Builds layers between a norm and the part that reads it, with parameters below the block's path. */
   inputs?: (path: string) => { mixer?: StatefulLayer; feedForward?: StatefulLayer };
   layerInputs?: LayerInputs;
-  /** The heads that attention and cache have, where the layers' own mixers do not go by the config's fields. */
+  /** The sizes of heads in the cache, for mixers whose heads do not follow the config's fields. */
   cachedHeads?: HeadSizes;
   embedding?: Partial<Pick<Embedding, 'factor' | 'positions' | 'dropout'>> & { norm?: string };
   head?: Partial<Pick<Head, 'factor' | 'softcap'>> & { bias?: boolean };
-  /** Positions of every layer that says nothing else; null where they turn nothing. Without it those of config.json. */
+  /** The rotary frequencies of layers that do not state theirs; null: none. Read from config.json if omitted. */
   rotary?: RotaryFrequencies | null;
   contextLength?: number;
-  /** Whether linear layers are kept as [in, out] in the file. */
+  /** Whether checkpoints have linear layers as [in, out]. */
   transposedInFile?: boolean;
   /** The initial standard deviation of the layers that write to the residual stream. */
   outputDeviation?: number;
 }
 
-/** Reads what all families have, and builds the decoder with its departures. */
+/** Builds the decoder: the fields that all families have, with the given departures. */
 export function plainDecoder(config: FamilyConfig, departures: Departures): CausalArchitecture {
   return decoder(decoderSpec(config, departures));
 }
@@ -153,7 +156,7 @@ function decoderSpec(config: FamilyConfig, departures: Departures): DecoderSpec 
   };
 }
 
-/** Attention and feed-forward layers by the names of config and departures. */
+/** Builds attention and feed-forward layers from the config and the departures. */
 class PlainParts {
   constructor(
     private readonly config: FamilyConfig,

@@ -1,4 +1,4 @@
-// Attention of a decoder's layer: projections, norms of queries and keys, their turn by position, and the output projection.
+// Attention of a decoder's layer: projections, norms of queries and keys, rotary embedding, and the output projection.
 import type { GraphBuilder, Value } from '@bowyer/graph';
 import type { ForwardScope } from '../architecture/architecture.js';
 import type { AttentionForm } from '../layers/attention.js';
@@ -15,15 +15,14 @@ export interface HeadSizes {
 }
 
 /**
- * The sources of queries, keys and values: one layer each; or one joint layer with its outputs in the order of all
- * queries, all keys, all values ('parts'), or for each head of keys and values the queries that share it, its key and
- * its value ('heads').
+ * The layers that compute queries, keys and values: one each; or a joint layer whose outputs are all queries, all keys, all
+ * values ('parts'), or for each head of keys and values the queries that share it, its key and its value ('heads').
  */
 export type Projections =
   | { kind: 'separate'; query: Layer; key: Layer; value: Layer }
   | { kind: 'parts' | 'heads'; joint: Layer };
 
-/** Norms of queries and keys before they turn: of each head by itself, or over all heads together. */
+/** Norms of queries and keys before rotation: over each head by itself, or over all heads together. */
 export interface QueryKeyNorms {
   over: 'head' | 'projection';
   query: Layer;
@@ -34,18 +33,18 @@ export interface SelfAttention extends HeadSizes {
   projections: Projections;
   output: Layer;
   norms?: QueryKeyNorms;
-  /** The convolution of the keys, before norms and turning. */
+  /** A convolution of the keys before norms and rotation. */
   convolution?: KeyConvolution;
-  /** Undefined: queries and keys do not turn. */
+  /** If undefined, queries and keys are not rotated. */
   rotary?: RotaryFrequencies;
-  /** Computes a factor of the rotated queries that follows from the position, [rows, 1] or [rows, heads · headSize]. */
+  /** Computes a factor of the rotated queries that depends on the position, [rows, 1] or [rows, heads · headSize]. */
   queryFactor?: (scope: ForwardScope, place: Place) => Value;
   form: AttentionForm;
-  /** [heads, positions] what is added to the score of a key at each position. */
+  /** [heads, positions] numbers that are added to the scores of the key at each position. */
   positionBiases?: { table: Float32Array; positions: number };
-  /** Name of a parameter [heads], the scores of a further place without a value (see AttentionForm). */
+  /** The name of a parameter [heads]: the scores of a further position without a value (see AttentionForm). */
   sinks?: string;
-  /** Changes what attention gives before the output projection (a gate): both [rows, heads · headSize]. */
+  /** Changes the result of attention before the output projection, e.g. by a gate: both are [rows, heads · headSize]. */
   gate?: (scope: ForwardScope, mixed: Value, x: Value) => Value;
 }
 
@@ -86,7 +85,7 @@ function completeForm(scope: ForwardScope, { form, sinks, positionBiases, heads 
 
 const constants = new WeakMap<GraphBuilder, Map<Float32Array, Value>>();
 
-/** Returns one constant of a graph for the same array, in however many layers it is used. */
+/** Returns the constant for an array; one graph has one constant, however many layers use the array. */
 function sharedConstant(g: GraphBuilder, data: Float32Array, shape: number[]): Value {
   const known = constants.get(g) ?? new Map<Float32Array, Value>();
   constants.set(g, known);
@@ -110,7 +109,7 @@ function project(scope: ForwardScope, x: Value, attention: SelfAttention): [Valu
   return parts.map((part, i) => g.reshape(part, [x.dim(0), i === 0 ? queries : keys])) as [Value, Value, Value];
 }
 
-/** Returns queries or keys as attention compares them: normalised, and rotated by their positions. */
+/** Applies norms and rotary embedding to queries or keys. */
 function placed(
   scope: ForwardScope,
   rows: Value,

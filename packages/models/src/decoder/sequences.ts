@@ -1,16 +1,16 @@
-// Layers whose tokens follow one another: where rows begin with a shared prefix, the prefix is computed first.
+// Runs layers that depend on the order of tokens (recurrences, convolutions) over flat rows. A shared prefix is computed first.
 import { multiplyDims, type Value } from '@bowyer/graph';
 import type { ForwardScope, Recurrence } from '../architecture/architecture.js';
 import { shortConvolution, type ShortConvolution } from '../layers/short-convolution.js';
 
-/** Sequences of equal length, and where the states of recurrent layers come from and go. */
+/** Sequences of equal length, with access to the states of recurrent layers. */
 export type Sequences = Pick<ForwardScope, 'g' | 'batch' | 'tokens' | 'recurrence'>;
 
 /**
- * Runs a recurrent layer over flat rows. The states after a shared prefix are those that every sequence begins with.
+ * Runs a recurrent layer over flat rows. All sequences start from the states after the shared prefix.
  *
- * @param inputs flat rows, of one count
- * @param compute flat rows [batch · tokens, …] of the sequences from theirs
+ * @param inputs flat rows, all with the same number of rows
+ * @param compute maps the inputs' rows of some sequences to their result, flat rows [batch · tokens, …]
  */
 export function overSequences(
   scope: ForwardScope,
@@ -36,7 +36,7 @@ export function overSequences(
 /**
  * Computes a short convolution over each sequence of flat rows [batch · tokens, channels].
  *
- * @param state name of the tokens that it keeps
+ * @param state the name of the state, which has the last tokens before the sequence
  * @returns [batch, tokens, channels]
  */
 export function convolveSequences(

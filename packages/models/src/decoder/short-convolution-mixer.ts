@@ -8,10 +8,10 @@ import { linear, type Part } from './parts.js';
 import { convolveSequences, overSequences } from './sequences.js';
 
 interface ShortConvolutionMixer {
-  /** The path of the module, e.g. `model.layers.0.conv`. */
+  /** The module's path, e.g. `model.layers.0.conv`. */
   path: string;
   width: number;
-  /** Tokens that the convolution sees, the present one included. */
+  /** The kernel size of the convolution, the current token included. */
   tokens: number;
   bias: boolean;
   standardDeviation: number;

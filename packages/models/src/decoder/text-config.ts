@@ -1,7 +1,7 @@
-// The text part of models that also read images or sound: their config.json has it as text_config.
+// Extracts the text part of models that also read images or sound: their config.json has it as text_config.
 import type { ConfigJson } from '@bowyer/checkpoints';
 
-/** By the whole model's `model_type`: that of the text part where text_config does not name one. */
+/** The `model_type` of the text part by the whole model's, for configs whose text_config does not name one. */
 const textTypes: Readonly<Record<string, string>> = {
   gemma3: 'gemma3_text',
   gemma4: 'gemma4_text',
@@ -11,13 +11,15 @@ const textTypes: Readonly<Record<string, string>> = {
   qwen3_5_moe: 'qwen3_5_moe_text',
 };
 
-/** Whole models that have a head of their own where they do not say. */
+/** Composite models whose head and embedding are not tied by default. */
 const untied = ['qwen3_5', 'qwen3_5_moe'];
 
-/** Fields of the whole model that are of its text part too. Head and embedding are tied unless the whole model says otherwise. */
+/**
+ * Fields of the whole model that also apply to its text part. Head and embedding are tied unless the whole model says otherwise.
+ */
 const shared = ['quantization_config', 'bos_token_id', 'eos_token_id', 'pad_token_id', 'dtype', 'torch_dtype'];
 
-/** Returns the config of the text part alone, or the config itself where it is a text model's. */
+/** Returns the config of the text part; the config itself if the model is a text model. */
 export function textConfig(json: ConfigJson): ConfigJson {
   const type = String(json.model_type);
   if (!Object.hasOwn(textTypes, type)) return json;

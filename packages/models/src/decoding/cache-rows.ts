@@ -1,36 +1,36 @@
-// The key-value cache as the worker sees it: flat arrays, two per layer, of rows [heads, capacity, headSize] one after the other.
-// Neighbouring rows of one capacity are a part of the array that the graph reads in place. Exchanges of rows and new capacities
-// move what is in the arrays, all at once when it is next used.
+// The KV cache in the worker thread: flat arrays, two per layer, of consecutive rows [heads, capacity, headSize]. The graph reads
+// neighbouring rows of the same capacity in place, as a part of the array. Swapping rows and changing capacities move data only
+// when the cache is next used, all at once.
 import { scatterBlocks } from '../wasm/copy-blocks.js';
 import { capacityClasses, largest, roundedCapacity, type CapacityClass } from './capacity-classes.js';
 import { moveRows, type RowPlace } from './move-rows.js';
 import type { PrefixCopy } from './shared-prefixes.js';
 
-/** Sizes of the cache. Capacities change over time, the arrays have room for the largest. */
+/** Sizes of the cache. Capacities change over time; the arrays have room for the largest. */
 export interface CacheGeometry {
-  /** The heads of keys and values. */
+  /** The number of heads of keys and values. */
   heads: number;
   headSize: number;
-  /** [rows] positions that each row has room for at present; multiples of 32. */
+  /** [rows] the number of positions that each row has room for at present, a multiple of 32. */
   capacities: Int32Array;
-  /** Positions per row that the arrays have room for. */
+  /** The number of positions per row that the arrays have room for. */
   largestCapacity: number;
 }
 
 export class CacheRows {
-  /** [rows] which row of the arrays each row's content is in: another than its own after an exchange. */
+  /** [rows] the row of the arrays that has each row's data; differs from the row itself after a swap. */
   readonly #places: number[];
-  /** [rows] what there is room for in the rows of the arrays. */
+  /** [rows] capacities of the rows of the arrays, in positions. */
   #capacities: Int32Array;
   #starts: number[];
 
   constructor(
-    /** Key and value of each layer in turn. */
+    /** Keys and values of each layer in turn. */
     private readonly arrays: readonly Float32Array[],
     readonly geometry: CacheGeometry,
-    /** [rows] positions in use. */
+    /** [rows] the number of positions in use. */
     readonly lengths: Int32Array,
-    /** Capacities that the rows of a batch may have. */
+    /** The maximum number of different capacities among the rows of a batch. */
     readonly mostClasses: 1 | 2 = 1,
   ) {
     this.#places = Array.from(lengths, (_, row) => row);
@@ -38,7 +38,7 @@ export class CacheRows {
     this.#starts = startsOf(this.#capacities);
   }
 
-  /** Returns the room of each row in positions, [rows]. */
+  /** Returns the capacity of each row of the arrays, in positions. */
   get capacities(): Int32Array {
     return this.#capacities;
   }
@@ -48,7 +48,7 @@ export class CacheRows {
   }
 
   /**
-   * Gives the first rows the capacities that suit what they need (see capacity-classes.ts), and brings every row to its place.
+   * Gives the first rows suitable capacities (see capacity-classes.ts), and moves every row's data to its own row.
    *
    * @param needed [first rows] positions
    */
@@ -61,13 +61,17 @@ export class CacheRows {
     this.#arrange(this.lengths.map((_, row) => first[row] ?? this.#capacities[this.#places[row]]));
   }
 
-  /** Gives larger capacities to the rows that need them. @param needed [rows] positions */
+  /**
+   * Gives larger capacities to rows that need more positions.
+   *
+   * @param needed [rows] positions
+   */
   makeRoom(needed: Int32Array): void {
     const present = (row: number) => this.#capacities[this.#places[row]];
     this.#arrange(needed.map((positions, row) => Math.max(present(row), this.#rounded(positions))));
   }
 
-  /** Divides the first rows into neighbours of one capacity. */
+  /** Divides the first rows into runs of equal capacity. */
   classes(rows: number): CapacityClass[] {
     const classes: CapacityClass[] = [];
     for (let row = 0; row < rows; row++) {
@@ -78,7 +82,7 @@ export class CacheRows {
     return classes;
   }
 
-  /** Returns the element of the arrays with which a row begins. */
+  /** Returns the index in the arrays at which a row begins. */
   start(row: number): number {
     return this.#starts[row] * this.geometry.heads * this.geometry.headSize;
   }
@@ -94,7 +98,7 @@ export class CacheRows {
     return this.#places.every((place, row) => place === row);
   }
 
-  /** Brings each row to its own place, with the given capacity. */
+  /** Moves every row's data to its own row, with the given capacities. */
   #arrange(capacities: Int32Array): void {
     if (this.#isInPlace && capacities.every((capacity, row) => capacity === this.#capacities[row])) return;
     const starts = startsOf(capacities);
@@ -123,7 +127,11 @@ export class CacheRows {
     for (let row = 0; row < counts.length; row++) this.lengths[row] += counts[row];
   }
 
-  /** Appends one token a row. @returns false where that must be done otherwise */
+  /**
+   * Appends one token to each row.
+   *
+   * @returns false if it cannot, so that the caller appends in the general way
+   */
   #appendOne(fresh: Float32Array, array: Float32Array, counts: Int32Array): boolean {
     const { headSize } = this.geometry;
     const starts = Array.from(counts, (count, row) =>
@@ -146,7 +154,7 @@ export class CacheRows {
     }
   }
 
-  /** Replaces all of the given rows by the first positions of other rows, in the given order. */
+  /** Overwrites the beginning of rows with the first positions of other rows, in the given order. */
   copy(copies: readonly PrefixCopy[]): void {
     const needed = this.lengths.slice();
     for (const { to, length } of copies) needed[to] = Math.max(needed[to], length);
@@ -171,7 +179,7 @@ export class CacheRows {
   }
 
   /**
-   * Copies positions of a row from `start` on into a block of the prefix pool.
+   * Copies positions of a row, beginning at `start`, into a block of the prefix pool.
    *
    * @param block [arrays, heads, positions, headSize]
    */
@@ -179,12 +187,12 @@ export class CacheRows {
     this.#forParts(row, start, block, (array, at, part) => part.set(array.subarray(at, at + part.length)));
   }
 
-  /** Copies such a block back; the row's length is the caller's. */
+  /** Copies a block back into a row; the caller sets the row's length. */
   loadBlock(row: number, start: number, block: Float32Array): void {
     this.#forParts(row, start, block, (array, at, part) => array.set(part, at));
   }
 
-  /** Calls `use` with each head's part of a block, and where in which array it belongs. */
+  /** Calls `use` for each array and head with the corresponding part of a block and its index in the array. */
   #forParts(
     row: number,
     start: number,
@@ -203,24 +211,24 @@ export class CacheRows {
         );
   }
 
-  /** Brings every row to its place. */
+  /** Moves every row's data to its own row. */
   settle(): void {
     this.makeRoom(this.lengths);
   }
 
-  /** Exchanges two rows with all that is in them, which moves when the cache is next used. */
+  /** Swaps two rows; the data moves when the cache is next used. */
   swap(a: number, b: number): void {
     for (const list of [this.#places, this.lengths]) [list[a], list[b]] = [list[b], list[a]];
   }
 }
 
-/** Computes the positions before each row, [rows]. */
+/** Computes the number of positions before each row, [rows]. */
 function startsOf(capacities: Int32Array): number[] {
   let sum = 0;
   return Array.from(capacities, (capacity) => (sum += capacity) - capacity);
 }
 
-/** Copies a run, a short one by a loop: making a view costs more than 64 assignments. */
+/** Copies numbers from one array to another. Short runs use a loop: creating a view costs more than 64 assignments. */
 function copy(source: Float32Array, from: number, target: Float32Array, to: number, size: number): void {
   if (size > 256) target.set(source.subarray(from, from + size), to);
   else for (let i = 0; i < size; i++) target[to + i] = source[from + i];

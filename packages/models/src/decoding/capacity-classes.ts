@@ -1,39 +1,40 @@
-// How many positions of the cache attention reads of each row. All rows have the capacity of the longest one, unless rows are so
-// unequal that reading two capacities, those of long rows and those of short ones, saves more than the further products cost.
+// Decides how many cache positions of each row attention reads. All rows have the capacity of the longest row, unless their
+// lengths differ so much that two capacities, one for long rows and one for short ones, save more than the additional products
+// cost.
 
-/** Neighbouring rows of one capacity, in positions. */
+/** Neighbouring rows with the same capacity, in positions. */
 export interface CapacityClass {
   rows: number;
   capacity: number;
 }
 
-/** Capacities are multiples of this: moving all rows costs about one decoding step, and comes once in so many. */
+/** Capacities are multiples of this number. Moving all rows costs about one decoding step, and happens once in so many steps. */
 export const CAPACITY_STEP = 32;
 
 export const roundedCapacity = (positions: number) => Math.max(1, Math.ceil(positions / CAPACITY_STEP)) * CAPACITY_STEP;
 
-/** A step must read less by this share of all positions, … */
+/** Two capacities must save at least this share of all positions, … */
 const WORTH_SHARE = 1 / 4;
 
-/** … and by so many bytes a layer: ten further nodes of the graph take as long as reading these. */
+/** … and at least this many bytes per layer, which take as long to read as ten further nodes of the graph take to run. */
 const WORTH_BYTES = 1 << 19;
 
-/** Two capacities are kept while they make at most so much more to read than the best ones: others move rows. */
+/** Two capacities are kept while they read at most this share more than the best ones; changing them would move rows. */
 const KEPT_EXCESS = 1 / 8;
 
 interface CapacityOptions {
-  /** Bytes of keys and values of one position in one layer. */
+  /** Bytes of the keys and values of one position in one layer. */
   positionBytes: number;
-  /** How many classes the graph has. */
+  /** The number of classes that the graph supports. */
   most: 1 | 2;
 }
 
 /**
- * Returns the capacities of a batch. The rule looks at sizes alone, so that equal runs calculate equal numbers.
+ * Returns the capacities of a batch. They depend on sizes alone, so that repeated runs compute the same numbers.
  *
- * @param needed [rows] positions of each row, in its order
+ * @param needed [rows] positions that each row needs
  * @param whole the capacity if all rows have the same
- * @param now capacities at present, or none
+ * @param now the present capacities; may be empty
  */
 export function capacityClasses(
   needed: readonly number[],
@@ -49,16 +50,16 @@ export function capacityClasses(
   return isWorth(positionsOf(uniform) - positionsOf(best), positionsOf(uniform), options) ? best : uniform;
 }
 
-/** Returns whether rows of these lengths, ordered by `longRowsFirst`, have two capacities. */
+/** Returns whether rows of these lengths, once ordered by `longRowsFirst`, have two capacities. */
 export function areUnequal(lengths: readonly number[], options: Pick<CapacityOptions, 'positionBytes'>): boolean {
   const whole = roundedCapacity(largest(lengths));
   return capacityClasses(descending(lengths), whole, { ...options, most: 2 }).length > 1;
 }
 
 /**
- * Finds exchanges of rows after which long rows come first.
+ * Finds swaps of rows after which long rows come first.
  *
- * @returns pairs of rows to exchange, one pair after the other; none where that saves too little
+ * @returns pairs of rows to swap, in this order; empty if two capacities would save too little
  */
 export function longRowsFirst(needed: readonly number[], options: CapacityOptions): [number, number][] {
   if (options.most === 1) return [];
@@ -79,12 +80,12 @@ const positionsOf = (classes: readonly CapacityClass[]) =>
 const isWorth = (saved: number, all: number, { positionBytes }: Pick<CapacityOptions, 'positionBytes'>) =>
   saved >= WORTH_SHARE * all && saved * positionBytes >= WORTH_BYTES;
 
-/** Finds the division into at most so many classes that reads least. */
+/** Finds the division into at most `most` classes that reads the fewest positions. */
 function bestClasses(needed: readonly number[], most: 1 | 2): CapacityClass[] {
   const whole = roundedCapacity(largest(needed));
   let best: CapacityClass[] = [{ rows: needed.length, capacity: whole }];
   if (most === 1) return best;
-  const rest = needed.map(() => 0); // [row] the most that a row from here on needs
+  const rest = needed.map(() => 0); // [row] the largest need of this row and all later rows
   for (let row = needed.length - 1; row >= 0; row--) rest[row] = Math.max(needed[row], rest[row + 1] ?? 0);
   for (let rows = 1, first = needed[0]; rows < needed.length; first = Math.max(first, needed[rows++])) {
     const split = [
@@ -101,7 +102,7 @@ function fits(classes: readonly CapacityClass[], needed: readonly number[]): boo
   return classes.every(({ rows, capacity }) => largest(needed.slice(from, (from += rows))) <= capacity);
 }
 
-/** Returns the largest value, as core's `maximum` does, which the workers do not load. */
+/** Returns the largest value, as `maximum` of core does; worker threads do not load core. */
 export const largest = (values: ArrayLike<number>): number => {
   let most = -Infinity;
   for (let i = 0; i < values.length; i++) most = Math.max(most, values[i]);

@@ -1,4 +1,4 @@
-/** Counts the tokens that two texts begin with in common. */
+/** Counts the tokens of the common prefix of two texts. */
 export function commonPrefix(a: readonly number[], b: readonly number[]): number {
   const longest = Math.min(a.length, b.length);
   let length = 0;

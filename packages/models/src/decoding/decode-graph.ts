@@ -1,5 +1,5 @@
-// The graph that continues contexts: new tokens in, next token out. Earlier keys and values are inputs that are only
-// read, so the cache never passes through the graph; the new ones leave it as one small output.
+// The decoding graph: new tokens in, next token out. Earlier keys and values are read-only inputs, so the cache does not pass
+// through the graph; the new keys and values are a small output.
 import { GraphBuilder, type Value } from '@bowyer/graph';
 import type { CausalArchitecture, Recurrence } from '../architecture/architecture.js';
 import { cachedAttention, type CachedKeysAndValues } from '../layers/cached-attention.js';
@@ -18,19 +18,19 @@ import type { OperandOrder } from '../layers/weight-product.js';
 export interface DecodeGraphOptions {
   sampler: Sampler;
   operandOrder: OperandOrder;
-  /** New tokens per row: one, or any number padded on the right. */
+  /** New tokens per row: one, or any number, padded on the right. */
   tokens: 1 | 'tokens';
-  /** How many capacities the rows of the cache may have (see capacity-classes.ts); 1 if not given. */
+  /** The number of different capacities that rows of the cache may have (see capacity-classes.ts); 1 if not given. */
   classes?: 1 | 2;
   maskedTokenIds: readonly number[];
-  /** Weights to read in 4 or 8 bits, by name; products with them round the activations to 8 bits. */
+  /** Weights to read in 4 or 8 bits, by name; their products round the activations to 8 bits. */
   quantized?: ReadonlyMap<string, QuantizedWeight>;
-  /** Weights that are read as integers, from separate inputs. */
+  /** Weights that are multiplied as integers, from separate inputs. */
   integers?: IntegerWeights;
-  /** Weights that products take from an input of their own, which may be bound as a constant (see forward-scope.ts). */
+  /** Weights that products read from a separate input, which may be bound as a constant (see forward-scope.ts). */
   packed?: ReadonlySet<string>;
   adapters?: AdapterLayout;
-  /** Adapters of which each row has its own, from the input `adapter_places` [batch]; not with `adapters`. */
+  /** Adapters that are selected for each row by the input `adapter_places` [batch]; cannot be combined with `adapters`. */
   bank?: BankLayout;
 }
 
@@ -38,14 +38,15 @@ export interface DecodeGraphOptions {
  * Builds the graph of decoding.
  *
  * Inputs: ids and positions [batch, tokens]; last [sampled], the rows of the flattened [batch · tokens] after which a token is
- * sampled (not with one token: there it is after every row, and [sampled] is [batch] below); cache_mask [batch, 1, 1, capacity];
- * key.N and value.N [batch, keyValueHeads, capacity, headSize] of attention layers; state.NAME [batch, …] of recurrent ones, and with
- * them counts [batch], each row's real tokens (not with one token); and what the sampler asks for: uniforms [sampled], temperature,
- * top_p. With two capacities class_rows [2] is how many rows have the first and how many, after these, the second: cache_mask, key.N
- * and value.N are those of the former, class1.cache_mask, class1.key.N and class1.value.N those of the latter.
+ * sampled (only with `tokens` = 'tokens'; otherwise a token is sampled after every row, and [sampled] is [batch] below);
+ * cache_mask [batch, 1, 1, capacity]; key.N and value.N [batch, keyValueHeads, capacity, headSize] of attention layers;
+ * state.NAME [batch, …] of recurrent layers, and with them (only with 'tokens') counts [batch], the number of real tokens of each
+ * row; and the sampler's inputs: uniforms [sampled], temperature, top_p. With two capacities, class_rows [2] has the number of
+ * rows with the first capacity and of the following rows with the second; cache_mask, key.N and value.N belong to the first,
+ * class1.cache_mask, class1.key.N and class1.value.N to the second.
  *
  * Outputs: tokens [sampled] int32; logprobs and sampling_logprobs [sampled]; fresh [2 · layers, batch, keyValueHeads, tokens,
- * headSize], key and value of each attention layer in turn; next.NAME, states after each row's last real token.
+ * headSize], new keys and values of each attention layer in turn; next.NAME, states after each row's last real token.
  */
 export function decodeGraph(architecture: CausalArchitecture, options: DecodeGraphOptions): GraphBuilder {
   const { sampler, operandOrder, tokens } = options;
@@ -55,7 +56,7 @@ export function decodeGraph(architecture: CausalArchitecture, options: DecodeGra
   const { heads, keyValueHeads, headSize } = architecture;
   const layout = { batch: 'batch', tokens, heads, keyValueHeads, headSize };
   const cacheOf = cacheInputs(g, architecture, options.classes ?? 1);
-  // Attention of several layers may read the cache of one.
+  // By layer: attention of several layers may use the keys and values of one.
   const fresh = new Map<number, Value[]>();
   const bank = options.bank && new AdapterBankGraph(g, options.bank, placesOfTokens(g, tokens));
   const scope = new GraphScope(g, architecture, {
@@ -90,7 +91,7 @@ export function decodeGraph(architecture: CausalArchitecture, options: DecodeGra
   return g;
 }
 
-/** Declares the cache of each layer as inputs, by capacity. */
+/** Declares the cache of each layer as inputs, for each capacity. */
 function cacheInputs(
   g: GraphBuilder,
   { keyValueHeads, headSize }: CausalArchitecture,
@@ -108,17 +109,21 @@ function cacheInputs(
     });
 }
 
-/** Returns the rows after which a token is sampled. @param rows null: all */
+/**
+ * Returns the rows after which a token is sampled.
+ *
+ * @param rows their indices; null: all rows
+ */
 export function lastRows(g: GraphBuilder, residual: Value, rows: Value | null, bank?: AdapterBankGraph): Value {
   if (rows === null) return residual;
   bank?.select(rows);
   return g.gather(residual, rows, 0);
 }
 
-/** Small: the graph for any number of tokens may run with one, and prompts come in pieces of a few hundred. */
+/** A small chunk, since the graph for any number of tokens may run with one, and prompts come in pieces of a few hundred. */
 const DECODING_CHUNK = 16;
 
-/** Declares states as inputs and outputs of the graph. */
+/** Declares the states of recurrent layers as inputs and outputs of the graph. */
 function cachedStates(g: GraphBuilder, { states = [] }: CausalArchitecture, tokens: 1 | 'tokens'): Recurrence {
   const inputs = new Map(
     states.map(({ name, shape }) => [name, g.input(stateName(name), 'float32', ['batch', ...shape])]),

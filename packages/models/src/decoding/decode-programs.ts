@@ -1,4 +1,4 @@
-// The compiled decoding graphs of a language model, made when first needed and shared by all its episodes.
+// The compiled decoding graphs of a language model, compiled when first needed and shared by all its `Episodes`.
 import type { BoundProgram, Device, Kernel, Program, State } from '@bowyer/graph';
 import type { CausalArchitecture } from '../architecture/architecture.js';
 import type { StateSpec } from '../architecture/recurrence.js';
@@ -36,45 +36,45 @@ interface DecodeProgramsOptions {
   architecture: CausalArchitecture;
   parameters: State;
   maskedTokenIds: readonly number[];
-  /** Copies of frozen weights in fewer bits, which decoding then reads instead; not updated when parameters change. */
+  /** Quantised copies of frozen weights, which decoding reads instead; not updated when parameters change. */
   quantized?: ReadonlyMap<string, QuantizedWeight>;
   /**
-   * Whether float32 weights are prepacked for fast products, which takes a second copy of them; by default for 64 MiB to
-   * 4 GiB of weights.
+   * Whether float32 weights are prepacked for fast products, which needs a second copy in memory. By default, weights of 64 MiB
+   * to 4 GiB in total are packed.
    */
   packed?: boolean;
   /**
-   * Whether products of the linear layers multiply integers of 8 bits, which are computed from the weights at the start
-   * and again when the parameters have changed. On the CPU alone.
+   * Whether linear layers multiply 8-bit integers. These are computed from the weights at the start and again when the parameters
+   * change. On the CPU only.
    */
   integerProducts?: boolean;
-  /** LoRA beside the parameters, which are frozen then. */
+  /** LoRA adapters; the parameters are frozen then. */
   adapters?: AdapterWeights;
-  /** Adapters beside the parameters, of which each turn has its own. */
+  /** Adapters that are selected for each turn. */
   bank?: AdapterBank;
 }
 
 /**
- * The programs of the token loop: `prefill` once per utterance, then a step per token in the form that suits the batch. Packed
- * or quantised weights are read by one program, which has them once.
+ * The programs of the token loop: `prefill` runs once per utterance, then a step per token, in the form that suits the batch.
+ * With packed or quantised weights all three are one program, so that the weights are in memory once.
  */
 type LoopPrograms = Record<'prefill' | 'stepFew' | 'stepMany', BoundProgram>;
 
 interface BatchPrograms {
   programs: LoopPrograms;
-  /** Sizes at which the batch, which may shrink on the way, takes `stepFew`. */
+  /** The batch sizes for which steps use `stepFew`; a batch may shrink during a run. */
   few: readonly RowRange[];
-  /** How many capacities the cache's rows may have. */
+  /** The number of different capacities that the cache's rows may have. */
   classes: 1 | 2;
 }
 
-/** A key-value cache, and where it lives on a GPU the program that moves its rows. */
+/** A KV cache and, on a GPU, the program that moves its rows. */
 export interface DecodeCache {
   state: State;
   arrange?: BoundProgram;
 }
 
-/** The rows of a batch: the tokens of each, new ones included, and the most new ones. */
+/** Sizes of a batch: the tokens of each row, new ones included, and the largest number of new ones. */
 interface BatchSizes {
   lengths: readonly number[];
   width: number;
@@ -88,8 +88,8 @@ export class DecodePrograms {
   readonly #weightsToPrepack: ReadonlySet<string>;
   readonly #integers: WeightShapes;
   /**
-   * Two from the first unequal batch on: there is one session with packed weights, and the nodes for two capacities take 6 % of a
-   * step of 8 equal rows of GPT-2, which gives the same numbers with them and without.
+   * The number of capacities of the packed program: 2 from the first batch on that needs two. There is one session with packed
+   * weights, and a graph for two capacities also computes batches with one, with the same numbers and at little cost.
    */
   #packedClasses: 1 | 2 = 1;
   #kernel?: Promise<Kernel<GenerateArgs, GenerateResult>>;
@@ -120,12 +120,11 @@ export class DecodePrograms {
     return this.options.bank;
   }
 
-  /** Returns whether keys and values stay on the GPU. */
   get #isResident(): boolean {
     return this.options.device.residency === 'gpu';
   }
 
-  /** Loads the token loop (see generate-kernel.ts). */
+  /** Loads the kernel with the token loop (see generate-kernel.ts). */
   kernel(): Promise<Kernel<GenerateArgs, GenerateResult>> {
     return (this.#kernel ??= this.options.device.loadKernel<GenerateArgs, GenerateResult>(
       this.#isResident
@@ -138,7 +137,7 @@ export class DecodePrograms {
     ));
   }
 
-  /** Opens a cache of empty contexts. The host's arrays have room for the longest ones; on a GPU the cache grows as they do. */
+  /** Opens an empty cache. Host arrays have room for the longest contexts; a cache on a GPU grows with its contexts. */
   async openCache(slots: number, contextLength: number): Promise<DecodeCache> {
     const { device, architecture } = this.options;
     const { keyValueHeads, headSize, states = [] } = architecture;
@@ -160,7 +159,7 @@ export class DecodePrograms {
     return { state, arrange: await program.bind({ store }) };
   }
 
-  /** Names the keys and values of each layer that has them. */
+  /** Lists the names of the cached keys and values. */
   #cacheNames(): string[] {
     const { attentionLayers, layers } = this.architecture;
     const cached = attentionLayers ?? Array.from({ length: layers }, (_, layer) => layer);
@@ -168,10 +167,10 @@ export class DecodePrograms {
   }
 
   /**
-   * Reserves memory for the keys and values of prefixes of texts.
+   * Reserves memory for a pool of prefixes' keys and values.
    *
-   * @returns null where they cannot be kept: with recurrent layers, whose states cannot be cut, with a cache on a GPU, and where not
-   *   a single block fits
+   * @returns null if prefixes cannot be pooled: with recurrent layers, whose states cannot be cut, with a cache on a GPU, or if
+   *   not a single block fits
    */
   async openPool(bytes: number): Promise<PrefixPool | null> {
     const { device, architecture } = this.options;
@@ -185,14 +184,15 @@ export class DecodePrograms {
   }
 
   /**
-   * Returns the programs for a batch. Call `done` when their run has ended.
+   * Returns the programs for a batch. Call `done` when the run has ended.
    *
-   * @param batch.lengths [rows] tokens of each row, new ones included; @param batch.width the most new ones
+   * @param batch.lengths [rows] tokens of each row, new ones included
+   * @param batch.width the largest number of new tokens
    */
   async forBatch(sampler: Sampler, { lengths, width }: BatchSizes): Promise<BatchPrograms> {
     const rows = lengths.length;
     await ComputeWeights.of(this.options.device, this.options.parameters).refresh();
-    // With small weights both operand orders give the same graph.
+    // Weights are the left operand only in products with large weights.
     const large = !this.#isResident && this.architecture.parameters.some(({ shape }) => isLargeWeight(shape));
     const classes = this.#isResident || !areUnequal(lengths, { positionBytes: this.#positionBytes }) ? 1 : 2;
     if (this.options.integerProducts || this.#weightsToPrepack.size > 0) {
@@ -217,15 +217,15 @@ export class DecodePrograms {
     await this.#packed.done(programs.prefill);
   }
 
-  /** Counts the bytes of keys and values of one position in one layer. */
+  /** Computes the bytes of the keys and values of one position in one layer. */
   get #positionBytes(): number {
     const { keyValueHeads, headSize } = this.architecture;
     return 2 * 4 * keyValueHeads * headSize;
   }
 
   /**
-   * Makes the programs for packed weights. Some steps read the parameters themselves: where they are weights on the left, and so are
-   * not packed at each call.
+   * Makes the programs for packed weights. Steps with few rows read the parameters themselves: as left operand, a weight need not
+   * be packed at each call.
    */
   async #forPacked(sampler: Sampler, rows: number): Promise<BatchPrograms> {
     const classes = this.#packedClasses;
@@ -283,12 +283,12 @@ export class DecodePrograms {
     try {
       return await program.bind({ ...wiring, constants: { ...constants, ...wholeNumbers } });
     } finally {
-      await device.release(whole); // the session has its own copy by now
+      await device.release(whole); // the session has copied them
     }
   }
 }
 
-/** Describes the tensor with the states of all slots. */
+/** Describes the tensor with a state of all slots. */
 const stateTensor = ({ shape }: StateSpec, slots: number) => ({
   shape: [STATE_ROWS_PER_SLOT * slots * shape.reduce((product, size) => product * size, 1)],
   dtype: 'float32' as const,

@@ -1,4 +1,4 @@
-// A token of each row's distribution, whole or truncated, at a uniform number.
+// Samples a token from each row's distribution, whole or truncated, by means of a uniform number.
 import type { GraphBuilder, Value } from '@bowyer/graph';
 import { LEFT_OUT } from '../layers/token-mask.js';
 import { tokenLogprobs } from '../layers/token-logprobs.js';
@@ -15,10 +15,12 @@ export function sampleFull(g: GraphBuilder, logits: Value, uniforms: Value) {
 }
 
 /**
- * Samples from the top-k, then top-p among those, as Hugging Face orders them; candidates are sorted, the most likely first.
+ * Samples from the top k tokens and then the top p among those, in Hugging Face's order; candidates are sorted, the most likely
+ * first.
  *
- * @param limits.candidates the most that any row keeps, int64 [1] where it is known at run time only; @param limits.topK [rows, 1] float32, of
- * each row, if they differ; @param limits.topP a scalar, or [rows, 1]
+ * @param limits.candidates the most candidates of any row; int64 [1] if known only at run time
+ * @param limits.topK [rows, 1] float32, if it differs between rows
+ * @param limits.topP a scalar, or [rows, 1]
  */
 export function sampleTruncated(
   g: GraphBuilder,
@@ -29,7 +31,7 @@ export function sampleTruncated(
   const [sorted, ids] = g.topK(logits, candidates, 1);
   const best = topK ? g.where(g.less(ranks(g, sorted), topK), sorted, LEFT_OUT) : sorted;
   const probabilities = g.softmax(best);
-  // A candidate stays while those before it have less than topP together; the first always does.
+  // A candidate is kept if those before it have less than topP together, so the first is always kept.
   const before = g.cumSum(probabilities, 1, { exclusive: true });
   const kept = g.where(g.less(before, topP), probabilities, 0);
   const index = g.unsqueeze(invertCumulative(g, kept, uniforms), 1);
@@ -40,13 +42,13 @@ export function sampleTruncated(
   };
 }
 
-/** Numbers the columns of each row 0, 1, …. */
+/** Returns the column index of each element, per row 0, 1, …. */
 const ranks = (g: GraphBuilder, x: Value): Value => g.cumSum(g.add(g.mul(x, 0), 1), 1, { exclusive: true });
 
 /**
- * Finds the index at which the running sum of the weights first exceeds uniform · total: an index of weight 0 is never it.
+ * Finds the first index at which the running sum of the weights exceeds uniform · total; never an index of weight 0.
  *
- * @param weights [rows, n] from 0 up, not necessarily summing to 1
+ * @param weights [rows, n] non-negative, not necessarily normalised
  * @param uniforms [rows] in [0, 1)
  * @returns [rows] int64
  */

@@ -1,4 +1,4 @@
-// The arguments and the results of a call of the token loop: plain values, which cross to the device's worker.
+// Arguments and results of a call of the token loop: plain values, which are sent to the device's worker thread.
 import type { StateSpec } from '../architecture/recurrence.js';
 import type { CacheGeometry } from './cache-rows.js';
 import type { LogitBias, RuledText, TopLogprobs } from './logit-inputs.js';
@@ -7,68 +7,68 @@ import type { PrefixCopy } from './shared-prefixes.js';
 
 export interface GenerateArgs {
   geometry: CacheGeometry;
-  /** [slots] positions in use of every row. */
+  /** [slots] positions in use in every row. */
   lengths: Int32Array;
-  /** Rows to exchange first, so that those which take part come before the rest. */
+  /** Swaps of rows to make first, after which the rows of the call come before all others. */
   swaps: readonly (readonly [number, number])[];
-  /** States of recurrent layers, and the rows (after the exchanges) that go back to their snapshots first. */
+  /** States of recurrent layers, and the rows (after the swaps) whose states are first restored from their snapshots. */
   recurrent?: { states: readonly StateSpec[]; restore: readonly number[] };
-  /** Before anything else is fed: columns to copy between rows, and tokens that only some rows read before that (see shared-prefixes.ts). */
+  /** Stages before `feed`: tokens that only some rows read, then prefixes to copy between rows (see shared-prefixes.ts). */
   shared?: readonly { feed: readonly Int32Array[]; copies: readonly PrefixCopy[] }[];
-  /** New tokens of rows 0, 1, …; each has at least one. */
+  /** The new tokens of rows 0, 1, …; at least one per row. */
   feed: readonly Int32Array[];
-  /** New tokens fed at a time: bounds the memory of a long prompt. */
+  /** The most tokens per row that one run reads; bounds the memory of a long prompt. */
   chunk: number;
-  /** [fed rows · maxNewTokens, at least one a row] in [0, 1), those of one row in sequence; graphs that are greedy have no use for them. */
+  /** [rows · maxNewTokens, at least one per row] in [0, 1), row after row; greedy graphs ignore them. */
   uniforms: Float32Array;
-  /** Temperature and top-p, if the graph has inputs for them. */
+  /** Temperature and top-p, for graphs that have these inputs. */
   temperature?: number;
   topP?: number;
-  /** For a mixed sampler: how each utterance is sampled, and the vocabulary's size. */
+  /** For a mixed sampler: the settings of each row, and the size of the vocabulary. */
   mixed?: { rows: readonly RowSampling[]; vocabSize: number };
-  /** For a sampler with biases: for each utterance, tokens and what is added to their logits. */
+  /** For a sampler with biases: for each row, tokens and the numbers added to their logits. */
   logitBias?: readonly LogitBias[];
-  /** For a sampler with rules: those of each utterance. */
+  /** For a sampler with rules: the rules of each row. */
   ruled?: readonly RuledText[];
-  /** For a sampler with masks: those of each utterance's next token, as in `tokenMaskInput`, and the vocabulary's size. */
+  /** For a sampler with masks: the mask of each row's next token (see `tokenMaskInput`), and the size of the vocabulary. */
   masked?: { masks: readonly (Uint32Array | null)[]; vocabSize: number };
-  /** [fed rows] each utterance's adapter, for graphs that have adapters by row (see adapter-bank-graph.ts). */
+  /** [rows] each row's adapter, for graphs with an adapter bank (see adapter-bank-graph.ts). */
   adapterPlaces?: Int32Array;
-  /** 0: the new tokens are read, and nothing is sampled after them. */
+  /** With 0 the new tokens are read and nothing is sampled. */
   maxNewTokens: number;
-  /** Those of each utterance. */
+  /** The terminators of each row. */
   terminatorIds: readonly (readonly number[])[];
-  /** Last position that the model has an embedding for. */
+  /** The last position that the model supports. */
   lastPosition: number;
-  /** Which steps run the graph for any number of new tokens, which asks for the row that each one ends in. */
+  /** The steps that run the graph for any number of new tokens, which needs the input `last`. */
   takesLast: Readonly<Record<Step, boolean>>;
-  /** How many capacities the rows of the cache may have, for which the graphs are made. */
+  /** The number of different capacities of rows that the graphs support. */
   classes: 1 | 2;
-  /** Sizes of a batch, first and last, with which it goes to `stepFew` (see weight-product.ts). */
+  /** The ranges of batch sizes, inclusive, for which steps use `stepFew` (see weight-product.ts). */
   few: readonly (readonly [from: number, to: number])[];
 }
 
 export interface GeneratedRow {
-  /** The tokens, with the terminator if the utterance ended by one. */
+  /** The sampled tokens, with the terminator if the utterance ended with one. */
   tokens: number[];
   logprobs: number[];
   samplingLogprobs: number[];
-  /** One a token, for a sampler with masks: among the tokens that could be chosen. */
+  /** For a sampler with masks: each token's log-probability among the tokens that could be chosen. */
   maskedLogprobs: number[];
-  /** One a token, for a sampler with biases. */
+  /** For a sampler with biases: the most likely tokens at each token. */
   topLogprobs: TopLogprobs[];
   terminated: boolean;
 }
 
 export interface GenerateResult {
-  /** The rows in the order of `feed`. */
+  /** The rows, in the order of `feed`. */
   rows: GeneratedRow[];
   capacities: Int32Array;
   lengths: Int32Array;
-  /** Exchanges made on top of those asked for, as rows left the batch. */
+  /** Swaps that the loop made in addition, as rows left the batch. */
   swaps: [number, number][];
 }
 
-/** The steps of the loop, by the form of the graph. */
+/** The steps of the loop, by the form of the graph that they use. */
 export type Step = 'stepFew' | 'stepMany';
 export type Role = 'prefill' | Step;

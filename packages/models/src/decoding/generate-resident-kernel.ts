@@ -1,5 +1,5 @@
-// The token loop where the key-value cache lives on a GPU: every run of the decoding graph writes its new keys and values
-// into the cache's own buffers, so that ids and probabilities alone cross. Moving rows is a gather on the GPU as well.
+// The token loop for a KV cache on a GPU. Every run of the decoding graph writes its new keys and values into the cache's own
+// buffers, so that only ids and probabilities are transferred. Rows are moved by a gather on the GPU.
 import type { HostKernel, KernelProgram } from '@bowyer/graph';
 import { largest, roundedCapacity } from './capacity-classes.js';
 import type { GenerateArgs, GenerateResult } from './generate-args.js';
@@ -20,13 +20,13 @@ export const generateResident: HostKernel<'cache', GenerateArgs, Promise<Generat
 };
 
 /**
- * Keys and values as [rows, heads, capacity, headSize] per array; column c of a row is its position c. The last column
- * belongs to no position: padding and finished rows write there, and no query is late enough to see it.
+ * Keys and values as [rows, heads, capacity, headSize] per array; column c of a row is its position c. The last column is spare:
+ * padding and finished rows write there, and the causal mask hides it from every query.
  */
 class ResidentCache implements LoopCache {
   readonly lengths: Int32Array;
   #capacity: number;
-  /** The place of each row on the GPU, while that is not its own place. */
+  /** The row on the GPU that has each row's data; differs from the row itself until the next rearrangement. */
   #places: number[];
 
   constructor(
@@ -43,14 +43,14 @@ class ResidentCache implements LoopCache {
     return this.lengths.map(() => this.#capacity);
   }
 
-  /** Exchanges two rows; their contents follow with the next run. */
+  /** Swaps two rows; the data is moved before the next run. */
   swap(a: number, b: number): void {
     for (const list of [this.#places, this.lengths]) [list[a], list[b]] = [list[b], list[a]];
   }
 
   /**
-   * Copies rows; their contents follow with the next run, as those of `swap`. Positions beyond those that are copied are not seen
-   * before they are written.
+   * Copies prefixes of rows; the data is moved before the next run, as for `swap`. Later positions are not read before they are
+   * written.
    */
   copy(copies: readonly PrefixCopy[]): void {
     for (const { from, to, length } of copies) {
@@ -78,7 +78,7 @@ class ResidentCache implements LoopCache {
     if (this.#places.some((place, row) => place !== row)) await this.#arrange(this.#capacity);
   }
 
-  /** Makes room for `positions` per row and the spare column; shrinks where less than half is needed. */
+  /** Makes room for `positions` per row and the spare column; shrinks the cache if less than half is needed. */
   async #makeRoom(positions: number): Promise<void> {
     const capacity = roundedCapacity(Math.max(positions, largest(this.lengths)) + 1);
     const fits = capacity <= this.#capacity && 2 * capacity > this.#capacity;
@@ -86,7 +86,7 @@ class ResidentCache implements LoopCache {
     else await this.settle();
   }
 
-  /** Rearranges the cache by one gather per array: row and column of the new packing ← row and column of the old one. */
+  /** Rearranges the cache by one gather per array, from the old rows and columns to the new ones. */
   async #arrange(capacity: number): Promise<void> {
     const { heads } = this.args.geometry;
     const rows = this.#places.length;
@@ -95,7 +95,7 @@ class ResidentCache implements LoopCache {
     for (const place of this.#places) {
       for (let head = 0; head < heads; head++) {
         const from = (place * heads + head) * this.#capacity;
-        // Columns that the old packing lacks get some finite number: they are not seen before they are written.
+        // Columns beyond the old capacity get any finite number, since they are written before they are read.
         for (let column = 0; column < capacity; column++) index[to++] = from + Math.min(column, this.#capacity - 1);
       }
     }

@@ -1,9 +1,9 @@
-// The demands of a model's generation_config.json beyond the run's own keys: rules for logits, or nothing.
+// Reads the rules for logits of a model's generation_config.json.
 import { join } from 'node:path';
 import { ConfigFields, fromConfigFile, readGenerationFields, type ConfigJson } from '@bowyer/checkpoints';
 import { changesLogits, noLogitRules, REPETITION_PENALTIES, type LogitRules } from './logit-rules.js';
 
-/** Fields that nothing here does, and the values without effect. */
+/** Fields that are not supported, with the values that have no effect. */
 const notBuilt: Readonly<Record<string, readonly unknown[]>> = {
   num_beams: [1],
   num_beam_groups: [1],
@@ -23,10 +23,13 @@ const notBuilt: Readonly<Record<string, readonly unknown[]>> = {
   max_time: [],
 };
 
-/** The same for decoders: encoder-decoders have them (see generation-rules.ts). */
+/**
+ * Fields that are not supported for decoders, with the values that have no effect; encoder-decoders support them (see
+ * generation-rules.ts).
+ */
 const forcedTokens: Readonly<Record<string, readonly unknown[]>> = { forced_bos_token_id: [], forced_eos_token_id: [] };
 
-/** The same where tokens are sampled. */
+/** Fields that are not supported where tokens are sampled, with the values that have no effect. */
 const notSampled: Readonly<Record<string, readonly unknown[]>> = {
   min_p: [0],
   top_h: [],
@@ -35,23 +38,23 @@ const notSampled: Readonly<Record<string, readonly unknown[]>> = {
   eta_cutoff: [0],
 };
 
-/** Rules as a folder's files have them. */
+/** The rules of a model's folder. */
 interface GenerationRulesOfFolder {
   rules: LogitRules;
-  /** Names of the fields that change logits. */
+  /** The names of the fields that change logits. */
   fields: string[];
-  /** The file that they are in. */
+  /** The file that has these fields. */
   path: string;
 }
 
 /**
- * Reads the rules of a model's folder. The settings of sampling (temperature, top_k, top_p, do_sample) and of length (max_new_tokens)
- * are keys of a run and are not read here, nor are the tokens that end a text.
+ * Reads the rules of a model's folder. The settings of sampling (temperature, top_k, top_p, do_sample), of length
+ * (max_new_tokens) and of the terminators are not read here, since they are keys of a run.
  *
- * @param dir of a whole model; an adapter's base
- * @param vocabSize ids from here on do not exist
- * @param options.samples whether tokens are drawn, which more fields are about
- * @throws UnsupportedConfigError where the file asks for more than is built
+ * @param dir the folder of a whole model; for an adapter, that of its base model
+ * @param vocabSize the number of token ids
+ * @param options.samples whether tokens are sampled; then more fields are checked
+ * @throws UnsupportedConfigError if the file has a field that is not supported
  */
 export async function readLogitRules(
   dir: string,
@@ -73,7 +76,7 @@ export async function readLogitRules(
   });
 }
 
-/** Finds the names of the fields of a folder that would change what a model samples, whether or not that is built; and their file. */
+/** Finds the fields of a folder that would change what a model generates, supported or not, and the file that has them. */
 export async function givenRules(dir: string): Promise<{ fields: string[]; file: string }> {
   const { file, json } = await readGenerationFields(dir);
   const neutral: Readonly<Record<string, readonly unknown[]>> = { ...notBuilt, ...notSampled, ...ruleFields };
@@ -84,7 +87,7 @@ export async function givenRules(dir: string): Promise<{ fields: string[]; file:
   return { fields: fields.map(([field]) => field), file };
 }
 
-/** The fields that `logitRules` reads, with the values without effect. */
+/** The fields that `logitRules` reads, with the values that have no effect. */
 const ruleFields: Readonly<Record<string, readonly unknown[]>> = {
   sequence_bias: [],
   repetition_penalty: [1],
@@ -110,7 +113,7 @@ function logitRules(json: ConfigJson, fields: ConfigFields, vocabSize: number) {
   take('repetition_penalty', (value) => ({ repetitionPenalty: penaltyOf(fields, value) }));
   take('no_repeat_ngram_size', (value) => ({ noRepeatNgramSize: count('no_repeat_ngram_size', value) }));
   take('bad_words_ids', (value) => ({ badWords: sequences('bad_words_ids', value) }));
-  // Where both are there, min_new_tokens counts.
+  // If both fields are given, min_new_tokens takes precedence.
   if ((json.min_new_tokens ?? null) === null)
     take('min_length', (value) => ({ minLength: count('min_length', value) }));
   take('min_new_tokens', (value) => ({ minNewTokens: count('min_new_tokens', value) }));
@@ -130,7 +133,7 @@ function penaltyOf(fields: ConfigFields, value: unknown): number {
   throw fields.error('repetition_penalty', `must be from ${min} to ${max}, not ${penalty}`);
 }
 
-/** Reads token ids; negative ones, such as the −1 of some files, are not tokens. */
+/** Reads token ids; ignores negative ones, such as the −1 of some files. */
 function idsOf(fields: ConfigFields, field: string, value: unknown): number[] {
   if (!Array.isArray(value) || !value.every((id) => Number.isInteger(id)))
     throw fields.error(field, `must be a list of token ids, not ${JSON.stringify(value)}`);
@@ -159,7 +162,7 @@ function biasesOf(fields: ConfigFields, value: unknown, vocabSize: number): Logi
     value.map(([ids]) => ids),
     vocabSize,
   );
-  // The last entry of a sequence that is listed twice counts.
+  // If a sequence is listed twice, its last entry counts.
   const bySequence = new Map(sequences.map((ids, i) => [ids.join(), { ids, by: value[i][1] }]));
   return [...bySequence.values()];
 }

@@ -1,4 +1,4 @@
-// The key-value cache on the host, as the token loop uses it.
+// The KV cache on the host, with the operations that the token loop needs.
 import type { KernelProgram, KernelView } from '@bowyer/graph';
 import type { CacheRows } from './cache-rows.js';
 import { CAPACITY_STEP, longRowsFirst, type CapacityClass } from './capacity-classes.js';
@@ -7,7 +7,7 @@ import type { KernelInputs, LoopCache } from './loop-cache.js';
 import type { PrefixCopy } from './shared-prefixes.js';
 import type { StateRows } from './state-rows.js';
 
-/** A cache in this thread's arrays: graphs read it in place, and what is new is copied into it after each run. */
+/** A cache in this thread's arrays: graphs read it in place, and new keys and values are copied into it after each run. */
 export class HostCache implements LoopCache {
   constructor(
     private readonly rows: CacheRows,
@@ -48,7 +48,7 @@ export class HostCache implements LoopCache {
 
   async run(program: KernelProgram, inputs: KernelInputs, width: number, counts: Int32Array) {
     this.rows.fit(Array.from(counts, (_, row) => this.lengths[row]));
-    // The graph for any number of tokens asks for each row's last one, and for how many there are.
+    // The graph for any number of tokens has the inputs `last`, each row's last token, and `counts`.
     const real: KernelInputs =
       this.states && 'last' in inputs ? { counts: { dims: [counts.length], data: counts } } : {};
     const cache = this.#cacheOf(counts.length);
@@ -59,7 +59,7 @@ export class HostCache implements LoopCache {
     return outputs;
   }
 
-  /** Returns the inputs and views that the graph reads of the first rows. */
+  /** Returns the inputs and views through which the graph reads the first rows. */
   #cacheOf(rows: number): { inputs: KernelInputs; views: Record<string, KernelView> } {
     const classes = this.rows.classes(rows);
     while (classes.length < this.rows.mostClasses) classes.push({ rows: 0, capacity: CAPACITY_STEP });
@@ -79,7 +79,7 @@ export class HostCache implements LoopCache {
     return { inputs, views };
   }
 
-  /** Makes the mask of the cache [rows, 1, 1, capacity]: 0 over valid positions, far below any score after them. */
+  /** Makes the mask of the cache [rows, 1, 1, capacity]: 0 for valid positions, and a very negative number after them. */
   #cacheMask(first: number, { rows, capacity }: CapacityClass) {
     const mask = new Float32Array(rows * capacity).fill(-1e9);
     for (let row = 0; row < rows; row++) mask.fill(0, row * capacity, row * capacity + this.lengths[first + row]);

@@ -1,27 +1,30 @@
-// Rules of a generation_config.json or of a request that change logits before a token is chosen, from what the text contains so far.
+// Rules that change logits depending on the text so far, from a generation_config.json or a request.
 // Source: Hugging Face's logits processors, in the order in which its `generate` applies them.
 
 export interface LogitRules {
-  /** Added to the last token of a sequence where the text ends in the tokens before it. */
+  /** `by` is added to the logit of a sequence's last token where the text ends with the tokens before it. */
   sequenceBias: readonly { ids: readonly number[]; by: number }[];
-  /** Logits of the text's tokens are divided by it where they are positive, else multiplied (Keskar et al. 2019, section 4.1); 1: none. */
+  /**
+   * The logits of tokens that occur in the text are divided by this number if positive, else multiplied (Keskar et al. 2019,
+   * section 4.1); 1: no effect.
+   */
   repetitionPenalty: number;
-  /** The length of token sequences that may not appear twice; 0: no limit. */
+  /** The length of token sequences that must not occur twice; 0: no limit. */
   noRepeatNgramSize: number;
-  /** Token sequences that are never completed. */
+  /** Token sequences that must not be generated. */
   badWords: readonly (readonly number[])[];
-  /** Shortest text in tokens, the prompt's included, before an end token. */
+  /** The least number of tokens before an end token, the prompt included. */
   minLength: number;
-  /** The same without the prompt's. */
+  /** The least number of new tokens before an end token. */
   minNewTokens: number;
   suppressedIds: readonly number[];
-  /** Suppressed as the first new token. */
+  /** Tokens that are suppressed as the first new token. */
   beginSuppressedIds: readonly number[];
-  /** The only tokens that can be chosen, of a vocabulary of so many; null: all. Suppressed ones stay suppressed. */
+  /** The only tokens that can be chosen, in a vocabulary of `of` tokens; null: all. Suppressed ones stay suppressed. */
   allowed: { ids: readonly number[]; of: number } | null;
 }
 
-/** Beyond these a logit that is far below the rest would no longer be. */
+/** Larger or smaller penalties could bring the logit of a forbidden token close to the others. */
 export const REPETITION_PENALTIES = { min: 0.01, max: 100 } as const;
 
 export const noLogitRules: LogitRules = {
@@ -36,29 +39,29 @@ export const noLogitRules: LogitRules = {
   allowed: null,
 };
 
-/** Returns whether any token could be affected. */
+/** Returns whether the rules can change any logit. */
 export const changesLogits = (rules: LogitRules): boolean =>
   Object.values(rules).some((rule, i) => {
     const none: unknown = Object.values(noLogitRules)[i];
     return Array.isArray(rule) ? rule.length > 0 : rule !== none;
   });
 
-/** Far below any logit, and finite, so that a factor changes nothing about it. */
+/** The logit of a forbidden token: very negative, but finite, so that a factor cannot make it NaN. */
 const FORBIDDEN = -1e9;
 
 interface LogitChanges {
-  /** Added first: tokens, each once. */
+  /** Numbers to add first, by token. */
   bias: Map<number, number>;
-  /** Then divided or multiplied by the repetition penalty: tokens, each once. */
+  /** Tokens whose logits are then divided or multiplied by the repetition penalty, without repetition. */
   penalized: readonly number[];
 }
 
 /**
- * Returns the changes of the rules for the next token.
+ * Returns the changes that the rules make to the logits of the next token.
  *
- * @param text tokens of the prompt and of what was generated
- * @param newTokens how many of them were generated
- * @param terminatorIds tokens that would end the text
+ * @param text the tokens of the prompt and those generated so far
+ * @param newTokens the number of generated tokens
+ * @param terminatorIds the tokens that would end the text
  */
 export function logitChanges(
   rules: LogitRules,
@@ -88,7 +91,7 @@ function othersThan(allowed: LogitRules['allowed']): number[] {
   return Array.from({ length: allowed.of }, (_, id) => id).filter((id) => !kept.has(id));
 }
 
-/** Returns whether the text ends in all of the sequence but its last token. */
+/** Returns whether the text ends with all tokens of the sequence but the last. */
 function endsBefore(text: readonly number[], ids: readonly number[]): boolean {
   const start = text.length - (ids.length - 1);
   if (start < 0) return false;
@@ -96,7 +99,7 @@ function endsBefore(text: readonly number[], ids: readonly number[]): boolean {
   return true;
 }
 
-/** Lists the tokens that would complete a sequence of `size` tokens which the text contains already. */
+/** Lists the tokens that would complete a sequence of `size` tokens that is already in the text. */
 function repeating(text: readonly number[], size: number): number[] {
   if (size === 0 || text.length + 1 < size) return [];
   const found: number[] = [];

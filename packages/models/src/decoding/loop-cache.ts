@@ -1,34 +1,34 @@
-// The operations that the token loop needs of a key-value cache, on the host or on a device.
+// The operations of a KV cache that the token loop needs, on the host or on a device.
 import type { KernelProgram, KernelTensor } from '@bowyer/graph';
 import type { PrefixCopy } from './shared-prefixes.js';
 
 export type KernelInputs = NonNullable<Parameters<KernelProgram['run']>[0]['inputs']>;
 
-/** The place of the keys and values, and how a run of the decoding graph reads and extends them. */
+/** A KV cache, and how a run of the decoding graph reads and extends it. */
 export interface LoopCache {
-  /** [rows] positions that there is room for. */
+  /** [rows] positions that each row has room for. */
   readonly capacities: Int32Array;
   /** [rows] positions in use. */
   readonly lengths: Int32Array;
-  /** Exchanges two rows with all that is in them. */
+  /** Swaps two rows with their keys, values and states. */
   swap(a: number, b: number): void;
-  /** Replaces rows by the first positions of other rows, keys and values and states, in the given order. */
+  /** Overwrites the beginning of rows with the first positions of other rows (keys, values and states), in the given order. */
   copy(copies: readonly PrefixCopy[]): void;
   /**
-   * Lists pairs of rows to exchange so that long rows come first, where attention reads less then.
+   * Lists pairs of rows to swap so that long rows come first, if attention then reads less.
    *
    * @param needed [first rows] positions
    */
   longRowsFirst?(needed: readonly number[]): [number, number][];
-  /** Keeps the states of the first rows, to go back to, if there are states: these keep nothing of what they were. */
+  /** Keeps a copy of the first rows' recurrent states, if there are any, since a state cannot be computed backwards. */
   takeSnapshots?(rows: number): void;
-  /** Brings every row's content to its place: another call does not know where exchanges have left it. */
+  /** Moves every row's data to its own row: the next call does not know about pending swaps. */
   settle(): void | Promise<void>;
   /**
-   * Runs the graph over the first rows and keeps the new keys and values.
+   * Runs the graph over the first rows and stores the new keys and values.
    *
    * @param width tokens per row in `inputs`
-   * @param counts [rows] how many of them are real, the rest being padding
+   * @param counts [rows] the number of real tokens; the rest is padding
    */
   run(
     program: KernelProgram,

@@ -1,5 +1,6 @@
-// Rows of one call that are sampled differently: one graph serves greedy, whole and truncated distributions, each row its own. All rows are
-// sampled from their whole distributions, at small cost; those that are truncated are sorted besides, and their tokens replace the others.
+// One graph for rows with different sampling settings: greedy, from the whole distribution, or truncated. All rows are sampled
+// from their whole distributions, at small cost. Truncated rows are also sorted and sampled again, and these tokens replace the
+// first ones.
 import type { GraphBuilder, KernelProgram, Value } from '@bowyer/graph';
 import { sampleFull, sampleTruncated } from './draw-token.js';
 import { GREEDY_TEMPERATURE, type RowSampling } from './sampling-options.js';
@@ -7,8 +8,9 @@ import { GREEDY_TEMPERATURE, type RowSampling } from './sampling-options.js';
 type KernelInputs = NonNullable<Parameters<KernelProgram['run']>[0]['inputs']>;
 
 /**
- * Makes the inputs `temperatures` [rows]; `truncated` [m], the rows that are truncated, `row_top_k` and `row_top_p` [m]; `candidates` [1],
- * the largest of `row_top_k`; and `choices` [rows], where each row's token is among the tokens of all rows and those of the truncated ones.
+ * Samples a token for each row. Makes the inputs `temperatures` [rows]; `truncated` [m], the indices of truncated rows;
+ * `row_top_k` and `row_top_p` [m]; `candidates` [1], the largest of `row_top_k`; and `choices` [rows], the index of each row's
+ * token in the list of all rows' tokens followed by those of the truncated rows.
  *
  * @param logits [rows, vocabulary]
  * @param uniforms [rows]
@@ -35,13 +37,13 @@ export function sampleMixed(
   };
 }
 
-/** Returns the inputs for rows that are sampled so, as `computable` has them; greedy ones need 0 in the place of random numbers. */
+/** Returns the graph inputs for these settings, which must be `computable`; greedy rows need 0 as their uniform number. */
 export function mixedSamplingInputs(rows: readonly RowSampling[], vocabSize: number): KernelInputs {
   const countOf = ({ topK }: RowSampling) => (topK === 0 ? vocabSize : Math.min(topK, vocabSize));
   const isCut = (own: RowSampling) => !own.greedy && (countOf(own) < vocabSize || own.topP < 1);
   const cut = [...rows.keys()].filter((row) => isCut(rows[row]));
   const places = new Map(cut.map((row, i) => [row, rows.length + i]));
-  // ONNX Runtime's TopK divides by the number of rows: one is sorted in any case.
+  // ONNX Runtime's TopK divides by the number of rows, so at least one row is sorted.
   if (cut.length === 0) cut.push(0);
   const counts = cut.map((row) => (places.has(row) ? countOf(rows[row]) : 1));
   const floats = (data: readonly number[]) => ({ dims: [data.length], data: Float32Array.from(data) });

@@ -1,19 +1,19 @@
-// Rows of cache arrays that move to other places in them, without second arrays.
+// Moves rows of cache arrays in place, without a second array.
 
-/** Where a row is, where it goes, and how much of it is moved; all in positions. */
+/** The old and the new place of a row, and how much of it is moved; all in positions. */
 export interface RowPlace {
   from: number;
-  /** The capacity at the old place. */
+  /** The capacity before the move. */
   before: number;
   to: number;
-  /** The capacity at the new place. */
+  /** The capacity after the move. */
   after: number;
   used: number;
-  /** Whether the row leaves its place in the order of rows. */
+  /** Whether the row's index changes. */
   isSwapped: boolean;
 }
 
-/** One head's run of elements. */
+/** The elements of one head. */
 interface Block {
   from: number;
   to: number;
@@ -23,8 +23,8 @@ interface Block {
 /**
  * Moves rows within the arrays.
  *
- * @param arrays rows [heads, capacity, headSize] one after the other
- * @param rows in their new order; those that are not swapped are in the same order before and afterwards
+ * @param arrays consecutive rows [heads, capacity, headSize]
+ * @param rows in their new order; those that are not swapped keep their relative order
  */
 export function moveRows(
   arrays: readonly Float32Array[],
@@ -48,7 +48,10 @@ export function moveRows(
   }
 }
 
-/** Moves to the right begin at the end, and moves to the left at the beginning: nothing is overwritten unread. */
+/**
+ * Blocks that move to the right are moved last to first, those that move to the left first to last, so that nothing is
+ * overwritten before it is read.
+ */
 function moveInOrder(array: Float32Array, blocks: readonly Block[]): void {
   const move = ({ from, to, size }: Block) => array.copyWithin(to, from, from + size);
   for (let i = blocks.length - 1; i >= 0; i--) if (blocks[i].to > blocks[i].from) move(blocks[i]);

@@ -1,4 +1,4 @@
-// Copies between rows of a cache and blocks of the prefix pool, in the device's worker, where both are.
+// Copies between rows of a cache and blocks of the prefix pool, in the device's worker thread, which holds both.
 import type { HostKernel } from '@bowyer/graph';
 import { CacheRows } from './cache-rows.js';
 import type { CopyBlocksArgs } from './prefix-pool.js';

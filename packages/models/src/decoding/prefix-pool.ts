@@ -1,17 +1,17 @@
-// Keys and values of beginnings of texts that are kept when their slots take other texts, for all caches of a model.
+// Keeps keys and values of prefixes after their slots were reused for other texts, for all caches of a model.
 import type { Device, Kernel, State } from '@bowyer/graph';
 import type { CausalArchitecture } from '../architecture/architecture.js';
 import type { CacheGeometry } from './cache-rows.js';
 import { BLOCK_TOKENS, PrefixTree } from './prefix-tree.js';
 
-/** A block of the pool, and where in which row of a cache it is copied from or to. */
+/** A block of the pool, and the row and position of a cache that it is copied from or to. */
 interface BlockCopy {
   block: number;
   row: number;
   start: number;
 }
 
-/** A cache as the copying kernel needs it. */
+/** The cache in the form that the copying kernel needs. */
 export interface PooledCache {
   state: State;
   geometry: CacheGeometry;
@@ -24,13 +24,13 @@ export interface CopyBlocksArgs {
   lengths: Int32Array;
   direction: 'save' | 'load';
   copies: readonly BlockCopy[];
-  /** Blocks of each of the pool's arrays but the last. */
+  /** Blocks per array; the last array may have fewer. */
   blocksPerArray: number;
-  /** Numbers of a block. */
+  /** The number of elements of a block. */
   blockSize: number;
 }
 
-/** Larger arrays are several. */
+/** The most elements of one array; a larger pool has several. */
 const LARGEST_ARRAY = 2 ** 30;
 
 export class PrefixPool {
@@ -50,7 +50,7 @@ export class PrefixPool {
   /**
    * Reserves the blocks.
    *
-   * @returns null where not a single block fits into the bytes
+   * @returns null if not a single block fits into `bytes`
    */
   static async open(
     device: Device,
@@ -78,34 +78,45 @@ export class PrefixPool {
     return new PrefixPool(device, state, kernel, { blocks, blocksPerArray, blockSize });
   }
 
-  /** Counts the tokens that there is room for. */
+  /** Counts the tokens that the pool has room for. */
   get tokens(): number {
     return this.layout.blocks * BLOCK_TOKENS;
   }
 
-  /** Finds the blocks with the longest kept prefix of a text. @param reader the adapter that has read it; null: the base alone */
+  /**
+   * Finds the blocks with the longest pooled prefix of a text.
+   *
+   * @param reader the adapter with which the text is read; null: the base model alone
+   */
   find(tokens: readonly number[], reader: object | null = null): number[] {
     return this.#tree.find(tokens, this.#numberOf(reader));
   }
 
-  /** Keeps the beginnings of texts whose keys and values rows of a cache have. */
+  /** Stores the beginnings of texts whose keys and values are in rows of a cache. */
   async save(
     cache: PooledCache,
     texts: readonly { row: number; tokens: readonly number[]; reader: object | null }[],
   ): Promise<void> {
-    // The order counts: a later text may take over a block of an earlier one, whose copy its own then overwrites.
+    // The order matters: a later text may evict a block of an earlier one, and must then be copied after it.
     const copies = texts.flatMap(({ row, tokens, reader }) =>
       this.#tree.keep(tokens, this.#numberOf(reader)).map(({ index, start }) => ({ block: index, row, start })),
     );
     if (copies.length > 0) await this.#copy(cache, 'save', copies);
   }
 
-  /** Fills positions of rows with blocks. @param cache `lengths` as they are afterwards @returns the capacities that this takes */
+  /**
+   * Copies blocks into positions of rows.
+   *
+   * @param cache with the `lengths` after the copy
+   * @returns the new capacities of the rows
+   */
   async load(cache: PooledCache, copies: readonly BlockCopy[]): Promise<{ capacities: Int32Array }> {
     return this.#copy(cache, 'load', copies);
   }
 
-  /** Numbers an adapter. One that was unloaded never comes back: its blocks are those that are used longest ago. */
+  /**
+   * Returns the number of an adapter. The numbers of unloaded adapters are not used again, so their blocks are evicted in time.
+   */
   #numberOf(reader: object | null): number {
     if (reader === null) return 0;
     const number = this.#readers.get(reader) ?? ++this.#lastReader;
@@ -113,7 +124,7 @@ export class PrefixPool {
     return number;
   }
 
-  /** Empties the pool: the weights have changed, so nothing that was kept is true any more. */
+  /** Empties the pool after a change of the weights. */
   clear(): void {
     this.#tree.clear();
   }
@@ -132,7 +143,7 @@ export class PrefixPool {
     try {
       return await this.kernel.call({ states: { cache: state, pool: this.state }, args });
     } catch (error) {
-      this.clear(); // what the blocks contain is no longer certain
+      this.clear(); // the contents of the blocks are unknown after an error
       throw error;
     }
   }

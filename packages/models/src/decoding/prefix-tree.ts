@@ -1,19 +1,20 @@
-// Which beginnings of texts are kept, as a tree of blocks of tokens: texts that begin alike share blocks, and the block that was used
-// longest ago makes room. Source: Zheng et al. 2024, SGLang's RadixAttention (arXiv:2312.07104, section 3), with vLLM's blocks of a
-// fixed number of tokens (Kwon et al. 2023, arXiv:2309.06180) in the place of edges of any length.
+// The prefixes in the pool, as a tree of blocks of tokens. Texts with a common prefix share blocks, and the least recently used
+// block is evicted.
+// Source: Zheng et al. 2024, SGLang's RadixAttention (arXiv:2312.07104, section 3), but with vLLM's blocks of a fixed number of
+// tokens (Kwon et al. 2023, arXiv:2309.06180) instead of edges of any length.
 
-/** Tokens of a block; fewer are not kept. */
+/** Tokens per block; an incomplete block is not kept. */
 export const BLOCK_TOKENS = 32;
 
 interface Block {
   index: number;
-  /** The block's tokens as text: its name among those that continue the same block. */
+  /** The block's tokens as text, its key in `siblings`. */
   key: string;
   siblings: Map<string, Block>;
   next: Map<string, Block>;
 }
 
-/** A block to fill with what belongs to the text's tokens from `start` on. */
+/** A block that must be filled with the keys and values of the tokens from `start` on. */
 interface NewBlock {
   index: number;
   start: number;
@@ -21,11 +22,17 @@ interface NewBlock {
 
 export class PrefixTree {
   readonly #first = new Map<string, Block>();
-  /** The least recently used one first; a block comes behind all that continue it, so that the first one has none. */
+  /**
+   * Blocks in the order of their last use, the least recent first. A block comes after its children, so the first block has none.
+   */
   readonly #byUse = new Set<Block>();
   #free: number[] = [];
 
-  /** Makes a tree without tokens. @param blocks how many there are; their indices are 0 to `blocks` − 1 */
+  /**
+   * Makes an empty tree.
+   *
+   * @param blocks the number of blocks; their indices are 0 to `blocks` − 1
+   */
   constructor(readonly blocks: number) {
     this.clear();
   }
@@ -36,9 +43,9 @@ export class PrefixTree {
   }
 
   /**
-   * Finds the blocks with the longest kept prefix of the tokens, as indices. They count as used now.
+   * Finds the indices of the blocks with the longest kept prefix of the tokens, and marks them as used.
    *
-   * @param reader number of what has read the tokens: texts of different ones share nothing
+   * @param reader the number of the adapter that reads the tokens; texts of different readers share no blocks
    */
   find(tokens: readonly number[], reader = 0): number[] {
     const path = this.#path(tokens, reader);
@@ -46,7 +53,11 @@ export class PrefixTree {
     return path.map(({ index }) => index);
   }
 
-  /** Keeps as much of the tokens' beginning as there is room for. @returns the blocks that must be filled */
+  /**
+   * Adds blocks for the beginning of the tokens, as far as there is room.
+   *
+   * @returns the new blocks, which must be filled
+   */
   keep(tokens: readonly number[], reader = 0): NewBlock[] {
     const path = this.#path(tokens, reader);
     const known = path.length;
@@ -63,7 +74,6 @@ export class PrefixTree {
     return path.slice(known).map(({ index }, i) => ({ index, start: (known + i) * BLOCK_TOKENS }));
   }
 
-  /** Keeps nothing any more. */
   clear(): void {
     this.#first.clear();
     this.#byUse.clear();
@@ -80,7 +90,7 @@ export class PrefixTree {
     return path;
   }
 
-  /** Marks blocks as used now, the last one first: see `#byUse`. */
+  /** Marks blocks as used now, children before parents (see `#byUse`). */
   #touch(path: readonly Block[]): void {
     for (const block of [...path].reverse()) {
       this.#byUse.delete(block);
@@ -89,9 +99,9 @@ export class PrefixTree {
   }
 
   /**
-   * Frees the block that was used longest ago.
+   * Evicts the least recently used block.
    *
-   * @returns undefined where all blocks are of the text that needs one
+   * @returns undefined if all blocks belong to `path`
    */
   #evict(path: readonly Block[]): number | undefined {
     const [oldest] = this.#byUse;
@@ -102,6 +112,6 @@ export class PrefixTree {
   }
 }
 
-/** Makes a block's key. Later blocks are found through the first one. */
+/** Makes a block's key. Only the first block's key names the reader; later blocks are found through it. */
 const keyOf = (tokens: readonly number[], start: number, reader: number): string =>
   `${start === 0 ? `${reader}:` : ''}${tokens.slice(start, start + BLOCK_TOKENS).join()}`;

@@ -1,5 +1,5 @@
-// Decoding graphs whose float32 weights ONNX Runtime has prepacked for fast products, as they are at that moment: one
-// program for prompts and steps, made again when the parameters have changed.
+// Decoding graphs whose float32 weights ONNX Runtime has prepacked for fast products. The packed weights are a copy, so the
+// program, one for prompts and steps, is compiled again when the parameters change.
 import type { BoundProgram, State } from '@bowyer/graph';
 import type { CausalArchitecture } from '../architecture/architecture.js';
 import { linearWeights } from '../architecture/linear-weights.js';
@@ -8,16 +8,16 @@ import type { QuantizedWeight } from '../quantization/quantized-weight.js';
 import { isLargeWeight } from '../layers/weight-product.js';
 
 /**
- * In bytes of float32. Smaller weights stay in the CPU's caches, where the layout gains little and a new session after
- * each change of the parameters costs more; larger ones are not kept in memory twice unasked.
+ * The least and the most bytes of float32 weights that are packed by default. Packing gains little for smaller weights, which
+ * stay in the CPU's caches, and needs a new session after each update; larger weights are kept in memory twice only on request.
  */
 const PACKED_SIZES = [1 << 26, 2 ** 32] as const;
 
 /**
- * Finds the names of the weights to pack: none, or those that products read in float32.
+ * Finds the names of the weights to pack: those that products read in float32, or none.
  *
  * @param others weights that are read in another form
- * @param asked undefined: as their size suggests
+ * @param asked whether to pack; undefined: depends on their size
  */
 export function weightsToPrepack(
   architecture: CausalArchitecture,
@@ -32,7 +32,7 @@ export function weightsToPrepack(
   return new Set(isWorthPacking(weights, asked) ? weights.map(({ name }) => name) : []);
 }
 
-/** Finds the quantised weights that products read as integers (see quantization/integer-weight.ts): all or none. */
+/** Finds the quantised weights that products read as integers (see quantization/integer-weight.ts): all of them, or none. */
 export function weightsAsIntegers(
   quantized: ReadonlyMap<string, QuantizedWeight> | undefined,
   asked: boolean | undefined,
@@ -44,7 +44,7 @@ export function weightsAsIntegers(
 /**
  * Decides whether weights are packed.
  *
- * @param asked undefined: as their size suggests
+ * @param asked whether to pack; undefined: depends on their size
  */
 function isWorthPacking(weights: readonly { shape: readonly number[] }[], asked: boolean | undefined): boolean {
   if (asked !== undefined) return asked;
@@ -57,23 +57,24 @@ interface Packed {
   key: string;
   version: number;
   bound: Promise<BoundProgram>;
-  /** Running calls. */
+  /** The number of running calls. */
   users: number;
 }
 
-/** Holds the latest program only, since each has a copy of the weights; one that is in use is freed when its last call ends. */
+/** Holds the latest program only, since each has a copy of the weights. A replaced program is freed when its last call ends. */
 export class PrepackedPrograms {
   #latest?: Packed;
   readonly #inUse = new Map<BoundProgram, Packed>();
 
   constructor(private readonly parameters: State) {}
 
-  /** Returns the program made for `key` from the present parameters. Each `take` is followed by one `done`. */
+  /** Returns the program for `key` and the current parameters. Each `take` needs one `done`. */
   async take(key: string, compile: () => Promise<BoundProgram>): Promise<BoundProgram> {
     const { version } = this.parameters;
     if (this.#latest?.key !== key || this.#latest.version !== version) {
       const before = this.#latest;
-      // Freed before the next is made, so that there is one copy in memory; running calls keep theirs.
+      // The previous program is freed before the next is compiled, so that there is one copy in memory; running calls keep
+      // theirs.
       this.#latest = { key, version, users: 0, bound: freed(before).then(compile) };
     }
     const packed = this.#latest;
@@ -83,7 +84,7 @@ export class PrepackedPrograms {
     return bound;
   }
 
-  /** Notes that a call with what `take` gave has ended. */
+  /** Ends a call that uses a program from `take`. */
   async done(bound: BoundProgram): Promise<void> {
     const packed = this.#inUse.get(bound);
     if (!packed || --packed.users > 0) return;
@@ -98,11 +99,7 @@ export class PrepackedPrograms {
   }
 }
 
-/**
- * Releases a packed program that is no longer needed.
- *
- * @param packed nothing happens while it has users
- */
+/** Releases a packed program that is no longer needed, unless it has users. */
 async function freed(packed: Packed | undefined): Promise<void> {
   if (!packed || packed.users > 0) return;
   const bound = await packed.bound;

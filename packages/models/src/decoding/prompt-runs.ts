@@ -1,27 +1,27 @@
-// New tokens of several rows at once: which of them go through the model in which run, so that rows with few do not wait as padding
-// for those with many.
+// Divides the new tokens of several rows into runs of the graph, so that rows with few tokens are not padded to those with many.
 
-/** The tokens of the first `rows` rows that are from `from` to `to` (excluded) tokens before the end. */
+/** One run: of each of the first `rows` rows, the tokens that are at least `from` and less than `to` tokens before its end. */
 interface PromptRun {
   rows: number;
   from: number;
   to: number;
 }
 
-/** So much padding costs less than a further run of the graph. */
+/** The number of padding tokens that cost less than a further run of the graph. */
 const FREE_PADDING = 64;
 
-/** More is accepted up to this share of what a run computes. */
+/** Beyond that, padding is accepted up to this share of a run's tokens. */
 const PADDING_SHARE = 1 / 8;
 
-/** Rows change places only for so many tokens: their keys and values move with them. */
+/** The least difference in new tokens for which rows are swapped, since their keys and values must move. */
 const WORTH_A_SWAP = 64;
 
 /**
- * Cuts new tokens into runs. The last run contains the last token of every row that has one; a run has at most `chunk` tokens a row.
+ * Cuts new tokens into runs of at most `chunk` tokens per row. The last run contains the last token of every row that has new
+ * tokens.
  *
- * @param lengths [rows] new tokens; ordered as by `longestFirst` there is little padding
- * @returns in the order in which they must be run
+ * @param lengths [rows] the number of new tokens; there is little padding if they are ordered by `longestFirst`
+ * @returns the runs, in the order in which they must be executed
  */
 export function promptRuns(lengths: readonly number[], chunk: number): PromptRun[] {
   const runs: PromptRun[] = [];
@@ -45,9 +45,9 @@ export function promptRuns(lengths: readonly number[], chunk: number): PromptRun
 }
 
 /**
- * Finds exchanges of rows after which those with many new tokens come first.
+ * Finds swaps of rows after which rows with many new tokens come first.
  *
- * @returns pairs of rows to exchange, one pair after the other
+ * @returns pairs of rows to swap, in this order
  */
 export function longestFirst(lengths: readonly number[]): [number, number][] {
   const now = [...lengths];

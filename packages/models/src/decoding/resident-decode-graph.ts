@@ -1,5 +1,5 @@
-// The decoding graph where the key-value cache lives on a GPU: new keys and values are written into the cache, which is an
-// output in the place of the input, and attention reads the cache alone. See decode-graph.ts for the form on the host.
+// The decoding graph for a KV cache on a GPU: new keys and values are written into the cache, which is both input and output, and
+// attention reads only the cache. See decode-graph.ts for the form on the host.
 import { defineOp, GraphBuilder, multiplyDims, type Precision, type Value } from '@bowyer/graph';
 import type { CausalArchitecture } from '../architecture/architecture.js';
 import {
@@ -21,22 +21,22 @@ import { AdapterGraph } from '../lora/adapter-graph.js';
 import { sampleTokens } from './sampling.js';
 import { maskedLogits } from '../layers/vocabulary-mask.js';
 
-/** Names the output that is a cache tensor with the new tokens in it. */
+/** Returns the name of the output that is the cache with the new tokens. */
 export const extendedName = (cacheName: string) => `extended.${cacheName}`;
 
-/** The updates replace the values at the index tuples. Without a gradient, unlike the builder's scatters. */
+/** Replaces the values at the given indices. It has no gradient, unlike the builder's scatters. */
 const ScatterND = defineOp('ScatterND', { infer: ({ inputs: [data] }) => [{ dtype: data.dtype, shape: data.shape }] });
 
 /**
  * Builds the graph of decoding with a cache on a GPU.
  *
- * Inputs: ids and positions [batch, tokens]; columns [capacity], the numbers 0, 1, …; write_at [batch · heads · tokens, 3], row, head
- * and column of each new key and value; last [batch] (not with one token); key.N and value.N [batch, keyValueHeads, capacity,
- * headSize]; and what the sampler asks for.
+ * Inputs: ids and positions [batch, tokens]; columns [capacity], the numbers 0, 1, …; write_at [batch · heads · tokens, 3], row,
+ * head and column of each new key and value; last [batch] (only with `tokens` = 'tokens'); key.N and value.N [batch,
+ * keyValueHeads, capacity, headSize]; and the sampler's inputs.
  *
  * Outputs: tokens [batch] int32; logprobs and sampling_logprobs [batch]; extended.key.N and extended.value.N.
  *
- * @param options.storedType type of the stored weights, keys and values
+ * @param options.storedType the type of the stored weights, keys and values
  */
 export function residentDecodeGraph(
   architecture: CausalArchitecture,
@@ -50,7 +50,7 @@ export function residentDecodeGraph(
   const writeAt = g.input('write_at', 'int64', ['writes', 3]);
   const { heads, keyValueHeads, headSize } = architecture;
   const layout = { batch: 'batch', tokens, heads, keyValueHeads, headSize };
-  // Attention of several layers may read the cache of one.
+  // By name: attention of several layers may use the keys and values of one.
   const known = new Map<string, Value>();
   const cached = (name: string, fresh: Value) => {
     if (!known.has(name)) known.set(name, extendedCache(name, fresh));
@@ -90,7 +90,10 @@ export function residentDecodeGraph(
   return g;
 }
 
-/** Computes softmax(Q Kᵀ / √headSize + mask) V over the columns up to each query's own. K is the left operand: it is not copied then. */
+/**
+ * Computes softmax(Q Kᵀ / √headSize + mask) V over the columns up to each query's own. K is the left operand, which avoids a
+ * copy.
+ */
 function attention(
   g: GraphBuilder,
   query: Value,
@@ -116,8 +119,8 @@ function attention(
 }
 
 /**
- * Moves rows of cache tensors: each output `moved.NAME` contains, one after the other, the rows of `NAME` [slots, headSize]
- * that `index` [moved] names.
+ * Builds the graph that moves rows of cache tensors: output `moved.NAME` contains the rows of `NAME` [slots, headSize] that
+ * `index` [moved] lists, in this order.
  */
 export function arrangeGraph(
   names: readonly string[],

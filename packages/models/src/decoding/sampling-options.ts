@@ -1,48 +1,48 @@
-// How tokens are chosen, and in which ranges the numbers of it are.
+// The options of sampling, and their ranges.
 
 export interface SamplingOptions {
-  /** Logits are divided by it before anything else; 1 samples the policy itself, 0 takes the most likely token. */
+  /** Logits are divided by this number first; 1 samples from the policy itself, 0 takes the most likely token. */
   temperature: number;
-  /** Only the k most likely tokens can be chosen; 0 means all. */
+  /** Only the k most likely tokens can be chosen; 0: all. */
   topK: number;
-  /** Only the smallest set of most likely tokens with at least this much probability (Holtzman et al. 2020); 1 means all. */
+  /** Only the smallest set of most likely tokens with at least this probability can be chosen (Holtzman et al. 2020); 1: all. */
   topP: number;
-  /** Whether the most likely token is always taken; the three above are then without effect. */
+  /** Whether the most likely token is always taken; the three options above then have no effect. */
   greedy: boolean;
   maxNewTokens: number;
-  /** An utterance ends when one of these is chosen. */
+  /** The tokens that end an utterance. */
   terminatorIds: readonly number[];
-  /** Whether turns may add biases to logits, and utterances contain the most likely tokens. */
+  /** Whether turns may add biases to logits. Utterances then also contain the most likely tokens at each position. */
   biasesLogits?: boolean;
-  /** Whether turns may have rules that change logits before a token is chosen. */
+  /** Whether turns may have rules that change logits (see logit-rules.ts). */
   appliesRules?: boolean;
   /**
-   * Whether turns may have a mask of the tokens that can be chosen next, on top of all other options; an utterance has
-   * one token then.
+   * Whether turns may have a mask of the tokens that can be chosen, in addition to all other options; `maxNewTokens` must be 1
+   * then.
    */
   masksTokens?: boolean;
 }
 
-/** How one row is sampled. */
+/** The sampling settings of one row. */
 export type RowSampling = Pick<SamplingOptions, 'temperature' | 'topK' | 'topP' | 'greedy'>;
 
 /**
- * At this temperature, and with 0 in the place of random numbers, a full sampler is greedy: all probability is the most likely
- * token's, and the first one's where several are equal, since two float32 logits that differ do so by 10⁻⁷ of their size.
+ * A temperature at which sampling is greedy if the uniform number is 0: the most likely token has all probability (the first of
+ * several equal ones), since different float32 logits differ by at least a 10⁻⁷ of their size.
  */
 export const GREEDY_TEMPERATURE = 1e-12;
 
-/** Above it a logit far below the rest, as of a masked token, would no longer be far below. */
+/** At higher temperatures, the logit of a masked token would come too close to the others. */
 export const MAX_TEMPERATURE = 100;
 
-/** The most likely token is always kept: float32 has this number, and not much smaller ones. */
+/** The least top-p, which float32 can represent. The most likely token is always kept. */
 const LEAST_TOP_P = 1e-30;
 
 /**
- * Returns the same choice with numbers that float32 divides by without an overflow: a temperature up to `GREEDY_TEMPERATURE` takes the most
- * likely token, as its limit 0 does.
+ * Returns equivalent options without numbers that overflow in float32: a temperature of at most `GREEDY_TEMPERATURE` becomes
+ * greedy sampling, its limit at 0.
  *
- * @throws {RangeError} where an option is out of its range
+ * @throws {RangeError} if an option is out of its range
  */
 export function computable<Options extends Pick<SamplingOptions, 'greedy' | 'temperature' | 'topP' | 'topK'>>(
   options: Options,

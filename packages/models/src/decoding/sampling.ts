@@ -1,5 +1,5 @@
-// Choosing the next token inside the graph, so that no vocabulary-sized row leaves it: the host sends one uniform number
-// per row and gets back one token with its log-probability.
+// Samples the next token inside the graph, so that no row of logits leaves it: the host passes one uniform number per row and
+// receives one token with its log-probability.
 import type { GraphBuilder, Value } from '@bowyer/graph';
 import { LEFT_OUT } from '../layers/token-mask.js';
 import { tokenLogprobs } from '../layers/token-logprobs.js';
@@ -7,7 +7,7 @@ import { sampleFull, sampleTruncated } from './draw-token.js';
 import { sampleMixed } from './mixed-sampling.js';
 import type { SamplingOptions } from './sampling-options.js';
 
-/** Which sampler a graph is built with; what they are is an input of the graph. */
+/** The kind of sampler that a graph contains; the sampling settings are inputs of the graph. */
 export type Sampler = { biasesLogits?: true; appliesRules?: true; masksTokens?: true } & (
   | { kind: 'greedy' }
   | { kind: 'full'; tempered: boolean }
@@ -15,14 +15,14 @@ export type Sampler = { biasesLogits?: true; appliesRules?: true; masksTokens?: 
   | { kind: 'mixed' }
 );
 
-/** Number of most likely tokens that a sampler with biases returns, as far as the vocabulary has them. */
+/** The number of most likely tokens that a sampler with biases returns (fewer if the vocabulary is smaller). */
 export const MAX_TOP_LOGPROBS = 20;
 
 /**
- * Chooses the sampler for options.
+ * Chooses the sampler for some options.
  *
  * @param options as `computable` returns them
- * @param shared whether one sampler serves all rows, each with settings of its own, at a few passes over the vocabulary more (see
+ * @param shared whether one sampler serves rows with different settings, which costs a few more passes over the vocabulary (see
  *   mixed-sampling.ts)
  */
 export function samplerFor(options: SamplingOptions, vocabSize: number, shared = false): Sampler {
@@ -51,22 +51,24 @@ function plainSampler(
 interface SampledTokens {
   /** [rows] int64 */
   tokens: Value;
-  /** [rows] log p(token) at temperature 1 without truncation: what scoring the same tokens gives. */
+  /** [rows] log p(token) at temperature 1 without truncation, equal to the log-probability that scoring computes. */
   logprobs: Value;
-  /** [rows] log-probability under the distribution that was sampled from (tempered and truncated). */
+  /** [rows] log-probability under the tempered and truncated distribution that was sampled from. */
   samplingLogprobs: Value;
 }
 
 /**
- * Makes the inputs that the sampler needs: `uniforms` [rows] in [0, 1), each row's own, so that its token does not depend
- * on who else is in the batch; the scalars `temperature` and `top_p`, or those of a mixed sampler (mixed-sampling.ts). A sampler with biases has `logit_bias_ids` and `logit_bias_values` [rows, n],
- * tokens and what is added to their logits, and the outputs `top_ids` and `top_logprobs` [rows, MAX_TOP_LOGPROBS],
- * the most likely tokens first, which what is added does not change. A sampler with rules has the first two inputs as well, and then
- * `penalty_ids` and `penalty_factors` [rows, n], tokens, each once, and the factor that brings their logits down. A sampler
- * with masks has the input `token_mask` [rows, vocabulary] bool,
- * true where a token can be chosen, and the output `masked_logprobs` [rows], log p(token) at temperature 1 among these tokens.
+ * Adds the sampler to the graph and makes its inputs: `uniforms` [rows] in [0, 1), one stream per row, so that a row's token does
+ * not depend on the batch; and the scalars `temperature` and `top_p`, or the inputs of a mixed sampler (mixed-sampling.ts).
  *
- * @param logits [rows, vocabulary], masked tokens far below the rest
+ * - With biases: the inputs `logit_bias_ids` and `logit_bias_values` [rows, n], tokens and the numbers added to their logits; and
+ *   the outputs `top_ids` and `top_logprobs` [rows, MAX_TOP_LOGPROBS], the most likely tokens first, computed without the biases.
+ * - With rules: the same two inputs, and `penalty_ids` and `penalty_factors` [rows, n], tokens without repetition and the
+ *   repetition penalty by which their logits are lowered.
+ * - With masks: the input `token_mask` [rows, vocabulary] bool, true for tokens that can be chosen; and the output
+ *   `masked_logprobs` [rows], log p(token) at temperature 1 among these tokens.
+ *
+ * @param logits [rows, vocabulary], with masked tokens far below the rest
  */
 export function sampleTokens(g: GraphBuilder, logits: Value, sampler: Sampler): SampledTokens {
   const changed = changedLogits(g, logits, sampler);
@@ -77,7 +79,6 @@ export function sampleTokens(g: GraphBuilder, logits: Value, sampler: Sampler): 
   return sampled;
 }
 
-/** Returns the logits after biases and rules. */
 function changedLogits(g: GraphBuilder, logits: Value, sampler: Sampler): Value {
   const { biasesLogits, appliesRules } = sampler;
   if (!biasesLogits && !appliesRules) return logits;
@@ -95,7 +96,7 @@ function changedLogits(g: GraphBuilder, logits: Value, sampler: Sampler): Value 
 }
 
 /**
- * Adds the outputs of the most likely tokens.
+ * Adds the outputs with the most likely tokens.
  *
  * @param probabilities [rows, vocabulary], the softmax of the logits
  */
@@ -109,8 +110,8 @@ function mostLikely(g: GraphBuilder, logits: Value, probabilities: Value): void 
 /**
  * Chooses a token for each row.
  *
- * @param own the model's logits, whose log-probabilities are returned
- * @param logits those that are sampled from
+ * @param own the model's logits, from which the log-probabilities are computed
+ * @param logits the changed logits, which are sampled from
  */
 function choose(
   g: GraphBuilder,
@@ -121,11 +122,11 @@ function choose(
   if (sampler.kind === 'greedy') {
     const tokens = g.argMax(logits, 1);
     const { logprobs, probabilities } = tokenLogprobs(g, own, tokens);
-    return { sampled: { tokens, logprobs, samplingLogprobs: g.mul(logprobs, 0) }, probabilities }; // chosen with certainty
+    return { sampled: { tokens, logprobs, samplingLogprobs: g.mul(logprobs, 0) }, probabilities }; // log 1: the token is certain
   }
   const uniforms = g.input('uniforms', 'float32', [logits.dim(0)]);
   const { tokens, samplingLogprobs } = draw(g, logits, uniforms, sampler);
-  // Where nothing is tempered or truncated, these are the same nodes of the graph once more.
+  // Without temperature and truncation, this adds the same nodes, which the builder shares.
   const { logprobs, probabilities } = tokenLogprobs(g, own, tokens);
   return { sampled: { tokens, logprobs, samplingLogprobs }, probabilities };
 }

@@ -1,12 +1,12 @@
-// config.json of the model in a GGUF file: the way back from the entries that export/gguf writes. Source: src/models/*.cpp and
-// conversion/*.py of ggml-org/llama.cpp.
+// Derives config.json from the metadata of a GGUF file, the inverse of export/gguf.
+// Source: src/models/*.cpp and conversion/*.py of ggml-org/llama.cpp.
 import type { ConfigJson } from '@bowyer/checkpoints';
 import { ggufFamilies } from '../../export/gguf/families.js';
 import type { GgufFamily } from '../../export/gguf/family.js';
 import type { GgufMetadata } from './gguf-metadata.js';
 import { ropeScaling } from './gguf-rope.js';
 
-/** The fields that most families share. */
+/** Reads the fields that most families share. */
 function commonFields(metadata: GgufMetadata): ConfigJson {
   const { file } = metadata;
   const [width, heads] = [metadata.number('.embedding_length'), metadata.sameNumber('.attention.head_count')];
@@ -37,7 +37,9 @@ const fieldsOf = (metadata: GgufMetadata): ConfigJson => ({
   num_key_value_heads: metadata.sameNumber('.attention.head_count_kv', metadata.sameNumber('.attention.head_count')),
 });
 
-/** Reads which layers have a window; without the pattern every `pattern`-th layer sees the whole context. */
+/**
+ * Reads which layers have a sliding window. Without a list in the file, every `pattern`-th layer attends to the whole context.
+ */
 function windowFields(metadata: GgufMetadata, pattern: number): ConfigJson {
   const key = '.attention.sliding_window_pattern';
   const given = metadata.value(key);
@@ -56,7 +58,7 @@ const expertFields = (metadata: GgufMetadata, field: string): ConfigJson => ({
   num_experts_per_tok: metadata.number('.expert_used_count'),
 });
 
-/** Returns the scale of Gemma's queries, which is that of the heads but in the largest model. */
+/** Returns the factor of Gemma's queries: derived from the head size, except in the largest model. */
 function queryScale(metadata: GgufMetadata, largest: number): ConfigJson {
   const { hidden_size, num_attention_heads, num_hidden_layers, head_dim } = fieldsOf(metadata) as Record<
     string,
@@ -72,13 +74,16 @@ const softcap = (metadata: GgufMetadata, key: string, field: string, otherwise: 
   [field]: metadata.has(key) ? metadata.number(key) : otherwise,
 });
 
-/** Returns the fields with a ramp of YaRN that ends between whole frequencies, as in gpt-oss; the file does not say so. */
+/**
+ * Returns the fields with YaRN's ramp not rounded to integer dimensions (`truncate: false`), as in gpt-oss; the GGUF file does
+ * not state it.
+ */
 const untruncated = (fields: ConfigJson): ConfigJson =>
   fields.rope_scaling === undefined
     ? fields
     : { ...fields, rope_scaling: { ...(fields.rope_scaling as ConfigJson), truncate: false } };
 
-/** By llama.cpp's architecture: the fields of config.json. */
+/** For each architecture of llama.cpp: reads the fields of config.json. */
 const readers: Readonly<Record<string, (metadata: GgufMetadata) => ConfigJson>> = {
   llama: (metadata) => {
     const fields = fieldsOf(metadata);
@@ -191,7 +196,6 @@ const readers: Readonly<Record<string, (metadata: GgufMetadata) => ConfigJson>> 
   }),
 };
 
-/** Returns config.json and the family of the model in a file. */
 export function ggufConfig(metadata: GgufMetadata): { config: ConfigJson; family: GgufFamily } {
   const { arch, file } = metadata;
   const kind = metadata.text('general.type', 'model');
@@ -213,7 +217,7 @@ export function ggufConfig(metadata: GgufMetadata): { config: ConfigJson; family
   return { config, family };
 }
 
-/** Returns the tokens around texts; the ends of a turn and of a message end texts too. */
+/** Returns the ids of the special tokens. The tokens that end a turn or a message also end texts. */
 function endFields(metadata: GgufMetadata): ConfigJson {
   const id = (role: string) => {
     const key = `tokenizer.ggml.${role}_token_id`;

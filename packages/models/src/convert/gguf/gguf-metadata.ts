@@ -1,10 +1,10 @@
-// The metadata of a GGUF file by key, checked when it is read.
+// The metadata of a GGUF file by key, with checks of types.
 import { WeightsFileError, type GgufFile, type GgufValue } from '@bowyer/checkpoints';
 
 const NOT_READ =
   'only language models whose family docs/models/checkpoints.md lists are read: use the model in Hugging Face layout';
 
-/** The tensors of positions, which training leaves as they are. */
+/** Tensors with rotary factors; they are constants and not trained. */
 export const positionTensors = ['rope_freqs.weight', 'rope_factors_long.weight', 'rope_factors_short.weight'];
 
 export class GgufMetadata {
@@ -13,7 +13,7 @@ export class GgufMetadata {
 
   private constructor(
     readonly file: GgufFile,
-    /** The tensors that describe positions, by name. */
+    /** The tensors with rotary factors, by name. */
     readonly vectors: Readonly<Record<string, Float32Array>>,
   ) {
     this.arch = this.text('general.architecture');
@@ -29,7 +29,9 @@ export class GgufMetadata {
     return new WeightsFileError(this.file.path, problem, remedy);
   }
 
-  /** Returns a value; undefined where the file has none. A key that begins with a dot is one of the architecture. */
+  /**
+   * Returns a value; undefined where the file has none. A key that begins with a dot is prefixed with the architecture's name.
+   */
   value(key: string): GgufValue | undefined {
     return this.file.metadata.get(key.startsWith('.') ? `${this.arch}${key}` : key);
   }
@@ -46,12 +48,12 @@ export class GgufMetadata {
     return this.#typed(key, 'boolean', otherwise);
   }
 
-  /** Reads a number; one that is stored in float32 becomes the shortest decimal that rounds to it. */
+  /** Reads a number; one that is stored in float32 becomes the shortest decimal number that float32 rounds to it. */
   number(key: string, otherwise?: number): number {
     return decimal(this.#typed(key, 'number', otherwise));
   }
 
-  /** Reads a number that some files have once for each layer, and that must be the same for all. */
+  /** Reads a number that some files list for each layer; it must be the same for all layers. */
   sameNumber(key: string, otherwise?: number): number {
     const value = this.value(key);
     if (!Array.isArray(value)) return this.number(key, otherwise);
@@ -96,7 +98,7 @@ export class GgufMetadata {
   }
 }
 
-/** Returns the shortest decimal number that float32 rounds to the same. */
+/** Returns the shortest decimal number that float32 rounds to the given one. */
 export function decimal(value: number): number {
   if (Math.fround(value) !== value || Number.isInteger(value)) return value;
   for (let digits = 1; digits < 9; digits++) {

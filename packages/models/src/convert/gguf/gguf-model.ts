@@ -1,4 +1,5 @@
-// A model in a GGUF file as one in Hugging Face layout: its config, its tokenizer, and its parameters when they are asked for.
+// Presents the model in a GGUF file in Hugging Face's form: its config, its tokenizer, and its parameters, which are read on
+// demand.
 import { GgufFile, type CheckpointReader, type ConfigJson } from '@bowyer/checkpoints';
 import type { Tokenizer } from '@bowyer/text';
 import { architectureFor } from '../../language-model/architectures.js';
@@ -10,7 +11,7 @@ import { ggufWeights } from './gguf-weights.js';
 export interface GgufModel {
   config: ConfigJson;
   source: CheckpointReader;
-  /** Makes the tokenizer; a file may have one that is not read. */
+  /** Creates the tokenizer; throws if the file's tokenizer is of a kind that is not supported. */
   tokenizer(): Tokenizer;
 }
 

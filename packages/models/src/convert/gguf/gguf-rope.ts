@@ -1,14 +1,14 @@
-// How positions are stretched: rope_scaling of config.json from entries and tensors of a GGUF file.
+// Derives `rope_scaling` of config.json from the metadata and tensors of a GGUF file.
 import type { ConfigJson } from '@bowyer/checkpoints';
 import { decimal, type GgufMetadata } from './gguf-metadata.js';
 
-/** Returns `rope_scaling`; undefined where positions are not stretched. */
+/** Returns `rope_scaling`; undefined where rotary positions are not scaled. */
 export function ropeScaling(metadata: GgufMetadata): ConfigJson | undefined {
   const { vectors } = metadata;
   const type = metadata.text('.rope.scaling.type', 'none');
   if (vectors['rope_freqs.weight']) return llama3(metadata, vectors['rope_freqs.weight']);
   if (vectors['rope_factors_short.weight']) return longrope(metadata);
-  // Files of older converters have the factor alone, which is the linear form.
+  // Files of older converters state the factor without a type, which means linear scaling.
   const factor = metadata.number('.rope.scaling.factor', metadata.number('.rope.scale_linear', 1));
   switch (type) {
     case 'none':
@@ -25,7 +25,7 @@ export function ropeScaling(metadata: GgufMetadata): ConfigJson | undefined {
 
 function yarn(metadata: GgufMetadata, factor: number): ConfigJson {
   const optional = (key: string, field: string) => (metadata.has(key) ? { [field]: metadata.number(key) } : {});
-  // llama.cpp enlarges by 0.1 ln(factor) + 1, and by this factor besides.
+  // llama.cpp multiplies attention by 0.1 ln(factor) + 1 and by this factor.
   const own = metadata.number('.rope.scaling.attn_factor', 1);
   return {
     rope_type: 'yarn',
@@ -49,15 +49,16 @@ function longrope(metadata: GgufMetadata): ConfigJson {
   };
 }
 
-/** A frequency, and how much of it is kept: 0 is divided by the factor, 1 stays. */
+/** A frequency, and how far scaling keeps it: 1 is unchanged, 0 is divided by the factor. */
 interface Point {
   frequency: number;
   keep: number;
 }
 
 /**
- * Finds the fields of Llama 3's scaling by the divisors of the frequencies. Between the slow ones and the fast ones, what is kept is a line
- * over the frequency. Original length, low and high can be multiplied by the same number; low is 1 here, as in Llama's own files.
+ * Finds the parameters of Llama 3's scaling from the divisors of the frequencies. Between slow and fast frequencies, `keep` is
+ * linear in the frequency. The divisors determine original length, low and high up to a common factor; low is taken as 1, as in
+ * Llama's own files.
  */
 function llama3(metadata: GgufMetadata, divisors: Float32Array): ConfigJson | undefined {
   const factor = Number(divisors.reduce((a, b) => Math.max(a, b), 1).toPrecision(6));
@@ -97,7 +98,7 @@ function kept({ frequency }: Point, scaling: { low: number; high: number; origin
   return Math.min(1, Math.max(0, (turns - scaling.low) / (scaling.high - scaling.low)));
 }
 
-/** Returns two points of the line; at its ends where fewer lie on it. Frequencies become slower from the first on. */
+/** Returns two points of the line; if fewer lie on it, its end points. Frequencies are in descending order. */
 function anchors(points: readonly Point[]): [Point, Point] {
   const between = points.filter((point) => !isSlow(point) && !isFast(point));
   if (between.length > 1) return [between[0], between.at(-1)!];

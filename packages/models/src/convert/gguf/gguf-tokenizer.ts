@@ -1,4 +1,4 @@
-// The tokenizer in the metadata of a GGUF file as a Hugging Face tokenizer: the way back from export/gguf/vocabulary.ts.
+// Converts the tokenizer in the metadata of a GGUF file to a Hugging Face tokenizer, the inverse of export/gguf/vocabulary.ts.
 // Source: llama-vocab.cpp of ggml-org/llama.cpp.
 import { HuggingFaceTokenizer } from '@bowyer/text';
 import { preTokenizerOf } from '../../export/gguf/pre-tokenizer-names.js';
@@ -6,10 +6,10 @@ import { KIND, type Tokens } from '../../export/gguf/tokens.js';
 import { addedToken, aroundTexts, sentencePieceDefinition, SPACE_SYMBOL } from '../sentencepiece-definition.js';
 import type { GgufMetadata } from './gguf-metadata.js';
 
-/** The parts that depend on the kind of vocabulary. */
+/** The parts of tokenizer.json that depend on the kind of vocabulary. */
 interface Vocabulary {
   definition: object;
-  /** A text begins with a token where the file does not say. */
+  /** Whether texts begin with the BOS token if the file does not say. */
   addsBos: boolean;
 }
 
@@ -77,7 +77,7 @@ function tokensOf(metadata: GgufMetadata): Tokens {
   return { spellings, kinds: kinds as Tokens['kinds'] };
 }
 
-/** Lists ids by spelling; rows without a token are left out. */
+/** Lists ids by spelling, without unused rows. */
 const idsOf = ({ spellings, kinds }: Tokens): Map<string, number> =>
   new Map(spellings.flatMap((spelling, id) => (kinds[id] === KIND.unused ? [] : [[spelling, id]])));
 
@@ -163,7 +163,7 @@ function unigram(metadata: GgufMetadata, tokens: Tokens): Vocabulary {
   };
 }
 
-/** Returns `chat_template`: one text, or a list by name where the file has several. */
+/** Returns `chat_template`: one text, or a list of named templates where the file has several. */
 function templateFields(metadata: GgufMetadata): object {
   const main = metadata.has('tokenizer.chat_template') ? metadata.text('tokenizer.chat_template') : null;
   const names = metadata.has('tokenizer.chat_templates') ? metadata.texts('tokenizer.chat_templates') : [];

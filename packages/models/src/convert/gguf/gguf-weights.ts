@@ -1,4 +1,5 @@
-// The parameters of a model in a GGUF file, under Hugging Face's names: each is read, decoded and changed back when its turn comes.
+// Reads the parameters of a model in a GGUF file under Hugging Face's names. Each is read, dequantised and brought to Hugging
+// Face's layout when it is needed.
 import type { CheckpointReader, GgufFile } from '@bowyer/checkpoints';
 import type { CausalArchitecture } from '../../architecture/architecture.js';
 import { fileShape } from '../../architecture/checkpoint-layout.js';
@@ -7,16 +8,20 @@ import type { GgufFamily } from '../../export/gguf/family.js';
 import { changeOf, plannedTensors } from '../../export/gguf/tensors.js';
 import { positionTensors } from './gguf-metadata.js';
 
-/** Where the file has a parameter, or every second row of it. */
+/** The tensor that contains a parameter, or every second row of it. */
 interface Place {
   tensor: string;
   shape: readonly number[];
-  /** Which part of the first axis it is. */
+  /** The index on the first axis, where the tensor contains several parameters. */
   part?: number;
   rows?: 'even' | 'odd';
 }
 
-/** @param fail makes the error of a tensor that is missing, or has no place in the model */
+/**
+ * Returns a reader of the parameters.
+ *
+ * @param fail makes the error about a tensor that is missing or that the model does not have
+ */
 export function ggufWeights(
   file: GgufFile,
   family: GgufFamily,
@@ -60,7 +65,7 @@ export function ggufWeights(
   };
 }
 
-/** Joins the even and the odd rows of a parameter. */
+/** Interleaves two tensors as the even and the odd rows of a parameter. */
 async function alternating(
   first: Place,
   second: Place,
@@ -77,7 +82,6 @@ async function alternating(
   return data;
 }
 
-/** Transposes [out, in] to [in, out]. */
 function turned(data: Float32Array, { shape: [rows, columns] }: ParameterSpec): Float32Array {
   const result = new Float32Array(data.length);
   for (let r = 0; r < rows; r++) for (let c = 0; c < columns; c++) result[c * rows + r] = data[r * columns + c];

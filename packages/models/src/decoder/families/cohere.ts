@@ -1,5 +1,5 @@
-// Command R (cohere) and Command R7B (cohere2): parallel blocks over one norm without bias, neighbouring columns turn together, and
-// in Cohere 2 positions in the windowed layers alone. Source: Cohere 2025, arXiv:2504.00698.
+// Command R (cohere) and Command R7B (cohere2): parallel blocks with one norm without bias and interleaved rotary embedding; in
+// Cohere 2 only the windowed layers have rotary positions. Source: Cohere 2025, arXiv:2504.00698.
 import type { ConfigJson } from '@bowyer/checkpoints';
 import type { Family, FamilyConfig } from '../family.js';
 import { normPerHead } from '../parts.js';
@@ -44,7 +44,7 @@ export const cohere: Family = {
   },
 };
 
-/** Builds the norms of queries and keys, in which each head has weights of its own. */
+/** Builds norms of queries and keys with separate weights for each head. */
 function norms({ fields, sizes }: FamilyConfig, path: string): QueryKeyNorms {
   const epsilon = fields.real('layer_norm_eps');
   return {

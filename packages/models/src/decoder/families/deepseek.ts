@@ -1,4 +1,5 @@
-// DeepSeek V3 and R1: latent attention, and experts that are chosen by sigmoids within groups. Source: DeepSeek-AI 2024, arXiv:2412.19437.
+// DeepSeek V3 and R1: latent attention, and experts that are selected by sigmoid scores within groups. Source: DeepSeek-AI 2024,
+// arXiv:2412.19437.
 import { ConfigFields } from '@bowyer/checkpoints';
 import { activationNames } from '../../layers/activations.js';
 import { ropeFields, rotaryFrequencies } from '../../layers/rotary-frequencies.js';
@@ -75,7 +76,7 @@ export const deepseekV3: Family = {
   },
 };
 
-/** Computes the factor of the scores: 1 / √(query's columns), times what YaRN enlarges attention by, squared. */
+/** Computes the factor of the attention scores: 1 / √(columns of a query), times the square of YaRN's attention factor. */
 function scoreScale(
   { type, json }: FamilyConfig,
   { restingSize, turningSize }: { restingSize: number; turningSize: number },

@@ -1,4 +1,5 @@
-// EXAONE 4: norms of outputs as in OLMo 2, norms of each head's queries and keys, and positions in the windowed layers alone.
+// EXAONE 4: norms of outputs as in OLMo 2, norms of each head's queries and keys, and rotary positions in the windowed layers
+// alone.
 // Source: LG AI Research 2025, arXiv:2507.11407.
 import type { Family } from '../family.js';
 import { plainDecoder } from '../plain-decoder.js';

@@ -11,7 +11,7 @@ import type { Part } from '../parts.js';
 import { plainDecoder } from '../plain-decoder.js';
 import { llamaDefaults } from './llama.js';
 
-/** Returns whether a layer has experts, as Qwen's config states it; the others have one feed-forward layer. */
+/** Returns whether a layer has experts, by the fields of Qwen's config; other layers have a dense feed-forward layer. */
 export function hasExperts(config: FamilyConfig, layer: number): boolean {
   const dense = config.layerIndices('mlp_only_layers') ?? [];
   return !dense.includes(layer) && (layer + 1) % config.fields.count('decoder_sparse_step') === 0;
@@ -45,7 +45,7 @@ export function qwenMixture(config: FamilyConfig, layer: number, shared?: Part):
 
 export const qwen3Moe: Family = {
   architecture: 'Qwen3MoeForCausalLM',
-  aliases: { num_local_experts: 'num_experts' }, // what transformers 5 writes
+  aliases: { num_local_experts: 'num_experts' }, // the name that transformers 5 writes
   defaults: {
     ...llamaDefaults,
     vocab_size: 151936,
@@ -127,7 +127,7 @@ export const mixtral: Family = {
   },
 };
 
-/** The defaults of Hugging Face's GptOssConfig, where the file has no fields of rope. */
+/** The default rope parameters of Hugging Face's GptOssConfig. */
 export const gptOssRope: ConfigJson = {
   rope_type: 'yarn',
   rope_theta: 150000,
@@ -185,10 +185,13 @@ export const gptOss: Family = {
   },
 };
 
-/** Bound of the experts' projections, and the factor inside their sigmoid. */
+/** The bound of gate and up projection, and the factor inside the sigmoid. */
 const [LIMIT, ALPHA] = [7, 1.702];
 
-/** Builds down((up + 1) · gate · σ(α gate)) with biases, gate and up bounded; their outputs alternate in one projection. */
+/**
+ * Builds down((up + 1) · gate · σ(α gate)) with biases, where gate and up are clamped; the outputs of gate and up alternate in
+ * one projection.
+ */
 function clampedExperts({ fields, sizes: { width } }: FamilyConfig, path: string): ExpertWeights {
   const [count, inner] = [fields.count('num_local_experts'), fields.count('intermediate_size')];
   const init = { kind: 'normal', standardDeviation: fields.real('initializer_range') } as const;

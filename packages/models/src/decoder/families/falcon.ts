@@ -25,7 +25,7 @@ export const falcon: Family = {
     tie_word_embeddings: true,
   },
   aliases: { activation: 'hidden_act', n_embed: 'hidden_size' },
-  // The name of the first files wins.
+  // Configs of the first release have n_embed, which takes precedence over hidden_size.
   ignores: ({ n_embed = null }) => ['hidden_act', ...(n_embed === null ? [] : ['hidden_size'])],
   keyValueHeads(fields) {
     if (fields.flag('new_decoder_architecture'))
@@ -36,7 +36,7 @@ export const falcon: Family = {
     const { fields } = config;
     const { heads, headSize } = config.sizes;
     const contextLength = fields.count('max_position_embeddings');
-    // The biases are scaled as the scores are.
+    // Falcon adds the biases before it scales the scores, so the biases are scaled too.
     const positionBiases = fields.flag('alibi')
       ? linearBiases(heads, contextLength, { factor: 1 / Math.sqrt(headSize), isBfloat16: true })
       : undefined;
@@ -64,7 +64,9 @@ export const falcon: Family = {
   },
 };
 
-/** Returns whether blocks are parallel. The new decoder architecture always is; `parallel_attn` is of the old one. */
+/**
+ * Returns whether blocks are parallel. They always are in the new decoder architecture; `parallel_attn` applies to the old one.
+ */
 const isParallel = ({ fields }: FamilyConfig) =>
   fields.flag('new_decoder_architecture') || fields.flag('parallel_attn');
 

@@ -13,7 +13,7 @@ const defaults: ConfigJson = {
   attention_dropout: 0,
 };
 
-/** A norm of each output, besides that of each input. */
+/** The names of the norms, which are applied to each output as well as to each input. */
 export const outputNorms: BlockNormNames = {
   mixerInput: 'input_layernorm',
   mixerOutput: 'post_attention_layernorm',
@@ -33,7 +33,10 @@ function build(config: FamilyConfig, attention: (layer: number) => AttentionDepa
   });
 }
 
-/** Returns the activation of files of the first release, which say "gelu" and mean its approximation; undefined for others. */
+/**
+ * Returns the activation for configs of the first release, which say "gelu" and mean the tanh approximation; undefined for
+ * others.
+ */
 const gelu = ({ json }: FamilyConfig) => (json.hidden_act === 'gelu' ? 'gelu_pytorch_tanh' : undefined);
 
 export const gemma: Family = {
@@ -52,7 +55,7 @@ export const gemma: Family = {
   build: (config) => build(config, () => ({}), { feedForward: { activation: gelu(config) } }),
 };
 
-/** Returns the kind of each layer: every `pattern`-th one sees the whole context, the others a window. */
+/** Returns the kind of each layer: every `pattern`-th layer has full attention, the others a sliding window. */
 const slidingKinds = (config: FamilyConfig, pattern: number) =>
   config.layerKinds((layer): LayerKind => ((layer + 1) % pattern === 0 ? 'full_attention' : 'sliding_attention'));
 
@@ -120,7 +123,7 @@ export const gemma3: Family = {
       rotary: rotaries[kinds[layer]],
       window: windows[layer],
     });
-    // attn_logit_softcapping is without effect: Hugging Face's Gemma 3 has it in its config and nowhere else.
+    // attn_logit_softcapping has no effect: Hugging Face's Gemma 3 has it in its config class only.
     const head = { softcap: optional(config, 'final_logit_softcapping') };
     return build(config, attention, { rotary: rotaries.full_attention, contextLength, norms: outputNorms, head });
   },

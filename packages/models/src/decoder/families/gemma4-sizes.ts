@@ -1,4 +1,4 @@
-// Heads and positions of Gemma 4's layers, which differ between the layers that see the whole context and the others.
+// Head sizes and rotary positions of Gemma 4, which differ between layers with full attention and layers with a window.
 import type { ConfigJson } from '@bowyer/checkpoints';
 import { rotaryFrequencies, type RotaryFrequencies } from '../../layers/rotary-frequencies.js';
 import type { FamilyConfig, LayerKind } from '../family.js';
@@ -37,7 +37,7 @@ function ownHeadSizes({ fields, sizes, json }: FamilyConfig, layer: number): Hea
 
 const isCount = (value: unknown): value is number => Number.isInteger(value) && (value as number) > 0;
 
-/** Returns the rotary positions of each kind of layer that there is. */
+/** Returns the rotary frequencies of each kind of layer that the model has. */
 export function rotariesByKind(
   config: FamilyConfig,
   kinds: readonly LayerKind[],

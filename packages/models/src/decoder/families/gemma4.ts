@@ -1,6 +1,6 @@
-// The text part of Gemma 4: layers with heads of two sizes, norms of values, layers that share keys and values, embeddings for
-// each layer, experts beside a dense layer. Published configs use each of them: E2B and E4B share and embed, 26B-A4B has experts,
-// 26B-A4B, 31B and 12B (unified) take keys for values.
+// The text part of Gemma 4: two head sizes, norms of values, layers that share keys and values, per-layer embeddings, and experts
+// beside a dense layer. Published configs use each of them: E2B and E4B share keys and values and have per-layer embeddings,
+// 26B-A4B has experts, and 26B-A4B, 31B and 12B (unified) use keys as values.
 // Source: Hugging Face's Gemma4TextModel and Gemma4UnifiedTextModel.
 import type { ConfigJson } from '@bowyer/checkpoints';
 import type { RotaryFrequencies } from '../../layers/rotary-frequencies.js';
@@ -57,16 +57,16 @@ class Gemma4 {
   readonly #kinds: LayerKind[];
   readonly #sizes: HeadSizes[];
   readonly #cached: HeadSizes;
-  /** Layers from here on read the keys and values of the last layer of their kind before it. */
+  /** The first of the layers that read the keys and values of the last earlier layer of their kind. */
   readonly #firstShared: number;
   readonly #epsilon: number;
 
   constructor(private readonly config: FamilyConfig) {
     const { fields, sizes } = config;
-    // Tokens of images see one another; text is causal.
+    // The value 'vision' lets tokens of images attend to each other; text is causal all the same.
     if (fields.value('use_bidirectional_attention') !== 'vision') fields.refuse('use_bidirectional_attention');
     fields.refuse('rope_scaling');
-    // The class makes the last layer so, whatever the file says.
+    // Hugging Face's class gives the last layer full attention, whatever the file says.
     this.#kinds = config
       .layerKinds((layer) => ((layer + 1) % 6 === 0 ? 'full_attention' : 'sliding_attention'))
       .map((kind, layer) => (layer === sizes.layers - 1 ? 'full_attention' : kind));
@@ -160,7 +160,7 @@ class Gemma4 {
     return gatedFeedForward(this.#activation, [gate, up], this.#linear(`${path}.down_proj`, sizes.width, inner));
   }
 
-  /** Builds norm₁(dense(norm(x))) + norm₂(experts(norm(x))), where the router reads x by a norm of its own. */
+  /** Builds norm₁(dense(norm(x))) + norm₂(experts(norm(x))); the router has its own norm of x. */
   #denseAndExperts(layer: number): Part {
     const path = `model.layers.${layer}`;
     const [dense, experts] = [this.#dense(layer), this.#experts(path)];
@@ -212,7 +212,7 @@ class Gemma4 {
     };
   }
 
-  /** Returns the columns of each layer's table; 0 without tables. */
+  /** Returns the size of a layer's embedding; 0 without per-layer embeddings. */
   get #layerInputSize(): number {
     const { config } = this;
     return config.fields.value('hidden_size_per_layer_input') === undefined
@@ -237,7 +237,7 @@ class Gemma4 {
     });
   }
 
-  /** Builds the gate of the layer's embedding, and a factor of the whole stream. */
+  /** Builds the gate of the per-layer embedding, and the factor of the whole residual stream. */
   #closing(layer: number): Part {
     const { width } = this.config.sizes;
     const path = `model.layers.${layer}`;
@@ -261,7 +261,9 @@ class Gemma4 {
     };
   }
 
-  /** Names the keys and values that published files have for layers that use those of others. */
+  /**
+   * Names the tensors of keys and values that published checkpoints have, without effect, for layers that share those of others.
+   */
   #idleTensors(layer: number): string[] {
     if (layer < this.#firstShared) return [];
     return ['k_proj', 'v_proj', 'k_norm', 'v_norm'].map((name) => `model.layers.${layer}.self_attn.${name}.weight`);

@@ -1,4 +1,5 @@
-// GLM-4 of both layouts (glm: 9B of 2024; glm4: 2025, with norms of outputs): half of a head's columns turn, neighbours together.
+// GLM-4 in both layouts (glm: 9B of 2024; glm4: 2025, with norms of outputs): interleaved rotary embedding of half of a head's
+// columns.
 // Source: Team GLM 2024, arXiv:2406.12793.
 import type { ConfigJson } from '@bowyer/checkpoints';
 import type { Family, FamilyConfig } from '../family.js';

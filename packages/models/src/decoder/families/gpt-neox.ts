@@ -52,7 +52,7 @@ export const gptNeoX: Family = {
   },
 };
 
-/** Reads the rotated share of a head; newer files have it among the rope_parameters. */
+/** Reads the rotated share of a head; newer files have it in rope_parameters. */
 export function rotaryShare({ json, fields }: FamilyConfig): number {
   const { name, scaling } = ropeFields('gpt_neox', json);
   if (!('partial_rotary_factor' in scaling)) return fields.real('rotary_pct');

@@ -1,4 +1,4 @@
-// GPT-J: attention and feed-forward layer read one norm, and the first columns of a head turn, neighbours together.
+// GPT-J: attention and feed-forward layer read one norm; interleaved rotary embedding of a head's first columns.
 // Source: Wang and Komatsuzaki 2021, "GPT-J-6B".
 import type { Family } from '../family.js';
 import { plainDecoder } from '../plain-decoder.js';
@@ -27,7 +27,7 @@ export const gptJ: Family = {
     n_layer: 'num_hidden_layers',
     activation_function: 'hidden_act',
   },
-  // Its positions turn with the base 10,000 alone.
+  // The rotary base is always 10,000, whatever the file says.
   ignores: () => [
     'hidden_act',
     'head_dim',

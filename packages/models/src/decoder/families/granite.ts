@@ -1,4 +1,5 @@
-// Granite 3: Llama with a factor of its own at each place where numbers may grow. Source: Granite Team 2024, "Granite 3.0 language models".
+// Granite 3: Llama with factors of the embeddings, the attention scores, the residual stream and the logits. Source: Granite Team
+// 2024, "Granite 3.0 language models".
 import type { Family } from '../family.js';
 import { plainDecoder } from '../plain-decoder.js';
 import { llamaDefaults } from './llama.js';

@@ -58,7 +58,7 @@ function build(config: FamilyConfig, kinds: readonly string[], feedForward: Depa
   });
 }
 
-/** Files of the first release have other names for two fields; theirs are the ones that transformers reads. */
+/** Files of the first release have other names for two fields; where a file has both names, transformers reads these. */
 const aliases = { tie_embedding: 'tie_word_embeddings', block_ff_dim: 'intermediate_size' };
 
 export const lfm2: Family = {
@@ -81,7 +81,10 @@ export const lfm2: Family = {
   },
 };
 
-/** Computes the inner size: two thirds of the one that the file has, rounded up to a multiple, where `block_auto_adjust_ff_dim` is set. */
+/**
+ * Computes the width of the feed-forward layer: with `block_auto_adjust_ff_dim`, two thirds of `intermediate_size`, rounded up to
+ * a multiple.
+ */
 function innerSize({ fields }: FamilyConfig): number {
   const size = fields.count('intermediate_size');
   if (!fields.flag('block_auto_adjust_ff_dim')) return size;

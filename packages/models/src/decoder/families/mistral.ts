@@ -1,5 +1,5 @@
-// Mistral and Ministral: Llama with a sliding window in every layer, or in those of layer_types, where the file has one.
-// Ministral 3 also enlarges the queries of late positions. Source: Jiang et al. 2023, arXiv:2310.06825.
+// Mistral and Ministral: Llama with a sliding window, if the file has one, in every layer or in the layers that `layer_types`
+// names. Ministral 3 also scales up the queries of late positions. Source: Jiang et al. 2023, arXiv:2310.06825.
 import { ConfigFields, type ConfigJson } from '@bowyer/checkpoints';
 import type { Value } from '@bowyer/graph';
 import type { ForwardScope } from '../../architecture/architecture.js';

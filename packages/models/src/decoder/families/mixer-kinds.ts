@@ -1,11 +1,11 @@
-// Which layers are attention and which are recurrent, as `layer_types` has it.
+// Reads which layers are attention and which are recurrent from `layer_types`.
 import type { FamilyConfig } from '../family.js';
 
 /**
  * Returns the kind of each layer.
  *
- * @param known kinds that the family has
- * @param kindOf of a layer where the file has no list; without it the list is needed
+ * @param known the kinds that the family has
+ * @param kindOf returns the kind of a layer if the file has no `layer_types`; if omitted, the file must have it
  */
 export function mixerKinds<Kind extends string>(
   { fields, sizes }: FamilyConfig,

@@ -2,7 +2,7 @@
 import type { Family } from '../family.js';
 import { plainDecoder } from '../plain-decoder.js';
 
-/** Rows of the table of positions before that of the first one. */
+/** The row of the position table for position 0. */
 const OFFSET = 2;
 
 export const opt: Family = {

@@ -1,4 +1,4 @@
-// Phi 1 to 2 (parallel blocks, partly rotary positions) and Phi 3 to 4 (Llama with joint projections, and longrope).
+// Phi 1 to 2 (parallel blocks, partial rotary embedding) and Phi 3 to 4 (Llama with joint projections, and longrope).
 // Sources: Gunasekar et al. 2023, arXiv:2306.11644; Abdin et al. 2024, arXiv:2404.14219 and arXiv:2412.08905.
 import type { ConfigJson } from '@bowyer/checkpoints';
 import { ropeFields } from '../../layers/rotary-frequencies.js';
@@ -69,7 +69,7 @@ export const phi3: Family = {
   },
   build(config) {
     const { fields } = config;
-    // Hugging Face's class reads the embedding's dropout and does not use it.
+    // The embedding's dropout is not applied, since Hugging Face's class does not apply it either.
     const rotary = config.rotary({ share: 'partial_rotary_factor', json: phi3RopeJson(config) });
     const hasWindow = fields.value('sliding_window') !== undefined;
     const kinds = config.layerKinds(() => (hasWindow ? 'sliding_attention' : 'full_attention'));
@@ -84,8 +84,7 @@ export const phi3: Family = {
 };
 
 /**
- * Rewrites the rope fields of a file: the first releases call longrope "su" or "yarn"; the original length is a field of its own beside
- * it.
+ * Normalises the rope fields: the first releases call longrope "su" or "yarn" and have the original length as a separate field.
  */
 export function phi3RopeJson({ type, json, fields }: FamilyConfig): ConfigJson {
   const given = ropeFields(type, json).scaling;

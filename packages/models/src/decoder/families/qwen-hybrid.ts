@@ -1,4 +1,5 @@
-// Qwen 3 Next and the text part of Qwen 3.5: Gated DeltaNet in most layers, gated attention with partly rotary positions in the rest.
+// Qwen 3 Next and the text part of Qwen 3.5: Gated DeltaNet in most layers, gated attention with partial rotary embedding in the
+// rest.
 // Source: Qwen Team 2025, "Qwen3-Next"; Qiu et al. 2025, arXiv:2505.06708 (the gate of attention).
 import type { ConfigJson } from '@bowyer/checkpoints';
 import type { Value } from '@bowyer/graph';
@@ -62,7 +63,10 @@ function build(
   });
 }
 
-/** Builds attention whose result is multiplied by a sigmoid; each head's gate comes from the query projection, beside its query. */
+/**
+ * Builds attention with an output gate: its result is multiplied by a sigmoid. The query projection computes each head's gate
+ * beside its query.
+ */
 function gatedAttention(
   { fields, sizes }: FamilyConfig,
   path: string,
@@ -122,7 +126,7 @@ const expertDefaults: ConfigJson = {
   norm_topk_prob: true,
 };
 
-/** Builds an expert that every row goes through, its output multiplied by a sigmoid gate. */
+/** Builds a shared expert, which every row goes through; its output is multiplied by a sigmoid gate. */
 function sharedExpert({ fields, sizes: { width } }: FamilyConfig, path: string): Part {
   const inner = fields.count('shared_expert_intermediate_size');
   const options = { bias: false, standardDeviation: fields.real('initializer_range') };

@@ -16,7 +16,7 @@ const defaults: ConfigJson = {
   max_window_layers: 28,
 };
 
-/** Builds the decoder, whose upper layers have the window, from max_window_layers on, where use_sliding_window is true. */
+/** Builds the decoder. With use_sliding_window, the layers from max_window_layers on have the window. */
 function build(config: FamilyConfig, attention: AttentionDeparture) {
   const { fields } = config;
   fields.refuse('mlp_bias', false);

@@ -1,4 +1,4 @@
-// SmolLM 3: Llama, where every fourth layer knows no positions.
+// SmolLM 3: Llama without rotary embedding in every fourth layer.
 // Source: Bakouch et al. 2025, "SmolLM3: smol, multilingual, long-context reasoner".
 import type { Family, FamilyConfig } from '../family.js';
 import { plainDecoder } from '../plain-decoder.js';
@@ -36,7 +36,7 @@ export const smolLm3: Family = {
   },
 };
 
-/** Says which layers rotate queries and keys: `no_rope_layers` has 1 for those, 0 for the others. */
+/** Returns which layers rotate queries and keys; in `no_rope_layers` these have 1 and the others 0. */
 function turningLayers({ fields, sizes }: FamilyConfig): boolean[] {
   const listed = fields.value('no_rope_layers');
   if (listed === undefined) {

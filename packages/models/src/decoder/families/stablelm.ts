@@ -1,4 +1,5 @@
-// StableLM 2 and 3B: Llama with layer norms and a quarter of a head's columns turning, in parallel blocks where the file says so.
+// StableLM 2 and 3B: Llama with layer norms and rotary embedding of a quarter of each head's columns; blocks are parallel if the
+// file says so.
 // Source: Bellagente et al. 2024, arXiv:2402.17834.
 import type { Family, FamilyConfig } from '../family.js';
 import { normPerHead } from '../parts.js';
@@ -37,7 +38,7 @@ export const stableLm: Family = {
   },
 };
 
-/** Builds the norms of queries and keys, in which each head has weights of its own. */
+/** Builds norms of queries and keys with separate weights for each head. */
 function norms({ fields, sizes }: FamilyConfig, path: string): QueryKeyNorms {
   const epsilon = fields.real('layer_norm_eps');
   const names = (which: string, heads: number) =>

@@ -1,4 +1,5 @@
-// Families of Bowyer's own, for policies that are made here. They have no published weights, and no other program reads their folders.
+// Families that exist only here, for policies trained from scratch. They have no published weights, and other programs cannot
+// read their checkpoints.
 import type { Family } from '../family.js';
 import { canonLlama } from './canon-llama.js';
 import { smearedLlama } from './smeared-llama.js';
