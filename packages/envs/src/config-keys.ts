@@ -1,4 +1,4 @@
-// Finds options of an environment that nothing reads, or with which it cannot be played.
+// Finds options of an environment that would have no effect, or with which it cannot be played.
 import { isDeepStrictEqual } from 'node:util';
 import { toSnakeCase } from '@bowyer/core';
 import { UnknownNameError } from './contract/unknown-name-error.js';
@@ -8,19 +8,19 @@ import type { Condition, EnvProblem } from './unit.js';
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Returns the problems of options that cannot be played or would not be read; empty where there are none. */
+/** Returns the problems of an environment's options: those that prevent playing, and those without effect. */
 export function environmentProblems(name: string, options: Values): EnvProblem[] {
   const problems = environmentInfo(name).config?.problems;
   return [...unreadOptions(name, options), ...(problems?.(options) ?? []), ...memberProblems(name, options)];
 }
 
-/** Returns the problems of the environments that this one lists. */
+/** Returns the problems of the environments that this environment contains. */
 function memberProblems(name: string, options: Values): EnvProblem[] {
   const option = environmentInfo(name).config?.members;
   if (option === undefined) return [];
   const key = `env.${toSnakeCase(option)}`;
   return membersOf(options[option]).flatMap((member, index): EnvProblem[] => {
-    if (member.name === name) return []; // its own unit refuses that
+    if (member.name === name) return []; // the unit itself refuses to contain itself
     try {
       const { schema } = environmentInfo(member.name);
       const problems = environmentProblems(member.name, withDefaults(schema, member.options, member.name));
@@ -34,7 +34,7 @@ function memberProblems(name: string, options: Values): EnvProblem[] {
   });
 }
 
-/** Returns options that differ from their defaults and that nothing reads under the values of the others. */
+/** Returns a problem for each option that differs from its default and has no effect, given the other options. */
 function unreadOptions(name: string, options: Values): EnvProblem[] {
   const { schema, config } = environmentInfo(name);
   return Object.entries(config?.readWith ?? {}).flatMap(([option, condition]) => {

@@ -1,17 +1,17 @@
-// Reads the content of games: JSON files beside their code, each with a schema of its own. They are read from `src`, which the
-// package ships.
+// Reads the content of games from JSON files in the folders of their code in `src`, which the package ships. Each file has a
+// schema.
 import { readFileSync } from 'node:fs';
 
-/** Returns a value that is made when it is first asked for. */
+/** Returns a function that computes the value at its first call. */
 export function lazy<Value>(make: () => Value): () => Value {
   let made: { value: Value } | undefined;
   return () => (made ??= { value: make() }).value;
 }
 
 /**
- * Returns a value that is made of a data file, which is read when it is first asked for: a program that lists the environments reads none.
+ * Returns a function that makes a value of a data file, which is read at the first call: listing the environments reads no file.
  *
- * @param path below `src`
+ * @param path relative to `src`
  */
 export const fromDataFile = <Data, Value>(path: string, make: (data: Data) => Value): (() => Value) =>
   lazy(() => make(JSON.parse(readFileSync(new URL(`../src/${path}`, import.meta.url), 'utf8')) as Data));

@@ -1,5 +1,5 @@
-// Makes an environment's unit from its definition: a name, `reset` and `step`, or `make` for a class of its own. All other
-// members have defaults.
+// Makes an environment's unit from its definition: a name, and `reset` and `step`, or `make` for an environment with its own
+// class. All other members have defaults.
 import { Rng } from '@bowyer/core';
 import { checkedEnv } from './contract/checked-env.js';
 import type { Env, ResetResult, StepResult } from './contract/env.js';
@@ -15,7 +15,7 @@ import {
 } from './played-demonstrations.js';
 import { noOptions, resetSchemaWith, type AnyEnvironment, type EnvironmentUnit } from './unit.js';
 
-/** The arguments of `step` and `expert`. `step` may change the state in place; `expert` must not. */
+/** The arguments of `step` and `expert`. `step` may mutate the state; `expert` must not. */
 export interface StepContext<State, Options> {
   state: State;
   options: Options;
@@ -31,7 +31,7 @@ export interface ResetOutcome<State> {
   info?: Record<string, unknown>;
 }
 
-/** The result of a step. An absent reward is 0; an absent end is false. */
+/** The result of a step. By default the reward is 0 and the episode continues. */
 export interface StepOutcome {
   observation: string;
   reward?: number;
@@ -40,36 +40,36 @@ export interface StepOutcome {
   info?: Record<string, unknown>;
 }
 
-/** The members of a unit that have defaults. */
+/** The members of a unit for which there are defaults. */
 type FurtherMembers<Options extends object, Extra extends object> = Partial<
   Omit<EnvironmentUnit<Options, Extra>, 'name' | 'make'>
 >;
 
-/** An environment that is defined by two functions. All random numbers must come from `rng`. */
+/** An environment that is defined by two functions. They must draw all random numbers from `rng`. */
 export interface EnvironmentDefinition<State, Options extends object> extends FurtherMembers<Options, ExpertNoise> {
   name: string;
   reset(start: { options: Options; rng: Rng }): ResetOutcome<State> | Promise<ResetOutcome<State>>;
   step(action: string, now: StepContext<State, Options> & { rng: Rng }): StepOutcome | Promise<StepOutcome>;
-  /** Turns after which an episode is truncated; absent: `step` alone ends it. */
+  /** The number of turns after which an episode is truncated; absent: only `step` ends it. */
   maxTurns?: number | ((options: Options) => number);
-  /** Returns the best action in the current state, or null if it knows none. A policy can imitate it, and DAgger can query it. */
+  /** Returns the best action in the current state, or null if it knows none. Policies can imitate it, and DAgger can query it. */
   expert?(now: StepContext<State, Options>): string | null;
 }
 
-/** An environment that is defined by a class of its own. */
+/** An environment that is defined by its own class. */
 export interface ClassDefinition<Options extends object, Extra extends object> extends FurtherMembers<Options, Extra> {
   name: string;
   make: EnvironmentUnit<Options, Extra>['make'];
 }
 
-// oxlint-disable-next-line typescript/no-explicit-any -- of any environment
+// oxlint-disable-next-line typescript/no-explicit-any -- the definition of any environment
 type AnyDefinition = EnvironmentDefinition<any, any> | ClassDefinition<any, any>;
 
 /**
- * Completes a definition with the defaults: no options, episodes that differ by their seeds alone, observations of single turns. A
- * complete unit is returned as it is.
+ * Completes a definition with defaults: no options, episodes that differ only by their seeds, observations of single turns. A
+ * complete unit is returned unchanged.
  *
- * @throws {InvalidEnvironmentError} with every member that is missing, unknown or of another type
+ * @throws {InvalidEnvironmentError} with every member that is missing, unknown or has a wrong type
  */
 export function defineEnvironment<Options extends object, Extra extends object = object>(
   definition: ClassDefinition<Options, Extra>,
@@ -83,7 +83,7 @@ export function defineEnvironment(definition: AnyDefinition): AnyEnvironment {
   return completed(withoutUndefined(definition));
 }
 
-/** Removes members that are undefined, so that they have their defaults. A complete definition stays the same object. */
+/** Removes undefined members, so that they get their defaults. If there are none, the same object is returned. */
 function withoutUndefined<T extends object>(definition: T): T {
   const given = Object.entries(definition).filter(([, value]) => value !== undefined);
   return given.length === Object.keys(definition).length ? definition : (Object.fromEntries(given) as T);
@@ -107,7 +107,7 @@ function completed(definition: AnyDefinition): AnyEnvironment {
   return { ...defaults, make, ...(expert && expertMembers(definition)), ...further };
 }
 
-/** Returns the members that follow from an expert. */
+/** Returns the members of a unit that an expert provides. */
 function expertMembers<State, Options extends object>(
   definition: EnvironmentDefinition<State, Options>,
 ): Pick<EnvironmentUnit<Options, ExpertNoise>, 'demonstrations' | 'hasExpert'> {
@@ -117,7 +117,7 @@ function expertMembers<State, Options extends object>(
       schema: expertNoiseSchema,
       make: async (options, request) => {
         const env = checkedEnv(new DefinedEnv(definition, options), definition.name);
-        /** Earlier replies of the expert, which random turns repeat where there are neither valid actions nor sample actions. */
+        /** The expert's earlier replies. Random turns repeat one if there are neither valid actions nor sample actions. */
         const said = new Set<string>();
         const best = () => {
           const reply = env.expertReply!();
@@ -180,7 +180,7 @@ class DefinedEnv<State, Options extends object> implements Env {
   }
 }
 
-/** The error for a definition with members that are missing, unknown or of another type. */
+/** The error for a definition with members that are missing, unknown or have a wrong type. */
 class InvalidEnvironmentError extends Error {
   override readonly name = 'InvalidEnvironmentError';
 
@@ -207,7 +207,7 @@ const isObject: Test = (value) => typeof value === 'object' && value !== null;
 const isCount: Test = (value) => Number.isInteger(value) && (value as number) >= 1;
 const hasProperties: Test = (value) => isObject(value) && isObject((value as { properties?: unknown }).properties);
 
-/** The type of each member, in words and as a test. */
+/** The types of members, in words and as a predicate. */
 const kinds = {
   text: ['a text', isText],
   texts: ['a list of texts', (value) => Array.isArray(value) && value.length > 0 && value.every(isText)],
@@ -219,12 +219,12 @@ const kinds = {
   maxTurns: ['an integer above 0 or a function', (value) => isCount(value) || isFunction(value)],
 } satisfies Record<string, [string, Test]>;
 
-/** Members by their kinds; a group has those of its members. */
+/** The types of members by their names. A group has the types of its members. */
 type MemberKinds = Readonly<Record<string, keyof typeof kinds>>;
 type Member = keyof EnvironmentUnit | keyof EnvironmentDefinition<unknown, object>;
 type Group = 'config' | 'tokens' | 'critic' | 'replay' | 'evaluation';
 
-/** Every member of a definition, with its kind. */
+/** The type of every member of a definition. */
 export const memberKinds = {
   name: 'text',
   reset: 'function',
@@ -251,7 +251,7 @@ export const memberKinds = {
   [Name in Group]: Record<keyof Required<EnvironmentUnit>[Name], keyof typeof kinds>;
 };
 
-/** Returns what is wrong with members that are missing, unknown or of another type: a definition in JavaScript may have any. */
+/** Returns the faults of a definition's members. TypeScript would find them, but a definition may be written in JavaScript. */
 function definitionFaults(definition: unknown): string[] {
   if (!isObject(definition)) return [`a definition must be an object; got ${shown(definition)}`];
   const given = definition as Record<string, unknown>;
@@ -264,7 +264,7 @@ function definitionFaults(definition: unknown): string[] {
   ];
 }
 
-/** @param place of the members in the definition, with a dot behind a group */
+/** Returns the faults of members. @param place of the members in the definition, with a trailing dot in a group */
 function memberFaults(
   given: Record<string, unknown>,
   members: Readonly<Record<string, MemberKinds | keyof typeof kinds>>,
@@ -291,7 +291,7 @@ function memberFaults(
   return [...wrong, ...unknown];
 }
 
-/** Names of members until version 0.2 that stand in a group under another one. */
+/** The present names of members that were renamed and grouped after version 0.2. */
 const formerNames: Readonly<Record<string, string>> = {
   answerTokens: 'tokens.answers',
   replayOptions: 'replay.options',

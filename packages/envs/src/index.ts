@@ -34,7 +34,7 @@ export {
   type PlayedDemonstrationOptions,
 } from './played-demonstrations.js';
 
-// Environments by name.
+// The registry of environments.
 export {
   environmentInfo,
   environmentNames,
@@ -51,7 +51,7 @@ export { membersOf, type Member } from './mixture/members.js';
 export { environmentProblems } from './config-keys.js';
 export { nearestName } from './contract/unknown-name-error.js';
 
-// Splits: items to train, to evaluate and to test on.
+// Splits: items for training, evaluation and test.
 export {
   listedSplits,
   seedSplits,
@@ -83,7 +83,7 @@ export { memoryProblems } from './context/memory-problems.js';
 export { withContext } from './context/context-records.js';
 export { ContextWriter } from './context/context-writer.js';
 
-// The memory: past successes that an agent reads.
+// The memory: past successful episodes that are put into an agent's prompt.
 export {
   memoryKinds,
   retrievalKeys,
@@ -122,7 +122,7 @@ export {
 export { HttpServer, NoAnswer } from './http/http-server.js';
 export { HttpError } from './http/http-error.js';
 
-// The shop of tau2, for a comparison with the original.
+// The shop of tau2, for comparisons with the original.
 export { pythonJson } from './cpython/repr.js';
 export { tau2Domain, type Tau2Domain, type Tau2Task } from './tau2/domain-folder.js';
 export { RetailStore, type RetailContents, type RetailOrder } from './tau2/store.js';
@@ -139,7 +139,7 @@ export { dialogueEpisode } from './twenty-questions/dialogues.js';
 export { optimalReturn } from './twenty-questions/optimum.js';
 export { guessMyCityDemonstrations } from './guess-my-city/demonstrations.js';
 
-// The game with exact values, for tests and studies of algorithms.
+// The game whose exact values are known, for tests and studies of algorithms.
 export { actionsOf, towerModel, type Outcome, type TabularModel, type TabularPolicy } from './tabular/model.js';
 export {
   epsilonGreedy,
@@ -173,7 +173,7 @@ export { Shopper } from './webshop/expert.js';
 export type { WordleOptions } from './wordle/wordle.js';
 export { wordleDemonstrations } from './wordle/demonstrations.js';
 
-// A user's tasks and rewards.
+// A user's modules of tasks and rewards.
 export type { VerifiersEpisode, VerifiersRespond, VerifiersReward } from './verifiers/reward-module.js';
 export type { VerifiersMessage } from './verifiers/task.js';
 export { enableTypeScript, importUserModule } from './user-modules.js';

@@ -1,10 +1,9 @@
-// Reads JSON as it is written: where a value ends within other text, and numbers with all their digits, which a parsed value
-// does not keep.
+// Reads JSON text without parsing it to values: finds the end of an object within other text, and keeps all digits of numbers.
 import { isJson, keepsDigits } from '@bowyer/core';
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[{}[\]:,]|true|false|null|\s+/y;
 
-/** Returns the place behind the object that begins at `start`; -1 where no object of JSON does. */
+/** Returns the index after the object that begins at `start`; -1 if no JSON object begins there. */
 export function objectEnd(text: string, start: number): number {
   if (text[start] !== '{') return -1;
   let depth = 0;
@@ -19,7 +18,7 @@ export function objectEnd(text: string, start: number): number {
   return -1;
 }
 
-/** Returns the tokens of a text that is JSON, without white space. */
+/** Yields the tokens of a JSON text, without white space. */
 function* tokensOf(json: string): Generator<string> {
   TOKEN.lastIndex = 0;
   const pattern = new RegExp(TOKEN);
@@ -27,7 +26,7 @@ function* tokensOf(json: string): Generator<string> {
     if (found[0].trim() !== '') yield found[0];
 }
 
-/** Returns the members of an object as they are written, without white space outside their texts. @param json an object of JSON */
+/** Returns the text of each member of an object, without white space between tokens. @param json a JSON object */
 export function membersAsWritten(json: string): Record<string, string> {
   const members: [string, string][] = [];
   let [key, value, depth]: [string | null, string, number] = [null, '', 0];
@@ -47,9 +46,9 @@ export function membersAsWritten(json: string): Record<string, string> {
   return Object.fromEntries(members);
 }
 
-/** Returns the first key that an object has twice, in a text of JSON; null where there is none. */
+/** Returns the first key that an object contains twice; null if there is none. */
 export function repeatedKey(json: string): string | null {
-  /** The keys of the objects that are open; null for an array. */
+  /** The keys of each open object; null for an array. */
   const open: (Set<string> | null)[] = [];
   let before = '';
   for (const token of tokensOf(json)) {
@@ -67,7 +66,7 @@ export function repeatedKey(json: string): string | null {
   return null;
 }
 
-/** Returns the first number of a text of JSON that a parsed value has in other digits; null where there is none. */
+/** Returns the first number whose digits change when it is parsed; null if there is none. */
 export function lostNumber(json: string): string | null {
   for (const token of tokensOf(json)) if (/^[-\d]/.test(token) && !keepsDigits(token)) return token;
   return null;

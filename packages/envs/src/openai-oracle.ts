@@ -1,12 +1,12 @@
-// An oracle behind any OpenAI-compatible chat server. The secret is worded as for ArCHer's own oracle model ("The object is …",
-// "Your home town is …"); a system message of our own states the form of the answer.
+// An oracle on an OpenAI-compatible chat server. The secret has the wording of ArCHer's oracle model ("The object is …", "Your
+// home town is …"); our system message prescribes the form of the answer.
 import type { OpenAiChat } from './http/openai-chat.js';
 import type { ChatOraclePrompt, Oracle } from './oracle.js';
 
 export class OpenAiOracle implements Oracle {
   readonly id: string;
 
-  /** Takes a chat, which is closed by whoever opened it. @param model the server's name of it, kept in `id` */
+  /** Takes a chat, which the caller closes. @param model name of the model on the server, a part of `id` */
   constructor(
     private readonly chat: OpenAiChat,
     model: string,
@@ -16,9 +16,9 @@ export class OpenAiOracle implements Oracle {
   }
 
   /**
-   * Answers a question. Decoding is greedy, as with ArCHer's oracle. A refusal is the answer where there is no other text.
+   * Answers a question. Decoding is greedy, as with ArCHer's oracle. If the only text is a refusal, that is the answer.
    *
-   * @throws {HttpError} for an empty one
+   * @throws {HttpError} for an empty answer
    */
   async answer(secret: string, question: string): Promise<string> {
     const { system, maxTokens } = this.rules;

@@ -1,11 +1,12 @@
-// The options of an environment: a JSON Schema with the option constructors of @bowyer/core, whose keys are in camelCase and any of
-// which may be left out.
+// The options of an environment: a JSON Schema from the option constructors of @bowyer/core. Keys are in camelCase, and each has
+// a default.
 //
-//     const schema = options({ maxTurns: integer(20, 'Questions of an episode.'), data: text(null, 'File of tasks; null: ours.') });
+//     const schema = options({ maxTurns: integer(20, 'Questions of an episode.'), data: text(null, 'File of tasks; null: ours.')
+//     });
 //     type Options = OptionsOf<typeof schema>; // { maxTurns: number; data: string | null }
 import type { Static, TSchema } from '@bowyer/core';
 
-/** A JSON Schema of one option: its meaning, its default, and any further keywords such as `type` and `minimum`. */
+/** The JSON Schema of one option: its meaning, its default, and further keywords such as `type` and `minimum`. */
 export interface OptionSchema {
   readonly description: string;
   readonly default: unknown;
@@ -14,14 +15,14 @@ export interface OptionSchema {
 
 type Members = Readonly<Record<string, OptionSchema>>;
 
-/** The options that code receives for a schema. */
+/** The type of the options' values. */
 export type OptionsOf<Schema extends { properties: Readonly<Record<string, unknown>> }> = {
   [Key in keyof Schema['properties']]: Schema['properties'][Key] extends TSchema
     ? Static<Schema['properties'][Key]>
     : never;
 };
 
-/** Returns every option's default. */
+/** Returns the default of every option. */
 export const defaultsOf = <Schema extends { properties: Members }>({ properties }: Schema) =>
   Object.fromEntries(Object.entries(properties).map(([key, { default: value }]) => [key, value])) as OptionsOf<Schema>;
 

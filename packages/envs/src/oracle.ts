@@ -1,5 +1,5 @@
-// The oracle of the guessing games: the rules of a game, a network or a server. A network cannot be made in this package, so
-// that whoever makes the environment passes the oracle in (`EnvParts`).
+// The oracles of the guessing games: a game's rules, a network or a server. This package cannot create networks, so that the
+// caller passes such an oracle in (`EnvParts`).
 
 import { choice, text } from '@bowyer/core';
 import type { OptionsOf } from './option.js';
@@ -7,45 +7,45 @@ import type { OptionsOf } from './option.js';
 /**
  * Answers questions about a secret.
  *
- * @typeParam Secret what is to be guessed, as the oracle reads it; a name unless the oracle looks it up in a table
+ * @typeParam Secret the secret in the form that the oracle reads: its name, or a row of a table
  */
 export interface Oracle<Secret = string> {
-  /** The oracle's id, recorded with every result, since scores under different oracles are not comparable. */
+  /** The id, which is recorded with every result: scores under different oracles are not comparable. */
   readonly id: string;
   /**
-   * Answers a question in free text, which the game reduces to what its rules allow. It may be called again before it has
-   * answered, so that oracles can batch.
+   * Answers a question in free text, which the game normalises. It may be called again before an answer is there, so that oracles
+   * can batch.
    */
   answer(secret: Secret, question: string): string | Promise<string>;
 }
 
-/** The prompt of ArCHer's fine-tuned Flan-T5. There is no space between secret and question, since its checkpoints were trained so. */
+/** The prompt of ArCHer's fine-tuned Flan-T5. There is no space between secret and question, as in its training data. */
 export interface T5OraclePrompt {
   prompt: (secret: string, question: string) => string;
   maxNewTokens: number;
 }
 
-/** The prompt of a chat server. */
+/** The prompt for a chat server. */
 export interface ChatOraclePrompt {
   system: string;
   secret: (name: string) => string;
-  /** The most tokens of an answer, as in ArCHer's models. */
+  /** The largest number of tokens of an answer, as in ArCHer's models. */
   maxTokens: number;
 }
 
-/** The prompts by the value of the option `oracle`. */
+/** The prompts, by the value of the option `oracle`. */
 export interface OraclePrompts {
   t5?: T5OraclePrompt;
   openai?: ChatOraclePrompt;
 }
 
-/** The parts that an environment is given beside its options, which are JSON. */
+/** The parts that an environment gets in addition to its options, which are JSON. */
 export interface EnvParts {
-  /** An oracle that answers in place of the game's own rules. */
+  /** An oracle to use instead of the game's rules. */
   oracle?: Oracle;
 }
 
-/** The options' JSON Schema, which each game adds to its own. */
+/** The options of an oracle, which each game adds to its own. */
 export const oracleProperties = {
   oracle: choice(
     ['rules', 't5', 'openai'],
@@ -59,17 +59,17 @@ export const oracleProperties = {
   oracleUrl: text(null, 'oracle openai: address of the server up to the version, such as http://127.0.0.1:8000/v1.'),
 } as const;
 
-/** The options of every game that has an oracle. */
+/** The options of a game with an oracle. */
 export type OracleOptions = OptionsOf<{ properties: typeof oracleProperties }>;
 
 export const oracleOptionNames = ['oracle', 'oracleModel', 'oracleUrl'] as const;
 
-/** The name that ArCHer gives to the directory of its Flan-T5. */
+/** ArCHer's name for the option with the folder of its Flan-T5. */
 export const oracleNames = { env_load_path: 'oracleModel' } as const;
 
 export const oracleReadWith = { oracleModel: { oracle: ['t5', 'openai'] }, oracleUrl: { oracle: ['openai'] } } as const;
 
-/** The error for an environment whose options name an oracle that it was not given. */
+/** The error for an environment whose options select an oracle that was not passed in. */
 class MissingOracleError extends Error {
   override readonly name = 'MissingOracleError';
 
@@ -81,7 +81,7 @@ class MissingOracleError extends Error {
   }
 }
 
-/** Returns the oracle that was given; undefined where the game's own rules answer. */
+/** Returns the oracle that was passed in; undefined if the game's rules answer. */
 export function chosenOracle(
   env: string,
   { oracle: kind }: OracleOptions,
@@ -96,7 +96,7 @@ export function chosenOracle(
   };
 }
 
-/** Checks an answer, since a game would turn any other value into an answer of its own, such as 'No.', without an error. */
+/** Checks an answer: the game would normalise any other value to an answer, such as 'No.', without an error. */
 function heard(answer: unknown, { env, oracle, question }: { env: string; oracle: string; question: string }): string {
   if (typeof answer === 'string' && answer.trim() !== '') return answer;
   const said = typeof answer === 'string' ? 'a text without a word' : `${typeof answer} in place of a text`;

@@ -1,26 +1,26 @@
-// Plays many episodes at once: each slot has an environment, a policy acts for those that are ready, and a slow or broken
+// Plays many episodes at once. Each slot has an environment, and a policy acts for all slots that are ready. A slow or broken
 // environment delays or ends only its own episode.
 import { checkedEnv } from './contract/checked-env.js';
 import type { Env, ResetResult, StepResult } from './contract/env.js';
 
-/** A slot that waits for the policy. */
+/** A slot that waits for an action of the policy. */
 export interface ReadyTurn {
   slot: number;
   episode: number;
-  /** The number of the turn; 0 on the first turn of an episode, at which a policy must drop the state that it keeps for this slot. */
+  /** The number of the turn. 0 begins an episode: the policy must drop the state that it keeps for this slot. */
   turn: number;
   observation: string;
-  /** The environment's own observation, where the context's text differs from it. */
+  /** The environment's own observation, if the context changed the text. */
   state?: string;
-  /** Ids of the examples that a memory has put into the text. */
+  /** The ids of the examples that a memory put into the text. */
   retrieved?: string[];
-  /** The actions that the environment accepts now, if its `info` lists them. */
+  /** The valid actions, if the environment's `info` lists them. */
   validActions?: readonly string[];
-  /** The reply of the environment's expert at this turn, with `asksExpert`. */
+  /** The reply of the environment's expert, if `asksExpert` is set. */
   expertReply?: string | null;
 }
 
-/** The policy's action, with data that is kept with the turn (log-probabilities, token ids). */
+/** The policy's action, with data that is stored with the turn (log-probabilities, token ids). */
 export interface Decision<T> {
   action: string;
   data?: T;
@@ -44,54 +44,54 @@ export interface PlayedTurn<T> {
 export interface PlayedEpisode<T> {
   episode: number;
   seed: number;
-  /** Id of the item that was played, where the environment names it in the `info` of its reset. */
+  /** The id of the played item, if the `info` of the reset has it. */
   item?: string;
-  /** The task, where the environment gives it in the `info` of its reset. */
+  /** The task, if the `info` of the reset has it. */
   task?: string;
   slot: number;
-  /** The turns; a failed episode keeps those before the failure. */
+  /** The turns; of a failed episode, those before the failure. */
   turns: PlayedTurn<T>[];
-  /** Undiscounted sum of the rewards. */
+  /** The undiscounted sum of the rewards. */
   episodicReturn: number;
-  /** The error of the environment or of the policy's decision; null if the episode ended without one. */
+  /** The error of the environment or of the policy's decision; null if there was none. */
   error: Error | null;
 }
 
 export interface PlayEpisodesOptions<T> {
-  /** Makes an environment, once for each slot, and again for a slot whose environment broke. */
+  /** Makes the environment of a slot; also called again after that environment broke. */
   makeEnv: (slot: number) => Env | Promise<Env>;
   slots: number;
   episodes: number;
   /**
-   * Decides before each episode, in their order, whether it begins; the slot waits for it. False: neither this episode nor
-   * another one begins. Every episode begins at once if not given.
+   * Decides before each episode, in their order, whether it begins; the slot waits for the decision. False: no further episode
+   * begins. Default: every episode begins at once.
    */
   admit?: (episode: number) => Promise<boolean>;
-  /** Returns the seed of an episode: two runs with the same seeds and a deterministic policy play the same games. */
+  /** Returns the seed of an episode. With the same seeds and a deterministic policy, two runs play the same games. */
   seeds: (episode: number) => number;
   /** Returns further options of `reset` for an episode. */
   reset?: (episode: number) => { episode?: number };
   /**
-   * Decides for each ready turn, in the same order. An error in a decision's place ends that episode as failed, and its
-   * environment plays the next one. If it throws, the whole run throws.
+   * Decides for all ready turns, in their order. An Error instead of a decision ends that episode as failed; its environment
+   * plays on. If `act` throws, the run throws.
    */
   act: (ready: ReadyTurn[]) => Promise<(string | Decision<T> | Error)[]> | (string | Decision<T> | Error)[];
-  /** Takes episodes in the order in which they end. */
+  /** Receives each episode when it ends. */
   onEpisode?: (episode: PlayedEpisode<T>) => void;
-  /** Whether every turn comes with the reply of the environment's expert. */
+  /** Whether every turn has the reply of the environment's expert. */
   asksExpert?: boolean;
-  /** Whether to wait until all slots in play are ready, so that batches do not depend on how long each slot takes. */
+  /** Whether to wait until all playing slots are ready, so that batches do not depend on the speed of each slot. */
   together?: boolean;
-  /** The number of failures in a row after which a slot plays no further episodes. */
+  /** The number of successive failures after which a slot is retired. */
   retireAfter?: number;
 }
 
 /**
  * Plays `episodes` episodes in `slots` environments and returns them in episode order.
  *
- * A freed slot takes the next episode. `act` gets the slots that are ready, lowest slot first; environments that
- * answer within the same turn of the event loop (all embedded ones) are always ready together, so for them the
- * batches, and with them the trajectories, depend on the seeds alone.
+ * A free slot takes the next episode. `act` gets the ready slots in ascending order. Environments that answer within the same
+ * turn of the event loop, as all built-in ones do, are always ready together, so that their batches and trajectories depend only
+ * on the seeds.
  */
 export async function playEpisodes<T = undefined>(options: PlayEpisodesOptions<T>): Promise<PlayedEpisode<T>[]> {
   const { episodes, onEpisode } = options;
@@ -107,7 +107,7 @@ export async function playEpisodes<T = undefined>(options: PlayEpisodesOptions<T
   return all;
 }
 
-/** Returns an episode that no slot was left to play, as failed with the last error. */
+/** Returns the record of an episode that was not played, since all slots were retired. */
 const unplayed = <T>(
   episode: number,
   { seeds }: Pick<PlayEpisodesOptions<T>, 'seeds'>,
@@ -122,9 +122,9 @@ const unplayed = <T>(
 });
 
 /**
- * Returns the same as `playEpisodes`, for more episodes than memory has room for: each is given to `onEpisode` alone.
+ * Plays episodes like `playEpisodes`, but passes each only to `onEpisode` and keeps none in memory.
  *
- * @returns the last error that broke an environment; episodes are left over only where every slot was retired
+ * @returns the last error that broke an environment; some episodes are not played only if all slots were retired
  */
 export async function streamEpisodes<T = undefined>(
   options: PlayEpisodesOptions<T>,
@@ -164,12 +164,12 @@ class SlotScheduler<T> {
   lastError: Error | null = null;
   #next = 0;
   #isAdmitting = true;
-  /** The number of slots whose environment is working on a reset or a step. */
+  /** The number of slots whose environment is executing a reset or a step. */
   #pending = 0;
   #ready: ReadyTurn[] = [];
   #finished: PlayedEpisode<T>[] = [];
   #wake: () => void = () => {};
-  /** Environments that broke and are being closed; only the end of the run waits for them. */
+  /** The closing of broken environments, which is awaited only at the end of the run. */
   readonly #closing: Promise<void>[] = [];
 
   constructor(private readonly options: PlayEpisodesOptions<T>) {
@@ -180,7 +180,7 @@ class SlotScheduler<T> {
     return this.#pending + this.#ready.length;
   }
 
-  /** Waits until a slot is ready, then one turn of the event loop more, so that all who answer at once are counted. */
+  /** Waits until a slot is ready, and then one turn of the event loop, so that all slots which answer at once are included. */
   async ready(): Promise<ReadyTurn[]> {
     const wake = () => new Promise<void>((resolve) => (this.#wake = resolve));
     if (this.#ready.length === 0 && this.#pending > 0) await wake();
@@ -191,7 +191,7 @@ class SlotScheduler<T> {
     return ready;
   }
 
-  /** Returns the episodes that ended since the last call, in the order of their ends. */
+  /** Returns the episodes that ended since the last call, in order of their ends. */
   takeFinished(): PlayedEpisode<T>[] {
     const finished = this.#finished;
     this.#finished = [];
@@ -253,7 +253,7 @@ class SlotScheduler<T> {
     played.episodicReturn += reward;
   }
 
-  /** Runs one reset or step of a slot; what it throws ends the slot's episode and replaces its environment. */
+  /** Executes a reset or a step of a slot. If it throws, the episode ends and the environment is replaced. */
   #work(slot: number, task: () => Promise<void>): void {
     this.#pending++;
     const settle = (error: Error | null) => {
@@ -281,7 +281,7 @@ class SlotScheduler<T> {
     this.#finished.push(played);
   }
 
-  /** Ends an episode. @param error of the environment, which it broke */
+  /** Ends an episode. @param error of the environment, which must be replaced */
   #finish(slot: number, error: Error | null): void {
     this.#store(slot, error);
     const state = this.#slots[slot];
@@ -292,7 +292,7 @@ class SlotScheduler<T> {
       state.failuresInARow++;
       const broken = state.env;
       state.env = null;
-      // Closing a broken environment may fail too; the first error is reported.
+      // The first error is reported, so that an error of the closing is ignored.
       if (broken) this.#closing.push(broken.close().catch(() => {}));
       if (state.failuresInARow >= (this.options.retireAfter ?? 3)) return;
     }
@@ -304,7 +304,7 @@ class SlotScheduler<T> {
   }
 }
 
-/** Returns the environment's own observation and the retrieved ids, if the agent reads another text. */
+/** Returns the environment's own observation and the retrieved ids, if they are given. */
 const readOf = ({ state, retrieved }: Pick<ReadyTurn, 'state' | 'retrieved'>) => ({
   ...(state !== undefined && { state }),
   ...(retrieved !== undefined && { retrieved }),

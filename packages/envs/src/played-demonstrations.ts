@@ -1,4 +1,4 @@
-// Plays episodes of an expert through an environment, for supervised warm starts without any download.
+// Plays episodes of an expert in an environment, for supervised warm starts without a download.
 import {
   demonstrationSetOf,
   fraction,
@@ -19,7 +19,7 @@ export const expertNoiseSchema = options({
   noise: fraction(0.5, "Share of the expert's turns that are random."),
 });
 
-/** The options of an expert that plays step by step. */
+/** The options of an expert that acts step by step. */
 export type ExpertNoise = OptionsOf<typeof expertNoiseSchema>;
 
 export interface PlayedDemonstrationOptions extends ExpertNoise, Partial<ExpertSlips & ExpertStrays> {
@@ -28,7 +28,7 @@ export interface PlayedDemonstrationOptions extends ExpertNoise, Partial<ExpertS
   split?: DemonstrationRequest['split'];
 }
 
-/** Returns a run's request, as an expert that plays step by step takes it. */
+/** Converts a run's request to the options of an expert that acts step by step. */
 export const playedOptions = ({
   count: episodes,
   noise,
@@ -45,32 +45,34 @@ export const playedOptions = ({
   split,
 });
 
-/** The parts that a context may show of the turns after the first (a task stays the same), and whether the episode was won. */
+/** The keys of a step's `info` that are stored: the parts that a context may show, except the constant task, and `won`. */
 const keptOfSteps = [...contextParts.filter((part) => part !== 'taskDescription'), 'won'];
 
 /**
- * Makes a demonstration set. It is stored as JSONL, one episode a line, with the parts that a context may show beside the
- * observations, the item, and `won`.
+ * Makes a demonstration set. It is stored as JSON lines, one episode a line, with the parts that a context may show, the item,
+ * and `won`.
  */
 export const playedSet = (episodes: readonly (readonly InformedTransition[])[]): DemonstrationSet =>
   demonstrationSetOf(episodes.map((turns) => recordOf(turns, { reset: [...contextParts, 'item'], step: keptOfSteps })));
 
-/** A player of one environment: the expert's next action, and a random one. Both read `info`, which policies must not. */
+/** A player of one environment, with expert and random actions. It reads `info`, which policies must not do. */
 export interface Demonstrator {
-  /** Takes the `info` of each reset. */
+  /** Called with the `info` of each reset. */
   begin?: (info: Record<string, unknown>) => void;
-  /** Returns the best action; null: it knows none, and the episode ends. */
+  /** Returns the best action; null if the expert knows none, which ends the episode. */
   best: (info: Record<string, unknown>, rng: Rng) => string | null;
   random: (info: Record<string, unknown>, rng: Rng) => string;
-  /** Returns the actions that are planned after the one that `best` returned last. */
+  /** Returns the planned actions after the last result of `best`. */
   later?: () => readonly string[];
-  /** Returns how an action is written in the dialogue; absent: as it is played. */
+  /** Returns the text of an action in the dialogue; default: the action itself. */
   reply?: (action: string) => string;
-  /** Returns the mistakes of a slip, played one after another before `best` is called again. Absent: one invalid action. */
+  /**
+   * Returns the mistaken actions of a slip, all of which are played before `best` is called again. Default: one invalid action.
+   */
   mistakes?: (rng: Rng) => readonly { action: string; reply: string }[];
 }
 
-/** Plays and closes the environment; episode i has seed `i` of the stream that the seed opens. */
+/** Plays the episodes and closes the environment. Episode i has seed i of the stream that `seed` begins. */
 export async function playDemonstrations(
   given: Env,
   { begin, best, random, later, reply, mistakes }: Demonstrator,
@@ -118,7 +120,7 @@ export async function playDemonstrations(
   return played;
 }
 
-/** Plays episodes of experts that tasks contain, and that play only their own steps. @param plan the tasks that have one */
+/** Plays the expert steps that tasks contain. @param plan the tasks that have some */
 export async function taskDemonstrations(
   env: Env & { expertReply(): string | null },
   plan: SplitPlan,
@@ -142,7 +144,7 @@ export const expertStraysSchema = options({
   ),
 });
 
-/** The options of an expert that can continue from any state. A stray is a random action before its own. */
+/** The options of an expert that can continue from any state. A stray is a random action before the expert's action. */
 export type ExpertStrays = OptionsOf<typeof expertStraysSchema>;
 
 export const expertSlipsSchema = options({
@@ -152,17 +154,17 @@ export const expertSlipsSchema = options({
   ),
 });
 
-/** The options of an expert that plans whole episodes. A slip is an invalid action before the planned one. */
+/** The options of an expert that plans whole episodes. A slip is an invalid action before a planned action. */
 export type ExpertSlips = OptionsOf<typeof expertSlipsSchema>;
 
-/** The options of planned episodes; episode i has the seed firstSeed + i. */
+/** The options of planned episodes. Episode i has seed firstSeed + i. */
 export interface PlannedDemonstrationOptions extends ExpertSlips {
   episodes: number;
   firstSeed: number;
   split?: DemonstrationRequest['split'];
 }
 
-/** Converts a run's request to these options. The seeds are far from those that runs play. */
+/** Converts a run's request to these options. The seeds are far from those of rollouts. */
 export const plannedOptions = ({
   count: episodes,
   seed,
@@ -179,8 +181,8 @@ export const plannedOptions = ({
 const REMEMBERED_ACTIONS = 200;
 
 /**
- * Draws slips, which are invalid actions: later actions of the expert in this game (too early, as of a policy that has not
- * looked yet), its next action with one word of another one, and its actions in other states.
+ * Draws slips, which are invalid actions: later actions of the plan (too early, as of a policy that has not looked yet), the next
+ * action with one word of another, and actions from other states.
  */
 export class Slips {
   readonly #rng: Rng;
@@ -196,8 +198,8 @@ export class Slips {
   /**
    * Draws a slip.
    *
-   * @param later the expert's actions in this game after `action`, where they are known
-   * @returns an action that is tried before `action` is played; null: none
+   * @param later the planned actions after `action`, if they are known
+   * @returns an action to try before `action`, or null
    */
   before(action: string, validActions: readonly string[], later: readonly string[] = []): string | null {
     if (this.share === 0) return null;
@@ -217,7 +219,7 @@ export class Slips {
   }
 }
 
-/** Plays the actions that `plan` returns after each reset, and closes the environment; episodes without a plan are left out. */
+/** Plays the plan of each episode, and closes the environment. Episodes without a plan are left out. */
 export async function playPlans(
   given: Env,
   plan: (seed: number) => readonly string[] | null,
@@ -245,7 +247,7 @@ export async function playPlans(
         if (!ended) await play(action);
         if (ended) break;
       }
-      // Slips cost turns: a limit may truncate an episode that the plan would finish.
+      // Slips cost turns, so that the turn limit may truncate an episode whose plan would succeed; it is left out.
       if (share === 0 || !transitions.at(-1)!.truncated) played.push(transitions);
     }
   } finally {

@@ -13,14 +13,14 @@ import { ownOpening, recordedOpening, type Opening } from './opening.js';
 import { withoutEndMarker, type ParsedReply } from './reply-rules.js';
 
 interface AgentGymInfo {
-  /** The problem's number on the server. */
+  /** The number of the problem on the server. */
   item: number;
   /** The total reward that AgentGym counts for the episode if it ends here. */
   worth: number;
   won: boolean;
   /** The thought of the reply; empty if it has none. */
   thought?: string;
-  /** The action that was sent; null if the reply was answered here. */
+  /** The action that was sent to the server; null if the client answered the reply itself. */
   sent?: string | null;
   /** The valid actions, if the server lists them. */
   validActions?: string[];
@@ -28,17 +28,17 @@ interface AgentGymInfo {
 
 interface AgentGymReset {
   seed?: number;
-  /** The problem, instead of one drawn by the seed. */
+  /** The number of the problem; if it is absent, the seed draws one. */
   dataIdx?: number;
 }
 
-/** The answer of /reset, /step and /observation, in whatever form it has. */
+/** The answer of /reset, /step or /observation, after the differences between servers are removed. */
 interface ServerState {
   text: string;
   fields: Readonly<Record<string, unknown>>;
 }
 
-/** Milliseconds in which an instance is given back before the client gives up; a server may need them to restart. */
+/** The timeout of /close in milliseconds. It is long, since some servers restart a game then. */
 const CLOSE_MS = 30_000;
 
 export class AgentGymEnv implements Env {
@@ -48,9 +48,9 @@ export class AgentGymEnv implements Env {
   #open: ReturnType<typeof openServer> | null = null;
   #opening: Promise<Opening> | null = null;
   #id: number | null = null;
-  /** Whether a request for the instance was interrupted, so that the server may still work on it. */
+  /** Whether a request was interrupted, so that the server may still be working on this instance. */
   #isUncertain = false;
-  /** The last request; requests of one instance run one after another, the closing one too. */
+  /** The last request. The requests of one instance run one after another, /close included. */
   #last: Promise<unknown> = Promise.resolve();
   #rng = new Rng(0);
   #item = 0;
@@ -77,7 +77,7 @@ export class AgentGymEnv implements Env {
   > {
     return this.#inTurn(async () => {
       this.#order.begin();
-      this.#order.end(); // until the server has answered
+      this.#order.end(); // No step is allowed until the server has answered.
       if (seed !== undefined) this.#rng = Rng.forPurpose(seed, `items of ${this.name}`);
       this.#item = dataIdx ?? this.#drawItem();
       [this.#rounds, this.#worth] = [0, 0];
@@ -152,7 +152,7 @@ export class AgentGymEnv implements Env {
     return `${this.name} ${this.#baseUrl}`;
   }
 
-  /** Resets the instance. One from an earlier episode that the server does not know any more is replaced, once. */
+  /** Resets the instance. If the server no longer knows an instance of an earlier episode, a new one is created, once. */
   async #resetInstance(): Promise<ServerState> {
     if (this.#isUncertain) await this.#release();
     this.#id ??= takeIdle(this.#place) ?? null;
@@ -185,8 +185,8 @@ export class AgentGymEnv implements Env {
   }
 
   /**
-   * Improves an error about an unknown problem: a shop of another size than AgentGym's has fewer goals than its family
-   * counts, and its server reports this only as status 500.
+   * Explains status 500 of a webshop: it may mean that the shop has fewer goals than AgentGym's shop, so that the problem's
+   * number does not exist.
    */
   #missingItem(error: unknown): unknown {
     if (this.name !== 'webshop' || !(error instanceof HttpError) || error.status !== 500) return error;
@@ -195,7 +195,7 @@ export class AgentGymEnv implements Env {
     return new HttpError({ ...error, detail: detail + hint, cause: error.cause });
   }
 
-  /** Returns the total at the start, which may be above 0: some of ScienceWorld's subgoals are reached where the agent stands. */
+  /** Returns the total at the start. It may be above 0, since the start can fulfil some of ScienceWorld's subgoals. */
   #worthAtStart({ [this.#family.worth.field]: start }: Readonly<Record<string, unknown>>): number {
     return this.#family.worth.isTotal && typeof start === 'number' ? start : 0;
   }
@@ -230,7 +230,7 @@ export class AgentGymEnv implements Env {
     }
   }
 
-  /** Gives the instance back. A server that does not answer keeps it; that spoils no episode. */
+  /** Gives the instance back. A failure is ignored: the server then keeps an instance that nobody uses. */
   async #release(): Promise<void> {
     const id = this.#id;
     this.#id = null;
@@ -252,11 +252,11 @@ export class AgentGymEnv implements Env {
         ? this.#vocabulary().then((words) => ownOpening(this.name, actionFormat, words))
         : recordedOpening(dataset, this.name));
     this.#opening = opening;
-    opening.catch(() => (this.#opening = null)); // it is requested again at the next reset
+    opening.catch(() => (this.#opening = null)); // after a failure, the next reset requests it again
     return opening;
   }
 
-  /** Requests the vocabulary between /create and the first guess: afterwards the answer would reveal the word. */
+  /** Requests the vocabulary before the first guess, since afterwards the server's answer would reveal the word. */
   async #vocabulary(): Promise<string[] | null> {
     const { vocabularyPath, idField } = this.#family;
     if (vocabularyPath === undefined) return null;
@@ -286,7 +286,7 @@ export class AgentGymEnv implements Env {
       : parseCodeAction(text, functions!);
   }
 
-  /** Answers a reply that is not sent to the server; it counts as a round. */
+  /** Returns the step of a reply that is not sent to the server. It counts as a round. */
   #refused(refusal: string): StepResult {
     const text = refusal === invalidAction ? `${refusal}\n\n${this.#observed}` : refusal;
     return this.#stepResult(text, 0, { isOver: false, isCut: false }, { ...this.#info({}), thought: '', sent: null });
@@ -311,7 +311,10 @@ export class AgentGymEnv implements Env {
   }
 }
 
-/** Returns an object, a bare text, or an array that begins with the text. An error reported with status 200 is a refusal. */
+/**
+ * Reads an answer that is an object, a text, or an array that begins with the text. @throws {RefusedAnswer} for an error that was
+ * reported with status 200
+ */
 function readState(body: unknown): ServerState {
   if (typeof body === 'string') return { text: body, fields: {} };
   if (Array.isArray(body)) {
@@ -324,7 +327,7 @@ function readState(body: unknown): ServerState {
   if ('error' in fields) throw new RefusedAnswer(String(fields.error));
   const text = fields.state ?? fields.observation;
   if (typeof text !== 'string') return refuse(body);
-  // WebArena reports a failed reset this way.
+  // WebArena reports a failed reset by this text.
   if (text === 'TimeoutError') throw new RefusedAnswer('the reset took too long (TimeoutError)');
   return { text, fields };
 }

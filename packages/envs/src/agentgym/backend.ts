@@ -1,4 +1,4 @@
-// The common part of environments that run in this process or on AgentGym's servers: options, keys, and the client.
+// The part that environments share which run in this process or on AgentGym's servers: options, keys, and the client.
 import { choice, option, type Static } from '@bowyer/core';
 import type { Env } from '../contract/env.js';
 import { agentGymEnv } from './agentgym-env.js';
@@ -28,22 +28,22 @@ export type BackendOptions = OptionsOf<{ properties: typeof backendProperties }>
 
 const served: Condition = { backend: ['agentgym'] };
 
-/** A condition for options of the game in this process; a server has settings of its own. */
+/** The condition under which options of the game itself are read: a server has its own settings. */
 export const embeddedOnly: Condition = { backend: ['embedded'] };
 
 interface PlayedHere<Options> {
-  /** The option that limits the turns, on a server too. */
+  /** The option that limits the turns. It limits those on a server too. */
   limit: string & keyof Options;
   make(options: Options): Env;
   flatNames?: Readonly<Record<string, string & keyof Options>>;
-  /** Conditions beside those of the backend. */
+  /** Conditions of options, in addition to those that follow from the backend. */
   readWith?: ConfigRules<Options>['readWith'];
   problems?(options: Options): EnvProblem[];
 }
 
 /**
- * Returns the members of a unit whose game is played in this process or on AgentGym's server. The only option of the game that a server
- * is given is its limit. An agent that writes plain actions gets no instructions on other formats.
+ * Returns the members of a unit whose game is played in this process or on AgentGym's server. A server gets none of the game's
+ * options except the limit of turns. With the action format `plain`, the agent reads no instructions.
  */
 export const playedHereOrServed = <Options extends BackendOptions>(
   family: AgentGymFamily,
@@ -72,13 +72,13 @@ export const playedHereOrServed = <Options extends BackendOptions>(
   } as ConfigRules<Options>,
 });
 
-/** Options without effect on demonstrations, which are always played in this process. */
+/** Options that do not affect demonstrations, which are always played in this process. */
 export const backendOptionNames = ['backend', 'baseUrl', 'actionFormat', 'timeoutMs', 'testItems'] as const;
 
-/** The name that AgentGym gives to the address. */
+/** AgentGym's name for the option of the server's address. */
 export const agentGymNames = { env_server_base: 'baseUrl' } as const;
 
-/** Returns the problem of an environment that is to be played on an AgentGym server whose address is not given. */
+/** Returns a problem if the environment is played on an AgentGym server and has no address. */
 export function missingAddress(
   name: string,
   { backend, baseUrl }: { backend?: string; baseUrl: string | null },

@@ -70,7 +70,7 @@ function tokenize(text: string): { tokens: Token[]; comments: string[] } {
   return { tokens, comments };
 }
 
-/** Resolves the escapes of a string; one that Python does not know stays as it is written. */
+/** Resolves escape sequences as Python does: an unknown one is kept unchanged. */
 const unescaped = (text: string): string =>
   text.replace(/\\([^])/g, (whole, sign: string) => ESCAPES[sign] ?? (/["'\\]/.test(sign) ? sign : whole));
 

@@ -7,40 +7,43 @@ import { reactRule, splitRule, sqlRule, wholeRule, wordsRule, type ReplyRule } f
 export type ActionFormat = 'react' | 'function_calling' | 'code_as_action' | 'plain';
 
 export interface Family {
-  /** The key of the instance, in every request but /create. */
+  /** The key of the instance in all requests except /create. */
   idField: 'id' | 'env_idx';
-  /** The key of the problem's number, in /reset. */
+  /** The key of the problem's number in /reset. */
   itemField: string;
-  /** The number of problems that AgentGym counts; a large number where they have no end. */
+  /** The number of problems in AgentGym; a large number for generators, which have no last problem. */
   items: number;
   createBody?: object;
   resetBody?: object;
-  /** Whether instances can be given back; others are kept for the next episode. */
+  /** Whether the server has /close. Without it, instances are kept for the next episode. */
   closes: boolean;
   /** Whether the state after /reset must be requested by GET /observation. */
   asksForStart: boolean;
-  /** Returns the observation that AgentGym's client shows for an answer: after /reset, and below an action that cannot be read. */
+  /** Returns the observation of an answer: after /reset, and where the agent is answered that its action cannot be read. */
   observed?: (answer: Readonly<Record<string, unknown>>) => string;
-  /** The field of /step with the reward, and whether it is the episode's total so far or the reward of this step alone. */
+  /**
+   * The field of an answer to /step that contains the reward. `isTotal`: it is the sum over the episode so far, not the reward of
+   * one step.
+   */
   worth: { field: 'reward' | 'score'; isTotal: boolean };
-  /** Returns whether the episode was a success, by its total reward. */
+  /** Returns whether an episode with this total reward is a success. */
   succeeds: (worth: number) => boolean;
-  /** The rounds that AgentGym's own runs allow. */
+  /** The limit of rounds in AgentGym's own runs. */
   rounds: number;
-  /** How a reply in the default format is read. */
+  /** The rule that extracts the action of a reply in the default format. */
   rule: ReplyRule;
-  /** The instructions of the other two formats, if AgentGym has them. */
+  /** The functions of the other two formats, if AgentGym has them. */
   functions?: FunctionTable;
-  /** The path of the server's address. */
+  /** The path below the server's address. */
   path?: string;
-  /** The path that is requested once after /create, for the text of the opening. */
+  /** The path of the vocabulary, which the opening shows; it is requested once, after /create. */
   vocabularyPath?: string;
 }
 
 const isOne = (worth: number): boolean => worth === 1;
 const ofStep = { field: 'reward', isTotal: false } as const;
 
-/** Returns the row of a tool server: /create takes {id: 0}; the reward is the share of subgoals reached so far. */
+/** Returns the row of a tool server. Its reward is the share of the subgoals that are reached so far. */
 const toolServer = (items: number, rounds: number): Family => ({
   idField: 'env_idx',
   itemField: 'id',
@@ -121,7 +124,7 @@ export const agentGymFamilies = {
     closes: true,
     asksForStart: false,
     worth: { field: 'score', isTotal: true },
-    succeeds: (worth) => worth > 0, // rewards are discounted by time, and never 1
+    succeeds: (worth) => worth > 0, // rewards are discounted by time and stay below 1
     rounds: 20,
     rule: wordsRule,
   },

@@ -3,10 +3,12 @@ import { parseCall } from './call-expression.js';
 import type { FunctionTable } from './functions.js';
 import type { ParsedReply } from './reply-rules.js';
 
-/** A reply that names no known call; it is answered here, with the current observation. */
+/** The answer to a reply that calls no known function. The client gives it without a request, with the current observation. */
 export const invalidAction = 'Invalid Action.';
 
-/** Parses the text from the first `{` to the last `}`: {"thought", "function_name", "arguments"}, all three of which must be there. */
+/**
+ * Parses the text from the first `{` to the last `}` as {"thought", "function_name", "arguments"}. All three keys are required.
+ */
 export function parseFunctionCall(reply: string, functions: FunctionTable): ParsedReply {
   const [from, to] = [reply.indexOf('{'), reply.lastIndexOf('}')];
   try {
@@ -20,10 +22,10 @@ export function parseFunctionCall(reply: string, functions: FunctionTable): Pars
 }
 
 /**
- * Writes the action of a call as AgentGym does, which counts the arguments: with none, the verb alone is the action; with
- * one, it must be the function's first. The game may refuse such an action.
+ * Writes the action of a call by AgentGym's rules, which depend on the number of arguments: without arguments it is the verb
+ * alone, and a single argument must be the function's first one. The game may refuse the action.
  *
- * @returns null where AgentGym cannot write it either
+ * @returns null for a call that AgentGym cannot write either
  */
 function writtenCall(functions: FunctionTable, name: string, given: Record<string, unknown>): string | null {
   if (!Object.hasOwn(functions, name)) return null;
@@ -36,13 +38,13 @@ function writtenCall(functions: FunctionTable, name: string, given: Record<strin
     : null;
 }
 
-/** Returns a JSON value as Python prints it in a text. */
+/** Formats a JSON value as Python's `str` does. */
 function asPython(value: unknown): string {
   if (typeof value === 'boolean') return value ? 'True' : 'False';
   return value === null ? 'None' : typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Returns one call in a fence or without; its comments are the thought. */
+/** Parses one call, inside a code fence or not. The comments of the code become the thought. */
 export function parseCodeAction(reply: string, functions: FunctionTable): ParsedReply {
   const code = reply
     .trim()
@@ -63,7 +65,7 @@ interface Arguments {
   named: Readonly<Record<string, string>>;
 }
 
-/** Returns the action; null for an unknown function, an unknown argument or one that is lacking. */
+/** Returns the action; null if the function or an argument is unknown, or a required argument is missing. */
 function written(functions: FunctionTable, { name, positional, named }: Arguments): string | null {
   if (!Object.hasOwn(functions, name)) return null;
   const { parameters, required, write } = functions[name];

@@ -1,12 +1,12 @@
-// The functions that stand for actions in the formats function_calling and code_as_action, and the action that each writes.
-// Names, argument orders and actions: AgentGym's adapters at 3ef9235.
+// The functions of the formats function_calling and code_as_action, and the action that a call of each writes. Names, orders of
+// arguments and actions are those of AgentGym's adapters at 3ef9235.
 
 export interface ActionFunction {
   description: string;
-  /** The names in order. Those after `required` may be left out. */
+  /** The names of the parameters in order. Only the first `required` ones must be given. */
   parameters: readonly string[];
   required: number;
-  /** Whether a call with too few arguments is written all the same, as AgentGym does where the action is a phrase. */
+  /** Whether a call with too few arguments writes an action nevertheless, as it does in AgentGym for actions that are phrases. */
   writesShort: boolean;
   /** Writes the action. @param values one for each given parameter, in order */
   write: (...values: string[]) => string;
@@ -14,7 +14,7 @@ export interface ActionFunction {
 
 export type FunctionTable = Readonly<Record<string, ActionFunction>>;
 
-/** Returns a function whose action is `verb`, or `verb X`, or `verb X word Y` where a second value is given. */
+/** Returns a function that writes `verb`, `verb X`, or, for two values, `verb X between Y`. */
 const phrase = (
   description: string,
   verb: string,

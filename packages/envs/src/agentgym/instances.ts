@@ -1,8 +1,9 @@
-// Instances on AgentGym's servers: each is made once, used for many episodes, and given back or kept for the next environment.
+// Instances on AgentGym's servers. Each is created once, used for many episodes, and then closed, or kept for the next
+// environment.
 import { HttpError } from '../http/http-error.js';
 import { HttpServer, type HttpServerOptions } from '../http/http-server.js';
 
-/** All environments of one server share its connections and its circuit breaker. */
+/** The connections and the circuit breaker of one server, which all of its environments share. */
 interface SharedServer {
   server: HttpServer;
   users: number;
@@ -10,10 +11,10 @@ interface SharedServer {
 
 const servers = new Map<string, SharedServer>();
 
-/** Instances of closed environments on servers that take none back; by server and family. */
+/** Unused instances on servers without /close, by server and family. */
 const idle = new Map<string, number[]>();
 
-/** Returns the server, and what to call when it is needed no longer. */
+/** Returns the shared server, and a function to call when this environment no longer needs it. */
 export function openServer(
   baseUrl: string,
   options: Partial<HttpServerOptions>,
@@ -36,7 +37,7 @@ export function keepIdle(place: string, id: number): void {
   idle.set(place, [...(idle.get(place) ?? []), id]);
 }
 
-/** Returns whether a server may have lost the instance, as after a restart, so that another one is worth a try. */
+/** Returns whether the server may have lost the instance, for example by a restart, so that a new instance may help. */
 export const mayHaveLostIt = (error: unknown): boolean =>
   error instanceof HttpError &&
   (error.failure === 'refused' || (error.status !== null && [404, 500].includes(error.status)));

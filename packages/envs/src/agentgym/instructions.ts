@@ -1,8 +1,8 @@
-// The instructions before the first observation, in this project's words; AgentGym's own are in its dataset.
+// The instructions before the first observation. The texts are this project's own; AgentGym's texts are in its dataset.
 import { familyOf, type ActionFormat, type AgentGymFamily } from './families.js';
 import type { FunctionTable } from './functions.js';
 
-/** The task in a few sentences, and the actions in the default format. */
+/** The task in a few sentences, and the actions of the default format. */
 const tasks: Record<AgentGymFamily, { task: string; actions: string }> = {
   webshop: {
     task: 'You shop on a web site. Find the product that the instruction describes, choose its options and buy it.',
@@ -64,7 +64,7 @@ function toolTask(what: string): { task: string; actions: string } {
   };
 }
 
-/** Families whose servers read the whole reply, so that no format is prescribed. */
+/** Families whose servers parse the whole reply, so that the instructions prescribe no format. */
 const OWN_FORMAT: readonly AgentGymFamily[] = [
   'webarena',
   'searchqa',

@@ -1,4 +1,4 @@
-// Reads AgentGym's lists of problems: JSON files of trajectories or of bare item_ids ("textcraft_17"), whose number is used.
+// Reads AgentGym's lists of problems: JSON files of trajectories or of item_ids such as "textcraft_17", which is problem 17.
 import { readFileSync } from 'node:fs';
 import { utf8Text } from '@bowyer/core';
 
@@ -14,9 +14,9 @@ export class ItemListError extends Error {
 }
 
 /**
- * Returns the numbers of the problems, in the order of the file, each once.
+ * Returns the numbers of the problems without repetitions, in the order of the file.
  *
- * @throws ItemListError for a file that cannot be read or is not such a list
+ * @throws ItemListError for a file that cannot be read or is not a list of problems
  */
 export function readItemNumbers(path: string): number[] {
   let entries: unknown[];

@@ -1,4 +1,4 @@
-// The two messages before the first observation: this project's own, or those of a file of AgentGym trajectories.
+// The two messages before the first observation: this project's own, or those of a file with AgentGym's trajectories.
 import { readFile } from 'node:fs/promises';
 import { utf8Text } from '@bowyer/core';
 import type { ActionFormat, AgentGymFamily } from './families.js';
@@ -28,8 +28,8 @@ export function ownOpening(
 const read = new Map<string, Promise<Opening>>();
 
 /**
- * Returns the opening of the first conversation of this family in a file: a JSON array, or a line each, of
- * {item_id, conversations: [{from, value}, …]}. Read once in a process. @throws {TrajectoryFileError}
+ * Returns the opening of the first conversation of this family in a file of objects {item_id, conversations: [{from, value}, …]},
+ * as a JSON array or as JSON lines. Each file is read once per process. @throws {TrajectoryFileError}
  */
 export function recordedOpening(path: string, family: AgentGymFamily): Promise<Opening> {
   const key = `${family} ${path}`;
@@ -52,7 +52,10 @@ async function readOpening(path: string, family: AgentGymFamily): Promise<Openin
   return { instructions, reply, start: startOf(family, first ?? '') };
 }
 
-/** Returns how the first observation is written. Maze and wordle explain the game in the third message, before the observation or in its place. */
+/**
+ * Returns a function that writes the first observation. In AgentGym's conversations of maze, an explanation of the game precedes
+ * it; in those of wordle, an explanation replaces it.
+ */
 function startOf(family: AgentGymFamily, first: string): Opening['start'] {
   if (family === 'wordle' && first !== '') return () => first;
   const explanation = family === 'maze' ? first.slice(0, first.lastIndexOf('\n') + 1) : '';

@@ -1,10 +1,11 @@
-// Wraps a game of this process for players who reply in the ReAct format, as AgentGym's clients read it (reply-rules.ts).
+// Wraps a game of this process for agents that reply in the ReAct format, which is parsed by the rules of AgentGym's clients
+// (reply-rules.ts).
 import type { Env, ResetResult, ResumableEnv, StepResult } from '../contract/env.js';
 import type { ReplyRule } from './reply-rules.js';
 
-/** Plays the action after `Action:` in a reply. A reply that the rule refuses counts as a turn, as an empty action does. */
+/** Plays the action after `Action:` in each reply. A reply that the rule refuses counts as a turn, like an empty action. */
 export class ReactReplies<Game extends Env = Env> implements Env {
-  /** Wraps a game. @param expert returns the reply of the game's expert in this format; the game's own `expertReply` if not given */
+  /** Wraps a game. @param expert returns the reply of the game's expert in this format; default: the game's own `expertReply` */
   constructor(
     protected readonly game: Game,
     private readonly rule: ReplyRule,

@@ -1,16 +1,12 @@
-// Converts a model's whole reply to the action that AgentGym's clients send, for the formats without functions. Rules: those of
-// AgentGym's clients at 3ef9235.
+// Extracts the action from a reply in a format without functions. The rules are those of AgentGym's clients at 3ef9235.
 
-/** The part of a reply that is sent to the server, or the answer to the agent where nothing is sent. */
+/** The thought and the action of a reply, or the answer to the agent if the reply is not sent to the server. */
 export type ParsedReply = { thought: string; action: string } | { refusal: string };
 
 export type ReplyRule = (reply: string) => ParsedReply;
 
 interface EndMarkerOptions {
-  /**
-   * Whether the action loses its last character, as in AgentGym, which cuts five characters for the four of `</s>`; false:
-   * only the marker is cut.
-   */
+  /** Whether the character before the marker is removed too: AgentGym cuts five characters, although `</s>` has four. */
   upstreamEndCut: boolean;
 }
 
@@ -54,8 +50,8 @@ export const sqlRule: ReplyRule = (reply) => {
   return { thought: '', action: after.split('```')[0].trim() };
 };
 
-/** Applies the rule of searchqa and the tool servers, which read the reply themselves. */
+/** Returns the whole reply as the action: the servers of searchqa and of the tools parse it themselves. */
 export const wholeRule: ReplyRule = (reply) => ({ thought: '', action: reply });
 
-/** Writes a ReAct reply on one line, which every rule of ReAct reads: for policies whose utterances end with the line. */
+/** Writes a ReAct reply on one line, for policies whose utterances end at a newline. All rules can parse it. */
 export const reactLine = (thought: string, action: string): string => `Thought: ${thought} Action: ${action}`;

@@ -1,4 +1,4 @@
-// The environments that are played on AgentGym's servers only.
+// The environments that can be played only on AgentGym's servers.
 import { defineEnvironment } from '../define-environment.js';
 import { resetSchemaWith } from '../unit.js';
 import { agentGymEnv } from './agentgym-env.js';
@@ -45,7 +45,7 @@ const unitOf = (name: RemoteOnlyEnv) =>
     make: (options) => agentGymEnv(name, options),
     splits: (options) => servedSplits(name, options),
     sampleActions,
-    // Episodes return 1, or a share of it.
+    // Episodes return a number from 0 to 1.
     critic: { typicalReturn: () => 0.3 },
     config: { flatNames: agentGymNames, problems: (options) => missingAddress(name, options) },
   });

@@ -1,5 +1,5 @@
-// ALFWorld: household tasks in text. Worlds of our own from a seed, or the original's game files; or played on a server.
-// Source: Shridhar et al. 2021, arXiv:2010.03768.
+// ALFWorld: household tasks in text, in worlds that a seed makes, in the original's game files, or on a server. Source: Shridhar
+// et al. 2021, arXiv:2010.03768.
 import { choice, defaulting, flag, integer, option, Rng, text } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { backendProperties } from '../agentgym/backend.js';
@@ -41,7 +41,7 @@ export type AlfworldOptions = OptionsOf<typeof alfworldSchema>;
 
 interface AlfworldReset {
   seed?: number;
-  /** The number of the game in the folder, or the seed of a household of our own. */
+  /** The number of the game in the folder, or the seed of a made household. */
   game?: number;
 }
 
@@ -88,9 +88,10 @@ export class Alfworld implements Env {
   }
 
   /**
-   * Returns the exploring expert's commands for the household in play, which is not affected; whether they won.
+   * Returns the commands with which the exploring expert plays the current household from its start, and whether they win. The
+   * current episode is not affected.
    *
-   * @param seed draws among places that are as likely; null: the first listed
+   * @param seed draws among equally likely places; null: the first listed place is taken
    */
   expertPath(seed: number | null = 0): { commands: string[]; won: boolean } {
     if (this.#household === null) throw new Error('alfworld: expertPath() needs a household; call reset() first');

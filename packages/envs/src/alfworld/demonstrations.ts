@@ -1,4 +1,4 @@
-// Expert episodes in households made from seeds, for supervised warm starts.
+// Expert episodes in made households, for supervised warm starts.
 import type { Transition } from '@bowyer/core';
 import { choice } from '@bowyer/core';
 import { expertItems } from '../splits.js';
@@ -15,12 +15,12 @@ export const alfworldExpertSchema = {
   ),
 } as const;
 
-/** The options of the expert beside slips. */
+/** The options of the expert, except the rate of slips. */
 export type ExpertTies = Partial<OptionsOf<{ properties: typeof alfworldExpertSchema }>>;
 
 interface AlfworldDemonstrationOptions extends AlfworldOptions, PlannedDemonstrationOptions, ExpertTies {}
 
-/** Plays expert episodes, of which only won ones are returned: one that the step limit cuts is not worth imitating. */
+/** Plays expert episodes and returns those that are won. An episode that reaches the step limit is left out. */
 export async function alfworldDemonstrations(options: AlfworldDemonstrationOptions): Promise<Transition[][]> {
   const { episodes, firstSeed, slips, split, ties, ...envOptions } = options;
   const env = new Alfworld(envOptions);

@@ -1,5 +1,5 @@
-// A player that explores. It knows the kinds in the task, what it has seen, and the usual places of such things. It is a shorter
-// form of the hand-coded expert of ALFWorld (Shridhar et al. 2021, arXiv:2010.03768, appendix).
+// A player that explores. It knows the kinds of things in the task, the things that it has seen, and the usual places of each
+// kind. It is a shorter form of ALFWorld's hand-coded expert (Shridhar et al. 2021, arXiv:2010.03768, appendix).
 import type { Rng } from '@bowyer/core';
 import { furnishings } from './furnishings.js';
 import type { Household } from './household.js';
@@ -12,23 +12,23 @@ const applianceOf: Partial<Record<TaskType, { verb: 'clean' | 'heat' | 'cool'; a
 };
 
 export class Expert {
-  /** The place where each thing was last seen. */
+  /** The receptacle in which each thing was last seen, by the thing's name. */
   readonly #seen = new Map<string, Receptacle>();
   readonly #visited = new Set<string>();
-  /** Things that were treated, or brought to their destination. */
+  /** Things that were treated, and those that were brought to their destination. */
   readonly #treated = new Set<string>();
   readonly #brought = new Set<string>();
-  /** The receptacle to which the first of two things was brought. */
+  /** The receptacle of the first of two things; the second must be brought there too. */
   #target: Receptacle | undefined;
 
   constructor(
     private readonly household: Household,
     private readonly task: Task,
-    /** Null: equally likely places are searched in the order in which they are listed. */
+    /** null: equally likely places are searched in the listed order */
     private readonly rng: Rng | null,
   ) {}
 
-  /** Returns the next command; null when everything has been searched without success. */
+  /** Returns the next command; null if everything was searched without success. */
   next(): string | null {
     this.#lookAround();
     const { held } = this.household;
@@ -45,7 +45,7 @@ export class Expert {
     for (const { thing, receptacle } of household.reachable) this.#seen.set(thing.name, receptacle);
   }
 
-  /** Goes to where a thing of the kind was seen and takes it, else searches on. */
+  /** Returns the next command to take a thing of this kind, or, if none was seen, to search. */
   #fetch(kind: string): string | null {
     const [name, receptacle] = this.#known(kind) ?? [];
     if (name === undefined || receptacle === undefined) return this.#search(kind);
@@ -65,7 +65,7 @@ export class Expert {
     );
   }
 
-  /** Opens what is closed here, else goes to the likeliest place not yet seen. */
+  /** Returns a command that opens a closed receptacle here, or goes to the likeliest place not yet seen. */
   #search(kind: string): string | null {
     const { household } = this;
     const closed = household.here.find(
@@ -105,7 +105,7 @@ export class Expert {
     return this.household.putCommand(held, receptacle);
   }
 
-  /** Returns the action that puts down a thing which was in the hand from the start, or which another player took. */
+  /** Returns the command that puts down a held thing which this expert did not take itself. */
   #putBack(held: Thing): string | null {
     const fits = this.household.problem.receptacles.find(({ kind }) =>
       this.household.holds('cancontain', [kind, held.kind]),
@@ -118,12 +118,12 @@ export class Expert {
     return ofKind.find((receptacle) => this.household.here.includes(receptacle)) ?? ofKind[0];
   }
 
-  /** Returns the next action on the way to a receptacle; null if one stands before it. */
+  /** Returns the command that goes to a receptacle; null if the agent is there. */
   #near(receptacle: Receptacle): string | null {
     return this.household.here.includes(receptacle) ? null : `go to ${receptacle.name}`;
   }
 
-  /** Returns the next action on the way to an open receptacle; null if one stands before it and it is open. */
+  /** Returns the next command to reach and open a receptacle; null if the agent is there and it is open. */
   #at(receptacle: Receptacle): string | null {
     return this.#near(receptacle) ?? (this.household.isOpen(receptacle) ? null : `open ${receptacle.name}`);
   }

@@ -1,10 +1,10 @@
-// Goal conditions of PDDL (ADL): facts joined by and, or, not, imply, = and quantified variables, and their truth in a state.
-// Source: Pednault 1989 (ADL); the predicates are those of ALFWorld's domain.
+// Goal conditions of PDDL (ADL): facts joined by and, or, not, imply, = and quantified variables. Their truth is evaluated in a
+// state. Source: Pednault 1989 (ADL); the predicates are those of ALFWorld's domain.
 import type { SExpression } from './s-expression.js';
 
 export interface Variable {
   name: string;
-  /** Type in the domain: agent, location, receptacle, object, rtype, otype. */
+  /** The type in the PDDL domain: agent, location, receptacle, object, rtype, otype. */
   type: string;
 }
 
@@ -15,9 +15,12 @@ export type Formula =
   | { kind: 'equal'; left: string; right: string }
   | { kind: 'fact'; predicate: string; terms: readonly string[] };
 
-/** The facts of a state that formulas read. All things are named by text; kinds stand for the domain's types (`apple` for AppleType). */
+/**
+ * The facts of a state in which formulas are evaluated. Objects are named by strings. Kinds are the lower-case names of the
+ * domain's types (`apple` for AppleType).
+ */
 export interface Facts {
-  /** Returns all that a variable of this type may stand for. `kind`: only receptacles or objects of that kind. */
+  /** Returns the possible values of a variable of this type. With `kind`, only receptacles or objects of that kind. */
   candidates(type: string, kind?: string): readonly string[];
   holds(predicate: string, terms: readonly string[]): boolean;
 }
@@ -26,7 +29,7 @@ class FormulaError extends Error {
   override readonly name = 'FormulaError';
 }
 
-/** Reads a condition; names are taken in lower case. */
+/** Parses a condition. Names are converted to lower case. */
 export function parseFormula(expression: SExpression): Formula {
   if (typeof expression === 'string' || expression.length === 0)
     throw new FormulaError(`expected a condition in parentheses, found '${String(expression)}'`);
@@ -50,7 +53,7 @@ export function parseFormula(expression: SExpression): Formula {
   }
 }
 
-/** Returns whether the condition is true; `bound` gives the free variables. */
+/** Evaluates a condition. `bound` has the values of its free variables. */
 export function isTrue(formula: Formula, facts: Facts, bound: ReadonlyMap<string, string> = new Map()): boolean {
   switch (formula.kind) {
     case 'and':
@@ -81,14 +84,14 @@ function quantified(
   rule: 'some' | 'every',
 ): boolean {
   if (variable === undefined) return isTrue(part, facts, bound);
-  // Only an existing thing of the required kind can make the condition true.
+  // The search may be restricted to the required kind, since no other value makes an existential condition true.
   const kind = rule === 'some' ? kindOf(variable.name, part) : undefined;
   return facts
     .candidates(variable.type, kind)
     [rule]((value) => quantified(others, part, facts, new Map(bound).set(variable.name, value), rule));
 }
 
-/** Returns the kind that a conjunction demands of a variable, if it does. */
+/** Returns the kind that a conjunction requires of a variable; undefined if it requires none. */
 function kindOf(variable: string, formula: Formula): string | undefined {
   if (formula.kind === 'exists') return kindOf(variable, formula.part);
   if (formula.kind === 'and')

@@ -1,4 +1,4 @@
-// The rooms of our own households: furniture, properties of things, and their usual places.
+// The rooms of made households: furniture, properties of things, and their usual places.
 import { fromDataFile } from '../data-file.js';
 
 export type RoomKind = 'kitchen' | 'bathroom' | 'bedroom' | 'livingroom';
@@ -6,18 +6,18 @@ export type RoomKind = 'kitchen' | 'bathroom' | 'bedroom' | 'livingroom';
 export interface ThingKind {
   kind: string;
   rooms: readonly RoomKind[];
-  /** Furniture that may contain it, the most likely first. */
+  /** Furniture in or on which the thing may be, the most likely first. */
   places: readonly string[];
-  /** The treatments that it allows, beside being carried. */
+  /** The treatments that are possible for the thing. */
   does: readonly ('clean' | 'heat' | 'cool' | 'slice')[];
-  /** Whether it is a lamp, which is switched on and not carried. */
+  /** Whether the thing is a lamp, which can be switched on and cannot be carried. */
   lamp?: boolean;
 }
 
 interface Furnishings {
-  /** The least and the largest number of each piece of furniture. */
+  /** The smallest and the largest number of each piece of furniture, by room. */
   rooms: Record<RoomKind, Record<string, readonly [number, number]>>;
-  /** Furniture with a door or a lid. */
+  /** Kinds of furniture that can be opened and closed. */
   openable: readonly string[];
   things: readonly ThingKind[];
 }

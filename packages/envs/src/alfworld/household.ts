@@ -1,16 +1,16 @@
-// A household that is played: the places of all things, the effects of commands, and the commands that are possible. Rules: the
-// actions of ALFWorld's PDDL domain (Shridhar et al. 2021, arXiv:2010.03768), see alfworld.md.
+// The state of a household game: the places of all things, the possible commands and their effects. Rules: the actions of
+// ALFWorld's PDDL domain (Shridhar et al. 2021, arXiv:2010.03768), see alfworld.md.
 import { isTrue, kindName, type Facts } from './formula.js';
 import type { Problem, Receptacle, Thing } from './problem.js';
 import { englishList, indefinite } from './wording.js';
 
-/** How the put command is written: `put O in/on R` until ALFWorld 0.3, `move O to R` since. Both are understood. */
+/** The wording of the put command: `put O in/on R` until ALFWorld 0.3, `move O to R` since. Both are accepted. */
 export type PutPhrase = 'put' | 'move';
 
 type Treatment = 'clean' | 'heat' | 'cool';
 type Flag = 'clean' | 'hot' | 'cool' | 'on' | 'toggled' | 'sliced' | 'checked';
 
-/** The appliance of each treatment, and the property that it requires of the thing. */
+/** The appliance of each treatment, and the property that a thing needs for it. */
 const treatments: Record<Treatment, { appliance: string; needs: 'cleanable' | 'heatable' | 'coolable' }> = {
   clean: { appliance: 'sinkbasin', needs: 'cleanable' },
   heat: { appliance: 'microwave', needs: 'heatable' },
@@ -24,7 +24,7 @@ export const NOTHING_HAPPENS = 'Nothing happens.';
 export class Household implements Facts {
   readonly #receptacles: ReadonlyMap<string, Receptacle>;
   readonly #things: ReadonlyMap<string, Thing>;
-  /** The receptacle of each thing that is not held. */
+  /** The name of the receptacle of each thing that is not held, by the thing's name. */
   readonly #places: Map<string, string>;
   readonly #opened: Set<string>;
   readonly #flags: Record<Flag, Set<string>> = {
@@ -70,29 +70,29 @@ export class Household implements Facts {
     return !openable || this.#opened.has(name);
   }
 
-  /** Returns the things in a receptacle, seen or not. */
+  /** Returns the things in a receptacle, whether they can be seen or not. */
   contents({ name }: Receptacle): Thing[] {
     return this.problem.things.filter((thing) => this.#places.get(thing.name) === name);
   }
 
-  /** Things that can be reached where one stands: in or on what is open here. */
+  /** Things in or on the open receptacles within reach, which the agent can take. */
   get reachable(): { thing: Thing; receptacle: Receptacle }[] {
     return this.here
       .filter((receptacle) => this.isOpen(receptacle))
       .flatMap((receptacle) => this.contents(receptacle).map((thing) => ({ thing, receptacle })));
   }
 
-  /** Returns the command that puts the thing there, in the wording that was chosen. */
+  /** Returns the command that puts the thing there, in the wording of the options. */
   putCommand({ name }: Thing, receptacle: Receptacle): string {
     return this.putPhrase === 'put' ? `put ${name} in/on ${receptacle.name}` : `move ${name} to ${receptacle.name}`;
   }
 
-  /** Returns the description of the room on coming in. */
+  /** Returns the description of the room that begins an episode. */
   introduction(): string {
     return `You are in the middle of a room. Looking quickly around you, you see ${this.#listOf(this.problem.receptacles)}.`;
   }
 
-  /** Commands that do something, sorted. */
+  /** Commands that have an effect now, sorted. */
   admissibleCommands(): string[] {
     const commands = ['look', 'inventory', 'help'];
     for (const receptacle of this.problem.receptacles) {
@@ -103,7 +103,7 @@ export class Household implements Facts {
     return [...new Set(commands)].sort();
   }
 
-  /** Returns what is seen of it; `Nothing happens.` where the command is unknown or cannot be followed now. */
+  /** Carries out a command and returns its observation; `Nothing happens.` if it is unknown or impossible now. */
   obey(command: string): string {
     const [verb, ...rest] = command.trim().toLowerCase().split(/\s+/);
     const words = rest.join(' ');
@@ -297,7 +297,7 @@ export class Household implements Facts {
     if (!found?.thing.toggleable) return NOTHING_HAPPENS;
     const { on, toggled } = this.#flags;
     if (!on.delete(name)) on.add(name);
-    // The fact that it was switched once stays true, since goals ask for it.
+    // Switching a lamp off does not remove this fact: goals ask whether it was ever switched on.
     toggled.add(name);
     return `You turn on the ${name}.`;
   }
@@ -347,7 +347,7 @@ export class Household implements Facts {
   }
 }
 
-/** Returns the two names around a word; the second is empty where the word is absent. */
+/** Returns the text before and after a word; the second is empty if the word is absent. */
 function split(words: string, between: string): [string, string] {
   const at = words.indexOf(between);
   return at < 0 ? [words, ''] : [words.slice(0, at), words.slice(at + between.length)];

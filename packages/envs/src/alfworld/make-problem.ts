@@ -1,13 +1,13 @@
-// Makes seeded households of our own: a room, its furniture and things, and one of the six tasks in it.
+// Makes households from seeds: a room, its furniture and things, and one of the six tasks in it.
 import type { Rng } from '@bowyer/core';
 import { furnishings, type RoomKind, type ThingKind } from './furnishings.js';
 import type { Problem, Receptacle, Task, TaskType, Thing } from './problem.js';
 import { goalOf, goalText } from './tasks.js';
 
-/** How often a room is drawn at most until it has what the task needs. */
+/** The largest number of rooms that are drawn until one has everything that the task needs. */
 const LARGEST_NUMBER_OF_DRAWS = 1000;
 
-/** Most things of one kind in a room. */
+/** The largest number of things of one kind in a room. */
 const MOST_OF_A_KIND = 3;
 
 const treatmentOf: Partial<Record<TaskType, { does: ThingKind['does'][number]; appliance: string }>> = {
@@ -58,13 +58,13 @@ function drawTask(rng: Rng, type: TaskType, room: RoomKind, receptacles: readonl
   const object = rng.choice(objects);
   if (isLight) return { type, object: object.kind, target: rng.choice(lamps).kind };
   const targets = object.places.filter((place) => present.has(place) && place !== treatment?.appliance);
-  // A second place must remain, where the things are at the start.
+  // The things need another usual place than the target, where they are at the start.
   const others = (target: string) => object.places.some((place) => present.has(place) && place !== target);
   const possible = targets.filter(others);
   return possible.length === 0 ? null : { type, object: object.kind, target: rng.choice(possible) };
 }
 
-/** Puts things in their usual places; those of the task never in their target place. */
+/** Puts things in their usual places, but the things of the task never in its target. */
 function fill(rng: Rng, room: RoomKind, receptacles: readonly Receptacle[], task: Task): Problem {
   const wanted = task.type === 'pick_two_obj_and_place' ? 2 : 1;
   const things: Thing[] = [];

@@ -1,5 +1,5 @@
-// Reads ALFWorld's own games: `game.tw-pddl` (JSON around a PDDL problem) with `traj_data.json` beside it. Format: the game
-// files of ALFWorld 0.3 (json_2.1.1), see alfworld.md.
+// Reads ALFWorld's own games: `game.tw-pddl` (JSON that contains a PDDL problem) and `traj_data.json` in the same folder. Format:
+// the game files of ALFWorld 0.3 (json_2.1.1), see alfworld.md.
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { kindName, parseFormula } from './formula.js';
@@ -17,7 +17,7 @@ class GameFileError extends Error {
 
 const GAME_FILE = 'game.tw-pddl';
 
-/** Finds the game files at a path: itself, or all below a folder, in the order of their paths. */
+/** Returns the path itself if it is a game file, or all game files below the folder, sorted by path. */
 export function findGames(path: string): string[] {
   if (!existsSync(path)) throw new GameFileError(path, 'no such file or folder');
   if (!statSync(path).isDirectory()) return [path];
@@ -44,7 +44,7 @@ export function readProblem(path: string): Problem {
 
 const wordsFor = (task: Task | null) => (task === null ? 'find out what is wanted' : goalText(task, 0));
 
-/** Returns the task in kinds, where the file beside the game says it and it is one of the six. */
+/** Returns the task that the file states; null if the file is missing or its task is not one of the six. */
 function readTask(path: string): Task | null {
   if (!existsSync(path)) return null;
   const { task_type, pddl_params: p } = JSON.parse(readFileSync(path, 'utf8')) as {
@@ -57,7 +57,7 @@ function readTask(path: string): Task | null {
   return { type, object: p.object_target.toLowerCase(), target: target.toLowerCase() };
 }
 
-/** All facts of the `:init` block, by predicate. */
+/** The facts of the `:init` block, by predicate. */
 type FactTable = ReadonlyMap<string, readonly (readonly string[])[]>;
 
 function problemOf(expression: SExpression): Omit<Problem, 'task' | 'goalText'> {
@@ -110,7 +110,7 @@ function section(problem: SExpression, name: string): readonly SExpression[] {
   return found;
 }
 
-/** Facts of names only; costs and distances do not matter in a text game. */
+/** Returns the facts whose terms are names. Costs and distances are left out: they have no effect on a text game. */
 function factTable(init: readonly SExpression[]): FactTable {
   const table = new Map<string, (readonly string[])[]>();
   for (const entry of init) {
@@ -122,8 +122,8 @@ function factTable(init: readonly SExpression[]): FactTable {
 }
 
 /**
- * Names things by kind and number: ids are sorted, grouped by the text before the first bar ("basin" added where the id has
- * it), and numbered downwards, so that the first id of a kind has the highest number.
+ * Names things by kind and number. Ids are sorted and grouped by the text before the first bar ("basin" is added if the id has
+ * it). Numbers descend, so that the first id of a kind has the highest number.
  */
 function displayNames(ids: readonly string[]): Map<string, string> {
   const groups = new Map<string, string[]>();

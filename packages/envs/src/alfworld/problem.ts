@@ -1,12 +1,12 @@
-// The start of a household game: furniture, things with their places, and the goal.
+// The initial state of a household game: furniture, things with their places, and the goal.
 import type { Formula } from './formula.js';
 
-/** A piece of furniture, which contains things, and to which the agent can go. */
+/** A piece of furniture that can contain things. The agent goes from one to another. */
 export interface Receptacle {
-  /** The kind and number, as commands write it: `cabinet 3`. */
+  /** Kind and number, as commands have it: `cabinet 3`. */
   name: string;
   kind: string;
-  /** Receptacles with the same location are reached together. */
+  /** The agent reaches all receptacles of one location at once. */
   location: string;
   openable: boolean;
 }
@@ -34,21 +34,21 @@ export const taskTypes = [
 
 export type TaskType = (typeof taskTypes)[number];
 
-/** The task, in kinds of things. The expert plans by it; the goal formula decides whether the game is won. */
+/** The task, in kinds of things. Only the expert reads it; the goal formula decides whether the game is won. */
 export interface Task {
   type: TaskType;
-  /** Kind of the thing to bring or to look at. */
+  /** The kind of the thing to bring or to look at. */
   object: string;
-  /** Kind of the receptacle that it belongs to, or of the lamp to look at it by. */
+  /** The kind of the receptacle to bring it to, or of the lamp to look at it under. */
   target: string;
 }
 
 export interface Problem {
   receptacles: readonly Receptacle[];
   things: readonly Thing[];
-  /** The receptacle of each thing, by names. */
+  /** The name of the receptacle of each thing, by the thing's name. */
   placements: ReadonlyMap<string, string>;
-  /** Names of the receptacles that stand open. */
+  /** The names of the receptacles that are open. */
   opened: ReadonlySet<string>;
   /** Pairs `receptacleKind objectKind` that say which things a receptacle may contain. */
   canContain: ReadonlySet<string>;
@@ -56,6 +56,6 @@ export interface Problem {
   goal: Formula;
   /** The goal in words, without the full stop. */
   goalText: string;
-  /** Null where the file does not say. */
+  /** null if the file does not state it */
   task: Task | null;
 }

@@ -1,4 +1,4 @@
-// The division of ALFWorld's households into those of training, evaluation and test.
+// Divides ALFWorld's households into those of training, evaluation and test.
 import { relative, sep } from 'node:path';
 import { servedSplits } from '../agentgym/splits.js';
 import type { Split } from '../contract/env.js';
@@ -6,7 +6,7 @@ import { listedSplits, seedSplits, type SplitPlan } from '../splits.js';
 import type { AlfworldOptions } from './alfworld.js';
 import { findGames } from './problem-file.js';
 
-/** ALFWorld's own division, by folder: rooms seen in training to evaluate on, unseen ones to test on. */
+/** ALFWorld's folder of each split: evaluation has rooms seen in training, the test has unseen rooms. */
 const FOLDERS: Readonly<Record<Split, string>> = { train: 'train', eval: 'valid_seen', test: 'valid_unseen' };
 
 export function alfworldSplits({ backend, games, testItems }: AlfworldOptions): SplitPlan {

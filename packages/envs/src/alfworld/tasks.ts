@@ -1,4 +1,4 @@
-// The six task types: the condition of each, and its wording.
+// The goal condition and the wording of each of the six task types.
 import type { Formula, Variable } from './formula.js';
 import { indefinite } from './wording.js';
 import type { Task } from './problem.js';
@@ -33,7 +33,7 @@ export function goalOf({ type, object, target }: Task): Formula {
   };
 }
 
-/** Returns a lamp that was switched on, where one stands holding the thing. */
+/** Returns the condition that the agent holds the object at the place of a lamp that was switched on. */
 function lightGoal(object: string, lamp: string): Formula {
   return and(
     {

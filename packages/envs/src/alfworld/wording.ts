@@ -1,10 +1,10 @@
 // Lists and articles as ALFWorld's grammar writes them.
 
-/** Joins texts as ALFWorld's grammar does: `x`, `x, and y`, `x, y, and z`, with a comma also between two. */
+/** Joins texts as `x`, `x, and y` or `x, y, and z`: ALFWorld's grammar has a comma also between two. */
 export function englishList(items: readonly string[]): string {
   if (items.length < 2) return items.join('');
   return `${items.slice(0, -1).join(', ')}, and ${items[items.length - 1]}`;
 }
 
-/** Adds the article, which is always "a". */
+/** Adds the article "a", as ALFWorld does before every name. */
 export const indefinite = (name: string): string => `a ${name}`;

@@ -1,4 +1,4 @@
-// Actions in words, as AgentGym's server takes them, and the low-level moves of each.
+// The actions in words of AgentGym's server, and the low-level moves of each.
 import { isDoor, isFree, isThing, type Move, type World } from './grid.js';
 import { pathToFace } from './paths.js';
 import { nameOf, seen, type Seen } from './view.js';
@@ -31,7 +31,7 @@ export function availableActions(world: World): string[] {
   ];
 }
 
-/** Returns the action that goes through a door; null for things, and for a locked door whose key is not in hand. */
+/** Returns the action that opens a door or goes through it; null for things, and for a locked door without its key in hand. */
 export function doorAction({ carrying }: World, { cell, name, number }: Seen): string | null {
   if (!isDoor(cell)) return null;
   if (cell.state === 'open') return `go through ${name} ${number}`;
@@ -39,7 +39,7 @@ export function doorAction({ carrying }: World, { cell, name, number }: Seen): s
   return cell.state === 'locked' && !hasKey ? null : `toggle and go through ${name} ${number}`;
 }
 
-/** Returns the moves of an action; null where it is not known or means nothing in view. */
+/** Returns the low-level moves of an action; null if it is unknown or names nothing in view. */
 export function movesOf(world: World, action: string): Move[] | null {
   if (action in plain) return [plain[action]];
   const [, verb, name, number] =
@@ -60,7 +60,7 @@ export function movesOf(world: World, action: string): Move[] | null {
   return [...path, ...then[verb]];
 }
 
-/** Returns the things in view and in hand, in the server's words. */
+/** Describes the things in view and in hand in the server's words. */
 export function description(world: World): string {
   const sentences = seen(world).map((item) => `There is a ${item.name} ${item.number} ${whereabouts(item)}.  `);
   const carried =
@@ -73,7 +73,7 @@ function whereabouts({ forward, right }: Seen): string {
   return `${forward} steps in front of you and ${Math.abs(right)} steps to your ${right > 0 ? 'right' : 'left'}`;
 }
 
-/** Returns the first thing straight ahead. */
+/** Describes the nearest thing straight ahead. */
 function facing(world: World): string {
   const { grid, position, front } = world;
   const [dx, dy] = [front.x - position.x, front.y - position.y];

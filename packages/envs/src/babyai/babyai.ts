@@ -1,6 +1,6 @@
-// BabyAI in text: a grid of rooms, missions in words, actions that name what is in view, as AgentGym's server has it.
-// Source: Chevalier-Boisvert et al. 2019, arXiv:1810.08272. Worlds are drawn by our own generator, so that seeds give other
-// worlds than there.
+// BabyAI in text, as on AgentGym's server: a grid of rooms, missions in words, actions that name the things in view. Source:
+// Chevalier-Boisvert et al. 2019, arXiv:1810.08272. Worlds come from our own generator, so that a seed gives another world than
+// in the original.
 import { flag, integer, option, Rng } from '@bowyer/core';
 import { backendProperties } from '../agentgym/backend.js';
 import { reactLine } from '../agentgym/reply-rules.js';
@@ -29,10 +29,13 @@ export const babyAiSchema = options({
 
 export type BabyAiOptions = OptionsOf<typeof babyAiSchema>;
 
-/** The largest distance, and the largest number of things of one name, in a world. */
+/** The largest distance, and the largest number of things of one name, that `texts` covers. */
 const LARGEST_NUMBER = 24;
 
-/** Returns the words that may be said or thought in any level: a policy that has learned some levels can read the others. */
+/**
+ * Returns texts with all words of observations, actions and thoughts at any level, so that a vocabulary made at some levels
+ * serves the others.
+ */
 export const texts = (): string[] => [
   ...colours.flatMap((colour) =>
     [...kinds, 'open door', 'closed door', 'locked door'].map((kind) => `${colour} ${kind}`),
@@ -47,7 +50,7 @@ const UNKNOWN = 'The action is not recognized. Please check valid actions.';
 const NO_CHANGE = 'No change in state.';
 const NOTHING_TO_DROP = 'You cannot drop the object, as you are not carrying anything.';
 
-/** How often a world is drawn at most until the expert finds a plan; in practice a few draws suffice. */
+/** The largest number of worlds that are drawn until the expert finds a plan; usually a few are enough. */
 const LARGEST_NUMBER_OF_DRAWS = 200;
 const EXPERT_LIMIT = 300;
 
@@ -84,20 +87,25 @@ export class BabyAi implements Env {
     const terminated = play.isWon;
     const truncated = !terminated && (this.#steps >= this.options.stepLimit || play.moves >= maxMoves);
     if (terminated || truncated) this.#order.end();
-    // BabyAI's reward is 1 − 0.9 · moves / maxMoves, counted in low-level moves.
+    // BabyAI's reward is 1 − 0.9 · moves / maxMoves; it counts low-level moves.
     const reward = terminated ? 1 - (0.9 * play.moves) / maxMoves : 0;
     const done = terminated ? '\n The task is completed.' : '';
     const info = this.#info();
     return { observation: this.#shown(`${answer}${done}`, info.validActions), reward, terminated, truncated, info };
   }
 
-  /** Returns the actions of an expert that knows the map, from the start of the world in play, which is not affected. */
+  /**
+   * Returns the actions with which an expert that knows the whole map solves the current world from its start. The episode is not
+   * affected.
+   */
   expertPath(): string[] {
     if (this.#play === null) throw new Error('babyai: expertPath() needs a world; call reset() first');
     return [...this.#play.expertPath];
   }
 
-  /** Returns the actions of an expert that knows only what it has seen, from the same start; null where it does not finish within the limits. */
+  /**
+   * Returns the actions of an expert that knows only what it has seen, from the start of the world; null if it exceeds a limit.
+   */
   explorerPath(): string[] | null {
     if (this.#play === null) throw new Error('babyai: explorerPath() needs a world; call reset() first');
     const trial = this.#play.fromStart();
@@ -114,8 +122,8 @@ export class BabyAi implements Env {
   }
 
   /**
-   * Returns the reply of an expert that knows the cells seen since it was first asked in the episode. Its thought is the rest of the mission
-   * and the purpose of the action.
+   * Returns the next reply of an expert that knows only the cells seen since its first call in the episode. Its thought is the
+   * rest of the mission and the purpose of the action.
    */
   expertStep(): { action: string; thought: string } | null {
     if (this.#play === null) throw new Error('babyai: the expert needs a world; call reset() first');
@@ -146,12 +154,12 @@ export class BabyAi implements Env {
   }
 }
 
-/** The state of an episode: the finished tasks of its mission, and the moves so far. */
+/** An episode in progress: the finished tasks of its mission, and the number of moves. */
 class Play {
   moves = 0;
   expertPath: readonly string[] = [];
   readonly #done = new Set<Task>();
-  /** The tasks in words, kept from the start, since the things that fit a task change as doors are opened and things are carried. */
+  /** The wording of each task at the start. It is kept, since the number of things that fit a task changes during the episode. */
   readonly #texts: readonly string[];
 
   readonly game: Game;
@@ -164,7 +172,7 @@ class Play {
     this.#texts = taskTexts(this.game.mission, this.game.world);
   }
 
-  /** Returns the same world, nothing done yet. */
+  /** Returns a new episode in the same world. */
   fromStart(): Play {
     return new Play(this.seed, this.level);
   }
@@ -173,7 +181,7 @@ class Play {
     return this.#done.size === this.game.mission.length;
   }
 
-  /** Returns the open tasks, joined by "and" as in AgentGym. */
+  /** Returns the texts of the unfinished tasks, joined by "and" as in AgentGym. */
   get openText(): string {
     return this.#texts.filter((_, i) => !this.#done.has(this.game.mission[i])).join(' and ');
   }
@@ -182,7 +190,7 @@ class Play {
     return this.game.mission.filter((task) => !this.#done.has(task));
   }
 
-  /** Returns what is seen of it. */
+  /** Carries out an action and returns its observation. */
   act(action: string): string {
     const { world } = this.game;
     if (action === '') return NO_CHANGE;
@@ -200,14 +208,14 @@ class Play {
         if (isDone(task, world, move, move === 'drop' ? front : null)) this.#done.add(task);
       if (this.isWon) break;
     }
-    // An agent that already faces the thing has reached it without a move.
+    // If the agent already faces the thing, the task is done without a move.
     if (moves.length === 0)
       for (const task of this.game.mission) if (isDone(task, world, '', null)) this.#done.add(task);
     return changed || this.isWon ? description(world) : NO_CHANGE;
   }
 }
 
-/** Returns the first of the generator's worlds that the expert can finish and that is not finished from the start. */
+/** Draws worlds until one is not solved at the start and the expert can solve it. */
 function solvable(rng: Rng, among: readonly Level[]): Play {
   const level = rng.choice(among);
   for (let draw = 0; draw < LARGEST_NUMBER_OF_DRAWS; draw++) {

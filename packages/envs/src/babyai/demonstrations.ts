@@ -7,8 +7,8 @@ import { CHECK } from './actions.js';
 import { BabyAi, type BabyAiOptions } from './babyai.js';
 
 /**
- * Plays episodes of an expert that knows only what it has seen, since a policy cannot imitate one that knows the map.
- * Episodes in which it gives up, because the rest cannot be reached, are left out.
+ * Plays episodes of an expert that knows only what it has seen, since a policy cannot imitate one that knows the map. Episodes
+ * that it cannot finish are left out.
  */
 export async function babyAiDemonstrations(
   options: BabyAiOptions,

@@ -1,4 +1,5 @@
-// A player that knows the whole map: it takes the shortest paths, fetches keys first, and frees its hands where needed.
+// An expert that knows the whole map: it takes shortest paths, fetches keys first, and puts down what it carries before it takes
+// something else.
 import { CHECK, doorAction } from './actions.js';
 import {
   ahead,
@@ -29,14 +30,17 @@ export const words: Readonly<Record<Move, string>> = {
 /** The next action of an expert, and its purpose. */
 export interface Step {
   action: string;
-  /** The thing that it goes to, the door on the way, if any, and the position of the first of them. Absent: it frees its hands. */
+  /**
+   * The target, the door that the path leads through first, if any, and the position of the door or else the target. Absent if
+   * the action only puts something down.
+   */
   aim?: { name: string; by?: string; position: Position };
 }
 
-/** Returns the next action towards a task; null where the expert sees no way. */
+/** Returns the next action towards a task; null if the expert finds no path. */
 export const expertAction = (world: World, task: Task): string | null => expertStep(world, task)?.action ?? null;
 
-/** Returns the same as `expertAction`, with the purpose of the action. */
+/** Returns the next action towards a task with its purpose; null if the expert finds no path. */
 export function expertStep(world: World, task: Task): Step | null {
   switch (task.verb) {
     case 'goto':
@@ -58,7 +62,7 @@ function openDoor(world: World, wanted: Description): Step | null {
     return fetch(world, key);
   }
   const front = world.grid.at(world.front);
-  // An open door is shut first, so that it can be opened.
+  // An open door is closed first, since the task is to open it.
   if (matches(wanted, front)) return { action: 'toggle', aim: { name: nameOf(front), position: world.front } };
   return reach(world, wanted, (item) => `go to ${item}`);
 }
@@ -83,13 +87,16 @@ function putNext(world: World, target: Description, beside: Description): Step |
   return { action: way.path.length === 0 ? 'drop' : words[way.path[0]], aim: aimOf(world, way) };
 }
 
-/** Takes a thing into hands that are freed first: not before there is a way to it, or one task would undo another. */
+/**
+ * Returns the next action to take a thing. A carried thing is put down only if there is a path to the wanted one: otherwise two
+ * tasks could undo each other forever.
+ */
 function fetch(world: World, wanted: Description): Step | null {
   const step = reach(world, wanted, (item) => `pickup ${item}`);
   return step !== null && world.carrying !== null ? letGo(world) : step;
 }
 
-/** Drops the carried thing into an empty cell ahead that is not a doorway, turning until there is one. */
+/** Drops the carried thing into an empty cell ahead; if there is none, turns towards one. */
 function letGo(world: World): Step | null {
   for (const [turns, action] of [
     [0, 'drop'],
@@ -103,7 +110,7 @@ function letGo(world: World): Step | null {
   return null;
 }
 
-/** Goes to a thing by name if the nearest one is in view and the way is free, else further towards it. */
+/** Returns the next action towards a thing: an action that names it if it is in view and can be reached, else a move. */
 function reach(world: World, wanted: Description, say: (item: string) => string): Step | null {
   const inView = seen(world).filter(({ cell }) => matches(wanted, cell));
   const openPathTo = inView.length > 0 ? pathsFrom(world, { throughDoors: false }) : undefined;
@@ -119,7 +126,7 @@ function reach(world: World, wanted: Description, say: (item: string) => string)
   return { action: (door && doorAction(world, door)) ?? words[way.path[0]], aim };
 }
 
-/** A thing or door, and the moves after which the agent faces it, or a place beside it. */
+/** A thing or door, and the path to it, after which the agent faces it or a cell beside it. */
 interface Way {
   thing: { position: Position; cell: Thing | Door };
   path: Move[];
@@ -131,7 +138,7 @@ const wayTo = ({ position, cell }: { position: Position; cell: Cell }, path: Mov
 const shortest = (ways: readonly Way[]): Way | null =>
   ways.reduce<Way | null>((best, way) => (best === null || way.path.length < best.path.length ? way : best), null);
 
-/** Returns the thing, or the door through which the way to it leads first. */
+/** Returns the purpose of a path: its thing, and the first door on the path, if any. */
 export function aimOf(world: World, { thing, path }: Way): Step['aim'] {
   const door = firstDoor(world, path);
   const name = nameOf(thing.cell);
@@ -140,13 +147,13 @@ export function aimOf(world: World, { thing, path }: Way): Step['aim'] {
     : { name, by: nameOf(world.grid.at(door) as Door), position: door };
 }
 
-/** Returns the door that a path leads through first, or else the one that it leads to, where it is in view. */
+/** Returns the first door on a path, or else the door at `target`, if it is in view. */
 export function doorInView(world: World, path: readonly Move[], target: Position | null = null): Seen | undefined {
   const door = firstDoor(world, path) ?? target;
   return door === null ? undefined : seen(world).find(({ position }) => position.x === door.x && position.y === door.y);
 }
 
-/** Returns the door that a path leads through first. */
+/** Returns the position of the first door on a path. */
 function firstDoor(world: World, path: readonly Move[]): Position | null {
   let { position, direction } = world;
   for (const move of path) {

@@ -1,4 +1,5 @@
-// A player that knows only the part of the map that it has seen, so that its actions follow from what a policy has read.
+// An expert that knows only the part of the map that it has seen, so that its actions follow from observations which a policy has
+// too.
 import { CHECK, doorAction } from './actions.js';
 import { aimOf, doorInView, expertStep, words, type Step } from './expert.js';
 import { ahead, Grid, isDoor, turned, World, type Door, type Position } from './grid.js';
@@ -6,25 +7,25 @@ import type { Mission, Task } from './mission.js';
 import { pathsFrom } from './paths.js';
 import { nameOf, seen, visiblePositions } from './view.js';
 
-/** Left turns at a place after which all four directions have been seen. */
+/** The number of left turns at a place after which all four directions were seen. */
 const ALL_AROUND = 3;
 
-/** An action, and what it is for: `look 2`, `purple closed door 4 ahead 1 left`, `grey key by blue open door 3 behind`. */
+/** An action and its purpose, such as `look 2`, `purple closed door 4 ahead 1 left`, `grey key by blue open door 3 behind`. */
 interface ExplorerStep {
   action: string;
   purpose: string;
 }
 
 /**
- * Plays one world, which it observes before each action. The actions since the last door decide what it does: it looks in all
- * directions by left turns, then goes through the nearest shut door in view, or turns to it.
+ * Plays one world, which it observes before each action. When no task can be worked on, it looks in all directions by left turns,
+ * then goes to the nearest closed door.
  */
 export class Explorer {
-  /** The cells that were seen; the rest counts as wall. */
+  /** The seen cells; unseen ones are walls. */
   readonly #map: Grid;
-  /** Left turns since the last action other than a plain move, which tell the directions that were seen here. */
+  /** Left turns since the last action that is not a move. They determine which directions were seen at this place. */
   #leftTurns = 0;
-  /** The shut door to which it goes when nothing is left to do on this side. */
+  /** The closed door to which the expert goes when nothing is left to explore on this side. */
   #destination: Position | null = null;
 
   constructor(private readonly world: World) {
@@ -33,14 +34,14 @@ export class Explorer {
     for (let y = 0; y < height; y++) for (let x = 0; x < width; x++) this.#map.set({ x, y }, 'wall');
   }
 
-  /** Returns the next action towards the first of the open tasks that can be worked at; null where nothing is left to explore. */
+  /** Returns the next action towards the first unfinished task that can be worked on; null if nothing is left to explore. */
   next(open: Mission): ExplorerStep | null {
     this.#look();
     const believed = this.#believed();
     return this.#work(believed, open) ?? this.#explore(this.#doorAt(this.#destination)) ?? this.#leave(believed);
   }
 
-  /** Takes notice of an action that was carried out, its own or another one. */
+  /** Updates the map after an action of the agent, whether this expert proposed it or not. */
   acted(action: string): void {
     this.#look();
     if (action === words.left) this.#leftTurns++;
@@ -72,8 +73,8 @@ export class Explorer {
   }
 
   /**
-   * Looks all around, then for a shut door that can be opened, in at most one more round. On the way to one, for a shut door alone, in
-   * one round.
+   * Looks around by left turns and goes to a closed door in view. Without a destination, the first round looks for tasks and the
+   * second for doors; with one, a single round looks for doors. Returns null afterwards.
    */
   #explore(destination: Door | null): ExplorerStep | null {
     if (this.#leftTurns >= ALL_AROUND || destination !== null) {
@@ -85,13 +86,13 @@ export class Explorer {
     return { action: words.left, purpose: `look ${this.#leftTurns + 1}${sought}` };
   }
 
-  /** Returns the shut door at a place, as far as is known. */
+  /** Returns the door at a place if it is closed, as far as the map shows. */
   #doorAt(place: Position | null): Door | null {
     const cell = place === null ? null : this.#map.at(place);
     return isDoor(cell) && cell.state === 'closed' ? cell : null;
   }
 
-  /** Returns a step towards or through the nearest door that has not been opened yet. */
+  /** Returns the next action towards or through the nearest closed door of the map. */
   #leave(believed: World): ExplorerStep | null {
     const pathTo = pathsFrom(believed, { throughDoors: true });
     const shut = this.#map

@@ -1,5 +1,5 @@
-// A grid world of rooms: walls, doors, things to carry, and an agent that turns, walks, takes, drops and opens. Rules: MiniGrid
-// (Chevalier-Boisvert et al. 2023, arXiv:2306.13831) as BabyAI uses it (2019, arXiv:1810.08272).
+// A grid world of rooms with walls, doors, things to carry, and an agent that turns, walks, takes, drops and opens. Rules:
+// MiniGrid (Chevalier-Boisvert et al. 2023, arXiv:2306.13831) as BabyAI uses it (2019, arXiv:1810.08272).
 
 export const colours = ['red', 'green', 'blue', 'purple', 'yellow', 'grey'] as const;
 export const kinds = ['ball', 'box', 'key'] as const;
@@ -47,7 +47,7 @@ export const turned = (direction: Direction, quarters: number): Direction =>
 export const isDoor = (cell: Cell): cell is Door => typeof cell === 'object' && cell?.kind === 'door';
 export const isThing = (cell: Cell): cell is Thing => typeof cell === 'object' && cell !== null && cell.kind !== 'door';
 
-/** Returns whether one can walk there. */
+/** Returns whether the agent can walk onto the cell. */
 export const isFree = (cell: Cell): boolean => cell === null || (isDoor(cell) && cell.state === 'open');
 
 export class Grid {
@@ -60,7 +60,7 @@ export class Grid {
     this.#cells = Array.from({ length: width * height }, () => null);
   }
 
-  /** Returns a cell; outside the grid all cells are walls. */
+  /** Returns a cell; all cells outside the grid are walls. */
   at({ x, y }: Position): Cell {
     return x >= 0 && y >= 0 && x < this.width && y < this.height ? this.#cells[y * this.width + x] : 'wall';
   }
@@ -69,7 +69,7 @@ export class Grid {
     this.#cells[y * this.width + x] = cell;
   }
 
-  /** Returns every cell that contains something other than a wall. */
+  /** Returns all cells with a thing or a door. */
   contents(): { position: Position; cell: Thing | Door }[] {
     const found: { position: Position; cell: Thing | Door }[] = [];
     this.#cells.forEach((cell, i) => {
@@ -93,7 +93,7 @@ export class World {
     return ahead(this.position, this.direction);
   }
 
-  /** Returns whether the move changed anything. */
+  /** Carries out a move. @returns whether it changed anything */
   move(move: Move): boolean {
     const { grid, front } = this;
     const cell = grid.at(front);
@@ -121,7 +121,9 @@ export class World {
     }
   }
 
-  /** Opens or shuts a door. A locked one opens with the key of its colour, which the agent keeps. @returns whether it moved */
+  /**
+   * Opens or closes a door. A locked door needs the key of its colour, which the agent keeps. @returns whether the door changed
+   */
   #toggle(door: Door): boolean {
     const hasKey = this.carrying?.kind === 'key' && this.carrying.colour === door.colour;
     if (door.state === 'locked' && !hasKey) return false;

@@ -1,5 +1,5 @@
-// Seeded worlds by level: one room or three by three, with doors, things, and a mission. The levels follow those of BabyAI
-// (2019, arXiv:1810.08272), table 2; worlds are drawn by our own generator.
+// Draws worlds by level: one room or three by three, with doors, things, and a mission. The levels follow BabyAI (2019,
+// arXiv:1810.08272), table 2; the generator is our own.
 import type { Rng } from '@bowyer/core';
 import {
   colours,
@@ -29,24 +29,27 @@ export const levels = [
 
 export type Level = (typeof levels)[number];
 
-/** Cells along a room's side, its walls included; neighbouring rooms share a wall. */
+/** The number of cells along a room's side, with its walls; adjacent rooms share a wall. */
 const ROOM = 8;
 
 export interface Game {
   world: World;
   mission: Mission;
-  /** Low-level moves after which an unfinished mission is truncated: room cells for every room and task. */
+  /** The limit of low-level moves, which grows with the area of a room and the numbers of rooms and tasks. */
   maxMoves: number;
 }
 
 interface Layout {
   grid: Grid;
-  /** The number of rooms along a side. */
+  /** The number of rooms along each side of the grid. */
   rooms: number;
   doors: { position: Position; door: Door }[];
 }
 
-/** Returns a world of the level; it may be one that cannot be finished (a thing in the way), so try it with the expert. */
+/**
+ * Draws a world of the level. Some draws cannot be solved, for example if a thing blocks the way: the caller checks by the
+ * expert.
+ */
 export function drawGame(rng: Rng, level: Level): Game {
   const isLocal = level.endsWith('_local');
   const layout = drawRooms(rng, isLocal ? 1 : 3);
@@ -57,7 +60,7 @@ export function drawGame(rng: Rng, level: Level): Game {
   return { world, mission, maxMoves: ROOM * ROOM * layout.rooms ** 2 * mission.length };
 }
 
-/** Draws rooms that can all be reached: doors are added between rooms not yet connected, and to a third of the others. */
+/** Draws connected rooms: a door joins each room that is not yet connected, and a third of the other adjacent pairs. */
 function drawRooms(rng: Rng, rooms: number): Layout {
   const side = rooms * (ROOM - 1) + 1;
   const grid = new Grid(side, side);
@@ -79,7 +82,7 @@ function drawRooms(rng: Rng, rooms: number): Layout {
   return { grid, rooms, doors };
 }
 
-/** Pairs of rooms side by side, the upper or left one first. */
+/** Returns the pairs of adjacent rooms, the upper or left room first. */
 function neighbours(rooms: number): [number, number][] {
   const pairs: [number, number][] = [];
   for (let room = 0; room < rooms * rooms; room++) {
@@ -97,7 +100,7 @@ function drawThings(rng: Rng, layout: Layout, count: number): Thing[] {
   });
 }
 
-/** Returns an empty cell with no door beside it, so that nothing stands in a doorway. */
+/** Draws an empty cell that is not beside a door, so that nothing blocks a doorway. */
 function freeCell(rng: Rng, { grid }: Layout): Position {
   for (;;) {
     const position = { x: rng.integer(1, grid.width - 2), y: rng.integer(1, grid.height - 2) };
@@ -137,7 +140,7 @@ function taskOf(verb: 'goto' | 'pickup' | 'putnext', thing: () => Description): 
 
 const describedDoor = ({ colour }: Door): Description => ({ kind: 'door', colour });
 
-/** Locks one door in a colour that no other door has, and lays its key somewhere. */
+/** Locks a door whose colour no other door has, and puts its key somewhere. */
 function lock(rng: Rng, layout: Layout): Description {
   const { door } = rng.choice(layout.doors);
   const others = new Set<Colour>(layout.doors.filter((other) => other.door !== door).map((other) => other.door.colour));

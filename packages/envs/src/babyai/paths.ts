@@ -2,25 +2,25 @@
 import { ahead, isDoor, isFree, turned, type Direction, type Move, type Position, type World } from './grid.js';
 
 interface PathOptions {
-  /** Whether paths may lead through shut doors, which are opened in passing; locked ones need their key in hand. */
+  /** Whether paths may lead through closed doors, which are opened on the way. Locked ones need their key in hand. */
   throughDoors: boolean;
 }
 
-/** Returns the fewest moves after which the agent faces `target` from the cell before it; null if there is no path. */
+/** Returns the shortest path after which the agent faces `target` from an adjacent cell; null if there is no path. */
 export const pathToFace = (world: World, target: Position, options: PathOptions): Move[] | null =>
   pathsFrom(world, options)(target);
 
-/** The moves by which a pose (cell and direction) is reached from another; a shut door on the way needs one more move. */
+/** The moves that lead from one pose (cell and direction) to the next. A closed door needs one more move. */
 const arrivals: readonly (readonly Move[])[] = [['left'], ['right'], ['forward'], ['toggle', 'forward']];
 
-/** Finds such paths for any number of targets by one breadth-first search over poses in the current world. */
+/** Finds shortest paths to any number of targets by one breadth-first search over poses. */
 export function pathsFrom(world: World, { throughDoors }: PathOptions): (target: Position) => Move[] | null {
   const { width, height } = world.grid;
   const poseOf = ({ x, y }: Position, direction: Direction) => (y * width + x) * 4 + direction;
   const poses = width * height * 4;
-  /** For each pose, its index in the order of the search; −1 where it was not reached. */
+  /** By pose: its index in the order of the search; −1 if it was not reached. */
   const orders = new Int32Array(poses).fill(-1);
-  /** For each index of that order, its pose. */
+  /** By index in the order of the search: the pose. */
   const reached = new Int32Array(poses);
   const cameFrom = new Int32Array(poses).fill(-1);
   const arrivedBy = new Uint8Array(poses);

@@ -25,14 +25,14 @@ export const babyAiUnit = defineEnvironment<BabyAiOptions, ExpertSlips & ExpertS
       const game = new BabyAi(options);
       return options.actionFormat === 'react' ? new ReactReplies(game, wordsRule) : game;
     },
-    readWith: { actionFormat: {} }, // every backend reads it
+    readWith: { actionFormat: {} }, // every backend reads this option
   }),
   hasExpert: ({ backend }) => backend === 'embedded',
   splits: ({ backend, testItems }) => (backend === 'agentgym' ? servedSplits('babyai', { testItems }) : seedSplits()),
   evaluation: { taskType: ({ level }) => (level as string | undefined) ?? null },
   context: ({ backend, actionFormat }) => {
     if (backend === 'agentgym') return servedOffer;
-    // A reply in the ReAct format is not one of the listed actions.
+    // Replies in the ReAct format are not among the listed actions, so that these are not shown.
     const listed = actionFormat === 'react' ? [] : (['validActions'] as const);
     return { observation: 'turn', kind: 'dialogue', parts: ['taskDescription', ...listed] };
   },
@@ -47,7 +47,7 @@ export const babyAiUnit = defineEnvironment<BabyAiOptions, ExpertSlips & ExpertS
     '',
   ],
   tokens: { vocabulary: ({ backend }) => (backend === 'embedded' ? texts() : []) },
-  // Episodes return 0 to 1; random play on the easiest levels returns 0.3 to 0.7.
+  // Episodes return 0 to 1. A random policy returns 0.3 to 0.7 on the easiest levels.
   critic: { typicalReturn: () => 0.3 },
   demonstrations: {
     schema: { ...expertSlipsSchema, properties: { ...expertSlipsSchema.properties, ...expertStraysSchema.properties } },
@@ -58,6 +58,6 @@ export const babyAiUnit = defineEnvironment<BabyAiOptions, ExpertSlips & ExpertS
         ? 'babyai with backend=agentgym has no demonstrations: its worlds are on the server'
         : null,
     independentOf: backendOptionNames.filter((name) => name !== 'actionFormat'),
-    revision: 5, // raised when left turns became a look in all directions
+    revision: 5, // was raised when the expert began to look in all directions by left turns
   },
 });

@@ -1,20 +1,20 @@
-// Computes the view of the agent: seven cells ahead and three to each side, but nothing behind walls and shut doors. Rule: the
-// field of view and visibility mask of MiniGrid (Chevalier-Boisvert et al. 2023, arXiv:2306.13831).
+// Computes the agent's view: seven cells ahead and three to each side, except those behind walls and closed doors. Rule: the
+// field of view and the visibility mask of MiniGrid (Chevalier-Boisvert et al. 2023, arXiv:2306.13831).
 import { ahead, isDoor, turned, type Cell, type Door, type Position, type Thing, type World } from './grid.js';
 
-/** The number of cells ahead, the agent's own row included, and to each side. */
+/** The size of the view in cells: ahead, with the agent's own row, and to each side. */
 const DEPTH = 7;
 const SIDE = 3;
 const WIDTH = 2 * SIDE + 1;
 
 export interface Seen {
-  /** The colour and kind, with the state of a door between them: `purple closed door`. */
+  /** Colour and kind, and the state of a door between them: `purple closed door`. */
   name: string;
-  /** The number among things of the same name, the nearest first, from 1. */
+  /** The number among the visible things of this name, from 1, by distance. */
   number: number;
   cell: Thing | Door;
   position: Position;
-  /** Cells ahead and to the right (negative: left). */
+  /** The distance in cells ahead and to the right; negative: to the left. */
   forward: number;
   right: number;
 }
@@ -37,7 +37,7 @@ export function seen(world: World): Seen[] {
   });
 }
 
-/** Returns all cells in view, empty ones too. */
+/** Returns the positions of all visible cells, empty ones included. */
 export const visiblePositions = (world: World): Position[] => visibleCells(world).map(({ position }) => position);
 
 export const nameOf = (cell: Thing | Door): string =>
@@ -50,13 +50,16 @@ interface ViewCell {
   cell: Cell;
 }
 
-/** Returns the visible cells: light spreads from the agent row by row, sideways and ahead, through all cells that do not block it. */
+/**
+ * Returns the visible cells. Visibility spreads from the agent row by row, sideways and ahead, through cells that do not block
+ * it.
+ */
 function visibleCells(world: World): ViewCell[] {
   const lit = new Uint8Array(DEPTH * WIDTH);
   lit[SIDE] = 1;
   const at = (forward: number, right: number): ViewCell => {
     const position = ahead(ahead(world.position, world.direction, forward), turned(world.direction, 1), right);
-    // The agent's own cell contains what it carries, which is not part of the view.
+    // The carried thing is not part of the view, although MiniGrid puts it into the agent's own cell.
     return { forward, right, position, cell: forward === 0 && right === 0 ? null : world.grid.at(position) };
   };
   const light = (forward: number, right: number) => {

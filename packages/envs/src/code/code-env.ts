@@ -1,4 +1,4 @@
-// The environment `code`: the agent writes programs, which are tested, as in HumanEval; code.md.
+// The environment `code`: the agent writes programs, and tests judge them as in HumanEval. See code.md.
 import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
@@ -12,7 +12,7 @@ import type { CodeTask } from './task.js';
 
 interface CodeReset {
   seed?: number;
-  /** The number of the task in the file, from 0; absent: drawn by the seed. */
+  /** The number of the task in the file, from 0. If it is absent, the seed draws one. */
   task?: number;
 }
 
@@ -53,7 +53,7 @@ export class CodeEnv implements Env {
     return { observation, reward: terminated ? share : 0, terminated, truncated: false, info: this.#info(verdict) };
   }
 
-  /** Returns the solution of the file. */
+  /** Returns a reply with the solution from the file; null if the task has none. */
   expertReply(): string | null {
     return solutionReply(this.#task, this.options);
   }

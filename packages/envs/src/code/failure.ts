@@ -1,4 +1,4 @@
-// Writes the text of a failed attempt that the agent reads.
+// Writes the observation after a failed attempt.
 import type { Verdict } from './judge.js';
 import type { CodeOptions } from './options.js';
 

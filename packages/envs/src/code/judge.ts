@@ -9,14 +9,14 @@ import { withoutTypes } from './typescript.js';
 export interface Verdict {
   tests: number;
   passed: number;
-  /** The first test that failed; null where all pass. */
+  /** The first failed test, numbered from 1; null if all pass. */
   failure: (Omit<Outcome, 'kind'> & { kind: Exclude<Outcome['kind'], 'passed'>; number: number }) | null;
 }
 
-/** The tests in the form that the sandbox runs, by task. */
+/** Cached per task and kind of reward: the tests as JavaScript. */
 const compiled = new WeakMap<CodeTask, Partial<Record<CodeOptions['reward'], Promise<readonly string[]>>>>();
 
-/** Runs the tests. @throws {Error} where a test of the task cannot be compiled */
+/** Runs the tests of a task on the program of a reply. @throws {Error} if a test cannot be compiled */
 export async function judge(reply: string, task: CodeTask, options: CodeOptions, sandbox: Sandbox): Promise<Verdict> {
   const tests = await testsFor(task, options.reward);
   const failed = (kind: 'syntax', text: string) => ({
@@ -49,7 +49,7 @@ function testsFor(task: CodeTask, reward: CodeOptions['reward']): Promise<readon
   return (known[reward] ??= compile(task, reward === 'all' ? [inOne(task)] : task.tests.flatMap(separated)));
 }
 
-/** Joins tests to one, each in a block, since two may declare the same name. */
+/** Joins tests into one. Each is a block, since two may declare the same name. */
 const inOne = ({ tests }: CodeTask): string =>
   tests.length === 1 ? tests[0] : tests.map((test) => `{\n${test}\n}`).join('\n');
 

@@ -1,4 +1,4 @@
-// Finds the language of a task: JavaScript and TypeScript can run here.
+// Determines the language of a task; JavaScript and TypeScript are supported.
 import type { Row } from '../table-file.js';
 import { LineError, textCell } from '../task-lines.js';
 import type { CodeLanguage } from './task.js';
@@ -10,7 +10,10 @@ const languages: Readonly<Record<string, CodeLanguage>> = {
   typescript: 'typescript',
 };
 
-/** Returns the column, or the beginning of the id as in `JavaScript/0`; without both, JavaScript. @throws {LineError} for any other */
+/**
+ * Returns the language from its column or from an id such as `JavaScript/0`; default: JavaScript. @throws {LineError} for other
+ * languages
+ */
 export function languageOf(row: Row): CodeLanguage {
   const id = textCell(row, 'task_id') ?? '';
   const name = textCell(row, 'language') ?? /^([A-Za-z]+)\/\d+$/.exec(id)?.[1] ?? '';
@@ -23,7 +26,7 @@ export function languageOf(row: Row): CodeLanguage {
   return 'javascript';
 }
 
-/** Matches a function, an import or an assertion in a form that only Python has. */
+/** Matches a function, an import or an assertion in Python's syntax. */
 const PYTHON = /^\s*(?:def \w+\(.*\).*:|from \w+ import |import \w+$|assert [^(=].*==)/m;
 
 function hasPython({ cells }: Row): boolean {

@@ -1,4 +1,4 @@
-// Reads tasks in the columns of MultiPL-E, HumanEval-X, HumanEval and MBPP, in JavaScript or TypeScript.
+// Reads JavaScript and TypeScript tasks from files with the columns of MultiPL-E, HumanEval-X, HumanEval or MBPP.
 import { fileURLToPath } from 'node:url';
 import type { Row } from '../table-file.js';
 import { cellOf, LineError, lineId, lineSplit, readTasks, textCell } from '../task-lines.js';
@@ -43,7 +43,7 @@ function promptOf(row: Row): string {
   return given;
 }
 
-/** Returns the column, else the candidate of MultiPL-E's tests, else the last function that the prompt begins. */
+/** Returns the name from its column, else the candidate in MultiPL-E's tests, else the last function in the prompt. */
 function entryPointOf(row: Row, tests: string, head: string | null): string | null {
   const named = textCell(row, 'entry_point');
   if (named !== null && !/^[A-Za-z_$][\w$]*$/.test(named))
@@ -60,7 +60,7 @@ function stopTokensOf({ cells: { stop_tokens: tokens } }: Row): readonly string[
   throw new LineError('stop_tokens must be a list of texts');
 }
 
-/** Returns a solution: HumanEval's continue the prompt, MBPP's are programs. */
+/** Returns a solution. HumanEval's solutions continue the prompt; MBPP's are whole programs. */
 function solutionOf(row: Row, head: string | null): string | null {
   const [continued, code] = [textCell(row, 'canonical_solution'), textCell(row, 'code')];
   if (continued !== null && code !== null) throw new LineError('canonical_solution and code are both given: keep one');

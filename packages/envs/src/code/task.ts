@@ -6,16 +6,16 @@ export interface CodeTask extends LineTask {
   language: CodeLanguage;
   /** The task as an agent reads it. */
   prompt: string;
-  /** The code that a completion continues; null where the prompt is a text. */
+  /** The code that a completion continues; null if the prompt is text. */
   head: string | null;
-  /** The function or class that the tests use; null where the line does not name it. */
+  /** The function or class that the tests use; null if the file does not name it. */
   entryPoint: string | null;
-  /** Code with assertions; each is run by itself. */
+  /** Code with assertions. Each test runs separately. */
   tests: readonly string[];
   /** Texts at which a completion ends. */
   stopTokens: readonly string[];
-  /** A program that passes; null where the line has none. */
+  /** A program that passes the tests; null if the file has none. */
   solution: string | null;
-  /** The kind of task that the line names. */
+  /** The category of the task in the file. */
   kind: string | null;
 }

@@ -1,9 +1,9 @@
-// Reads the tests of a line: one text, or a list of them.
+// Reads the tests of a task: one text, or a list of texts.
 import { Script } from 'node:vm';
 import type { Row } from '../table-file.js';
 import { cellOf, LineError, textCell } from '../task-lines.js';
 import type { CodeLanguage } from './task.js';
-// The sandbox's modules are in src alone, which the package ships: they are not compiled. The path is right from dist too.
+// The sandbox's modules are not compiled: the package ships them in src, which this path also reaches from dist.
 import { assertions, newAccount } from '../../src/code/sandbox/realm/assertions.mjs';
 
 const columns = ['tests', 'test', 'test_list'] as const;
@@ -13,15 +13,15 @@ const members = Object.keys(assertions(newAccount()));
 
 interface TestSource {
   tests: readonly string[];
-  /** Returns the tests, each with the code before all, and with the call of HumanEval's `check`. */
+  /** Returns the complete tests: the setup code, the test, and the call of HumanEval's `check` if the test defines it. */
   withSetup: (entryPoint: string | null) => string[];
 }
 
 /**
- * Reads the tests.
+ * Reads the tests of a task.
  *
- * @throws {LineError} where there is no test, one that needs what the sandbox does not have, or one in JavaScript that does
- * not compile
+ * @throws {LineError} if there is no test, or one uses a module or an assertion that the sandbox lacks, or one in JavaScript does
+ *   not compile
  */
 export function testsOf(row: Row, language: CodeLanguage): TestSource {
   const tests = textsOf(row);
@@ -58,8 +58,8 @@ function assertKnown(test: string): void {
 }
 
 /**
- * Checks that a test compiles. Published files contain tests that do not: MultiPL-E's translation of a docstring can have a
- * line break within a string.
+ * Checks that a test compiles. Some in published files do not: MultiPL-E's translation of a docstring may have a line break
+ * inside a string.
  */
 function assertCompiles(test: string): void {
   try {
@@ -71,7 +71,7 @@ function assertCompiles(test: string): void {
 
 const isOther = (module: string) => !/^(?:node:)?assert(?:\/strict)?$/.test(module);
 
-/** Returns the call of `check(candidate)`, which HumanEval's tests define and leave to their runner. */
+/** Returns the call of `check(candidate)`: HumanEval's tests define this function, but do not call it. */
 function callOfCheck(test: string, entryPoint: string | null): string {
   const isDefined = /\bfunction check\s*\(|\bcheck\s*=/.test(test);
   const isCalled = /^\s*check\(/m.test(test);
@@ -79,8 +79,8 @@ function callOfCheck(test: string, entryPoint: string | null): string {
 }
 
 /**
- * Splits a test into one for each assertion, where every assertion has a line to itself. The other lines, such as those of
- * `function test()` around the assertions, are in each.
+ * Splits a test into one per assertion, if each assertion has its own line. All other lines, such as those of a `function test()`
+ * around the assertions, are in each test.
  */
 export function separated(test: string): string[] {
   const lines = test.split('\n');

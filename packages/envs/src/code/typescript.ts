@@ -1,7 +1,7 @@
-// Converts TypeScript to JavaScript by esbuild, which tsx depends on anyway. Its service is another process, in Go.
+// Converts TypeScript to JavaScript by esbuild, which is installed with tsx. Its service is another process, in Go.
 import type { TransformFailure } from 'esbuild';
 
-/** The code without types; or the first error, with its line. */
+/** The code without types, or the first error with its line. */
 type Stripped = { code: string } | { fault: string };
 
 export async function withoutTypes(code: string): Promise<Stripped> {

@@ -1,11 +1,11 @@
-// Wraps an environment whose observations become the text that the agent reads: the context of the config, and the examples of
+// Wraps an environment so that its observations become the text that the agent reads: the config's context, with examples from
 // the memory.
 import type { WrappingEnv } from '../contract/checked-env.js';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import type { MemoryReader, Recalled } from '../memory/memory-reader.js';
 import type { ContextWriter } from './context-writer.js';
 
-/** In its results, `observation` is the whole text; `state` is the environment's own observation where it differs. */
+/** Returns the whole text as `observation`. If it differs from the environment's own observation, that is in `state`. */
 export class ContextEnv implements WrappingEnv {
   constructor(
     readonly inner: Env,

@@ -1,38 +1,38 @@
-// The options of the text that an agent reads, and the parts that an environment offers for it.
+// The options of the text that an agent reads, and the parts that an environment can provide for it.
 import type { ConfigProblem } from '@bowyer/core';
 
 export const contextKinds = ['auto', 'dialogue', 'window', 'last', 'tutorial'] as const;
 export type ContextKind = (typeof contextKinds)[number];
 
-/** The parts that an environment may give beside its observation. */
+/** The parts of the text that an environment may provide beside its observation. */
 export const contextParts = ['taskDescription', 'validActions', 'inventory'] as const;
 export type ContextPart = (typeof contextParts)[number];
 
-/** The parts of the agent's text that an environment offers. */
+/** The parts of the text that an environment provides. */
 export interface ContextOffer {
-  /** The content of an observation. `turn`: the answer to the last action; `history`: everything that was said so far. */
+  /** The content of an observation. `turn`: the answer to the last action; `history`: the whole episode so far. */
   observation: 'turn' | 'history';
-  /** The kind that context=auto stands for. */
+  /** The kind that `context.kind=auto` selects. */
   kind: 'dialogue' | 'last';
-  /** Keys of `info`: the task after a reset, the others after every step too. */
+  /** Keys of `info`. The task is in `info` after a reset, the others after every step too. */
   parts: readonly ContextPart[];
 }
 
-/** The offer of an environment whose observation is everything that was said so far. */
+/** The offer of an environment whose observation is the whole episode so far. */
 export const historyOffer: ContextOffer = { observation: 'history', kind: 'dialogue', parts: [] };
 
-/** The same offer with valid actions in `info`, from which an agent may choose, but which it does not read. */
+/** The same offer, with valid actions in `info` for choosing among them; the text does not contain them. */
 export const listedHistory: ContextOffer = { ...historyOffer, parts: ['validActions'] };
 
-/** The offer of a game on AgentGym's server, which answers the last action and may list actions or not. */
+/** The offer of a game on AgentGym's server: its observation answers the last action, and it may lack a list of actions. */
 export const servedOffer: ContextOffer = { observation: 'turn', kind: 'dialogue', parts: [] };
 
 /** The offer of an environment that declares none. */
 export const defaultOffer: ContextOffer = { observation: 'turn', kind: 'dialogue', parts: [] };
 
-/** The node `context` of a config, in camelCase. A key that its kind does not have is absent. */
+/** The node `context` of a config, in camelCase. Keys that the kind does not have are absent. */
 export interface ContextOptions {
-  /** The kind of context; auto: the environment's own choice, without parts. */
+  /** The kind of context. `auto`: the environment's default kind, without further parts. */
   kind: ContextKind;
   /** The number of earlier turns, with their actions, before the current observation. */
   historyTurns?: number;
@@ -40,11 +40,14 @@ export interface ContextOptions {
   stepCounter?: boolean;
   inventory?: boolean;
   validActions?: boolean;
-  /** The most characters; the oldest turns are left out until the text fits, never the task nor the current turn. Null: no limit. */
+  /**
+   * The largest number of characters. The oldest turns are left out until the text fits, but never the task or the current turn.
+   * null: no limit.
+   */
   maxChars?: number | null;
 }
 
-/** The keys of each kind beside `kind`. The tutorial's prompt always contains the task and the steps' numbers. */
+/** The keys of each kind. The prompt of `tutorial` always contains the task and the step numbers. */
 export const keysOfKind: Readonly<Record<ContextKind, readonly (keyof ContextOptions)[]>> = {
   auto: [],
   dialogue: ['stepCounter', 'inventory', 'validActions'],
@@ -53,7 +56,7 @@ export const keysOfKind: Readonly<Record<ContextKind, readonly (keyof ContextOpt
   tutorial: ['historyTurns', 'inventory', 'validActions', 'maxChars'],
 };
 
-/** A context with all of its settings. */
+/** A context in which every setting is given. */
 export interface ResolvedContext {
   kind: Exclude<ContextKind, 'auto'>;
   historyTurns: number;
@@ -64,7 +67,7 @@ export interface ResolvedContext {
   maxChars: number | null;
 }
 
-/** Returns the options as an environment takes them: auto is settled, and every setting is given. */
+/** Replaces `auto` and adds the defaults of all settings. */
 export function resolveContext(options: ContextOptions, offer: ContextOffer): ResolvedContext {
   const kind = options.kind === 'auto' ? offer.kind : options.kind;
   const { historyTurns = 0, stepCounter = false, inventory = false, validActions = false, maxChars = null } = options;
@@ -78,7 +81,7 @@ const inSnakeCase: Readonly<Record<ContextPart, string>> = {
   inventory: 'inventory',
 };
 
-/** Returns the parts of the context in a config that an environment cannot give; empty if it can give all. */
+/** Returns a problem for each part of the context that the environment cannot provide. */
 export function contextProblems(options: ContextOptions, name: string, offer: ContextOffer): ConfigProblem[] {
   const context = resolveContext(options, offer);
   if (offer.observation === 'history') {
@@ -108,11 +111,11 @@ export function contextProblems(options: ContextOptions, name: string, offer: Co
     });
 }
 
-/** Returns whether the text is the observation itself, or a dialogue of observations and actions alone. */
+/** Returns whether the text consists of observations and actions alone. */
 export const isPlain = ({ kind, taskDescription, stepCounter, inventory, validActions }: ResolvedContext): boolean =>
   (kind === 'dialogue' || kind === 'last') && !taskDescription && !stepCounter && !inventory && !validActions;
 
-/** Returns whether every turn's text continues the text and the action before it. */
+/** Returns whether the text of each turn begins with the text and the action of the turn before. */
 export const continues = ({ kind }: ResolvedContext): boolean => kind === 'dialogue';
 
 /** A turn's observation, and the action that the agent took then. */

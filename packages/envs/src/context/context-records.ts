@@ -1,12 +1,12 @@
-// Converts recorded episodes to the text that an agent would have read.
+// Converts recorded episodes to the texts that an agent would have read.
 import type { EpisodeRecord } from '@bowyer/core';
 import type { MemoryReader } from '../memory/memory-reader.js';
 import type { ContextWriter } from './context-writer.js';
 
 /**
- * Returns the record with the texts that the agent reads in place of the environment's own observations.
+ * Replaces the environment's observations in a record by the texts that the agent reads.
  *
- * @param recall what the agent's memory gives it, and the id under which the episode itself may be in it
+ * @param recall the memory that provides examples, and the id of this episode, which the memory may contain
  */
 export async function withContext(
   { reset, steps }: EpisodeRecord,
@@ -20,7 +20,7 @@ export async function withContext(
     steps: [],
   };
   for (const [i, step] of steps.entries()) {
-    // The agent does not read the observation after its last action.
+    // The observation after the last action is not read, so that the memory is not asked.
     const next = i < steps.length - 1 ? await memory?.follow(step.observation) : undefined;
     const observation = writer.follow(step.action, step.observation, step.info ?? {}, next?.text);
     read.steps.push({ ...step, observation });

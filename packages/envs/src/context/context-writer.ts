@@ -1,5 +1,5 @@
-// Writes the text that an agent reads at each turn. Play, demonstrations and evaluation use the same writer, so that all read
-// the same.
+// Writes the text that an agent reads at each turn. Rollouts, demonstrations and evaluation share this writer, so that they have
+// the same texts.
 import {
   contextProblems,
   historyOffer,
@@ -11,19 +11,22 @@ import {
 } from './context-options.js';
 import { tutorialPrompt } from './tutorial-prompt.js';
 
-/** Writes one episode at a time: `begin` after a reset, `follow` after every step. Both return the text that the agent reads next. */
+/**
+ * Writes the texts of one episode at a time: `begin` after a reset, `follow` after each step. Both return the text for the
+ * agent's next action.
+ */
 export class ContextWriter {
   readonly #context: ResolvedContext;
   #isHistory: boolean;
   #task = '';
   #turns: ContextTurn[] = [];
   #dialogue = '';
-  /** The examples that the memory gave last, which are put before the text each time it is written. */
+  /** The memory's latest examples. They precede the text at each turn. */
   #examples = '';
-  /** Whether every observation of the episode so far begins with the one before it. */
+  /** Whether each observation of the episode begins with the one before it. */
   #mayBeHistory = true;
 
-  /** Prepares a writer. @param name of the environment, for messages */
+  /** Prepares a writer. @param name the environment's name, for messages */
   constructor(
     private readonly name: string,
     private readonly options: ContextOptions,
@@ -33,7 +36,7 @@ export class ContextWriter {
     this.#isHistory = offer.observation === 'history';
   }
 
-  /** Begins an episode. @param examples of the memory, which are read first */
+  /** Begins an episode. @param examples from the memory, which the agent reads first */
   begin(observation: string, info: Readonly<Record<string, unknown>>, examples = ''): string {
     this.#examples = examples;
     this.#isHistory = this.offer.observation === 'history' || this.#saysHistory(info);
@@ -45,7 +48,7 @@ export class ContextWriter {
     return this.#write(observation, info, examples);
   }
 
-  /** Adds a turn. @param examples as in `begin`; undefined: those of the turn before stay */
+  /** Adds a turn. @param examples as in `begin`; undefined: those of the turn before are kept */
   follow(
     action: string,
     observation: string,
@@ -62,8 +65,8 @@ export class ContextWriter {
   }
 
   /**
-   * Returns whether a server that plays another one's environment says that its observations are everything that was said so far, which no
-   * config can know. @throws where the context cannot be made of them
+   * Returns whether a server reports that its observations are the whole episode so far. The environment behind a server is
+   * unknown when the config is checked. @throws if the context cannot be written from these observations
    */
   #saysHistory(info: Readonly<Record<string, unknown>>): boolean {
     if ((info.isHistory ?? info.is_history) !== true) return false;
@@ -92,7 +95,7 @@ export class ContextWriter {
     );
   }
 
-  /** Returns the longest text that max_chars allows: the oldest turns go first. */
+  /** Leaves out the oldest turns until the text has at most max_chars characters. */
   #fitted(write: (past: readonly ContextTurn[]) => string): string {
     const { historyTurns, maxChars } = this.#context;
     const earlier = this.#turns.slice(0, -1);
@@ -102,7 +105,7 @@ export class ContextWriter {
     }
   }
 
-  /** Writes the last turns, with the task before them where they do not contain it. */
+  /** Writes the last turns. If they do not contain the task, it precedes them. */
   #window(past: readonly ContextTurn[], turn: ContextTurn): string {
     const turns = past.map((earlier) => `${this.#heading(earlier)}${earlier.observation.trim()}\n${earlier.action}\n`);
     const text = turns.join('') + this.#current(turn);
@@ -122,7 +125,7 @@ export class ContextWriter {
     return this.#context.stepCounter ? `Step ${number}\n` : '';
   }
 
-  /** Returns the observation with what the agent may know of now; it ends with a newline, as an action that follows it does. */
+  /** Writes the current observation with its inventory and valid actions; ends with a newline, after which the action follows. */
   #current(turn: ContextTurn): string {
     const { inventory, validActions } = this.#context;
     const lines = [
@@ -133,7 +136,7 @@ export class ContextWriter {
     return `${lines.join('\n')}\n`;
   }
 
-  /** Records of episodes have the keys of `info` in snake_case. */
+  /** Recorded episodes have the keys of `info` in snake_case. */
   #text(info: Readonly<Record<string, unknown>>, key: string, recorded: string): string {
     const value = info[key] ?? info[recorded];
     if (typeof value === 'string') return value;
@@ -154,9 +157,9 @@ export class ContextWriter {
   }
 
   /**
-   * Refuses an environment whose observations are histories, since a dialogue of histories would repeat every turn in every
-   * later one. A history grows from the first turn on; a later observation may continue another by chance ('Could not
-   * execute', then 'Could not execute dance').
+   * Refuses an environment whose observations are histories: a dialogue would repeat every turn in each later one. Histories grow
+   * from the first turn on, so that a later observation which continues another by chance ('Could not execute', then 'Could not
+   * execute dance') is not refused.
    */
   #refuseHistory({ observation, action }: ContextTurn, next: string): void {
     this.#mayBeHistory &&= next.startsWith(observation);

@@ -1,9 +1,9 @@
-// Finds memory settings for which a context has no place.
+// Finds memory settings that do not fit the context.
 import type { ConfigProblem } from '@bowyer/core';
 import type { MemoryOptions } from '../memory/memory-options.js';
 import type { ContextKind, ContextOffer } from './context-options.js';
 
-/** Explains why the text that an agent reads leaves no place for what the memory gives; empty if there is a place. */
+/** Returns a problem if the agent's text has no place for the memory's examples; empty if it has one. */
 export function memoryProblems(
   { kind, unit }: MemoryOptions,
   name: string,

@@ -1,5 +1,5 @@
 // The prompt of the tutorial "LLM policies for text-based RL": the task, the steps so far, the currently valid actions. Spaces
-// and line breaks are those of the tutorial, also the spaces at the end and after a step's number.
+// and line breaks equal the tutorial's, including trailing spaces.
 import type { ContextTurn } from './context-options.js';
 
 export function tutorialPrompt(

@@ -1,15 +1,15 @@
-// Plays an environment by the rules of the contract and against them, and names every clause that it violates.
+// Plays an environment by the rules of the contract and against them, and lists every violated clause.
 import { Rng } from '@bowyer/core';
 import { EnvContractError, uncheckedEnv } from './checked-env.js';
 import { envFaults, expertFault, resetFaults, stepFaults } from './clauses.js';
 import type { Env } from './env.js';
 
 export interface CheckEnvOptions {
-  /** The actions of the checking player, drawn with a seeded generator. They should reach interesting states. */
+  /** The actions that the check draws from with a seeded generator. They should lead to many different states. */
   actions: readonly string[];
-  /** The number of episodes that two environments play with the same seeds. */
+  /** The number of episodes that two instances play with the same seeds. */
   episodes?: number;
-  /** Steps after which an episode that still runs violates the contract. */
+  /** An episode that does not end within this many steps violates the contract. */
   maxSteps?: number;
 }
 
@@ -18,7 +18,10 @@ export interface CheckEnvReport {
   steps: number;
 }
 
-/** Throws `EnvContractError` with every violated clause; returns what was played otherwise. */
+/**
+ * Checks an environment, and returns the numbers of played episodes and steps. @throws {EnvContractError} with every violated
+ * clause
+ */
 export async function checkEnv(
   makeEnv: () => Env | Promise<Env>,
   { actions, episodes = 4, maxSteps = 1000 }: CheckEnvOptions,
@@ -32,17 +35,16 @@ export async function checkEnv(
   try {
     await expectRejection(() => env.step(actions[0]), 'step() before the first reset() must reject', violations);
     for (let episode = 0; episode < episodes; episode++) {
-      // The last two resets have no seed: the generators in use must then agree.
+      // The last two resets have no seed: both instances must then continue with the same random numbers.
       const seed = episode < Math.max(1, episodes - 2) ? episode : undefined;
-      // Only the expert of this environment is called, so that a difference from the other one also shows what calling it has
-      // changed.
+      // Only this instance is asked for expert replies, so that a difference between the two also shows side effects of asking.
       const first = await playOnce(env, { seed, playerSeed: episode, actions, maxSteps, asks: true }, violations);
       const second = await playOnce(twin, { seed, playerSeed: episode, actions, maxSteps }, violations);
       compare(first, second, seed === undefined ? 'reset() without a seed' : `reset({ seed: ${seed} })`, violations);
       steps += first.length - 1;
       await expectRejection(() => env.step(actions[0]), 'step() after the end of an episode must reject', violations);
     }
-    // The first seed is played again, in an environment that has since played others.
+    // The first seed is played again in an instance that has played other seeds since, and once more in its twin.
     const again = await playOnce(env, { seed: 0, playerSeed: 0, actions, maxSteps }, violations);
     const fresh = await playOnce(twin, { seed: 0, playerSeed: 0, actions, maxSteps }, violations);
     compare(again, fresh, 'reset({ seed: 0 }) after other episodes', violations);
@@ -62,11 +64,11 @@ interface Play {
   playerSeed: number;
   actions: readonly string[];
   maxSteps: number;
-  /** Whether the environment's expert, if it has one, is called before each step. */
+  /** Whether the environment's expert, if there is one, is called before each step. */
   asks?: boolean;
 }
 
-/** Returns one episode as comparable text, one line for the reset and one for each step. */
+/** Plays one episode and returns it as comparable text: a line for the reset and one for each step. */
 async function playOnce(env: Env, { seed, playerSeed, actions, maxSteps, asks }: Play, violations: Set<string>) {
   const player = new Rng(playerSeed);
   const start = await env.reset(seed === undefined ? {} : { seed });
@@ -82,7 +84,7 @@ async function playOnce(env: Env, { seed, playerSeed, actions, maxSteps, asks }:
   return lines;
 }
 
-/** Returns an answer as text; empty where it breaks the contract, since it may not be writable at all. */
+/** Returns an answer as JSON; empty if it breaks the contract, since JSON may then be unable to express it. */
 function checkedLine(result: unknown, faults: readonly string[], violations: Set<string>): string {
   for (const fault of faults) violations.add(fault);
   return faults.length > 0 ? '' : JSON.stringify(result);

@@ -1,5 +1,5 @@
-// Checks every answer of an environment by the contract. Every fault has the environment's name and the place in the episode,
-// and a call without an answer is reported. Built-in environments, plugins and clients are checked alike.
+// Checks every answer of an environment by the contract: of built-in ones, plugins and clients alike. Errors name the environment
+// and the place in the episode, and a call that gets no answer is reported.
 import { types } from 'node:util';
 import { waitingFor } from '@bowyer/core';
 import { envFaults, expertFault, resetFaults, stepFaults } from './clauses.js';
@@ -11,7 +11,7 @@ import { shown } from './shown.js';
 export class EnvContractError extends Error {
   override readonly name: string = 'EnvContractError';
 
-  /** Describes the violations. @param where the environment, and where it is in an episode */
+  /** Describes the violations. @param where the environment and the place in the episode */
   constructor(
     readonly violations: readonly string[],
     where = 'the environment',
@@ -25,28 +25,32 @@ export class EnvContractError extends Error {
   }
 }
 
-/** The error for an environment that throws a value which is not an error, or an error that shows a bug in its program. */
+/**
+ * The error for an environment that throws something other than an error, or an error of the language (TypeError …), which shows
+ * a bug.
+ */
 export class EnvFaultError extends Error {
   override readonly name = 'EnvFaultError';
 }
 
-/** An environment around another one whose answers it passes on without violating the contract. */
+/** An environment that wraps another one and passes on its checked answers. */
 export interface WrappingEnv extends Env {
   readonly inner: Env;
 }
 
 const checked = new WeakMap<object, Env>();
 
-/** Returns whether its answers are checked already, somewhere inside. */
+/** Returns whether the environment, or one that it wraps, is checked already. */
 const isChecked = (env: Env): boolean => checked.has(env) || ('inner' in env && isChecked((env as WrappingEnv).inner));
 
-/** Returns the environment without the check; itself where there is none. */
+/** Returns the environment without its check, or the given one if it has none. */
 export const uncheckedEnv = (env: Env): Env => checked.get(env) ?? env;
 
 /**
- * Returns the same environment with its answers checked; itself where they are already. All else of it stays as it is.
+ * Returns the environment with its answers checked, or the given one if they are checked already. All other members are
+ * unchanged.
  *
- * @param name for messages; that of its class if not given
+ * @param name for messages; default: the name of its class
  * @throws {EnvContractError} for a value that is not an environment
  */
 export function checkedEnv<E extends Env>(env: E, name = classOf(env)): E {
@@ -130,7 +134,7 @@ class Border {
     return result;
   }
 
-  /** Returns the place of a call, such as: maze, step 3 of the episode of reset({"seed":5}). */
+  /** Describes the place of a call: maze, step 3 of the episode of reset({"seed":5}). */
   #where(call: string): string {
     const episode = this.#begun === null ? '' : `reset(${this.#begun})`;
     if (call === 'reset') return `${this.name}, ${episode}`;
@@ -138,7 +142,10 @@ class Border {
     return `${this.name}, ${place}${episode && ` of the episode of ${episode}`}`;
   }
 
-  /** Errors that say what is wrong stay as they are; those of the language know neither the environment nor the episode. */
+  /**
+   * Adds the environment and the episode to errors of the language (TypeError …) and to thrown values that are not errors. Other
+   * errors describe themselves.
+   */
   #named(error: unknown, call: string): unknown {
     if (!types.isNativeError(error) && !(error instanceof Error))
       return new EnvFaultError(`${this.#where(call)}: it threw ${shown(error)}, which is not an Error`, {

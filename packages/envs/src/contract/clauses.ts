@@ -1,4 +1,4 @@
-// The clauses of the contract, by which every answer of an environment is checked in play and by `checkEnv`.
+// The clauses of the contract. They check every answer of an environment, in runs and in `checkEnv`.
 import { jsonFault } from './json-fault.js';
 import { shown } from './shown.js';
 
@@ -46,7 +46,7 @@ function commonFaults({ observation, info }: Record<string, unknown>): string[] 
   return faults;
 }
 
-/** Returns the fields of `info` that agents read or a run counts; all of `info` is written as JSON. */
+/** Returns the faults of the fields of `info` that agents or metrics read, and the first value that JSON cannot express. */
 function infoFaults(info: Record<string, unknown>): string[] {
   const { validActions, taskDescription, inventory, item, won } = info;
   const faults: string[] = [];

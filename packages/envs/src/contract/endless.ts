@@ -1,9 +1,9 @@
-// Reports episodes that do not end by themselves, and finally makes them a fault of their environment.
+// Reports long episodes, and throws for one that never ends.
 import { reportWait } from '@bowyer/core';
 
-/** Steps after which an episode counts as endless. */
+/** The number of steps after which an episode counts as endless. */
 const ENDLESS = 100_000;
-/** Steps before the first report; each further report comes after twice as many. */
+/** The number of steps before the first report. Each later report comes after twice as many. */
 const LONG = 1_000;
 
 /** Reports a long episode, and throws for an endless one. @param place the environment and the step, for messages */

@@ -1,12 +1,12 @@
-// The contract of every environment: text in, text out, Gymnasium's reset and step made asynchronous.
+// The contract of every environment: actions and observations are texts, and Gymnasium's reset and step are asynchronous.
 
 export interface ResetResult {
   observation: string;
-  /** The environment's own observation, where the context's text differs from it. */
+  /** The environment's own observation, if the context changed the text. */
   state?: string;
-  /** Ids of the examples that a memory has put into the text; absent without a memory. */
+  /** The ids of the examples that a memory put into the text; absent without a memory. */
   retrieved?: string[];
-  /** For people and logs; a policy that reads it is cheating. */
+  /** Facts for people, logs and metrics. A policy must not read them. */
   info: Record<string, unknown>;
 }
 
@@ -16,44 +16,43 @@ export interface StepResult {
   state?: string;
   /** See `ResetResult`. */
   retrieved?: string[];
-  /** Reward of this step alone, never a running total. */
+  /** The reward of this step, not a running total. */
   reward: number;
-  /** Whether the task ended: no value follows, so do not bootstrap. */
+  /** Whether the task ended, so that the value of the next state is 0. */
   terminated: boolean;
-  /** Whether a limit outside the task cut the episode: more would have followed, so do bootstrap. */
+  /** Whether a limit outside the task cut the episode, so that the value of the next state is bootstrapped. */
   truncated: boolean;
-  /** For people and logs; a policy that reads it is cheating. */
+  /** Facts for people, logs and metrics. A policy must not read them. */
   info: Record<string, unknown>;
 }
 
 /**
- * One multi-turn text task. Call `reset` before the first `step` and after every ended episode;
- * a `step` at any other time is a mistake of the caller and rejects with `EpisodeOrderError`.
- * A wrong move of the agent is an observation; a broken server is an exception.
+ * One multi-turn text task. Call `reset` before the first `step` and after every ended episode; a `step` at any other time
+ * rejects with `EpisodeOrderError`. An invalid action is answered by an observation; a failure of the environment or its server
+ * is an exception.
  */
 export interface Env {
   /**
-   * Begins an episode. The same seed and the same actions give the same episode; without a seed, the generator in use
-   * continues. The number of the episode in its set is for environments that cover their items evenly; others need not read
-   * it.
+   * Begins an episode. The same seed and the same actions give the same episode; without a seed, the current generator continues.
+   * `episode`, the number of the episode in its set, lets an environment cover its items evenly; others may ignore it.
    */
   reset(options?: { seed?: number; episode?: number }): Promise<ResetResult>;
   step(action: string): Promise<StepResult>;
   /**
-   * Returns the reply of the environment's expert in the current state, whatever the player has done before, written as in
-   * its demonstrations; null if the expert knows no further action. It is called before a step, in a running episode, and
-   * changes nothing. Absent where there is no such expert.
+   * Returns the expert's reply in the current state, whatever the agent did before, in the form of the demonstrations; null if
+   * the expert knows no further action. It is called before a step of a running episode and changes nothing. Absent if the
+   * environment has no expert.
    */
   expertReply?(): string | null;
-  /** Frees the environment's resources. Closing twice is allowed, using it afterwards is not. */
+  /** Frees the environment's resources. It may be called twice; no other call may follow. */
   close(): Promise<void>;
 }
 
-/** Disjoint sets of items: to learn from, to choose the best checkpoint by, and to test the choice on. */
+/** Disjoint sets of items: for training, for choosing the best checkpoint, and for testing that choice. */
 export type Split = 'train' | 'eval' | 'test';
 
-/** An environment whose original accepts steps after the end of an episode, so that a server in its place must accept them too. */
+/** An environment whose original accepts steps after the end of an episode, so that its server must accept them too. */
 export interface ResumableEnv extends Env {
-  /** Continues an ended episode: the next `step` belongs to it. */
+  /** Continues an ended episode, to which the next `step` then belongs. */
   resume(): void;
 }

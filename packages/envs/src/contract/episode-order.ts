@@ -1,4 +1,4 @@
-// Checks the order reset → step … step → reset; every embedded environment has one.
+// Checks the order reset → step … step → reset. Every built-in environment has an instance.
 
 type EpisodePhase = 'before reset' | 'running' | 'ended' | 'closed';
 
@@ -26,23 +26,23 @@ export class EpisodeOrder {
 
   constructor(private readonly environment: string) {}
 
-  /** Begins an episode, at the start of `reset`. Resetting in the middle of an episode abandons it and is allowed. */
+  /** Begins an episode; call it first in `reset`. A reset may abandon a running episode. */
   begin(): void {
     if (this.#phase === 'closed') throw new EpisodeOrderError(this.environment, 'reset', this.#phase);
     this.#phase = 'running';
   }
 
-  /** Throws unless an episode is running, at the start of `step`. */
+  /** Throws unless an episode is running; call it first in `step`. */
   assertRunning(): void {
     if (this.#phase !== 'running') throw new EpisodeOrderError(this.environment, 'step', this.#phase);
   }
 
-  /** Ends the episode, when a step has ended it. */
+  /** Ends the episode. */
   end(): void {
     this.#phase = 'ended';
   }
 
-  /** Continues an episode that ended: for servers whose original accepts steps after the end. */
+  /** Continues an ended episode, for servers whose original accepts steps after the end. */
   resume(): void {
     if (this.#phase === 'ended') this.#phase = 'running';
   }

@@ -1,11 +1,11 @@
-// Finds values that JSON cannot express, with their places. JSON.stringify throws for some of them without a place, and loses
-// the rest.
+// Finds values that JSON cannot express, with their paths. JSON.stringify throws for some of them without a path, and silently
+// drops the others.
 import { types } from 'node:util';
 import { shown } from './shown.js';
 
 const DEEPEST = 500;
 
-/** Returns whether JSON.stringify leaves out the content of an object, or writes it as something else. */
+/** Returns whether JSON.stringify drops the content of an object, or writes it in another form. */
 const isLost = (value: object): boolean =>
   types.isMap(value) ||
   types.isSet(value) ||
@@ -17,7 +17,10 @@ const isLost = (value: object): boolean =>
   types.isWeakMap(value) ||
   types.isWeakSet(value);
 
-/** Returns the first value that cannot be written, with its path; null where all can. Undefined members are left out by JSON. */
+/**
+ * Returns the path and the kind of the first value that JSON cannot express; null if there is none. Undefined members are
+ * allowed, and are dropped.
+ */
 export function jsonFault(value: unknown, path: string): string | null {
   const fault = faultOf(value, path, []);
   return fault === null ? null : `info must be writable as JSON: ${fault}`;

@@ -1,4 +1,4 @@
-// Writes a value for an error message: its kind, and its text where that is short.
+// Describes a value for an error message: its kind, and its text if that is short.
 import { types } from 'node:util';
 
 const LONGEST = 60;

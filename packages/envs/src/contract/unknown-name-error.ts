@@ -1,10 +1,10 @@
-// The error for a name that is not on a list: the message shows the list and the nearest name on it.
+// The error for a name that is not on a list. Its message has the list and the nearest name.
 
 export class UnknownNameError extends Error {
   override readonly name = 'UnknownNameError';
   readonly nearest: string | null;
 
-  /** Describes the error. @param kind what was looked for, such as 'environment' */
+  /** Describes the error. @param kind of the name, such as 'environment' */
   constructor(
     kind: string,
     readonly unknown: string,
@@ -22,7 +22,7 @@ export class UnknownNameError extends Error {
   }
 }
 
-/** Returns the known name with the fewest edits to the given one, or null when even that changes over half of it. */
+/** Returns the known name with the smallest edit distance, or null if that is over half of the name's length. */
 export function nearestName(name: string, known: readonly string[]): string | null {
   let best: string | null = null;
   let fewest = Math.floor(name.length / 2) + 1;
@@ -33,7 +33,7 @@ export function nearestName(name: string, known: readonly string[]): string | nu
   return best;
 }
 
-/** Insertions, deletions, substitutions and swaps of neighbours (optimal string alignment), one row at a time. */
+/** Returns the number of insertions, deletions, substitutions and swaps of neighbours (optimal string alignment). */
 function editDistance(a: string, b: string): number {
   let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);
@@ -49,7 +49,7 @@ function editDistance(a: string, b: string): number {
   return row[b.length];
 }
 
-/** Joins the names; a long list is cut, since the nearest name helps more than two hundred others. */
+/** Joins at most 40 names. */
 function listed(known: readonly string[]): string {
   const shown = known.slice(0, 40).join(', ');
   return known.length <= 40 ? shown : `${shown} … (${known.length} in all)`;

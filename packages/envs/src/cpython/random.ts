@@ -23,7 +23,7 @@ export class PythonRandom {
     return ((this.#uint32() >>> 5) * 67108864 + (this.#uint32() >>> 6)) / 9007199254740992;
   }
 
-  /** Draws a uniform integer in [0, n): it draws integers of n's bit length until one is below n. */
+  /** Draws a uniform integer in [0, n), by rejection of integers with n's bit length. */
   randbelow(n: number): number {
     if (!(n > 0)) throw new RangeError(`PythonRandom.randbelow: nothing below ${n}`);
     const bits = 32 - Math.clz32(n);
@@ -48,7 +48,8 @@ export class PythonRandom {
   sample<T>(items: readonly T[], count: number): T[] {
     const n = items.length;
     if (count > n) throw new RangeError(`PythonRandom.sample: ${count} of ${n} items`);
-    // Python copies a small list, and for a large one remembers the places that were drawn; the results differ.
+    // As Python does, a small list is copied, and for a large one the drawn places are remembered. The two give different
+    // samples.
     const poolSize = 21 + (count > 5 ? 4 ** Math.ceil(Math.log(count * 3) / Math.log(4)) : 0);
     return n <= poolSize ? this.#sampleFromPool([...items], count) : this.#sampleFromPlaces(items, count);
   }
@@ -91,14 +92,14 @@ export class PythonRandom {
     this.#next = 0;
   }
 
-  /** Seeds the state from a number, as the generator's reference does. */
+  /** Seeds the state from a number (`init_genrand` of the reference implementation). */
   #seedByNumber(seed: number): void {
     const s = this.#state;
     s[0] = seed;
     for (let i = 1; i < SIZE; i++) s[i] = Math.imul(1812433253, s[i - 1] ^ (s[i - 1] >>> 30)) + i;
   }
 
-  /** Seeds the state from an array of words, as the generator's reference does. */
+  /** Seeds the state from an array of words (`init_by_array` of the reference implementation). */
   #seedByArray(words: readonly number[]): void {
     this.#seedByNumber(19650218);
     const s = this.#state;
@@ -122,7 +123,7 @@ export class PythonRandom {
   }
 }
 
-/** Returns the 32-bit words of the number's magnitude, lowest first; at least one. */
+/** Returns the 32-bit words of the number's magnitude, lowest first; at least one word. */
 function wordsOf(seed: number): number[] {
   if (!Number.isSafeInteger(seed)) throw new RangeError(`PythonRandom: the seed must be an integer; got ${seed}`);
   const size = Math.abs(seed);

@@ -1,9 +1,9 @@
-// Prints values as Python does: a string's source form (repr), a dict of strings, a float, JSON.
-// Source: CPython's unicode_repr and float_repr_style 'short'.
+// Formats values as Python does: strings (repr), dicts of strings, floats, JSON. Source: CPython's unicode_repr and
+// float_repr_style 'short'.
 
 const named: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** Control, format, private, unassigned and lone surrogate characters, and every space but U+0020. */
+/** Control, format, private-use, unassigned and surrogate characters, and every space but U+0020. */
 const unprintable = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
 
 function escaped(character: string, quote: string): string {
@@ -17,7 +17,7 @@ function escaped(character: string, quote: string): string {
   return code <= 0xffff ? `\\u${hex.padStart(4, '0')}` : `\\U${hex.padStart(8, '0')}`;
 }
 
-/** Returns the text in single quotes, or in double ones where it contains a single and no double one. */
+/** Returns the text in single quotes, or in double quotes if it contains a single quote and no double one. */
 export function pythonString(text: string): string {
   const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
   return `${quote}${Array.from(text, (character) => escaped(character, quote)).join('')}${quote}`;
@@ -35,14 +35,17 @@ export function pythonFloat(value: number): string {
   return Number.isInteger(value) ? value.toFixed(1) : String(value);
 }
 
-/** Rounds to two decimals, as `round(value, 2)`: where two are as near, the even one. */
+/** Rounds to two decimals as `round(value, 2)` does: ties go to the even digit. */
 export function pythonRound(value: number): number {
-  const halves = value * 200; // exact where two are as near, since the value is then an odd number of eighths
+  const halves = value * 200; // exact for ties, since the value is then an odd number of eighths
   const isTie = Number.isInteger(value * 8) && Number.isInteger(halves) && Math.abs(halves % 2) === 1;
   return isTie ? (2 * Math.round(halves / 4)) / 100 : Number(value.toFixed(2));
 }
 
-/** Prints JSON as `json.dumps` does: in ASCII, with spaces behind commas and colons; every number is a float. Maps are objects. */
+/**
+ * Formats JSON as `json.dumps` does: ASCII, with spaces after commas and colons. Every number is formatted as a float; maps are
+ * objects.
+ */
 export function pythonJson(value: unknown, { sorted = false } = {}): string {
   if (typeof value === 'string') return JSON.stringify(value).replace(/[^ -~]/g, jsonEscaped);
   if (typeof value === 'number') return pythonFloat(value);
@@ -53,10 +56,10 @@ export function pythonJson(value: unknown, { sorted = false } = {}): string {
   return `{${members.map(([key, member]) => `${pythonJson(key)}: ${pythonJson(member, { sorted })}`).join(', ')}}`;
 }
 
-/** Returns one UTF-16 unit of JSON in ASCII. */
+/** Returns the \u escape of a UTF-16 unit. */
 const jsonEscaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** Returns a dict as Flask's `tojson` filter prints it: sorted keys, ASCII, with <, >, & and ' escaped too. */
+/** Formats a dict as Flask's `tojson` filter does: sorted keys, ASCII, with <, >, & and ' escaped. */
 export function flaskJson(dict: ReadonlyMap<string, string>): string {
   const text = (value: string) => JSON.stringify(value).replace(/[^ -~]|[<>&']/g, jsonEscaped);
   const sorted = [...dict].sort(([a], [b]) => (a < b ? -1 : 1));

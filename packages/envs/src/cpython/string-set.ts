@@ -1,11 +1,10 @@
-// The order in which CPython 3.11 iterates over a set of ASCII strings when PYTHONHASHSEED=0. TextCraft draws from such lists,
-// so that recordings depend on the order.
-// Sources: Objects/setobject.c, Python/pyhash.c (SipHash-1-3, key 0).
+// The order in which CPython 3.11 iterates over a set of ASCII strings with PYTHONHASHSEED=0. TextCraft draws from lists in this
+// order, so that its recordings depend on it. Sources: Objects/setobject.c, Python/pyhash.c (SipHash-1-3, key 0).
 
 const MASK = (1n << 64n) - 1n;
 const LINEAR_PROBES = 9;
 
-/** Returns the distinct strings, in the order of a set they were added to one by one. */
+/** Returns the distinct strings in the iteration order of a set to which they were added one by one. */
 export function stringSetOrder(texts: Iterable<string>): string[] {
   let table = new Table(8);
   for (const text of new Set(texts)) {
@@ -23,7 +22,9 @@ class Table {
     this.#entries = Array.from({ length: slots });
   }
 
-  /** Inserts a string: after each tried slot its next neighbours are tried, then a slot that follows from the hash's next bits. */
+  /**
+   * Inserts a string. If a slot is taken, the next ones are probed linearly, then a slot that the next bits of the hash choose.
+   */
   insert(text: string): void {
     this.size++;
     const mask = BigInt(this.slots - 1);
@@ -62,7 +63,7 @@ function stringHash(text: string): bigint {
   return hash;
 }
 
-/** Computes SipHash with one round for each word and three at the end (Aumasson and Bernstein 2012), key 0. */
+/** Computes SipHash-1-3: one round per word and three at the end (Aumasson and Bernstein 2012), key 0. */
 function sipHash13(bytes: Buffer): bigint {
   const v: State = [0x736f6d6570736575n, 0x646f72616e646f6dn, 0x6c7967656e657261n, 0x7465646279746573n];
   const whole = bytes.length - (bytes.length % 8);

@@ -1,13 +1,13 @@
-// The cities in play.
+// Selects the cities of a game.
 import { UnknownNameError } from '../contract/unknown-name-error.js';
 import { allCities, type City } from './city-table.js';
 
-/** The number of ArCHer's cities in the list. */
+/** The first cities of the list are ArCHer's. */
 const ARCHER_COUNT = 91;
 
 const subset10 = ['Tokyo', 'Moscow', 'Cairo', 'London', 'Lima', 'Sydney', 'Paris', 'Istanbul', 'Toronto', 'Bangkok'];
 
-/** Returns ArCHer's 91 cities, all 100, ten of them, or the named ones. @throws {UnknownNameError} */
+/** Returns ArCHer's 91 cities, all 100, a subset of ten, or the named ones. @throws {UnknownNameError} */
 export function selectCities(cities: 'archer91' | 'all100' | 'subset10' | readonly string[]): readonly City[] {
   if (cities === 'all100') return allCities();
   if (cities === 'archer91') return allCities().slice(0, ARCHER_COUNT);

@@ -1,26 +1,26 @@
-// The cities, and the facts about them that questions are about.
+// The table of cities, with the facts that questions can be about.
 import { fromDataFile } from '../data-file.js';
 
 export interface City {
-  /** The name in the form of ArCHer's list: "Bombay, India". */
+  /** The name as ArCHer's list has it: "Bombay, India". */
   name: string;
   /** The part before the comma. */
   city: string;
   country: string;
   isCapital: boolean;
-  /** Inhabitants, in millions. */
+  /** Inhabitants in millions. */
   population: number;
   sea: string | null;
-  /** The river; '=': it has the city's name. */
+  /** The name of the river; '=' if it is the city's name. */
   river: string | null;
   climate: string;
-  /** Part of the country: a direction, or an island's name. */
+  /** The part of the country: a direction, or the name of an island. */
   part: string;
   landmarks: string;
   knownFor: string;
 }
 
-/** ArCHer's 91 and LMRL-Gym's further nine. */
+/** ArCHer's 91 cities, then nine that LMRL-Gym adds. */
 export const allCities = fromDataFile('guess-my-city/cities.json', ({ cities }: { cities: Omit<City, 'name'>[] }) =>
   cities.map((row): City => ({ name: `${row.city}, ${row.country}`, ...row })),
 );

@@ -1,10 +1,10 @@
-// The facts about countries that questions are about.
+// The table of countries, with the facts that questions can be about.
 import { fromDataFile } from '../data-file.js';
 
 export interface Country {
   name: string;
   continent: string;
-  /** Parts of the world that it belongs to, besides the continent. */
+  /** The regions of the world to which the country belongs, besides its continent. */
   regions: readonly string[];
   language: string;
   currency: string;

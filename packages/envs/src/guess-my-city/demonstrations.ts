@@ -1,4 +1,4 @@
-// A seeded generator of expert games, for supervised warm starts without any download.
+// A seeded generator of expert games, for supervised warm starts without a download.
 import { Rng } from '@bowyer/core';
 import type { Ties } from '../guessing-game/question-player.js';
 import { selectCities } from './cities.js';
@@ -11,16 +11,16 @@ interface CityDemonstrationOptions {
   games: number;
   cities: GuessMyCityOptions['cities'];
   maxTurns: number;
-  /** Share of random turns, 0…1. */
+  /** The share of random turns, from 0 to 1. */
   noise: number;
   seed: number;
-  /** Whether the expert asks open questions also on turns that are not random; one answer can reveal the city. */
+  /** Whether the expert also asks open questions on turns that are not random. Their answers can reveal the city. */
   open: boolean;
-  /** The choice among equally good questions. */
+  /** How the expert chooses among equally good questions. */
   ties: Ties;
 }
 
-/** Plays `games` games, returned in the format of ArCHer's data file. */
+/** Plays `games` games and returns them in the format of ArCHer's data file. */
 export function guessMyCityDemonstrations(options: CityDemonstrationOptions): CityDialogue[] {
   const cities = selectCities(options.cities);
   const questions = cityQuestions(cities);
@@ -40,7 +40,7 @@ export function guessMyCityDemonstrations(options: CityDemonstrationOptions): Ci
   });
 }
 
-/** Returns every answer that demonstrations about these cities can contain, as the history shows it. */
+/** Returns every answer that demonstrations about these cities can contain, in the format of the history. */
 export function cityAnswerTokens(cities: GuessMyCityOptions['cities']): string[] {
   const answers = cityQuestions(selectCities(cities)).flatMap((question) => question.answers);
   return [...new Set(['Yes.', 'No.', ...answers])].map((answer) => ` ${answer}\n`);

@@ -6,7 +6,7 @@ import { unreadKeysOf } from '../guessing-game/dialogue-keys.js';
 import type { DialogueFile, DialogueTurns } from '../guessing-game/dialogue-set.js';
 import { historyHeader } from '../guessing-game/history.js';
 
-/** One game: lines are "question? answer", `word` is "city,country" in lower case. */
+/** One game. `lines` are "question? answer"; `word` is "city,country" in lower case. */
 export interface CityDialogue {
   conversation: string[];
   done: boolean;
@@ -50,8 +50,8 @@ export async function readCityDialogues(file: string): Promise<DialogueFile<City
 }
 
 /**
- * Returns one dialogue → one episode in the history's format. The last line of a question over several lines ("Based on …:" and then the
- * question) counts; labels, list numbers and quotation marks around it are dropped.
+ * Converts a dialogue to an episode in the format of the history. The last line of a question counts ("Based on …:" may precede
+ * it), without labels, list numbers and quotation marks.
  */
 export function cityDialogueEpisode({ conversation, done }: CityDialogue): DialogueTurns {
   const turns = conversation.map((line, i) => {
@@ -61,7 +61,7 @@ export function cityDialogueEpisode({ conversation, done }: CityDialogue): Dialo
   return { header: historyHeader, turns, won: done };
 }
 
-/** Splits a line: "Is it Lima? Yes." → the question up to its first question mark, and the rest on one line. */
+/** Splits a line such as "Is it Lima? Yes." after its first question mark; the answer is joined to one line. */
 export function splitCityLine(line: string): { question: string; answer: string } {
   const end = line.indexOf('?') + 1;
   const asked = end === 0 ? line : line.slice(0, end);

@@ -1,4 +1,4 @@
-// A scripted player that asks the question with the most information about the cities that are still possible.
+// A scripted player that asks the question with the largest expected information about the city.
 import type { Rng } from '@bowyer/core';
 import { QuestionPlayer, type Ties } from '../guessing-game/question-player.js';
 import type { CityQuestion } from './questions.js';
@@ -7,8 +7,8 @@ export class CityPlayer extends QuestionPlayer<CityQuestion, string> {
   /**
    * Prepares the player.
    *
-   * @param open whether it asks open questions; on a random turn it does in any case
-   * @param noise share of turns that are random: 65 % a question, 20 % a guess, 15 % a repeated question
+   * @param open whether it asks open questions on turns that are not random too
+   * @param noise share of random turns: 65 % of them are a question, 20 % a guess, 15 % a repeated question
    */
   constructor(
     questions: readonly CityQuestion[],
@@ -27,7 +27,7 @@ export class CityPlayer extends QuestionPlayer<CityQuestion, string> {
     return answers[place];
   }
 
-  /** Returns the best question. A guess counts as one and is preferred at equal information, because it may win. */
+  /** Returns the best question. Guesses are among them, and are preferred at equal information because they may win. */
   protected override best(): CityQuestion {
     const guesses = this.guesses.filter(({ wins }) => this.possible.includes(wins!));
     if (this.possible.length <= 2 && guesses.length > 0) return this.oneOf(guesses);
@@ -44,7 +44,7 @@ export class CityPlayer extends QuestionPlayer<CityQuestion, string> {
     return best.length > 0 ? this.oneOf(best) : this.rng.choice(this.guesses);
   }
 
-  /** Bits of the split of the possible cities by their answers. */
+  /** Returns the entropy in bits of the answer, over the cities that are still possible. */
   #information({ answers }: CityQuestion): number {
     const counts = new Map<string, number>();
     for (const place of this.possible) counts.set(answers[place], (counts.get(answers[place]) ?? 0) + 1);

@@ -1,11 +1,11 @@
-// Finds the places that a question names, and decides whether a city is there.
+// Finds the places that a question names, and decides whether a city is in a place.
 import { lazy } from '../data-file.js';
 import { type City, allCities } from './city-table.js';
 import { countries, type Country } from './country-table.js';
 
 export const countryOf = ({ country }: City): Country => countries().get(country)!;
 
-/** Other names of countries and cities in the tables, in the form of `plainText`. */
+/** Other names of countries and cities, normalised by `plainText`. */
 const countryAliases: Record<string, readonly string[]> = {
   USA: ['united states of america', 'united states', 'america', 'us', 'usa'],
   UK: ['united kingdom', 'england', 'great britain', 'britain', 'uk'],
@@ -37,7 +37,7 @@ const cityAliases: Record<string, readonly string[]> = {
   'St Petersburg': ['saint petersburg'],
 };
 
-/** Normalises a text: lower case, without accents and punctuation, one space between words. */
+/** Normalises a text: lower case, no accents or punctuation, single spaces. */
 export const plainText = (text: string): string =>
   text
     .normalize('NFD')
@@ -48,7 +48,7 @@ export const plainText = (text: string): string =>
     .replace(/ +/g, ' ')
     .trim();
 
-/** The names of cities, each with its city in the list. */
+/** The normalised names of cities, and the city that each names. */
 export const cityNames = lazy(
   (): ReadonlyMap<string, string> =>
     new Map(
@@ -64,7 +64,7 @@ interface Place {
 
 const directions = ['north', 'south', 'east', 'west'];
 
-/** The places, the longest name first, so that "south korea" is not taken for the south. */
+/** All places, the longest name first, so that "south korea" is not read as "south". */
 const places = lazy((): readonly Place[] =>
   [
     ...[...countries().values()].flatMap(({ name }) =>
@@ -96,14 +96,14 @@ function areas(): Place[] {
   ];
 }
 
-/** Returns the spellings of a place: "east asia" and "eastern asia" are the same. */
+/** Returns the spellings of a place, such as "east asia" and "eastern asia". */
 function spellings(name: string, holds: Place['holds']): Place[] {
   const longer = name.replace(/^(north|south|east|west|southeast)(ern)? /, '$1ern ');
   const shorter = name.replace(/^(north|south|east|west|southeast)ern /, '$1 ');
   return [...new Set([name, longer, shorter])].map((spelling) => ({ name: spelling, kind: 'area', holds }));
 }
 
-/** Places named in the text, and the text without them. */
+/** Returns the places that a text names, and the text with `_` in their place. */
 export function findPlaces(text: string): { places: Place[]; rest: string } {
   const found: Place[] = [];
   let rest = ` ${text} `;
@@ -116,7 +116,7 @@ export function findPlaces(text: string): { places: Place[]; rest: string } {
   return { places: found, rest };
 }
 
-/** Decides whether "northern part" and the like are true for the city's part of the country; null where no direction is named. */
+/** Decides whether a direction such as "northern part" is true for the city; null if the text names none. */
 export function inDirection(rest: string, { part }: City): boolean | null {
   const match = /\b(north|south)?(?:ern)? ?(east|west)?(?:ern)? (?:part|region|coast|side|area|half|of)\b/.exec(rest);
   const asked = `${match?.[1] ?? ''}${match?.[2] ?? ''}`;

@@ -1,6 +1,6 @@
-// Guess My City: find out by any questions which city the oracle comes from. The reward is −1 a turn and 0 on the winning one,
-// of at most 20 turns.
-// Source: ArCHer (Zhou et al. 2024, arXiv:2402.19446), commit 7c771a7, described in guess_my_city.md.
+// Guess My City: the agent asks arbitrary questions to find out which city the oracle comes from. The reward is −1 a turn and 0
+// on the winning turn; a game has at most 20 turns. Source: ArCHer (Zhou et al. 2024, arXiv:2402.19446), commit 7c771a7,
+// described in guess_my_city.md.
 import { GuessingGame } from '../guessing-game/guessing-game.js';
 import type { Oracle } from '../oracle.js';
 import { selectCities } from './cities.js';
@@ -28,5 +28,5 @@ export class GuessMyCity extends GuessingGame<City> {
   }
 }
 
-/** Joins a text to one line, since line breaks separate the entries of the history. */
+/** Joins a text to one line: line breaks separate the entries of the history. */
 const oneLine = (said: string): string => said.replace(/\s*\n\s*/g, ' ').trim();

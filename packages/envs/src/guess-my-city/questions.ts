@@ -6,11 +6,11 @@ import { guarded, namesCity } from './rules.js';
 
 export interface CityQuestion {
   text: string;
-  /** [cities] the answer for each. */
+  /** [cities] the oracle's answer for each city. */
   answers: readonly string[];
-  /** Whether it is an open question, whose answer may leave only one city. */
+  /** Whether the question is open: its answer may determine the city. */
   isOpen: boolean;
-  /** The index of the city with which it wins; null for a question that is not a guess. */
+  /** The index of the city for which the question wins; null if it is not a guess. */
   wins: number | null;
 }
 
@@ -29,11 +29,11 @@ export function cityQuestions(cities: readonly City[]): CityQuestion[] {
   const questions = [...openQuestions, ...closedQuestions(cities)].map((text, i): CityQuestion => {
     return { text, answers: answersTo(text, cities), isOpen: i < openQuestions.length, wins: null };
   });
-  // A question that all cities answer alike is not worth a turn.
+  // Questions with the same answer for all cities give no information.
   const useful = questions.filter(({ answers }) => new Set(answers).size > 1);
   const guesses = cities.map(({ city, name }, place): CityQuestion => {
     const text = `Is it ${city}?`;
-    // A name inside another name would win with that one too; the lists have no such names.
+    // A guess wins if it contains the name. It must not win for a city whose name is part of another's; the lists contain none.
     const wins = cities.findIndex((other) => namesCity(text, other.name));
     if (wins !== place) throw new Error(`guess_my_city: '${name}' cannot be distinguished from '${cities[wins].name}'`);
     return { text, answers: answersTo(text, cities), isOpen: false, wins };

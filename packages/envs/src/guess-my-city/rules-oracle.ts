@@ -1,4 +1,4 @@
-// An oracle that answers questions about the cities from this project's own tables: by yes and no, or a short sentence.
+// An oracle that answers questions about the cities from this project's tables, by yes or no or a short sentence.
 import type { Oracle } from '../oracle.js';
 import { allCities, type City } from './city-table.js';
 import { cityNames, countryOf, findPlaces, inDirection, plainText } from './gazetteer.js';
@@ -9,16 +9,16 @@ export const doesNotKnow = "I don't know.";
 interface Asked {
   /** The question, normalised by `plainText`. */
   text: string;
-  /** Whether it asks for yes or no. */
+  /** Whether the question asks for yes or no. */
   isClosed: boolean;
 }
 
-/** Answers a question about one topic; undefined where it is about another one. */
+/** Answers a question about one topic; undefined if the question is about something else. */
 type Answerer = (city: City, asked: Asked) => string | undefined;
 
 const yesNo = (truth: boolean) => (truth ? 'Yes.' : 'No.');
 
-/** The topics of questions; the first match is used. */
+/** The topics of questions. The first that matches and has an answer is used. */
 const topics: readonly [about: RegExp, answer: Answerer][] = [
   [/^(is|are|do|does|was|did|would|could|so|have)\b/, guessOfCity],
   [
@@ -50,7 +50,7 @@ export class CityRulesOracle implements Oracle<City> {
   readonly id = 'city-rules-1';
 
   answer(city: City, question: string): string {
-    // Only the last part of "Based on …, my next question is: is it …?" is the question.
+    // In "Based on …, my next question is: is it …?" only the text after the last colon is the question.
     const text = plainText(question.slice(question.lastIndexOf(':') + 1)).replace(/\b(hometown|home town)\b/g, 'city');
     const asked = { text, isClosed: /^(is|are|do|does|was|did|can people|has|have)\b/.test(text) };
     for (const [about, answer] of topics) {
@@ -71,9 +71,9 @@ function guessOfCity(city: City, { text }: Asked): string | undefined {
   for (let length = Math.min(4, words.length); length > 0; length--) {
     const named = cityNames().get(words.slice(0, length).join(' '));
     const after = words.slice(length).join(' ');
-    // After the name, only its country may follow.
+    // Only the country may follow the name.
     if (named !== undefined && findPlaces(after).rest.trim().replaceAll('_', '').trim() === '') {
-      // Singapore is a country too, and both are the answer.
+      // Singapore is both a city and a country, and either is the answer.
       return yesNo(named === city.city);
     }
   }
@@ -108,7 +108,9 @@ function population({ population: millions }: City, { text, isClosed }: Asked): 
   return `About ${millions} million people live in my city.`;
 }
 
-/** Returns the fact as a sentence, such as "People speak X", for an open question; for a closed one, whether the fact has a word of it. */
+/**
+ * Answers an open question by a sentence, such as "People speak X", and a closed one by whether it contains a word of the fact.
+ */
 function stated({ text, isClosed }: Asked, fact: string, opening: string): string {
   if (!isClosed) return `${opening} ${fact}.`;
   return yesNo(contentWords(fact).some((word) => text.includes(word)));
@@ -154,7 +156,7 @@ function coast({ sea }: City, { text, isClosed }: Asked): string | undefined {
     'bengal',
   ].find((name) => text.includes(name));
   if (named !== undefined) return yesNo(sea !== null && plainText(sea).includes(named));
-  // "On the northern coast of Java" also depends on the place.
+  // A question such as "on the northern coast of Java" also depends on the place, which `location` checks.
   if (findPlaces(text).places.length > 0 && sea !== null) return undefined;
   return yesNo(sea !== null);
 }
@@ -185,7 +187,7 @@ function whereabouts(city: City): string {
     : `My city is in ${regions[0] ?? continent}, in the ${city.part} of its country.`;
 }
 
-/** Answers questions about places: every place and direction that is named must be true; a question without any is not understood. */
+/** Answers questions about places: yes if every named place and direction is true; undefined if the question names none. */
 function location(city: City, { text }: Asked): string | undefined {
   const { places, rest } = findPlaces(text);
   const direction = inDirection(rest, city);

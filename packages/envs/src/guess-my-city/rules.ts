@@ -1,15 +1,15 @@
-// The rules of Guess My City that depend on text alone.
+// The rules of Guess My City that need nothing but text.
 
 export const cannotAnswer = "I can't answer that question.";
 
 /** Returns the part of "City, Country" before the comma. */
 const cityOf = (name: string): string => name.split(',', 1)[0].trim();
 
-/** Refuses an answer that names the city; other spellings of it pass, as in the original. */
+/** Replaces an answer that names the city. Other spellings of the city pass, as in the original. */
 export const guarded = (answer: string, name: string): string =>
   answer.toLowerCase().includes(cityOf(name).toLowerCase()) ? cannotAnswer : answer;
 
-/** Returns whether the question names the city anywhere; the answer need not be "yes". */
+/** Returns whether the question contains the city's name. It wins then, even if the answer is not "yes". */
 export function namesCity(question: string, name: string): boolean {
   return question
     .toLowerCase()

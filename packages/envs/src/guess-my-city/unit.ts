@@ -39,7 +39,7 @@ export const guessMyCityUnit = defineEnvironment<GuessMyCityOptions & OracleOpti
   context: () => historyOffer,
   critic: {
     kind: 'line',
-    // The demonstrations with half of the turns random return −4.8 on ten cities.
+    // Demonstrations in which half of the turns are random have a mean return of −4.8 on ten cities.
     typicalReturn: () => -5,
   },
   sampleActions: [
@@ -64,7 +64,7 @@ export const guessMyCityUnit = defineEnvironment<GuessMyCityOptions & OracleOpti
   },
   demonstrations: {
     schema: { ...expertNoiseSchema, properties: { ...expertNoiseSchema.properties, ties: tiesSchema } },
-    // The expert asks open questions on random turns only.
+    // The expert asks open questions only on random turns.
     make: async ({ cities, maxTurns }, { count: games, noise, ties, seed }) =>
       setOf(guessMyCityDemonstrations({ games, cities, maxTurns, noise, ties, seed, open: false })),
     read: async (path) => {

@@ -1,5 +1,5 @@
-// Checks the keys of games in ArCHer's data files: each is read, or is known to be irrelevant to what is learned, or the file is
-// refused.
+// Checks the keys of games in ArCHer's data files: each must be read, or known to be irrelevant to training; any other key is an
+// error.
 import { HARMLESS_KEYS, isEmpty } from '@bowyer/core';
 
 class DialogueKeyError extends Error {
@@ -7,7 +7,7 @@ class DialogueKeyError extends Error {
 
   constructor(
     readonly file: string,
-    /** The indices of the games that have each key. */
+    /** The indices of the games that have each unknown key. */
     readonly keys: ReadonlyMap<string, readonly number[]>,
   ) {
     const lines = [...keys].map(
@@ -25,11 +25,11 @@ class DialogueKeyError extends Error {
 }
 
 /**
- * Looks at the keys of all games of a file.
+ * Checks the keys of all games in a file.
  *
- * @param read those of a game that are read
- * @returns those that are left unread, in the order in which they were met
- * @throws {DialogueKeyError} that names each other one once
+ * @param read the keys that the caller reads
+ * @returns the irrelevant keys in the file, in order of their first occurrence
+ * @throws {DialogueKeyError} with all other keys
  */
 export function unreadKeysOf(file: string, games: readonly object[], read: readonly string[]): string[] {
   const leftOut = new Set<string>();

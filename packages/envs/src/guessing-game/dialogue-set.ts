@@ -1,13 +1,13 @@
 import { episodicReturn, mean, type DemonstrationSet, type DemonstrationTurn } from '@bowyer/core';
 
-/** One dialogue in the form that a policy reads. */
+/** One dialogue as the turns of an episode, in the text that a policy reads. */
 export interface DialogueTurns {
   header: string;
   turns: (DemonstrationTurn & { reward: number })[];
   won: boolean;
 }
 
-/** The games of a file, and the keys that nothing reads. */
+/** The games of a file, and its keys that nothing reads. */
 export interface DialogueFile<T> {
   dialogues: T[];
   leftOut: string[];
@@ -16,8 +16,9 @@ export interface DialogueFile<T> {
 /**
  * Makes a demonstration set.
  *
- * @param dialogues from which `episodes` were made, in the format of ArCHer's data files, which the stored file has too
- * @param leftOut keys of a file that nothing reads
+ * @param dialogues in the format of ArCHer's data files, in which the set is stored
+ * @param episodes the same games, in the same order
+ * @param leftOut keys of the file that nothing reads
  */
 export function dialogueSet(
   dialogues: readonly unknown[],

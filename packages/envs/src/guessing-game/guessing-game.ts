@@ -1,14 +1,14 @@
-// A game of questions: find out which secret the oracle has in mind. The reward is −1 a turn and 0 on the winning one.
-// Source: the guessing games of ArCHer (Zhou et al. 2024, arXiv:2402.19446), commit 7c771a7.
+// A guessing game: the agent asks questions to find out a secret of the oracle. The reward is −1 a turn and 0 on the winning
+// turn. Source: the guessing games of ArCHer (Zhou et al. 2024, arXiv:2402.19446), commit 7c771a7.
 import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
 import { historyHeader, historyLine, questionOf } from './history.js';
 import { chooseSecret } from './secret-choice.js';
 
-/** The rules in which the guessing games differ. */
+/** The rules that differ between the guessing games. */
 interface GuessingRules<Secret extends { readonly name: string }> {
-  /** The registered name. */
+  /** The registered name of the environment. */
   game: string;
   /** The key of the secret's name in `info`. */
   infoKey: string;
@@ -22,13 +22,16 @@ interface GuessingRules<Secret extends { readonly name: string }> {
   /** Returns the oracle's answer on one line, as the history shows it. */
   answer: (secret: Secret, question: string) => Promise<string>;
   wins: (secret: Secret, question: string, answer: string) => boolean;
-  /** Returns whether an answer says that the question has none. */
+  /** Returns whether an answer says that the oracle cannot answer. */
   isInvalid: (answer: string) => boolean;
-  /** Questions with the same key count as repetitions of one another. */
+  /** Returns a key; questions with the same key count as repetitions. */
   repetitionKey: (question: string) => string;
 }
 
-/** The `info` of every step, for metrics. `invalid`: the oracle could not answer. `repeated`: the question was asked before in this episode. */
+/**
+ * The `info` of every step, for metrics. `invalid`: the oracle could not answer. `repeated`: the question was asked earlier in
+ * the episode.
+ */
 interface GuessingInfo extends Record<string, unknown> {
   oracle: string;
   won: boolean;
@@ -55,7 +58,7 @@ export class GuessingGame<Secret extends { readonly name: string }> implements E
     this.#secret = secrets[envIdx ?? 0];
   }
 
-  /** Begins a game. @param options.secret its index in the list of secrets, in place of one by `choice` */
+  /** Begins a game. @param options.secret index in the list of secrets; default: `choice` decides */
   async reset({ seed, secret }: { seed?: number; secret?: number } = {}): Promise<ResetResult> {
     this.#order.begin();
     if (seed !== undefined) this.#rng = new Rng(seed);
@@ -75,7 +78,8 @@ export class GuessingGame<Secret extends { readonly name: string }> implements E
     this.#turn++;
     this.#history += historyLine(question, answer);
     const won = wins(this.#secret, question, answer);
-    // The turn limit is a rule of the game, as in the original (d = 1, no bootstrap), and no truncation from outside.
+    // The turn limit is a rule of the game, so that it terminates and does not truncate (d = 1 and no bootstrap, as in the
+    // original).
     const terminated = won || this.#turn >= maxTurns;
     if (terminated) this.#order.end();
     const info: GuessingInfo = {

@@ -1,8 +1,8 @@
-// The common part of the scripted players of the guessing games: random turns, and the secrets that are still possible.
+// The common part of the scripted players of the guessing games: random turns, and the set of secrets that are still possible.
 import type { Rng } from '@bowyer/core';
 import { choice } from '@bowyer/core';
 
-/** The option of both games' demonstrations. */
+/** The demonstrations' option `ties` of both games. */
 export const tiesSchema = choice(
   ['drawn', 'first'],
   'drawn',
@@ -11,16 +11,16 @@ export const tiesSchema = choice(
 
 export type Ties = 'drawn' | 'first';
 
-/** Shares of the kinds of random turns: any question, any guess, else a repeated question of the episode. */
+/** Shares of the kinds of random turns. The rest repeats a question of the episode. */
 const randomTurn = { question: 0.65, guess: 0.2 } as const;
 
 export abstract class QuestionPlayer<Question extends { readonly wins: number | null }, Answer> {
-  /** The indices of the secrets that all answers so far allow. */
+  /** The indices of the secrets that agree with all answers so far. */
   protected possible: number[];
   /** The questions of this episode, in order. */
   protected readonly asked: Question[] = [];
 
-  /** Prepares a player. @param questions about the secrets, and `guesses` of one each @param noise share of turns that are random */
+  /** Prepares a player. @param guesses one for each secret @param noise share of random turns */
   constructor(
     protected readonly questions: readonly Question[],
     protected readonly guesses: readonly Question[],
@@ -47,7 +47,7 @@ export abstract class QuestionPlayer<Question extends { readonly wins: number | 
   /** Keeps the secrets for which the last question has this answer. */
   learn(answer: Answer): void {
     const last = this.asked.at(-1)!;
-    // A win ends the episode: while the game continues, the secret is not the one of a guess.
+    // The game continues, so that a guess was wrong, whatever the oracle answered.
     this.possible = this.possible.filter((place) => this.answerTo(last, place) === answer && place !== last.wins);
   }
 

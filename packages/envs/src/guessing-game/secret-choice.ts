@@ -1,7 +1,7 @@
 // Chooses the object or city that a guessing game is about.
 import type { Rng } from '@bowyer/core';
 
-/** Returns the secret of an episode, one of `count`: always `envIdx`; or the one of this seed, modulo their count; or one drawn. */
+/** Returns the index of an episode's secret: `envIdx` if it is given, the seed modulo `count`, or a random one. */
 export function chooseSecret(
   { envIdx, choice, count }: { envIdx: number | null; choice: 'uniform' | 'bySeed'; count: number },
   seed: number | undefined,

@@ -1,13 +1,14 @@
-// Reads the part of a Dockerfile that needs no image: a plain base, files, variables, the working folder and simple commands.
+// Reads Dockerfiles that can be followed without an image: a plain base, files, variables, the working folder and simple
+// commands.
 import { posix } from 'node:path';
 import { HarborFault, type Files } from './fault.js';
 
-/** The state of the file system and the shell before the first command. */
+/** The file system and the environment before the first command. */
 export interface Preparation {
   files: Files;
   workdir: string;
   environment: Readonly<Record<string, string>>;
-  /** Commands that create the rest of the file system, each with its working folder. */
+  /** Commands that create the rest of the file system. Each has its working folder. */
   setup: readonly { command: string; workdir: string }[];
 }
 
@@ -16,7 +17,7 @@ const simple =
   ': [ cat cd chmod cp cut date echo export false find grep gzip head ln ls mkdir mv printf pwd rm rmdir sed seq set sort tail tar tee test touch tr true uniq wc'.split(
     ' ',
   );
-/** Packages of Debian, Ubuntu and Alpine whose commands the shell has, or that their base images contain. */
+/** Packages of Debian, Ubuntu and Alpine whose commands just-bash has, or which the base images contain. */
 const provided =
   'bash ca-certificates coreutils diffutils file findutils gawk grep gzip jq mawk ripgrep sed sqlite3 tar tree'.split(
     ' ',
@@ -24,7 +25,10 @@ const provided =
 /** Instructions without effect on a shell. */
 const ignored = ['LABEL', 'MAINTAINER', 'EXPOSE', 'CMD', 'STOPSIGNAL'];
 
-/** Reads a Dockerfile. @param context files of `environment/` by their path below it, from `/` @throws {HarborFault} where an image is needed */
+/**
+ * Reads a Dockerfile. @param context files of `environment/` by their path below it, which begins with `/` @throws {HarborFault}
+ * if an image is needed
+ */
 export function readDockerfile(context: Files, image: string | null): Preparation {
   const compose = Object.keys(context).find((path) => /^\/(?:docker-compose|compose)\.ya?ml$/.test(path));
   if (compose !== undefined) throw new HarborFault(`environment${compose} needs containers`);
@@ -48,7 +52,7 @@ export function readDockerfile(context: Files, image: string | null): Preparatio
 const moved = (context: Files, folder: string): Files =>
   Object.fromEntries(Object.entries(context).map(([path, content]) => [`${folder}${path}`, content]));
 
-/** Returns the instructions without comments, with continued lines joined. */
+/** Returns the instructions and their arguments, without comments and with continued lines joined. */
 const instructionsOf = (text: string): [string, string][] =>
   text
     .replace(/^\s*#.*\n?/gm, '')
@@ -66,7 +70,7 @@ function assertPlain(image: string, place: string): void {
   );
 }
 
-/** Returns the command without the installation of packages that are here already; `:` where no more remains. */
+/** Removes installations of provided packages from a command; `:` if nothing remains. */
 function simpleCommand(command: string): string {
   const kept = command.split('&&').filter((part) => !installsProvided(part));
   const words = kept.flatMap((part) => part.split(/\|\||[;|]/)).map((part) => part.trim().split(/\s+/)[0]!);
@@ -84,14 +88,14 @@ function installsProvided(part: string): boolean {
   return (verb === 'install' || verb === 'add') && packages.every((name) => provided.includes(name));
 }
 
-/** Reads variables: `A=1 B="two words"`, or the older `A value`. */
+/** Parses variables: `A=1 B="two words"`, or the older form `A value`. */
 function variablesOf(text: string): Record<string, string> {
   const pairs = [...text.matchAll(/(\w+)=(?:"([^"]*)"|'([^']*)'|(\S*))/g)];
   if (!/^\w+=/.test(text)) return { [text.split(/\s+/)[0]]: text.replace(/^\S+\s*/, '') };
   return Object.fromEntries(pairs.map(([, name, double, single, bare]) => [name, double ?? single ?? bare ?? '']));
 }
 
-/** Returns files and folders as COPY places them: the content of a folder, a file in a folder, or a file under another name. */
+/** Returns the files that COPY writes: the content of a folder, a file in a folder, or a file under another name. */
 function copied(rest: string, context: Files, workdir: string): Record<string, Uint8Array> {
   const words = rest.startsWith('[') ? (JSON.parse(rest) as string[]) : rest.split(/\s+/);
   const paths = words.filter((word) => !/^--(?:chown|chmod|link)\b/.test(word));

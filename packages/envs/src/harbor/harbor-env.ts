@@ -1,4 +1,4 @@
-// The environment `harbor`: tasks in Harbor's folders, in a shell of this process; harbor.md.
+// The environment `harbor`: tasks in the format of Harbor, played in a shell of this process. See harbor.md.
 import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
@@ -10,13 +10,13 @@ import { harborTasks, type HarborTask } from './task-folder.js';
 
 interface HarborReset {
   seed?: number;
-  /** The name of the task's folder; absent: drawn by the seed. */
+  /** The name of the task's folder. If it is absent, the seed draws a task. */
   task?: string;
 }
 
 /** The command that ends an episode. */
 const SUBMIT = 'submit';
-/** Milliseconds that a command of a Dockerfile may take. */
+/** The timeout of a Dockerfile's command, in milliseconds. */
 const SETUP_MS = 60_000;
 
 export class HarborEnv implements Env {
@@ -36,7 +36,7 @@ export class HarborEnv implements Env {
   /** Begins an episode. @throws {ShellEndedError} if the shell does not start @throws {Error} if a command of the Dockerfile fails */
   async reset({ seed, task }: HarborReset = {}): Promise<ResetResult> {
     this.#order.begin();
-    this.#order.end(); // the episode begins when the shell is ready
+    this.#order.end(); // The episode begins when the shell is ready.
     if (seed !== undefined) this.#rng = new Rng(seed);
     this.#task = task === undefined ? this.#rng.choice(this.#tasks) : this.#named(task);
     const { memoryMb } = this.options;
@@ -53,7 +53,7 @@ export class HarborEnv implements Env {
   /** Runs a command. @param action a reply with a command, or `submit` */
   async step(action: string): Promise<StepResult> {
     this.#order.assertRunning();
-    this.#order.end(); // the episode has ended if the shell fails
+    this.#order.end(); // If the shell fails, the episode has ended.
     this.#turn++;
     const command = lastCodeBlock(action).trim();
     if (command === SUBMIT) return this.#ended('', { terminated: true });
@@ -71,7 +71,7 @@ export class HarborEnv implements Env {
     }
   }
 
-  /** Returns the solution of the task, then `submit`; null where it has none. */
+  /** Returns the task's solution, then `submit`; null if the task has no solution. */
   expertReply(): string | null {
     const { solution } = this.#task;
     if (solution === null) return null;
@@ -111,7 +111,7 @@ export class HarborEnv implements Env {
     return { observation, reward, terminated, truncated: !terminated, info };
   }
 
-  /** Runs the tests on the files that the agent leaves. */
+  /** Runs the tests on the files of the episode's end. */
   async #verified(): Promise<HarborReward> {
     const { tests, verifier, workdir } = this.#task;
     const shell = this.#shell!;
@@ -119,7 +119,7 @@ export class HarborEnv implements Env {
     try {
       await shell.place(['/logs/verifier', '/tests'], { ...tests, '/logs/verifier/.keep': new Uint8Array() });
       const { environment } = verifier;
-      // The shell passes the variables of an execution to its children only where they are exported.
+      // The shell passes its variables to child processes only if they are exported.
       const exported = Object.keys(environment).map((name) => `export ${name}; `);
       await shell.run(`${exported.join('')}bash /tests/test.sh`, { workdir, milliseconds, environment });
       return rewardOf(await shell.read('/logs/verifier/reward.json'), await shell.read('/logs/verifier/reward.txt'));

@@ -1,14 +1,14 @@
-// Reads the rewards of a task's tests as Harbor does: the numbers of reward.json, else reward.txt.
+// Reads the reward of a task's tests as Harbor does: the numbers of reward.json, else the number of reward.txt.
 
 export interface HarborReward {
   reward: number;
   /** All numbers of reward.json by name. */
   components: Record<string, number>;
-  /** Why the reward is 0 although the tests gave none; null where they gave one. */
+  /** The reason why the reward is 0 if the tests wrote none; null if they wrote one. */
   fault: string | null;
 }
 
-/** Reads the reward. @param json content of /logs/verifier/reward.json; null: there is none @param text that of reward.txt */
+/** Returns the reward. @param json content of /logs/verifier/reward.json, or null @param text content of reward.txt, or null */
 export function rewardOf(json: string | null, text: string | null): HarborReward {
   if (json === null && text === null) return unread({}, 'the tests wrote neither reward.json nor reward.txt');
   if (json === null) return fromText({}, text);

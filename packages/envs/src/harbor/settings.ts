@@ -1,4 +1,4 @@
-// Reads the settings of task.toml that change how a task is played, and refuses those that need more than a shell.
+// Reads the settings in task.toml that affect how a task is played. Those that need more than a shell are refused.
 import { HarborFault } from './fault.js';
 
 type Table = Readonly<Record<string, unknown>>;
@@ -10,10 +10,13 @@ export interface Settings {
   verifier: { environment: Readonly<Record<string, string>>; milliseconds: number };
 }
 
-/** Seconds for the tests where task.toml has no limit, as in Harbor. */
+/** Harbor's time limit of the tests in seconds, for a task.toml without one. */
 const VERIFIER_SECONDS = 600;
 
-/** Reads the settings. @throws {HarborFault} for several steps, devices, servers, other systems and values from the machine of the user */
+/**
+ * Reads the settings. @throws {HarborFault} for tasks with several steps, devices, servers, other systems or values of the user's
+ * machine
+ */
 export function settingsOf(toml: Table): Settings {
   const [metadata, environment, verifier] = [
     table(toml, 'metadata'),

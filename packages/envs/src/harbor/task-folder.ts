@@ -1,4 +1,4 @@
-// Reads tasks in the folders of Harbor: task.toml, instruction.md, environment/, tests/ and solution/.
+// Reads tasks in Harbor's format: folders with task.toml, instruction.md, environment/, tests/ and solution/.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,21 +9,21 @@ import { HarborFault, type Files } from './fault.js';
 import { settingsOf } from './settings.js';
 
 export interface HarborTask extends Preparation {
-  /** Name of its folder. */
+  /** The name of the task's folder. */
   id: string;
-  /** Null, since folders of Harbor have no splits. */
+  /** null, since Harbor's tasks have no splits */
   split: null;
   instruction: string;
-  /** The category of task.toml. */
+  /** The category in task.toml. */
   kind: string | null;
-  /** Under /tests. */
+  /** Files that are written to /tests. */
   tests: Files;
   verifier: { environment: Readonly<Record<string, string>>; milliseconds: number };
-  /** solution/solve.sh where it is the only file there; else null. */
+  /** The content of solution/solve.sh if that is the only file of the folder; else null. */
   solution: string | null;
 }
 
-/** The error for tasks that cannot be played here. The message names each folder with its fault. */
+/** The error for tasks that cannot be played. The message names each folder and its fault. */
 class HarborTaskError extends Error {
   override readonly name = 'HarborTaskError';
 
@@ -55,7 +55,7 @@ export function harborTasks({ tasks: given }: { tasks: string | null }): readonl
   return tasks;
 }
 
-/** Returns all files of the tasks, sorted; none of the set that ships. */
+/** Returns the paths of all files of the tasks, sorted; empty for the sample that the package ships. */
 export const harborFiles = ({ tasks }: { tasks: string | null }): string[] =>
   tasks === null
     ? []
@@ -122,7 +122,7 @@ function textOf(path: string): string {
   return readFileSync(path, 'utf8');
 }
 
-/** Marks against training on benchmarks stand in the first lines, and agents do not read them. */
+/** Removes the canary in the first lines, which marks a benchmark as unfit for training. */
 function withoutCanary(text: string): string {
   const lines = text.split('\n');
   const first = lines.findIndex((line) => !/^(?:<!--.*canary.*-->|#.*canary.*|)$/i.test(line.trim()));

@@ -51,7 +51,7 @@ export const harborUnit = defineEnvironment<HarborOptions>({
   },
 });
 
-/** Returns a problem where just-bash is missing; it is not installed with this package, since it has 89 MB. */
+/** Returns a problem if just-bash is not installed. This package does not depend on it, since it has 89 MB. */
 function missingShell(): EnvProblem[] {
   try {
     createRequire(import.meta.url).resolve('just-bash');

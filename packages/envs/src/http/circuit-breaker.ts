@@ -1,9 +1,9 @@
-// Refuses calls for a while after several calls in a row have failed; then one call is tried.
+// A circuit breaker: after several failures in a row it refuses calls for a while, then admits one trial call.
 
 export interface CircuitOptions {
-  /** Failed calls in a row that open the circuit. */
+  /** The number of failures in a row that opens the circuit. */
   failures: number;
-  /** Milliseconds for which an open circuit refuses calls. */
+  /** The time in milliseconds for which an open circuit refuses calls. */
   openMs: number;
 }
 
@@ -12,13 +12,13 @@ export class CircuitBreaker {
   #openUntil = 0;
   #probing = false;
 
-  /** Starts with a closed circuit. @param now milliseconds of a clock that never runs backwards */
+  /** Creates a closed circuit. @param now monotonic clock in milliseconds */
   constructor(
     private readonly options: CircuitOptions,
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** Returns whether a call may be made. While half open, the first that asks is the probe and the others are refused. */
+  /** Returns whether a call may be made. In the half-open state, the first call is the trial and all others are refused. */
   admits(): boolean {
     if (this.#failedInARow < this.options.failures) return true;
     if (this.#probing || this.now() < this.#openUntil) return false;

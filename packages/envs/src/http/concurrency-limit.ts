@@ -1,4 +1,4 @@
-// Runs a limited number of calls at the same time; the others wait and run in the order in which they came.
+// Limits the number of simultaneous calls. The others wait, first come first served.
 export class ConcurrencyLimit {
   #atWork = 0;
   readonly #waiting: (() => void)[] = [];

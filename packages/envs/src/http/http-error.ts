@@ -1,10 +1,10 @@
-// The error of a remote call: method, address, status and attempt are in the message and in fields of the error.
+// The error of an HTTP request. Method, address, status and attempt are in its message and in its fields.
 
 /**
- * The kind of failure. 'unreachable': the request was never sent. 'interrupted': it was sent, and whether the server has
- * processed it is unknown. 'status': an unexpected status. 'garbage': an answer that cannot be read. 'refused': an answer
- * with status 200 that reports an error. 'unanswered': an answer with status 200 and no content, such as an empty list of
- * choices: a fault of the server. 'circuit': not sent, because the circuit of this server is open after repeated failures.
+ * The kind of failure. 'unreachable': the request was never sent. 'interrupted': it was sent, and the server may have processed
+ * it. 'status': an unexpected status. 'garbage': an answer that cannot be parsed. 'refused': status 200 with a reported error.
+ * 'unanswered': status 200 without content, such as an empty list of choices. 'circuit': the request was not sent, because
+ * repeated failures opened the circuit of this server.
  */
 export type HttpFailure = 'unreachable' | 'interrupted' | 'status' | 'garbage' | 'refused' | 'unanswered' | 'circuit';
 
@@ -16,7 +16,7 @@ interface HttpErrorFields {
   status: number | null;
   /** The number of the attempt, from 1. */
   attempt: number;
-  /** The text of the server, or the fault of the network. */
+  /** The server's text, or the description of the network error. */
   detail: string;
   cause?: unknown;
 }

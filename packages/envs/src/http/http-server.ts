@@ -1,5 +1,5 @@
-// One remote server as its clients share it: a bounded pool of connections, timeouts, retries that never do a thing twice, and a
-// circuit breaker. Connections are undici's.
+// A remote server: a bounded connection pool (undici), timeouts, a circuit breaker, and retries that never execute a request
+// twice unless it is idempotent. All clients of the server share it.
 import { setTimeout as wait } from 'node:timers/promises';
 import { types } from 'node:util';
 import { Rng, timed, waitingFor, withDeadline } from '@bowyer/core';
@@ -11,15 +11,15 @@ import { ConcurrencyLimit } from './concurrency-limit.js';
 import { undici } from './undici.js';
 
 export interface HttpServerOptions extends RetryOptions {
-  /** The most open connections; further requests wait for a free one. */
+  /** The largest number of open connections. Further requests wait for a free one. */
   connections: number;
   connectTimeoutMs: number;
-  /** Milliseconds for the whole answer, from when the request has a connection. */
+  /** The timeout in milliseconds until the answer is complete, from the moment when the request has a connection. */
   answerTimeoutMs: number;
-  /** The most bytes of an answer. */
+  /** The largest size of an answer in bytes. */
   maxBodyBytes: number;
   circuit: CircuitOptions;
-  /** The seed of the jitter. */
+  /** The seed of the retries' jitter. */
   seed: number;
 }
 
@@ -28,7 +28,7 @@ const httpServerDefaults: HttpServerOptions = {
   connectTimeoutMs: 10_000,
   answerTimeoutMs: 300_000,
   maxBodyBytes: 64 * 2 ** 20,
-  // The retries wait 20 to 39.75 seconds in all: a server that restarts within that time loses no episode.
+  // The retries wait 20 to 39.75 seconds in all, so that no episode is lost if a server restarts within 20 seconds.
   retries: 9,
   backoffMs: 250,
   maxBackoffMs: 8_000,
@@ -39,24 +39,24 @@ const httpServerDefaults: HttpServerOptions = {
 
 interface HttpRequest<T> {
   method: 'GET' | 'POST';
-  /** After the base URL, with its query; begins with a slash. */
+  /** The path and the query after the base URL. It begins with a slash. */
   path: string;
-  /** Sent as JSON. */
+  /** The body, sent as JSON. */
   json?: unknown;
   headers?: Readonly<Record<string, string>>;
-  /** Whether a second execution changes nothing. By default, only that of GET does. */
+  /** Whether the request may be executed twice without another effect. Default: only GET. */
   idempotent?: boolean;
-  /** The form in which `read` gets the body: parsed as JSON, or as text. Default: json. */
+  /** Whether `read` gets parsed JSON or text. Default: json. */
   as?: 'json' | 'text';
-  /** Reads the body, or throws with what is wrong about it. */
+  /** Converts the body, or throws an error that says what is wrong with it. */
   read: (body: unknown) => T;
   signal?: AbortSignal;
 }
 
-/** Network errors before the request was sent. */
+/** Error codes of failures before the request was sent. */
 const NOT_SENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT'];
 
-/** Retries after an answer without content, which may always come, as with too few tokens. */
+/** Retries after an answer without content. They are few, since it may have a lasting cause, such as too few tokens. */
 const UNANSWERED_RETRIES = 3;
 
 interface Answer {
@@ -65,7 +65,7 @@ interface Answer {
   retryAfterMs: number | null;
 }
 
-/** The result of an attempt that failed. */
+/** The result of a failed attempt. */
 class Failed {
   constructor(
     readonly error: HttpError,
@@ -81,7 +81,7 @@ export class HttpServer {
   readonly #rng: Rng;
   readonly #limit: ConcurrencyLimit;
 
-  /** Prepares a client. @param baseUrl address with an optional path, with or without a slash at its end */
+  /** Creates a client. @param baseUrl address with an optional path and an optional trailing slash */
   constructor(baseUrl: string, options: Partial<HttpServerOptions> = {}) {
     this.#options = { ...httpServerDefaults, ...options };
     this.#baseUrl = parsedUrl(baseUrl);
@@ -91,7 +91,7 @@ export class HttpServer {
     this.#pool = new (undici().Pool)(this.#baseUrl.origin, {
       connections: this.#options.connections,
       connect: { timeout: this.#options.connectTimeoutMs },
-      // Undici's own limits count silence only: an answer of a byte now and then would never end.
+      // Undici's own timeouts count only silence: they never end an answer that arrives byte by byte.
       headersTimeout: 0,
       bodyTimeout: 0,
       pipelining: 1,
@@ -102,11 +102,11 @@ export class HttpServer {
     return this.#baseUrl.href.replace(/\/$/, '');
   }
 
-  /** Sends until there is an answer with status 200 that `read` accepts: one span of a trace. @throws {HttpError} */
+  /** Sends the request until `read` accepts an answer with status 200. Each call is one span of a trace. @throws {HttpError} */
   request<T>(request: HttpRequest<T>): Promise<T> {
     const { method, path } = request;
     const { hostname } = this.#baseUrl;
-    // The names follow OpenTelemetry's semantic conventions for HTTP clients; the query is left out, since it may be private.
+    // The names follow OpenTelemetry's semantic conventions for HTTP clients. The query is left out, since it may be private.
     const attributes = {
       'http.request.method': method,
       'server.address': hostname,
@@ -149,7 +149,7 @@ export class HttpServer {
     await this.#pool.destroy();
   }
 
-  /** Milliseconds until the next attempt; null when there is none. */
+  /** Returns the milliseconds until the next attempt; null if there is none. */
   #waitBefore({ error, retryAfterMs }: Failed, attempt: number, request: HttpRequest<unknown>): number | null {
     const idempotent = isIdempotent(request);
     const retries =
@@ -160,8 +160,8 @@ export class HttpServer {
   }
 
   /**
-   * Updates the circuit. A server that answers works, whatever it says; missing answers, errors of gateways and unreadable
-   * answers count as failures.
+   * Updates the circuit. Refusals, empty answers and statuses up to 500 show that the server works; missing or unreadable answers
+   * and gateways' errors (502 …) are failures.
    */
   #settle({ failure, status }: HttpError): void {
     const alive =
@@ -176,7 +176,8 @@ export class HttpServer {
       answer = await this.#send(request);
     } catch (cause) {
       if (request.signal?.aborted) {
-        this.#circuit.succeeded(); // such an answer does not show a broken server; it also ends a trial call
+        // An abort by the caller says nothing against the server; it may also have ended the trial call.
+        this.#circuit.succeeded();
         throw cause;
       }
       const failure = NOT_SENT.includes(codeOf(cause)) ? 'unreachable' : 'interrupted';
@@ -195,7 +196,7 @@ export class HttpServer {
 
   async #send(request: HttpRequest<unknown>): Promise<Answer> {
     const { answerTimeoutMs } = this.#options;
-    // Time spent waiting for a connection does not count.
+    // The timeout does not include waiting for a connection.
     return this.#limit.run(() =>
       withDeadline(answerTimeoutMs, request.signal, (signal) => this.#exchange(request, signal)),
     );
@@ -209,7 +210,8 @@ export class HttpServer {
       headers: { ...(json !== undefined && { 'content-type': 'application/json' }), ...headers },
       body: json === undefined ? null : JSON.stringify(json),
       signal,
-      // A server may close an idle connection just as a request is sent over it, and this one could not be sent again.
+      // A server may close an idle connection while a request is sent over it. A request that cannot be retried must not meet
+      // this.
       reset: !isIdempotent(request),
     });
     const [asked, date] = ['retry-after', 'date'].map((name) => [response.headers[name]].flat()[0]);
@@ -243,12 +245,12 @@ export class HttpServer {
   }
 }
 
-/** The error that `read` throws for an answer that is well formed and reports an error. */
+/** The error that `read` throws for a well-formed answer that reports an error. */
 export class RefusedAnswer extends Error {
   override readonly name = 'RefusedAnswer';
 }
 
-/** The error that `read` throws for an answer that is well formed and empty: a retry may help. */
+/** The error that `read` throws for a well-formed answer without content. A retry may help. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
 }
@@ -266,11 +268,11 @@ function parsedUrl(text: string): URL {
   );
 }
 
-// Errors of Node's own modules are not `instanceof` the Error of another realm, such as a Jest test's.
+// In tests, errors of Node's modules belong to another realm than Jest's, so that `instanceof Error` is false.
 const codeOf = (error: unknown): string =>
   types.isNativeError(error) && 'code' in error && typeof error.code === 'string' ? error.code : '';
 
-/** Returns an error's message with those of its causes: `fetch failed` alone says nothing. */
+/** Returns the messages of an error and of its causes: `fetch failed` alone does not explain anything. */
 export function describeFault(error: unknown): string {
   if (!types.isNativeError(error)) return String(error);
   const causes = 'errors' in error && Array.isArray(error.errors) ? error.errors : error.cause ? [error.cause] : [];

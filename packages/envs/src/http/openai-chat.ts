@@ -1,4 +1,4 @@
-// A client for the chat completions of any OpenAI-compatible server, with usage counts. Format:
+// A client of the chat completions API of OpenAI-compatible servers, with usage counts. Format:
 // platform.openai.com/docs/api-reference/chat.
 import { HttpServer, NoAnswer, type HttpServerOptions } from './http-server.js';
 import { visibleAnswer } from './visible-answer.js';
@@ -9,18 +9,18 @@ export interface ChatMessage {
 }
 
 export interface OpenAiChatOptions {
-  /** Address up to the version, such as http://127.0.0.1:8000/v1. */
+  /** The address up to the version, such as http://127.0.0.1:8000/v1. */
   baseUrl: string;
   model: string;
-  /** Sent as a bearer token; null: none. */
+  /** The bearer token; null: none is sent. */
   apiKey: string | null;
-  /** The most requests at the same time. */
+  /** The largest number of simultaneous requests. */
   concurrency: number;
-  /** Further limits of the connection. */
+  /** Further options of the connection. */
   http?: Partial<Omit<HttpServerOptions, 'connections'>>;
 }
 
-/** The settings under the API's names; the server decides about those that are left out. */
+/** Settings under the API's names. The server's defaults apply to absent ones. */
 export interface ChatSettings {
   temperature?: number;
   top_p?: number;
@@ -30,20 +30,20 @@ export interface ChatSettings {
 }
 
 export interface ChatReply {
-  /** The answer without the model's reasoning; empty only where the model has said nothing. */
+  /** The answer without reasoning; empty if the model wrote nothing else. */
   content: string;
-  /** The reason why it ended, such as stop or length; null where the server does not say. */
+  /** The finish reason, such as stop or length; null if the server gives none. */
   finishReason: string | null;
 }
 
 export interface CompletionOptions {
-  /** Whether an empty text is an answer. True by default, since an agent's action may be empty. */
+  /** Whether an empty text is accepted. Default: true, since an agent's action may be empty. */
   mayBeBlank?: boolean;
-  /** Whether the text of a refusal is the answer where there is no other. False by default. */
+  /** Whether the text of a refusal is taken if there is no content. Default: false. */
   takesRefusal?: boolean;
 }
 
-/** Sums over all replies. Tokens are 0 for servers that do not count them. */
+/** Sums over all replies. Token counts are 0 for servers that do not report them. */
 export interface ChatUsage {
   requests: number;
   promptTokens: number;
@@ -63,10 +63,9 @@ export class OpenAiChat {
   }
 
   /**
-   * Requests a completion. A repeated completion changes nothing but the bill, so that requests that were interrupted or not
-   * answered are sent again.
+   * Requests a completion. Requests that were interrupted or not answered are repeated: this only costs tokens.
    *
-   * @throws {HttpError} also for an answer with status 200 that has no text: it is the server's fault, not a model's answer
+   * @throws {HttpError} also for status 200 without a text, which is a fault of the server
    */
   async complete(
     messages: readonly ChatMessage[],
@@ -107,10 +106,13 @@ function readCompletion(
   };
 }
 
-/** Finish reasons that make a choice an error, whatever text it has. */
+/** Finish reasons that count as errors, whatever the text. */
 const FAULTS = ['error', 'abort', 'cancelled', 'content_filter'];
 
-/** Returns the first choice of a completion. @throws {NoAnswer} where the server reports an error with status 200, or there is none */
+/**
+ * Returns the first choice of a completion. @throws {NoAnswer} if there is none, or if the server reports an error with status
+ * 200
+ */
 export function onlyChoice(body: unknown): Record<string, unknown> {
   const { choices, error } = record(body, 'the answer');
   if ((error ?? null) !== null) throw new NoAnswer(`the answer is an error: ${JSON.stringify(error)}`);
@@ -151,7 +153,7 @@ const roomHint = (reason: string | null) => (reason === 'length' ? ': max_tokens
 const callsOf = ({ tool_calls: calls }: Record<string, unknown>) =>
   Array.isArray(calls) && calls.length > 0 ? ': the model has called tools, and no tools were offered' : '';
 
-/** Returns a text, or the texts of a list of parts, without those that are thoughts; null for anything else. */
+/** Returns a text, or the joined text parts of a list without reasoning; null for anything else. */
 function contentText(content: unknown): string | null {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return null;

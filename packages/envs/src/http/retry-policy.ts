@@ -1,23 +1,23 @@
-// Decides which failures may be retried without doing anything twice, and how long to wait before.
+// Decides which failed requests may be retried without a second execution, and after how long.
 import type { Rng } from '@bowyer/core';
 import type { HttpError } from './http-error.js';
 
 export interface RetryOptions {
-  /** The number of attempts after the first. */
+  /** The number of attempts after the first one. */
   retries: number;
-  /** Milliseconds of the longest wait before the first retry; it doubles with each. */
+  /** The largest wait before the first retry in milliseconds. It doubles with each retry. */
   backoffMs: number;
-  /** Milliseconds at which the doubling ends. */
+  /** The largest wait of all retries in milliseconds. */
   maxBackoffMs: number;
-  /** Milliseconds; a server that asks for a longer wait by Retry-After counts as failed. */
+  /** The longest Retry-After in milliseconds that is obeyed; a longer one makes the request fail. */
   maxRetryAfterMs: number;
 }
 
 const GATEWAY_FAILURES = [502, 503, 504];
 
 /**
- * Returns whether a request may be sent again. One that was never sent, or that the server postponed (429, or 503 with
- * Retry-After), was not processed, so that it may; any other only where a second execution changes nothing.
+ * Returns whether a request may be sent again: if it was not processed, since it was never sent or was postponed (429, or 503
+ * with Retry-After), or if a second execution has no further effect.
  */
 export function mayRetry({ failure, status }: HttpError, idempotent: boolean, retryAfterMs: number | null): boolean {
   if (failure === 'unreachable' || status === 429) return true;
@@ -34,9 +34,9 @@ export function backoff(attempt: number, { backoffMs, maxBackoffMs }: RetryOptio
 }
 
 /**
- * Returns the header in milliseconds: a number of seconds or a date (RFC 9110, 10.2.3); null where it is neither.
+ * Parses the header Retry-After to milliseconds: seconds or a date (RFC 9110, 10.2.3); null for anything else.
  *
- * @param date the answer's header of that name: the clock of this machine may be wrong
+ * @param date the answer's `Date`, since this machine's clock may be wrong
  */
 export function retryAfter(header: string | undefined, date?: string): number | null {
   if (header === undefined) return null;

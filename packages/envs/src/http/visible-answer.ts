@@ -1,7 +1,7 @@
-// Separates a model's answer from its reasoning: a server without a reasoning parser sends both as `content`. Forms: those that
-// the reasoning parsers of vLLM and SGLang know, and OpenAI's harmony format.
+// Separates a model's answer from its reasoning: servers without a reasoning parser send both as `content`. The formats are those
+// of the reasoning parsers of vLLM and SGLang, and OpenAI's harmony format.
 
-/** The marks at which reasoning begins and ends. */
+/** The tags that begin and end reasoning. */
 const TAGS: readonly (readonly [RegExp, RegExp])[] = [
   // DeepSeek-R1, Qwen3, GLM, Seed-OSS and others
   [/<(?:\w+:)?(?:think|thinking|thought|reasoning)>/gi, /<\/(?:\w+:)?(?:think|thinking|thought|reasoning)>/gi],
@@ -12,15 +12,15 @@ const TAGS: readonly (readonly [RegExp, RegExp])[] = [
   [/<\|channel>thought\b/g, /<channel\|>/g], // Gemma
 ];
 
-/** The marks at which the reasoning of any of them ends. */
+/** Matches all tags that end reasoning. */
 export const ENDS_OF_THOUGHTS = new RegExp(TAGS.map(([, close]) => close.source).join('|'), 'gi');
 
-/** Marks that some of these families write around the answer itself. */
+/** Tags that some of these families write around the answer. */
 const ANSWER_MARKS = /<\|(?:begin|end)_of_solution\|>|<\|(?:START|END)_(?:RESPONSE|TEXT)\|>/g;
 
 /**
- * Returns the text after the last thoughts, trimmed; null where they do not end, so that there is no answer. A reply whose thoughts
- * end without a beginning is one too: the beginning was in the prompt.
+ * Returns the trimmed text after the reasoning; null if the reasoning does not end, so that there is no answer. The begin tag may
+ * be absent, since some prompts end with it.
  */
 export function visibleAnswer(content: string): string | null {
   let text: string | null = content;
@@ -34,11 +34,11 @@ function afterThoughts(text: string, open: RegExp, close: RegExp): string | null
   const rest = last === undefined ? text : text.slice(last.index + last[0].length);
   const [first] = text.matchAll(open);
   if (rest.search(open) >= 0) return null;
-  // Reasoning at the end is about the answer before it.
+  // If nothing follows the reasoning, the answer is the text before it.
   return rest.trim() === '' && last !== undefined && first !== undefined ? text.slice(0, first.index) : rest;
 }
 
-/** Returns the answer of the harmony format, also where its special tokens were left out, which leaves `analysis…assistantfinal…`. */
+/** Returns the answer in the harmony format. Without its special tokens that is `analysis…assistantfinal…`. */
 function harmonyAnswer(text: string): string | null {
   const bare = /^analysis[^]*?assistantfinal([^]*)$/.exec(text.trimStart());
   if (bare !== null) return bare[1];

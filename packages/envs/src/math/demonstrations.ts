@@ -1,5 +1,4 @@
-// Writes worked solutions of training problems as actions; a share of them has a wrong answer first, and the right one at the
-// next attempt.
+// Writes solutions of training problems as actions. In a share of the episodes, a wrong answer precedes the right one.
 import { Rng, type Transition } from '@bowyer/core';
 import type { PlayedDemonstrationOptions } from '../played-demonstrations.js';
 import { anyProblem } from './generator.js';
@@ -9,7 +8,7 @@ import { readProblems } from './problem-file.js';
 import type { Problem } from './problem.js';
 import { verify } from './verifier.js';
 
-/** Problems that are drawn for a policy's vocabulary, so that it contains the words of problems that no demonstration has. */
+/** The number of problems that are drawn for a policy's vocabulary, in addition to those of the demonstrations. */
 const VOCABULARY_PROBLEMS = 500;
 
 export async function mathDemonstrations(
@@ -35,7 +34,7 @@ export async function mathDemonstrations(
   return played;
 }
 
-/** Writes a solution on one line, since a line feed ends an utterance, with the answer in a box where the solution does not state it. */
+/** Writes a solution on one line, since a newline ends an utterance. If it does not state its answer, that is added in a box. */
 export function writtenSolution({ question, solution, answer }: Problem): string {
   if (solution === null)
     throw new Error(`math: the problem ${JSON.stringify(question.slice(0, 80))} has no solution to imitate`);
@@ -43,14 +42,14 @@ export function writtenSolution({ question, solution, answer }: Problem): string
   return verify(line, answer).isCorrect ? line : `${line} \\boxed{${answer}}`;
 }
 
-/** Returns an answer near the right one, without steps. */
+/** Returns a wrong answer near the right one, without steps. */
 function wrongSolution({ answer }: Problem, rng: Rng): string {
   const number = /\d+/.exec(answer);
   const wrong = number === null ? '0' : String(BigInt(number[0]) + BigInt(rng.integer(1, 9)));
   return `\\boxed{${wrong}}`;
 }
 
-/** Returns why there is nothing to imitate; null where there is. */
+/** Returns the reason why there are no demonstrations; null if there are some. */
 export function missingSolutions({ problems }: MathOptions): string | null {
   if (problems === null) return null;
   const { train } = readProblems(problems);

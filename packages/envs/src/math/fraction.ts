@@ -1,14 +1,14 @@
-// Exact rational numbers of bounded size.
+// Exact rational numbers of limited size.
 
-/** The most bits of numerators and denominators, so that a hostile answer such as 9^9^9 costs no time and no memory. */
+/** The largest number of bits of numerators and denominators: an answer such as 9^9^9 must not cost time or memory. */
 const MAX_BITS = 4096;
 
-/** The error for a result that would be larger than `MAX_BITS`, or that does not exist, such as 1/0. */
+/** The error for a result that exceeds `MAX_BITS` or does not exist, such as 1/0. */
 export class NoValueError extends Error {
   override readonly name = 'NoValueError';
 }
 
-/** A rational number in lowest terms; the denominator is positive, so equal numbers have equal parts, and −0 is 0. */
+/** A rational number in lowest terms with a positive denominator, so that equal numbers have equal parts, and −0 is 0. */
 export class Fraction {
   private constructor(
     readonly numerator: bigint,
@@ -52,11 +52,11 @@ export class Fraction {
     return new Fraction(-this.numerator, this.denominator);
   }
 
-  /** Computes a power. @throws {NoValueError} where it would be too large, before it is computed */
+  /** Computes a power. @throws {NoValueError} before it is computed, if it would be too large */
   power(exponent: bigint): Fraction {
     if (exponent < 0n) return Fraction.of(this.denominator, this.numerator).power(-exponent);
     const largest = Math.max(bits(this.numerator), bits(this.denominator));
-    // 0, 1 and −1 have one bit and stay small for every exponent.
+    // 0, 1 and −1 have one bit, and so does every power of them.
     if (largest > 1 && BigInt(largest - 1) * exponent > BigInt(MAX_BITS))
       throw new NoValueError(`more than ${MAX_BITS} bits`);
     const small = largest > 1 ? exponent : exponent === 0n ? 0n : 2n - (exponent % 2n);
@@ -71,7 +71,7 @@ export class Fraction {
     return this.denominator === 1n;
   }
 
-  /** Returns the nearest number, within double precision; parts of thousands of bits are shortened alike before they are divided. */
+  /** Returns the nearest double. Common excess bits are dropped before the division, so that neither part becomes Infinity. */
   toNumber(): number {
     const excess = BigInt(Math.max(0, Math.min(bits(this.numerator), bits(this.denominator)) - 128));
     return Number(this.numerator >> excess) / Number(this.denominator >> excess);
@@ -87,7 +87,7 @@ const LIMIT = 1n << BigInt(MAX_BITS);
 
 const bits = (n: bigint) => (n < 0n ? -n : n).toString(16).length * 4 - (n === 0n || n === 1n || n === -1n ? 3 : 0);
 
-/** Returns the greatest common divisor of two numbers of at least 0. */
+/** Returns the greatest common divisor of two non-negative numbers. */
 export function gcd(a: bigint, b: bigint): bigint {
   while (b !== 0n) {
     if (a <= MAX_SAFE && b <= MAX_SAFE) return BigInt(smallGcd(Number(a), Number(b)));
@@ -98,7 +98,7 @@ export function gcd(a: bigint, b: bigint): bigint {
 
 const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 
-/** Returns the greatest common divisor of two safe integers of at least 0. */
+/** Returns the greatest common divisor of two non-negative safe integers. */
 function smallGcd(a: number, b: number): number {
   while (b !== 0) [a, b] = [b, a % b];
   return a;

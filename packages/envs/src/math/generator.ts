@@ -1,4 +1,4 @@
-// Generates problems with worked solutions: any number of them, all from one seed.
+// Generates any number of problems with solutions from a seed.
 import type { Rng } from '@bowyer/core';
 import type { Split } from '../contract/env.js';
 import { arithmetic } from './kinds/arithmetic.js';
@@ -28,7 +28,7 @@ interface GeneratorOptions {
   level: Level;
 }
 
-/** Returns one problem of a split; questions of other splits are drawn again. */
+/** Draws problems until one belongs to the split. */
 export function generateProblem(rng: Rng, split: Split, options: GeneratorOptions): Problem {
   for (;;) {
     const problem = anyProblem(rng, options);
@@ -36,7 +36,7 @@ export function generateProblem(rng: Rng, split: Split, options: GeneratorOption
   }
 }
 
-/** Returns one problem, whatever its split. */
+/** Draws a problem of any split. */
 export function anyProblem(rng: Rng, { kinds: names, level }: GeneratorOptions): Problem {
   const kind = rng.choice(names);
   const { question, steps, answer } = kinds[kind](rng, level);

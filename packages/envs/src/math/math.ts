@@ -1,5 +1,5 @@
-// The environment `math`: a problem in words, to be solved in writing. It is the task of a fork of ArCHer for mathematical
-// reasoning, with a verifier that judges only the final answer of a solution; math.md.
+// The environment `math`: word problems, answered by a written solution. It is the task of a fork of ArCHer for mathematical
+// reasoning, with a verifier that judges only the final answer. See math.md.
 import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, Split, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
@@ -11,25 +11,25 @@ import { verify } from './verifier.js';
 
 /** The `info` of every step. */
 export interface MathInfo extends Record<string, unknown> {
-  /** Id of the problem: the same question, the same id. */
+  /** The id of the problem: that of the file, or a hash of the question. */
   item: string;
   question: string;
-  /** The kind of a generated problem; null for a problem of a file. */
+  /** The kind of a generated problem; null for a problem from a file. */
   kind: string | null;
   /** The right answer. */
   reference: string;
-  /** The answer that the last solution states; null if it states none, and after a reset. */
+  /** The final answer of the last solution; null if it states none, and after a reset. */
   answer: string | null;
   won: boolean;
-  /** Whether the last solution states no answer. */
+  /** Whether the last solution states no final answer. */
   invalid: boolean;
 }
 
 interface MathReset {
   seed?: number;
-  /** The split of the problems; absent: all. */
+  /** The split of the problems; absent: all splits. */
   split?: Split;
-  /** The number of the problem in its split, from 0; absent: drawn by the seed. */
+  /** The number of the problem in its split, from 0. If it is absent, the seed draws one. */
   problem?: number;
 }
 
@@ -100,5 +100,5 @@ const CORRECT = 'Correct.';
 const WRONG = 'The answer is wrong. Try again.';
 const NO_ANSWER = 'There is no answer. Try again.';
 
-/** The sentences of the environment beside the problems. */
+/** The texts of the environment besides the problems. */
 export const phrases: readonly string[] = ['Problem: ', PROMPT, CORRECT, WRONG, NO_ANSWER, '\n'];

@@ -1,14 +1,14 @@
-// Reads problems of a file: JSON lines or CSV with `question`, `answer` and `solution`.
+// Reads problems from a file: JSON lines or CSV with `question`, `answer` and `solution`.
 import { statSync } from 'node:fs';
 import type { Split } from '../contract/env.js';
 import { readRows, splitNamed, type Row } from '../table-file.js';
 import { questionId, splitOf, type Problem } from './problem.js';
 import { NoReferenceError, parseReference } from './verifier.js';
 
-/** The problems of a file by split, in its order. */
+/** The problems of a file by split, in the order of the file. */
 export type ProblemFile = Readonly<Record<Split, readonly Problem[]>>;
 
-/** The names that published data sets have for each column. */
+/** The names of each column in published data sets. */
 const columns = {
   question: ['question', 'problem'],
   answer: ['answer'],
@@ -32,14 +32,14 @@ class ProblemFileError extends Error {
   }
 }
 
-/** The last file, since every environment of a run reads the same one. */
+/** The last file that was read, since all environments of a run share it. */
 let last: { path: string; changed: number; problems: ProblemFile } | null = null;
 
 /**
  * Reads a file.
  *
  * @param path ends with `.csv` or `.jsonl`
- * @throws {ProblemFileError} where a row has no question or no answer that could be verified, or a question is in two splits
+ * @throws {ProblemFileError} if a row has no question or no verifiable answer, or a question is in two splits
  */
 export function readProblems(path: string): ProblemFile {
   const changed = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? NaN;
@@ -65,7 +65,7 @@ function parseProblems(path: string): ProblemFile {
   return problems;
 }
 
-/** Returns a cell as text; '' where it is missing. Numbers of JSON are read as they are written there. */
+/** Returns a cell as text; empty if it is missing. */
 function cell(path: string, { line, cells }: Row, column: Column): string {
   const name = columns[column].find((candidate) => Object.hasOwn(cells, candidate));
   const value = name === undefined ? null : cells[name];
@@ -78,7 +78,7 @@ function cell(path: string, { line, cells }: Row, column: Column): string {
 function problemOf(path: string, row: Row): Problem {
   const question = cell(path, row, 'question');
   const solution = cell(path, row, 'solution');
-  // An answer column that contains the whole solution, as GSM8K's does, serves as both.
+  // A column may contain both, as GSM8K's `answer` does: only the final answer of the text is compared.
   const answer = cell(path, row, 'answer') || solution;
   if (question === '')
     throw new ProblemFileError(path, row.line, `no question; columns: ${Object.keys(row.cells).join(', ')}`);

@@ -1,26 +1,26 @@
-// Problems with their answers, and their division into those of training, evaluation and the test.
+// Problems with their answers, and their division into training, evaluation and test.
 import { hash32 } from '@bowyer/core';
 import type { Split } from '../contract/env.js';
 
 export interface Problem {
-  /** The same question has the same id. */
+  /** The id in the file, or a hash of the question. */
   id: string;
   question: string;
   /** The kind of a generated problem. */
   kind: string | null;
-  /** The right answer, in the verifier's grammar. */
+  /** The right answer in the verifier's grammar. */
   answer: string;
-  /** A worked solution that ends with the answer; null where the file has none. */
+  /** A solution that ends with the answer; null if the file has none. */
   solution: string | null;
 }
 
-/** Returns the id of a question, which depends on its words, however they are spaced. */
+/** Returns the id of a question. White space does not affect it. */
 export const questionId = (question: string): string =>
   hash32(question.replace(/\s+/g, ' ').trim()).toString(16).padStart(8, '0');
 
-/** Returns the split of a question, which depends on its words alone: seven of ten are for training, one for evaluation, two for the test. */
+/** Returns the split of a question, which depends only on its words: 70 % training, 10 % evaluation, 20 % test. */
 export function splitOf(question: string): Split {
-  // The last bits of FNV-1a are not well mixed, so the remainder is that of another hash.
+  // The low bits of FNV-1a are poorly mixed, so that the id is hashed again before the remainder is taken.
   const part = hash32(`split/${questionId(question)}`) % 10;
   if (part === 0) return 'eval';
   return part < 3 ? 'test' : 'train';

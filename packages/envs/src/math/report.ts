@@ -1,4 +1,4 @@
-// Writes the report of an evaluation as the fork of ArCHer for mathematics does (`evaluate_bc.py`), with its keys.
+// Writes the report of an evaluation with the keys of ArCHer's fork for mathematics (`evaluate_bc.py`).
 import type { EvaluationReport, PlayedEvaluation } from '../unit.js';
 import type { MathInfo } from './math.js';
 

@@ -1,4 +1,4 @@
-// The splits of problems: those of the file, else by the words of the question.
+// The splits of problems: the file's splits, or splits by a hash of the question.
 import { listedSplits, type SplitPlan } from '../splits.js';
 import type { MathOptions } from './options.js';
 import { readProblems } from './problem-file.js';

@@ -1,4 +1,4 @@
-// Decides whether a solution states the right answer. The grammar of answers is in math.md.
+// Decides whether a solution states the right answer. math.md has the grammar of answers.
 import type { Answer } from './verifier/answer.js';
 import { parseAnswer } from './verifier/answer-parser.js';
 import { findAnswer } from './verifier/find-answer.js';
@@ -7,21 +7,21 @@ import { plainWords } from './verifier/words.js';
 import { MAX_STEPS, Work } from './verifier/work.js';
 
 export interface Verdict {
-  /** The answer that the solution states; null if it states none. */
+  /** The final answer of the solution; null if it states none. */
   answer: string | null;
   isCorrect: boolean;
 }
 
-/** The error for a reference that is not an answer, with which every solution would be wrong. */
+/** The error for a reference that is not an answer: every solution would be wrong. */
 export class NoReferenceError extends Error {
   override readonly name = 'NoReferenceError';
 }
 
 /**
- * Judges a solution by its final answer alone. Numbers elsewhere in the solution, or in the problem, count for nothing.
+ * Judges a solution by its final answer alone. Other numbers in it are ignored.
  *
- * @param reference the right answer, alone (`3/4`) or as the end of a solution (`… \boxed{\frac{3}{4}}`)
- * @param options.calculations whether a calculation with the reference's value is right where that is a number
+ * @param reference the right answer, alone (`3/4`) or at the end of a solution (`… \boxed{\frac{3}{4}}`)
+ * @param options.calculations whether a calculation is accepted if its value is the reference's number
  */
 export function verify(
   solution: string,
@@ -38,7 +38,7 @@ export function verify(
   return { answer: found.text, isCorrect };
 }
 
-/** Parses a reference. @throws {NoReferenceError} where nothing could be compared with it */
+/** Parses a reference. @throws {NoReferenceError} if it contains no answer */
 export function parseReference(reference: string): Answer {
   const answer = parseAnswer(referenceText(reference));
   if (answer === null) throw new NoReferenceError(`${JSON.stringify(reference.slice(0, 80))} contains no answer`);
@@ -50,7 +50,7 @@ function referenceText(reference: string): string {
   return isAlone ? reference : (findAnswer(reference)?.text ?? '');
 }
 
-/** Returns whether two texts are equal, for answers that have no value; the case of letters matters only where both are mathematics. */
+/** Compares answers that have no value as texts. Case matters only if both are mathematics. */
 function isSameText(given: string, reference: string): boolean {
   const [a, b] = [given, reference].map((text) => ({ text: text.trim(), meaning: parseAnswer(text) }));
   if (wordsOf(a) !== wordsOf(b)) return false;

@@ -1,6 +1,5 @@
-// The environment `maze`: walk to the goal of a small maze, by texts about the walls around.
-// Source: LMRL-Gym (Abdulhai et al. 2023, arXiv:2311.18232) at its repository's double_t_maze, and AgentGym's server around it;
-// maze.md.
+// The environment `maze`: the agent walks to the goal of a small maze; observations describe the walls around it. Source:
+// LMRL-Gym (Abdulhai et al. 2023, arXiv:2311.18232), double_t_maze of its repository, and AgentGym's server of it; maze.md.
 import { choice, integer, Rng } from '@bowyer/core';
 import { backendProperties } from '../agentgym/backend.js';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
@@ -52,7 +51,9 @@ export class Maze implements Env {
 
   constructor(private readonly options: MazeOptions) {}
 
-  /** Begins an episode. @param options.game the starting place; negative numbers count from the end, as AgentGym's server takes them */
+  /**
+   * Begins an episode. @param options.game index of the starting cell; as on AgentGym's server, negative ones count from the end
+   */
   async reset({
     seed,
     game = this.options.game ?? undefined,
@@ -93,7 +94,7 @@ export class Maze implements Env {
     return { observation: this.#observe(action, text), reward, terminated: true, truncated: false, info: this.#info() };
   }
 
-  /** Walls alone do not identify the position, so the moves so far are kept. */
+  /** The walls do not identify the position, so that a partial observation contains all moves so far. */
   #observe(action: string, text: string): string {
     if (this.options.observation === 'full') return text;
     this.#history += `${action}\n${text.trimEnd()}\n`;

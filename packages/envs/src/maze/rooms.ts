@@ -1,6 +1,6 @@
-// The one maze of LMRL-Gym that AgentGym plays ("double T"): its free cells, the paths between them, the path to the goal.
+// The maze "double T" of LMRL-Gym, which AgentGym plays: its free cells, moves, and the path to the goal.
 
-/** A cell by its row (growing downwards) and column (growing to the right). */
+/** A cell: its row, from top to bottom, and its column, from left to right. */
 export type Cell = readonly [row: number, column: number];
 
 export const moves = {
@@ -16,7 +16,7 @@ export const moveNames = Object.keys(moves) as readonly Move[];
 
 export const goal: Cell = [8, 6];
 
-/** Every free cell, in AgentGym's order of starting places ("game" 0…25); the last is the goal itself. */
+/** All free cells in AgentGym's order of starting cells ("game" 0…25); the last is the goal. */
 export const freeCells: readonly Cell[] = [
   ...columns(1, [1, 2, 3, 4, 5]),
   ...columns(1, [7, 8, 9, 10, 11]),
@@ -37,13 +37,13 @@ export const isGoal = (cell: Cell): boolean => cell[0] === goal[0] && cell[1] ==
 
 export const neighbour = ([row, column]: Cell, move: Move): Cell => [row + moves[move][0], column + moves[move][1]];
 
-/** Returns the cell that a move leads to; a move into a wall leads nowhere. */
+/** Returns the cell after a move. A move into a wall has no effect. */
 export function moved(cell: Cell, move: Move): Cell {
   const next = neighbour(cell, move);
   return isFree(next) ? next : cell;
 }
 
-/** The first move of the shortest path to the goal, by cell; the maze has no loops, so that it is the only path. */
+/** The first move of the path to the goal, by cell. The maze has no loops, so that there is only one path. */
 export const shortestWay: ReadonlyMap<string, Move> = searchFromGoal();
 
 function searchFromGoal(): Map<string, Move> {
@@ -51,7 +51,7 @@ function searchFromGoal(): Map<string, Move> {
   const queue: Cell[] = [goal];
   for (const cell of queue) {
     for (const move of moveNames) {
-      // This is the cell from which the move leads here.
+      // `from` is the cell from which the move leads to `cell`.
       const from: Cell = [cell[0] - moves[move][0], cell[1] - moves[move][1]];
       if (!isFree(from) || isGoal(from) || way.has(String(from))) continue;
       way.set(String(from), move);
@@ -61,7 +61,7 @@ function searchFromGoal(): Map<string, Move> {
   return way;
 }
 
-/** Returns the moves of an expert from here to the goal. */
+/** Returns the moves from a cell to the goal. */
 export function shortestPath(start: Cell): Move[] {
   const path: Move[] = [];
   for (let cell = start; !isGoal(cell); cell = moved(cell, path.at(-1)!)) path.push(shortestWay.get(String(cell))!);

@@ -10,7 +10,7 @@ import { Maze, mazeSchema, startCount, type MazeOptions } from './maze.js';
 
 const game = { description: 'The starting place, 0…24 in the order of the docs page.', type: 'integer' } as const;
 
-/** The options that make the embedded game equal to that on AgentGym's server. */
+/** The options with which the built-in game equals the game on AgentGym's server. */
 const asServed = { observation: 'full', reward: 'agentgym' } as const;
 
 export const mazeUnit = defineEnvironment<MazeOptions, ExpertNoise>({
@@ -22,7 +22,7 @@ export const mazeUnit = defineEnvironment<MazeOptions, ExpertNoise>({
     flatNames: { env_idx: 'game' },
   }),
   resetSchema: resetSchemaWith({ game }),
-  // Every split plays all 25 starting places of the one maze, as LMRL-Gym does.
+  // All splits share the 25 starting cells of the one maze, as in LMRL-Gym.
   splits: ({ backend, testItems, game }) =>
     backend === 'agentgym'
       ? servedSplits('maze', { testItems })
@@ -31,15 +31,16 @@ export const mazeUnit = defineEnvironment<MazeOptions, ExpertNoise>({
           count: game === null ? startCount : 1,
           item: ({ position }) => String(position),
         }),
-  // With observation=full, every observation contains the goal and the position.
+  // With observation=full, each observation contains the goal and the position, so that the last one suffices.
   context: ({ backend, observation }) => {
     if (backend === 'agentgym') return servedOffer;
     return observation === 'partial' ? listedHistory : { observation: 'turn', kind: 'last', parts: ['validActions'] };
   },
   sampleActions: ['move left', 'move right', 'move up', 'move down', 'move down', 'jump', ''],
-  // A warm-started policy takes about 16 steps of −1, which discounted at 0.95 are −11; with rewards of 1 it mostly arrives.
+  // A warm-started policy takes about 16 steps of reward −1, which are −11 at a discount of 0.95. With the reward 1 for the goal,
+  // most episodes reach it.
   critic: { typicalReturn: ({ reward, backend }) => (reward === 'lmrl' && backend === 'embedded' ? -10 : 0.5) },
-  // The recordings are of AgentGym's server.
+  // The recordings are from AgentGym's server.
   replay: { options: asServed },
   demonstrations: {
     schema: expertNoiseSchema,

@@ -1,10 +1,10 @@
-// Computes the reward of an episode: by a module of the user, or by the task's answer.
+// Computes the reward of an episode, by a user's module or by the task's answer.
 import { resolve } from 'node:path';
 import { shown } from '../contract/shown.js';
 import { importUserModule } from '../user-modules.js';
 import { isObject, type McpTask, type ToolCall } from './task-file.js';
 
-/** A call of a tool with the server's answer. */
+/** A call of a tool and the result. */
 export interface CalledTool extends ToolCall {
   result: string;
   isError: boolean;
@@ -14,28 +14,28 @@ export interface CalledTool extends ToolCall {
 export interface TranscriptTurn {
   /** The text that the agent wrote. */
   action: string;
-  /** The observation that it read after this. */
+  /** The observation after this turn. */
   observation: string;
-  /** The calls that reached the server. */
+  /** The calls that reached the server, without refused ones. */
   calls: readonly CalledTool[];
 }
 
-/** An episode in the form that a checker gets. */
+/** An episode as a checker gets it. */
 interface CheckedEpisode {
-  /** The row of the file of tasks. */
+  /** The row of the task file. */
   task: Readonly<Record<string, unknown>>;
-  /** The agent's answer; null where the turns ended before there was one. */
+  /** The agent's answer; null if the episode ended without one. */
   answer: string | null;
   transcript: readonly TranscriptTurn[];
-  /** The path of the episode's folder; null without one. */
+  /** The path of the episode's folder; null if it has none. */
   folder: string | null;
-  /** Calls any tool of the server, also one that the agent may not call. */
+  /** Calls a tool of the server, even if the agent may not call it. */
   callTool(name: string, given?: Readonly<Record<string, unknown>>): Promise<{ text: string; isError: boolean }>;
 }
 
 /**
- * Judges an episode. It is the default export of a checker's module, and returns a reward, or one with further figures. `won`
- * is `reward >= 1` unless it says otherwise.
+ * Judges an episode. It is the default export of a checker's module, and returns a reward, or an object with a reward and further
+ * numbers. `won` is `reward >= 1` unless the object has it.
  */
 export type Checker = (
   episode: CheckedEpisode,
@@ -47,16 +47,16 @@ export type Checker = (
 export interface Judgement {
   reward: number;
   won: boolean;
-  /** Further members of the checker's result. */
+  /** The other members of the checker's result. */
   components: Readonly<Record<string, unknown>>;
 }
 
-/** The error for a checker's module that cannot be used, or that does not return a reward. */
+/** The error for a checker's module that cannot be used or returns no reward. */
 class CheckerError extends Error {
   override readonly name = 'CheckerError';
 }
 
-/** Returns the rule without a checker: the answer is equal to that of the task, but for white space around it. */
+/** Returns the default checker: the answer must equal the task's answer; white space around it is ignored. */
 export const exactMatch =
   ({ answer: right }: Pick<McpTask, 'answer'>): Checker =>
   ({ answer }) =>

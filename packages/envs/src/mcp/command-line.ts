@@ -1,6 +1,6 @@
-// Splits a command into words, without a shell: quotes keep words together, and all other characters are taken as they are.
+// Splits a command into words without a shell: quotes keep words together, all other characters are literal.
 
-/** Splits a command. @throws {SyntaxError} for a quote without its end, and for a command without a word */
+/** Splits a command. @throws {SyntaxError} for an unclosed quote and for an empty command */
 export function commandWords(command: string | readonly string[]): string[] {
   if (typeof command !== 'string') return [...command];
   const words = command.match(/(?:[^\s"']|"[^"]*"|'[^']*')+|["']/g) ?? [];

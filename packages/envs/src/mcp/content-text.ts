@@ -1,11 +1,11 @@
-// Writes the answers of a server as text, in which other media are named.
+// Converts results of a server to text. Other media are only named.
 import { isDeepStrictEqual } from 'node:util';
 import type { CallToolResult, ReadResourceResult } from '@modelcontextprotocol/client';
 
 type ContentBlock = CallToolResult['content'][number];
 type ResourceContents = ReadResourceResult['contents'][number];
 
-/** Returns the content of a result, and its structured content as JSON where its texts do not have that too. */
+/** Returns the text of a result, followed by its structured content as JSON unless the text contains that already. */
 export function resultText({ content = [], structuredContent }: CallToolResult): string {
   const texts = content.map(blockText);
   if (structuredContent !== undefined && !isSaid(structuredContent, content))
@@ -13,7 +13,10 @@ export function resultText({ content = [], structuredContent }: CallToolResult):
   return texts.length > 0 ? texts.join('\n') : '(no content)';
 }
 
-/** Returns whether texts have a structured content: as its JSON, or in the form of servers that wrap other values in `result`. */
+/**
+ * Returns whether the texts contain the structured content as JSON, or its `result`, in which some servers wrap values that are
+ * not objects.
+ */
 function isSaid(structured: unknown, content: readonly ContentBlock[]): boolean {
   const texts = content.flatMap((block) => (block.type === 'text' ? [block.text] : []));
   const says = (text: string, value: unknown) => text === value || isDeepStrictEqual(parsed(text), value);
@@ -32,7 +35,9 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Writes a structured result. The SDK gives parsed values: integers that a float64 does not represent exactly are pointed out. */
+/**
+ * Writes structured content as JSON. The SDK returns parsed values, so that integers which a float64 cannot represent get a note.
+ */
 function structuredText(structured: unknown): string {
   const json = JSON.stringify(structured);
   const large = /(?<![\d.eE"])-?\d{16,}(?![\d.eE])/.exec(json.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""'))?.[0];
@@ -54,7 +59,7 @@ function blockText(block: ContentBlock): string {
   }
 }
 
-/** Returns a resource's text; what is not text is named. */
+/** Returns a resource's text; other media are only named. */
 export const contentsText = (contents: ResourceContents): string =>
   'text' in contents
     ? contents.text

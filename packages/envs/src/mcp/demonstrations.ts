@@ -1,4 +1,4 @@
-// Plays the expert steps that tasks contain: their calls, one after another, and their answers.
+// Plays the expert steps that tasks contain: tool calls and answers.
 import type { DemonstrationSet } from '@bowyer/core';
 import { taskDemonstrations } from '../played-demonstrations.js';
 import { listedSplits, type SplitPlan } from '../splits.js';
@@ -8,11 +8,11 @@ import { McpEnv } from './mcp-env.js';
 import type { McpOptions } from './options.js';
 import { mcpTasks, type McpTask } from './task-file.js';
 
-/** Reads the tasks; there are none where no file is named. */
+/** Returns the tasks of the file; empty without a file. */
 export const tasksOf = ({ tasks, checker }: Pick<McpOptions, 'tasks' | 'checker'>): readonly McpTask[] =>
   tasks === null ? [] : mcpTasks(tasks, checker !== null);
 
-/** Returns the plan of splits. @param where the tasks that are listed, in the splits that all have; absent: all */
+/** Returns the plan of splits. @param where selects the listed tasks; all tasks keep their splits */
 export const mcpSplits = (tasks: readonly McpTask[], where?: (task: McpTask) => boolean): SplitPlan =>
   listedSplits({
     noun: 'tasks',

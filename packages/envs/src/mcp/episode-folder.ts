@@ -1,5 +1,5 @@
-// The folder of an episode: it is new, has the task's files, and is known to the agent under a name that never changes, so that
-// the same calls have the same results in every episode.
+// The folder of an episode, with the task's files. The agent knows it under a constant name, so that the same calls have the same
+// results in every episode.
 import { realpathSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -13,7 +13,7 @@ export class EpisodeFolder {
     readonly path: string,
     private readonly name: string,
   ) {
-    // Matches the name as a path of its own or at the beginning of one, also after file://.
+    // Matches the name as a whole path or the beginning of one, also after file://.
     this.#name = new RegExp(`(?<=^|[^\\w./-]|file://)${name}(?![\\w-])`, 'g');
   }
 
@@ -35,7 +35,7 @@ export class EpisodeFolder {
     return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, this.inside(member)])) as Value;
   }
 
-  /** Returns a text with the folder's name in the place of its path. */
+  /** Replaces the folder's real path by its name in a text. */
   outside(text: string): string {
     return text.replaceAll(this.path, () => this.name);
   }

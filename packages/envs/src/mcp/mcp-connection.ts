@@ -1,6 +1,5 @@
-// A connection to a server of the Model Context Protocol, by the official SDK: over the stdin and stdout of a process, or over
-// Streamable HTTP. The SDK is imported when the first connection opens. It supports versions 2024-11-05 to 2026-07-28 of the
-// protocol.
+// A connection to a server of the Model Context Protocol by the official SDK, over stdin and stdout of a process or over
+// Streamable HTTP. The first connection imports the SDK. It supports versions 2024-11-05 to 2026-07-28 of the protocol.
 import type {
   CallToolResult,
   Client,
@@ -17,12 +16,12 @@ import { formAnswer } from './form-answer.js';
 import { resultFault } from './tool-arguments.js';
 
 export interface ServerAddress {
-  /** The words of a command, with {folder} in the place of a path; null: the server is at an address. */
+  /** The words of the command, in which {folder} stands for the episode's folder; null: the server has an address. */
   command: readonly string[] | null;
   url: string | null;
-  /** The names of variables that the process is given. */
+  /** The names of the environment variables that the process gets. */
   environment: readonly string[];
-  /** The name of the variable that has the bearer token of the address. */
+  /** The environment variable with the bearer token of the address; null: no token. */
   tokenVariable: string | null;
   startMs: number;
   timeoutMs: number;
@@ -35,7 +34,7 @@ export class McpServerError extends Error {
   constructor(
     readonly server: string,
     problem: string,
-    /** The end of the process's stderr; empty for servers at an address. */
+    /** The last output on the process's stderr; empty for servers at an address. */
     readonly stderr: string,
     options?: ErrorOptions,
   ) {
@@ -51,15 +50,15 @@ export class McpServerError extends Error {
 
 const KEPT_STDERR = 2_000;
 
-/** JSON-RPC's code for invalid parameters, which are a mistake of the agent. */
+/** JSON-RPC's code for invalid parameters. They are a mistake of the agent, not of the server. */
 const INVALID_PARAMS = -32_602;
 
-/** The protocol version of each server, by its address, which the first connection finds out. */
+/** The protocol version of each server by address, as the first connection found it. */
 const discoveries = new Map<string, PriorDiscovery>();
 
 /**
- * A validator that accepts everything: the SDK would match results with patterns of the server without a limit of time;
- * `callTool` checks them in a thread.
+ * A validator that accepts everything. The SDK would match results against the server's patterns without a time limit; `callTool`
+ * validates them in a thread instead.
  */
 const unchecked = {
   getValidator<T>(): JsonSchemaValidator<T> {
@@ -79,7 +78,7 @@ export class McpConnection {
   ) {}
 
   /**
-   * Starts the server or a session, and lists the tools.
+   * Starts the server's process, or a session at its address, and lists the tools.
    *
    * @param folder path of the episode's folder, in which the process starts
    * @throws {McpServerError}
@@ -117,22 +116,21 @@ export class McpConnection {
     return connection;
   }
 
-  /** Returns the server's tools, in its order. */
   get tools(): readonly Tool[] {
     return this.#tools;
   }
 
-  /** Returns the server's own instructions for agents. */
+  /** Returns the server's instructions for agents. */
   get instructions(): string | undefined {
     return this.client.getInstructions();
   }
 
-  /** Returns whether it cannot be used any more. */
+  /** Whether the connection cannot be used any more. */
   get isBroken(): boolean {
     return this.#isBroken;
   }
 
-  /** Calls a tool. @throws {McpServerError} for all but a result, even one that is an error of the tool; refused arguments are such a result */
+  /** Calls a tool. Errors of the tool, refused arguments included, are results. @throws {McpServerError} if there is no result */
   async callTool(name: string, given: Readonly<Record<string, unknown>>): Promise<CallToolResult> {
     try {
       const result = await this.client.callTool({ name, arguments: given }, { timeout: this.address.timeoutMs });
@@ -159,7 +157,7 @@ export class McpConnection {
   /** Ends the process or the session. */
   async close(): Promise<void> {
     this.#isBroken = true;
-    await this.client.close().catch(() => {}); // a server that has ended has nothing to close
+    await this.client.close().catch(() => {}); // closing a server that has ended fails
   }
 
   async #start(folder: string | null, prior: PriorDiscovery | undefined): Promise<void> {
@@ -189,12 +187,13 @@ export class McpConnection {
     if (command === null) {
       const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
       const token = tokenVariable === null ? undefined : process.env[tokenVariable];
-      // A call cannot be sent again, and a server may close an idle connection just as a call is sent over it.
+      // A server may close an idle connection while a call is sent over it. Calls must not be repeated, so each gets a new
+      // connection.
       const headers = { connection: 'close', ...(token !== undefined && { authorization: `Bearer ${token}` }) };
       return new StreamableHTTPClientTransport(new URL(url!), { requestInit: { headers } });
     }
     const { StdioClientTransport, getDefaultEnvironment } = await import('@modelcontextprotocol/client/stdio');
-    // The SDK finds out the version with a second process, except for subclasses of its own transport.
+    // To find out the protocol version, the SDK starts a second process, unless the transport is a subclass of its own.
     class OneProcessTransport extends StdioClientTransport {}
     const given = Object.fromEntries(environment.map((name) => [name, process.env[name] ?? '']));
     const [program, ...args] = command.map((word) =>
@@ -218,7 +217,9 @@ export class McpConnection {
     });
   }
 
-  /** Makes the error for a failed call. After a timeout the server may still be working: the connection is not used any more. */
+  /**
+   * Makes the error of a failed call. After a timeout the connection is not used again, since the server may still be working.
+   */
   #failure(what: string, cause: unknown): McpServerError {
     const { code, message } = cause as { code?: unknown; message: string };
     if (code === 'REQUEST_TIMEOUT') this.#isBroken = true;
@@ -228,7 +229,7 @@ export class McpConnection {
   }
 }
 
-/** Returns whether a server has ended when it was asked for its version of the protocol, as servers of old SDKs may. */
+/** Returns whether a server ended when it was asked for its protocol version, as servers of old SDKs do. */
 const endedAtQuestion = (error: unknown, { command }: ServerAddress): boolean =>
   command !== null &&
   error instanceof McpServerError &&
@@ -239,6 +240,6 @@ function rejectAfter(milliseconds: number): { promise: Promise<never>; cancel: (
   const promise = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`nothing was ready in ${milliseconds} ms`)), milliseconds);
   });
-  promise.catch(() => {}); // after the race nothing waits for it
+  promise.catch(() => {}); // nothing awaits the promise after the race
   return { promise, cancel: () => clearTimeout(timer) };
 }

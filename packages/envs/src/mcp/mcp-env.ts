@@ -1,4 +1,4 @@
-// The environment `mcp`: tasks that are solved by the tools of a server of the Model Context Protocol; mcp.md.
+// The environment `mcp`: tasks for which the agent calls tools of a server of the Model Context Protocol. See mcp.md.
 import { isDeepStrictEqual } from 'node:util';
 import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
@@ -14,7 +14,7 @@ import { toolsText } from './tool-text.js';
 
 interface McpReset {
   seed?: number;
-  /** The id of the task; absent: drawn by the seed. */
+  /** The id of the task. If it is absent, the seed draws one. */
   task?: string;
 }
 
@@ -26,7 +26,7 @@ export class McpEnv implements Env {
   #session: ToolSession | null = null;
   #task!: McpTask;
   #transcript: TranscriptTurn[] = [];
-  /** The number of the expert's steps that the agent has done. */
+  /** The number of the expert's steps that the agent has followed. */
   #done = 0;
 
   /** Reads the tasks. @throws {TaskFileError} if the file of tasks cannot be used */
@@ -37,7 +37,7 @@ export class McpEnv implements Env {
 
   async reset({ seed, task: id }: McpReset = {}): Promise<ResetResult> {
     this.#order.begin();
-    this.#order.end(); // until the server has answered
+    this.#order.end(); // No step is allowed until the server has answered.
     if (seed !== undefined) this.#rng = new Rng(seed);
     this.#task = id === undefined ? this.#rng.choice(this.#tasks) : this.#named(id);
     this.#transcript = [];
@@ -52,7 +52,7 @@ export class McpEnv implements Env {
     this.#order.assertRunning();
     const isLast = this.#transcript.length + 1 >= this.options.maxTurns;
     const reply = readReply(action, this.options.callFormat);
-    this.#order.end(); // the episode has ended if the server or the checker fails
+    this.#order.end(); // If the server or the checker fails, the episode has ended.
     if ('answer' in reply) return this.#ended(action, reply.answer);
     const calls: CalledTool[] = [];
     const observation = 'fault' in reply ? reply.fault : await this.#results(reply.calls, calls);
@@ -76,7 +76,7 @@ export class McpEnv implements Env {
     await this.#leave();
   }
 
-  /** Begins a session. A shared server ends with its last user, so that the new session begins before the former one is left. */
+  /** Begins a session. The former session is closed afterwards, since a shared server ends with its last user. */
   async #beginSession(): Promise<void> {
     if (this.options.isolate === 'episode') await this.#leave();
     const former = this.#session;
@@ -106,7 +106,9 @@ export class McpEnv implements Env {
     return [tools, ...resources, this.#task.prompt].filter((part) => part !== '').join('\n\n');
   }
 
-  /** Makes the calls of a reply. @param called takes the calls that reached the server; after the first that does not, none is made */
+  /**
+   * Makes the calls of a reply and stops after the first refused one. @param called receives the calls that reached the server
+   */
   async #results(calls: readonly ToolCall[], called: CalledTool[]): Promise<string> {
     const results: string[] = [];
     for (const call of calls) {
@@ -123,7 +125,7 @@ export class McpEnv implements Env {
     return writeResults(results, this.options.callFormat);
   }
 
-  /** Advances the expert's steps if the call is the next of them. */
+  /** Counts a call that equals the expert's next step. */
   #follow(call: ToolCall): void {
     const step: ExpertStep | undefined = this.#task.expert?.[this.#done];
     if (step !== undefined && 'name' in step && isDeepStrictEqual({ ...step }, { ...call })) this.#done++;

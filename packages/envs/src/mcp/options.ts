@@ -9,7 +9,7 @@ export type CallFormat = (typeof callFormats)[number];
 const words = (description: string) =>
   option<readonly string[]>({ description, type: 'array', items: { type: 'string' }, default: [] });
 
-/** The longest deadline in milliseconds: Node's timers take no more. */
+/** The longest timeout of Node's timers in milliseconds. */
 const LONGEST_WAIT_MS = 2 ** 31 - 1;
 const milliseconds = { maximum: LONGEST_WAIT_MS };
 

@@ -9,12 +9,12 @@ import { lostNumber, membersAsWritten, objectEnd } from '../json-text.js';
 import type { CallFormat } from './options.js';
 import { isObject, type ExpertStep, type ToolCall } from './task-file.js';
 
-/** A reply: calls, an answer, or why it is neither. */
+/** A parsed reply: calls, an answer, or the reason why it is neither. */
 export type Reply = { calls: readonly ToolCall[] } | { answer: string } | { fault: string };
 
 const RULE = 'write one JSON object: {"name": TOOL, "arguments": {…}} or {"answer": TEXT}';
 
-/** Reads a reply; thoughts in it are left out. Marks within the texts of a call or of an answer are texts. */
+/** Parses a reply without its reasoning. Tags inside the strings of a call or an answer have no meaning. */
 export function readReply(text: string, format: CallFormat): Reply {
   return format === 'json' ? jsonReply(text) : hermesReply(text);
 }
@@ -32,7 +32,10 @@ function jsonReply(text: string): Reply {
   return { answer: typeof answer === 'string' ? answer : membersAsWritten(json).answer };
 }
 
-/** Returns the object that a text is, or that follows the end of a thought, alone or in a block of code; null where there is none. */
+/**
+ * Returns the JSON object that is the whole text, or that follows the end of reasoning, in a code fence or not; null if there is
+ * none.
+ */
 function objectOf(text: string | null): string | null {
   if (text === null) return null;
   const starts = [0, ...[...text.matchAll(ENDS_OF_THOUGHTS)].map(({ index, 0: end }) => index + end.length)];
@@ -46,7 +49,10 @@ function objectOf(text: string | null): string | null {
 
 const [BEGIN, END] = ['<tool_call>', '</tool_call>'];
 
-/** Parses a reply of hermes. Whole calls are taken out before reasoning is removed, since their texts may contain any mark. */
+/**
+ * Parses a reply in the format hermes. Complete calls are replaced by marks before reasoning is removed, since their strings may
+ * contain reasoning tags.
+ */
 function hermesReply(text: string): Reply {
   const mark = unusedCharacter(text);
   const whole: string[] = [];
@@ -66,7 +72,7 @@ function hermesReply(text: string): Reply {
   return called(calls, `between ${BEGIN} and ${END}, write {"name": TOOL, "arguments": {…}}`);
 }
 
-/** Returns the blocks of a text that have an object of JSON and nothing else. */
+/** Yields the <tool_call> blocks that contain exactly one JSON object. */
 function* wholeCalls(text: string): Generator<{ start: number; end: number; json: string }> {
   let start = text.indexOf(BEGIN);
   while (start >= 0) {
@@ -110,7 +116,7 @@ function parsed(text: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/** Returns the step of an expert as a reply. */
+/** Writes a step of an expert as a reply. */
 export function writeReply(step: ExpertStep, format: CallFormat): string {
   if ('answer' in step) return format === 'json' ? `{"answer": ${JSON.stringify(step.answer)}}` : step.answer;
   const call = `{"name": ${JSON.stringify(step.name)}, "arguments": ${spaced(step.arguments)}}`;
@@ -125,6 +131,6 @@ export function spaced(value: unknown): string {
   return `{${members.join(', ')}}`;
 }
 
-/** Results of calls as an observation. */
+/** Joins the results of calls to an observation. */
 export const writeResults = (results: readonly string[], format: CallFormat): string =>
   (format === 'json' ? results : results.map((text) => `<tool_response>\n${text}\n</tool_response>`)).join('\n');

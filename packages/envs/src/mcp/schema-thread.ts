@@ -1,21 +1,26 @@
-// Validates values against JSON schemas, in a thread with limits: schemas come from servers of tools, and a pattern such as
-// `(a+)+$` takes practically for ever for a text of forty letters. docs/decisions/mcp.md says why it is a thread.
+// Validates values against JSON schemas in a thread with limits of time and memory. The schemas come from servers, and a pattern
+// such as `(a+)+$` may take practically forever for a string of forty letters. docs/decisions/mcp.md explains the thread.
 import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 
-/** Milliseconds of a check. Most take microseconds; compiling a large schema takes a tenth of a second. */
+/**
+ * The time limit of a check in milliseconds. Most checks take microseconds; compiling a large schema takes a tenth of a second.
+ */
 const MOST_MS = 5_000;
 
 const MOST_MIB = 256;
 
-/** The most compiled schemas that a thread keeps. */
+/** The largest number of compiled schemas that the thread keeps. */
 const MOST_KEPT = 1_024;
 
-/** The most failed checks that are remembered: an agent may repeat its call in every turn. */
+/** The largest number of remembered failures: an agent may repeat a bad call in every turn. */
 const MOST_FAILED = 1_024;
 
-/** The program of the thread as text, since a thread cannot load the TypeScript sources that the tests run. It uses ajv, which the SDK depends on. */
+/**
+ * The thread's program as a string, since a thread cannot load TypeScript sources, which tests run. It uses ajv, on which the SDK
+ * depends.
+ */
 const THREAD = `
 const { parentPort, workerData } = require('node:worker_threads');
 const { AjvJsonSchemaValidator } = require(workerData.library);
@@ -46,27 +51,27 @@ parentPort.postMessage('ready');`;
 interface Work {
   /** The schema as JSON. */
   schema: string;
-  /** The value as JSON; null: the schema is only compiled. */
+  /** The value as JSON; null: only compile the schema. */
   value: string | null;
 }
 
 type Answer = { fault: string | null } | { problem: string };
 
-/** The error for a schema or a value that takes more time or memory than a check may. */
+/** The error for a check that exceeds its time or memory. */
 export class SchemaLimitError extends Error {
   override readonly name = 'SchemaLimitError';
 }
 
-/** Runs one check after another. The thread starts with the first one, and never keeps the process alive. */
+/** Runs checks one after another. The first check starts the thread, which never keeps the process alive. */
 class SchemaThread {
   #worker: Promise<Worker> | null = null;
   #last: Promise<unknown> = Promise.resolve();
   readonly #failed = new Map<string, SchemaLimitError>();
 
   /**
-   * Returns what is wrong with the value; null where nothing is.
+   * Returns the reason why the value is invalid; null if it is valid.
    * @throws {SchemaLimitError}
-   * @throws {Error} of a schema that cannot be compiled
+   * @throws {Error} if the schema cannot be compiled
    */
   check(work: Work): Promise<string | null> {
     const checked = this.#last.then(() => this.#check(work));
@@ -87,7 +92,7 @@ class SchemaThread {
       if (error instanceof SchemaLimitError) {
         if (this.#failed.size >= MOST_FAILED) this.#failed.clear();
         this.#failed.set(key, error);
-        this.#worker = null; // the next check starts another worker
+        this.#worker = null; // the next check starts another thread
         void worker.terminate();
       }
       throw error;
@@ -99,7 +104,7 @@ function started(): Promise<Worker> {
   const library = createRequire(import.meta.url).resolve('@modelcontextprotocol/client/validators/ajv');
   const resourceLimits = { maxOldGenerationSizeMb: MOST_MIB };
   const worker = new Worker(THREAD, { eval: true, workerData: { library }, execArgv: [], resourceLimits });
-  worker.on('error', () => {}); // an error between two checks, which nobody waits for, would end the process
+  worker.on('error', () => {}); // without a listener, an error between two checks would end the process
   return new Promise((resolve, reject) => {
     worker.once('error', reject);
     worker.once('message', () => {
@@ -130,5 +135,5 @@ function answered(worker: Worker, work: Work): Promise<Answer> {
   });
 }
 
-/** For all sessions of the process. */
+/** The thread that all sessions of the process share. */
 export const schemaThread = new SchemaThread();

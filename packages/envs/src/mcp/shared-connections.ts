@@ -1,4 +1,4 @@
-// Connections that all environments of a process share. The last one to leave closes it.
+// Connections that all environments of a process share. A connection is closed when its last user leaves.
 import { McpConnection, type ServerAddress } from './mcp-connection.js';
 
 interface Shared {
@@ -13,7 +13,7 @@ export interface Lease {
   leave(): Promise<void>;
 }
 
-/** Returns a working connection: one that broke is replaced, and its users see its errors until they ask again. */
+/** Returns a working connection. A broken one is replaced; its earlier users get errors until they request a new one. */
 export async function sharedConnection(address: ServerAddress): Promise<Lease> {
   const key = JSON.stringify(address);
   const known = open.get(key);

@@ -1,4 +1,4 @@
-// Reads files of tasks: JSON lines (or CSV, for tasks of texts alone).
+// Reads task files: JSON lines, or CSV for tasks whose fields are all texts.
 import { isAbsolute, normalize, sep } from 'node:path';
 import { nearestName } from '../contract/unknown-name-error.js';
 import type { Row } from '../table-file.js';
@@ -17,27 +17,27 @@ export type ExpertStep = ToolCall | { answer: string };
 export interface McpTask extends LineTask {
   /** The question or instruction for the agent. */
   prompt: string;
-  /** The kind of task, for breakdowns. */
+  /** The kind of task, by which reports are broken down. */
   kind: string | null;
-  /** The right answer; null where only a checker can judge. */
+  /** The right answer; null if only a checker can judge. */
   answer: string | null;
   /** URIs of resources that the first observation contains. */
   resources: readonly string[];
-  /** The texts of files in the episode's folder, by their paths there. */
+  /** The contents of the files in the episode's folder, by relative path. */
   files: Readonly<Record<string, string>>;
-  /** The steps of an expert; null where the task has none. */
+  /** The steps of an expert; null if the task has none. */
   expert: readonly ExpertStep[] | null;
   /** The whole row, for a checker. */
   row: Readonly<Record<string, unknown>>;
 }
 
-/** The fields of a row that the environment itself reads. */
+/** The columns that the environment itself reads. */
 const taskFields = ['id', 'prompt', 'split', 'kind', 'answer', 'resources', 'files', 'expert'] as const;
 
 /**
  * Reads the tasks.
  *
- * @param hasChecker whether fields of any name are read, by the checker
+ * @param hasChecker whether a checker reads the rows, so that any column is allowed
  * @throws {TaskFileError} with every row that cannot be used
  */
 export const mcpTasks = (path: string, hasChecker: boolean): readonly McpTask[] =>
@@ -47,7 +47,7 @@ function taskOf(row: Row, hasChecker: boolean): McpTask {
   const { cells } = row;
   if (!hasChecker) refuseUnread(cells);
   const written = row.json === undefined ? {} : membersAsWritten(row.json);
-  // A number becomes the text that the agent must write.
+  // If the answer is a number, the agent must write it as the file does.
   const answer = typeof cells.answer === 'number' ? written.answer : textCell(row, 'answer');
   if (answer === null && !hasChecker)
     throw new LineError('it has no answer, and env.checker is null: nothing can be right');
@@ -112,7 +112,7 @@ function expertOf(value: unknown, written: string | undefined): readonly ExpertS
   });
 }
 
-/** Returns an answer of JSON as text: texts as they are. */
+/** Returns an answer as text: a string unchanged, other values as JSON. */
 export const answerText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>

@@ -1,11 +1,11 @@
-// Checks arguments of calls, and structured results, against the JSON schemas of tools: drafts 6, 7, 2019-09 and 2020-12.
+// Validates arguments of calls and structured results against the JSON schemas of tools: drafts 6, 7, 2019-09 and 2020-12.
 import type { Tool } from '@modelcontextprotocol/client';
 import { schemaThread, SchemaLimitError } from './schema-thread.js';
 
-/** Returns what is wrong with the arguments; null where nothing is. */
+/** Returns the reason why arguments are invalid; null if they are valid. */
 export type ArgumentsFault = (given: Readonly<Record<string, unknown>>) => Promise<string | null>;
 
-/** Returns a check for each tool, by its name. @throws of a schema that cannot be compiled */
+/** Returns a validator for each tool, by name. @throws if a schema cannot be compiled */
 export async function argumentChecks(tools: readonly Tool[]): Promise<ReadonlyMap<string, ArgumentsFault>> {
   for (const { name, inputSchema } of tools)
     await schemaThread.check({ schema: JSON.stringify(inputSchema), value: null }).catch((error: Error) => {
@@ -14,14 +14,14 @@ export async function argumentChecks(tools: readonly Tool[]): Promise<ReadonlyMa
   return new Map(tools.map(({ name, inputSchema }) => [name, (given) => faultOf(inputSchema, given, 'arguments')]));
 }
 
-/** Returns why a structured result does not match its tool's schema; null where it does, or the tool has none. */
+/** Returns the reason why a structured result is invalid; null if it is valid, or the tool has no output schema. */
 export function resultFault({ outputSchema }: Pick<Tool, 'outputSchema'>, content: unknown): Promise<string | null> {
   return outputSchema === undefined || content === undefined
     ? Promise.resolve(null)
     : faultOf(outputSchema, content, 'structuredContent');
 }
 
-/** Checks a value. @param name of the value in messages */
+/** Validates a value. @param name of the value in messages */
 async function faultOf(schema: object, value: unknown, name: string): Promise<string | null> {
   const work = { schema: JSON.stringify(schema), value: JSON.stringify(value) };
   const fault = await schemaThread.check(work).catch((error: unknown) => {

@@ -1,4 +1,4 @@
-// The server of an episode with its tools, its folder, and the checks of calls.
+// The session of an episode: a server and its tools, the episode's folder, and the validation of calls.
 import type { Tool } from '@modelcontextprotocol/client';
 import { nearestName } from '../contract/unknown-name-error.js';
 import { contentsText, resultText } from './content-text.js';
@@ -9,7 +9,7 @@ import { sharedConnection, type Lease } from './shared-connections.js';
 import type { McpTask, ToolCall } from './task-file.js';
 import { argumentChecks, type ArgumentsFault } from './tool-arguments.js';
 
-/** Compiled checks, reused for a list of tools that equals an earlier one. */
+/** Compiled validators, by the list of tools as JSON. */
 const checksOfTools = new Map<string, Promise<ReadonlyMap<string, ArgumentsFault>>>();
 
 function checksOf(tools: readonly Tool[]): Promise<ReadonlyMap<string, ArgumentsFault>> {
@@ -19,7 +19,7 @@ function checksOf(tools: readonly Tool[]): Promise<ReadonlyMap<string, Arguments
   return known;
 }
 
-/** Opens a session. @throws {McpServerError} for a server that does not start, or lacks a tool that the options or the expert name */
+/** Opens a session. @throws {McpServerError} if the server does not start, or lacks a tool that the options or the expert name */
 export async function openToolSession(
   options: McpOptions,
   command: readonly string[] | null,
@@ -77,12 +77,12 @@ export class ToolSession {
     return this.lease.connection.instructions;
   }
 
-  /** Returns the path of the episode's folder. */
+  /** The path of the episode's folder; null if it has none. */
   get folder(): string | null {
     return this.inner?.path ?? null;
   }
 
-  /** Returns the reason why a call of the agent cannot be made; null where it can. */
+  /** Returns the reason why the agent must not make a call; null if it may. */
   async fault({ name, arguments: given }: ToolCall): Promise<string | null> {
     const names = this.offered.map((tool) => tool.name);
     if (!names.includes(name)) return `There is no tool '${name}'; the tools are ${names.join(', ')}.`;

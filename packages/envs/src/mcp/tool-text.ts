@@ -3,14 +3,14 @@ import type { Tool } from '@modelcontextprotocol/client';
 import type { McpOptions } from './options.js';
 import { spaced } from './replies.js';
 
-/** The part of a tool that is shown. */
+/** The members of a tool that the description shows. */
 export type DescribedTool = Pick<Tool, 'name' | 'description' | 'inputSchema'>;
 
 /**
- * Writes the description; '' where there is nothing to describe.
+ * Writes the description; empty if there is nothing to describe.
  *
- * @param instructions the server's own instructions
- * @param answer what a reply without a call is
+ * @param instructions the server's instructions
+ * @param answer how an agent writes its answer
  */
 export function toolsText(
   tools: readonly DescribedTool[],
@@ -41,7 +41,7 @@ const hermesLines = (tools: readonly DescribedTool[], answer: string): string[] 
   `A reply without a call is ${answer}.`,
 ];
 
-/** Returns the function of a tool in the form that chat templates take. */
+/** Returns a tool as a function in the form that chat templates take. */
 function functionOf({ name, description, inputSchema }: DescribedTool): Record<string, unknown> {
   const { $schema: _, ...parameters } = inputSchema;
   return { name, ...(description !== undefined && { description }), parameters };

@@ -28,7 +28,7 @@ export const mcpUnit = defineEnvironment<McpOptions>({
         ...(expert ?? []).map((step) => writeReply(step, options.callFormat)),
       ]),
   },
-  // A solved task has the reward 1.
+  // A solved task has reward 1.
   critic: { typicalReturn: () => 0.3 },
   config: {
     readWith: {

@@ -1,20 +1,23 @@
-// A past success as the memory keeps it: observations of the environment and actions, without the text that the agent's context
+// A successful episode in the memory: the environment's observations and the actions, without texts that the agent's context
 // added.
 import { episodicReturn, recordedReturn, type EpisodeRecord, type Trajectory } from '@bowyer/core';
 
 export interface MemoryEpisode {
   /** The name of its origin, such as `demonstration 17` or `rollout 230`. */
   id: string;
-  /** Id of the item that was played, where it is known. */
+  /** The id of the played item, if it is known. */
   item?: string;
-  /** The task, where the environment gives it beside its observations. */
+  /** The task, if the environment gives it apart from its observations. */
   task?: string;
   return: number;
-  /** The turns: the environment's own observation, and the action that followed. */
+  /** The turns: the environment's observation, and the action that followed. */
   turns: { observation: string; action: string }[];
 }
 
-/** Returns null for an episode that was no success. @param minReturn null: `won` decides, else a return above 0 */
+/**
+ * Converts a record; null if the episode was no success. @param minReturn smallest return of a success; null: `won` decides, or
+ * else a return above 0
+ */
 export function episodeOfRecord(record: EpisodeRecord, number: number, minReturn: number | null): MemoryEpisode | null {
   const { reset, steps } = record;
   const total = recordedReturn(record);
@@ -31,7 +34,7 @@ export function episodeOfRecord(record: EpisodeRecord, number: number, minReturn
 
 export const demonstrationId = (number: number): string => `demonstration ${number}`;
 
-/** Returns null for an episode that was no success. */
+/** Converts a trajectory; null if the episode was no success, as in `episodeOfRecord`. */
 export function episodeOfTrajectory(trajectory: Trajectory, minReturn: number | null): MemoryEpisode | null {
   const { episode, item, task, transitions, infos } = trajectory;
   const total = episodicReturn(trajectory);

@@ -1,18 +1,18 @@
-// Searches documents of the memory: by words (BM25), or by the vectors of an encoder.
+// Searches the documents of the memory by words (BM25) or by an encoder's vectors.
 import { termsOf } from '../search/analyzer.js';
 import { IndexBuilder } from '../search/index-builder.js';
 import { SearchIndex } from '../search/search-index.js';
 
-/** Finds documents by their index in the list from which it was made. */
+/** Finds documents, as indices in the list from which the index was made. */
 export interface MemoryIndex {
-  /** Returns the best documents for a text, best first; those that have nothing in common with it may be left out. */
+  /** Returns the best documents, best first. Documents without a common word may be left out. */
   search(query: string, limit: number): Promise<number[]> | number[];
 }
 
 /** Makes an index of documents. */
 export type MakeIndex = (documents: readonly string[]) => Promise<MemoryIndex> | MemoryIndex;
 
-/** Makes the index of WebShop's search: Lucene's English analysis and BM25. The newer of two equal documents is better. */
+/** Makes an index by the search of WebShop: Lucene's English analysis and BM25. Of equal documents the newest ranks first. */
 export const bm25Index: MakeIndex = (documents) => {
   const builder = new IndexBuilder();
   for (const document of documents) builder.add(termsOf(document));
@@ -24,9 +24,9 @@ export const bm25Index: MakeIndex = (documents) => {
 };
 
 /**
- * Returns an index by cosine similarity.
+ * Returns a function that makes an index by cosine similarity.
  *
- * @param embed texts → vectors of length 1, all of one size
+ * @param embed returns one vector per text, all of the same size and of length 1
  */
 export const vectorIndex =
   (embed: (texts: readonly string[]) => Promise<Float32Array[]>): MakeIndex =>

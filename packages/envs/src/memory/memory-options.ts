@@ -1,33 +1,36 @@
-// The options of the memory, which decides what past successes an agent reads beside its own episode.
+// The options of the memory, which puts past successful episodes into an agent's prompt.
 
 export const memoryKinds = ['none', 'bm25', 'encoder'] as const;
 export type MemoryKind = (typeof memoryKinds)[number];
 
-/** The node `memory` of a config, in camelCase. With kind none it has no other key. */
+/** The node `memory` of a config, in camelCase. With kind none it has no other keys. */
 export interface MemoryOptions {
   kind: MemoryKind;
   /** The unit of retrieval: whole episodes at each reset, or single turns at every turn. */
   unit?: MemoryUnit;
-  /** The most examples in a prompt. */
+  /** The largest number of examples in a prompt. */
   topK?: number;
-  /** The most characters of all examples: one that does not fit is left out. */
+  /** The largest number of characters of all examples together. Examples that do not fit are left out. */
   maxChars?: number;
-  /** The folder of an encoder, or its name on the hub; for the kind `encoder`. */
+  /** The folder of the encoder, or its name on the hub; only with kind encoder. */
   encoder?: string | null;
-  /** Whether the successful demonstrations are in memory from the start. */
+  /** Whether the memory begins with the successful demonstrations. */
   demonstrations?: boolean;
   /** Whether successful rollouts are added. */
   grow?: boolean;
-  /** The most episodes in memory; beyond it, the oldest is removed. */
+  /** The largest number of episodes in memory. When it is exceeded, the oldest is removed. */
   capacity?: number;
-  /** The smallest return of an episode in memory; null: won episodes, where the environment says so, else those above 0. */
+  /**
+   * The smallest return of an episode in memory; null: episodes that the environment reports as won, or, without such reports,
+   * those with a return above 0.
+   */
   minReturn?: number | null;
 }
 
 type MemoryUnit = 'episode' | 'transition';
 
-/** The options of a memory that is on. */
+/** The options of retrieval, all given. */
 export type RetrievalOptions = Required<Pick<MemoryOptions, 'unit' | 'topK' | 'maxChars'>>;
 
-/** The keys of retrieval: an agent must be evaluated with the values with which it was trained. */
+/** The keys that affect retrieval. They must have the same values in evaluation as in training. */
 export const retrievalKeys = ['kind', 'unit', 'topK', 'maxChars', 'encoder'] as const;

@@ -1,10 +1,10 @@
-// Reads the memory for one episode at a time, in play or from records.
+// Retrieves examples from the memory for one episode at a time, in play or from records.
 import type { Memory, Retrieved } from './memory.js';
 
-/** The examples that the memory gives at a turn. */
+/** The examples that the memory provides at a turn. */
 export interface Recalled {
   ids: string[];
-  /** The text before what the agent reads from this turn on; undefined: that of the turn before stays. */
+  /** The examples' text, which precedes the prompt from this turn on; undefined: the text is unchanged. */
   text?: string;
 }
 
@@ -20,7 +20,7 @@ export class MemoryReader {
    * Retrieves examples at the beginning of an episode.
    *
    * @param info of the reset, or its record in snake_case
-   * @param except id of an episode that must not be given: of a demonstration, its own
+   * @param except id of an episode to leave out, such as the recorded episode itself
    */
   async begin(observation: string, info: Readonly<Record<string, unknown>>, except?: string): Promise<Recalled> {
     const task = info.taskDescription ?? info.task_description;
@@ -30,7 +30,7 @@ export class MemoryReader {
     return this.#retrieve(observation);
   }
 
-  /** Retrieves examples for the next turn; whole episodes are retrieved at the reset and stay. */
+  /** Retrieves examples for the next turn. If the unit is a whole episode, the examples of the reset are kept. */
   async follow(observation: string): Promise<Recalled> {
     return this.memory.unit === 'episode' ? { ids: this.#last.ids } : this.#retrieve(observation);
   }

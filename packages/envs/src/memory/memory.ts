@@ -1,5 +1,5 @@
-// Past successes that an agent reads as examples, retrieved by what it reads now. Source of the idea: nearest neighbours as
-// examples in the prompt (Liu et al. 2022, arXiv:2101.06804), and past cases from which an agent acts (Lengyel and Dayan 2007;
+// A memory of successful episodes. Those whose observations resemble the current one are put into the prompt as examples.
+// Sources: nearest neighbours as examples (Liu et al. 2022, arXiv:2101.06804), acting by past cases (Lengyel and Dayan 2007;
 // Blundell et al. 2016, arXiv:1606.04460).
 import type { MemoryEpisode } from './memory-episode.js';
 import type { MakeIndex, MemoryIndex } from './memory-index.js';
@@ -7,23 +7,23 @@ import type { RetrievalOptions } from './memory-options.js';
 
 export interface MemorySettings extends RetrievalOptions {
   makeIndex: MakeIndex;
-  /** The most episodes; beyond it, the oldest is removed. */
+  /** The largest number of episodes. When it is exceeded, the oldest is removed. */
   capacity: number;
 }
 
-/** A request to the memory, with the episodes that must not be found. */
+/** A query, with the episodes that must not be returned. */
 interface MemoryQuery {
-  /** The last observation of the environment. */
+  /** The environment's last observation. */
   observation: string;
-  /** The task, where the environment gives it beside its observations. */
+  /** The task, if the environment gives it apart from its observations. */
   task?: string;
-  /** The item that is played; the memory returns no episode of it. */
+  /** The item that is played. No episode of this item is returned. */
   item?: string;
-  /** The id of an episode that is not returned: for a demonstration, its own. */
+  /** The id of a further episode that is not returned, such as a demonstration that is itself in memory. */
   except?: string;
 }
 
-/** The examples that were found: their ids and their text, best first. The text is empty if there are none. */
+/** The retrieved examples: their ids and their joined text, best first. The text is empty if there are none. */
 export interface Retrieved {
   ids: string[];
   text: string;
@@ -32,20 +32,20 @@ export interface Retrieved {
 interface Document {
   id: string;
   episode: MemoryEpisode;
-  /** The text by which it is found, with the episode's task. */
+  /** The text by which the document is found; the episode's task may be added to it. */
   observation: string;
-  /** The text that is shown. */
+  /** The text that is put into the prompt. */
   example: string;
 }
 
-/** A memory, whose index changes only with `add` and `restore`. */
+/** A memory. Only `add` and `restore` change it. */
 export class Memory {
-  /** The episodes by item where it is known, else by id; in the order in which they came. */
+  /** The episodes by item, or by id if the item is unknown, in the order of their insertion. */
   readonly #episodes = new Map<string, MemoryEpisode>();
   #documents: Document[] = [];
-  /** The number of documents of each item and of each episode. */
+  /** The number of documents per item and per episode. */
   readonly #counts = new Map<string, number>();
-  /** Whether episodes have different tasks; a task that all share does not help the search. */
+  /** Whether the episodes have different tasks. A task that all share is left out of the search. */
   #tasksDiffer = false;
   #index: Promise<MemoryIndex> | null = null;
 
@@ -59,7 +59,7 @@ export class Memory {
     return this.settings.unit;
   }
 
-  /** Adds episodes. Each item keeps one episode: that with the larger return, then the shorter one, then the older one. */
+  /** Adds episodes. Each item keeps one: that with the larger return, then the shorter one, then the older one. */
   add(episodes: Iterable<MemoryEpisode>): void {
     for (const episode of episodes) {
       const key = episode.item === undefined ? `id ${episode.id}` : `item ${episode.item}`;
@@ -94,12 +94,12 @@ export class Memory {
     return { ids: shown.map(({ id }) => id), text: examplesText(shown.map(({ example }) => example)) };
   }
 
-  /** Returns one line of JSON an episode, in their order. */
+  /** Writes the episodes as JSON lines, in their order. */
   toText(): string {
     return [...this.#episodes.values()].map((episode) => `${JSON.stringify(episode)}\n`).join('');
   }
 
-  /** Takes the place of all that was in memory. */
+  /** Replaces the content by the episodes of `toText`. */
   restore(text: string): void {
     this.#episodes.clear();
     this.#index = null;
@@ -125,7 +125,10 @@ export class Memory {
     );
   }
 
-  /** Returns the text by which a document is found: the task, if tasks differ and the observation does not contain it, and the observation. */
+  /**
+   * Returns the search text of a document: the observation, after the task if tasks differ and the observation does not contain
+   * it.
+   */
   #key(task: string | undefined, observation: string): string {
     return !this.#tasksDiffer || task === undefined || observation.includes(task)
       ? observation
@@ -152,6 +155,6 @@ const transitionDocuments = (episode: MemoryEpisode): Document[] =>
     example: `${observation.trim()}\n${action.trim()}\n`,
   }));
 
-/** Writes the text of the examples, which is put before what the agent reads. */
+/** Joins the examples to the text that precedes the prompt. */
 const examplesText = (examples: readonly string[]): string =>
   examples.length === 0 ? '' : `${examples.map((example) => `Example:\n${example}`).join('')}Now:\n`;

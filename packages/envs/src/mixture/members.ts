@@ -1,17 +1,17 @@
 // Reads the environments of a mixture from its option `envs`.
 
-/** A member: its name, and the options that differ from its defaults. */
+/** A member: its name, and its options other than the defaults. */
 export interface Member {
   name: string;
   options: Readonly<Record<string, unknown>>;
-  /** Its label in `info.env`: its name, with a number if several have the same name. */
+  /** The label in `info.env`: the name, with a number if several members have this name. */
   label: string;
 }
 
-/** A member in the option: a name, or a node with a name and options, like the node `env` itself. */
+/** A member in the option: a name, or a node with a name and options, like `env` itself. */
 export type ListedMember = string | ({ name: string } & Readonly<Record<string, unknown>>);
 
-/** Returns the members of the list; entries without a name, which the schema refuses, are left out. */
+/** Returns the members of the list. Entries without a name are skipped; the schema refuses them. */
 export function membersOf(listed: unknown): Member[] {
   if (!Array.isArray(listed)) return [];
   const nodes = (listed as unknown[]).flatMap((entry) => {

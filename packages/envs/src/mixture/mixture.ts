@@ -9,27 +9,27 @@ interface MixedEnv {
 
 interface MixtureReset {
   seed?: number;
-  /** The index of the environment that is played; drawn by the seed if absent. */
+  /** The index of the member to play. If it is absent, the seed draws one. */
   member?: number;
-  /** The options of that environment's reset; a seed alone if absent. */
+  /** The options of the member's reset; default: only a seed. */
   memberReset?: Record<string, unknown>;
 }
 
-/** An environment that plays every episode in one of several others. `info.env` names it. */
+/** An environment that plays each episode in one of several members. `info.env` is that member's label. */
 export class Mixture implements Env {
   readonly #order = new EpisodeOrder('mixture');
   readonly #open = new Map<number, Env>();
   #rng = new Rng(0);
   #playing = 0;
 
-  /** Takes the members. @param members each is made when it is played for the first time */
+  /** Takes the members, each of which is created before its first episode. */
   constructor(private readonly members: readonly MixedEnv[]) {
     if (members.length === 0) throw new RangeError('mixture: env.envs is empty: list one environment at least');
   }
 
   async reset({ seed, member, memberReset }: MixtureReset = {}): Promise<ResetResult> {
     this.#order.begin();
-    this.#order.end(); // until the environment has answered
+    this.#order.end(); // No step is allowed until the member has answered.
     if (seed !== undefined) this.#rng = Rng.forPurpose(seed, 'mixture');
     const drawn = this.#rng.integer(0, this.members.length - 1);
     const ownSeed = this.#rng.uint32();

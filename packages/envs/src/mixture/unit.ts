@@ -19,16 +19,16 @@ import { membersOf, type Member, type ListedMember } from './members.js';
 import { Mixture } from './mixture.js';
 import { options, type OptionsOf } from '../option.js';
 
-/** The source of a mixture's members: the registry, which contains the mixture itself. */
+/** The registry, which is passed in: it contains the mixture itself, so that importing it would be circular. */
 interface Members {
   unit(name: string): AnyEnvironment;
   make(name: string, options: Readonly<Record<string, unknown>>, parts: EnvParts): Env;
-  /** Returns a member's options, with the schema's defaults. */
+  /** Returns the options of a member, with the schema's defaults. */
   options(member: Member): Record<string, unknown>;
   plan(name: string, options: Readonly<Record<string, unknown>>): SplitPlan;
 }
 
-/** The keys of the members' experts; each key applies to the experts that have it. */
+/** The options of all members' experts. Each applies to the experts that have it. */
 type ExpertKeys = ExpertNoise & ExpertSlips & ExpertStrays & TextCraftExpert & ExpertTies;
 
 const member = {
@@ -111,7 +111,7 @@ export const mixtureUnit = (registry: Members) =>
     },
   });
 
-/** Members that are not registered have no offer; another check reports them. */
+/** Returns the offers of the members. Unknown names are skipped; another check reports them. */
 const offersOf = (members: readonly Member[], registry: Members): ContextOffer[] =>
   members.flatMap((one) => {
     try {
@@ -121,7 +121,7 @@ const offersOf = (members: readonly Member[], registry: Members): ContextOffer[]
     }
   });
 
-/** Returns the parts that all members offer. */
+/** Returns the offer with the parts that all members provide. */
 function mixedOffer(offers: readonly ContextOffer[]): ContextOffer {
   if (offers.every(({ observation }) => observation === 'history')) return historyOffer;
   const parts = offers[0].parts.filter((part) => offers.every((offer) => offer.parts.includes(part)));
@@ -140,7 +140,7 @@ function contextProblems(offers: readonly ContextOffer[]) {
   ];
 }
 
-/** Returns the plan of splits: the number of an episode selects its member in turn, else its seed draws one. */
+/** Returns the plan of splits. The number of an episode selects its member in turn; without a number, its seed draws one. */
 function mixedPlan(members: readonly Member[], registry: Members): SplitPlan {
   const plans = members.map(({ name, options }) => registry.plan(name, options));
   const sum = (counts: readonly (number | null)[]) =>
@@ -187,8 +187,7 @@ function withoutExpert(members: readonly Member[], registry: Members): string | 
 }
 
 /**
- * Returns the same number of demonstrations of each environment; of an expert's own keys, those of the schema above can be
- * chosen, and the others have their defaults.
+ * Returns the same number of demonstrations of each member. Options of experts that are not in `ExpertKeys` have their defaults.
  */
 async function mixedDemonstrations(
   members: readonly Member[],

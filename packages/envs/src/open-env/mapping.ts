@@ -1,10 +1,10 @@
-// Maps between text and OpenEnv's typed records: which field of the action takes the agent's text, and which of the observation
-// it reads.
+// Maps between texts and OpenEnv's typed records: finds the field of the action that takes the agent's text, and the fields of
+// the observation that it reads.
 import type { OpenEnvOptions } from './options.js';
 
 type MappingOptions = Pick<OpenEnvOptions, 'actionFormat' | 'actionField' | 'observationFields'>;
 
-/** The answer to GET /schema. */
+/** The answer of GET /schema. */
 export interface OpenEnvSchemas {
   action: RecordSchema;
   observation: RecordSchema;
@@ -16,18 +16,18 @@ interface RecordSchema {
 }
 
 export interface TextMapping {
-  /** Returns null for a reply that is not an action, with actionFormat json. */
+  /** Returns the fields of an action; null if the format is json and the reply is not a JSON object. */
   action(text: string): Record<string, unknown> | null;
   observation(fields: Readonly<Record<string, unknown>>): string;
 }
 
-/** Fields of the base classes, which contain no text. */
+/** Fields of OpenEnv's base classes, which are never the text. */
 const BASE = ['done', 'reward', 'metadata'];
 
-/** Common names of the field that an agent reads, best first. */
+/** Common names of an observation's text field, the most likely first. */
 const TEXT_FIELDS = ['text', 'prompt', 'observation', 'question', 'message', 'content', 'result'];
 
-/** Finds the fields. @throws if the schemas leave open which field is meant, with the fields that there are */
+/** Finds the fields. @throws with the available fields, if the schemas are ambiguous */
 export function textMapping(
   url: string,
   { action, observation }: OpenEnvSchemas,
@@ -77,7 +77,7 @@ function observationFields(
 const unknownField = (url: string, record: string, key: string, chosen: string, fields: readonly string[]) =>
   new Error(`${url}: the ${record} has no field '${chosen}' (${key})\n  its fields: ${fields.join(', ')}`);
 
-/** Returns a JSON object, also inside a code fence. */
+/** Parses a JSON object, which may be in a code fence. */
 function jsonAction(text: string): Record<string, unknown> | null {
   const inner = /```(?:json)?\s*([\s\S]*?)```/.exec(text)?.[1] ?? text;
   try {

@@ -1,5 +1,4 @@
-// A client for an environment on an OpenEnv server. A socket is a session: it is kept between episodes, and never used again
-// after a timeout.
+// A client of an environment on an OpenEnv server. A socket is a session. It is kept between episodes, but not after a timeout.
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
 import { HttpServer } from '../http/http-server.js';
@@ -13,7 +12,7 @@ const INVALID = 'Invalid action: reply with one JSON object.';
 /** Common names of the list of valid actions. */
 const ACTION_LISTS = ['available_actions', 'legal_actions', 'legal_moves', 'legal'];
 
-/** The servers whose seeds were checked in this process, by address and reset data. */
+/** The seed checks of this process, by server and reset data. */
 const seedChecks = new Map<string, Promise<void>>();
 
 export class OpenEnvEnv implements Env {
@@ -30,9 +29,9 @@ export class OpenEnvEnv implements Env {
 
   async reset({ seed }: { seed?: number } = {}): Promise<ResetResult> {
     this.#order.begin();
-    this.#order.end(); // until the server has answered
+    this.#order.end(); // No step is allowed until the server has answered.
     this.#mapping ??= readMapping(this.#url, this.options);
-    this.#mapping.catch(() => (this.#mapping = null)); // the schemas are requested again at the next reset
+    this.#mapping.catch(() => (this.#mapping = null)); // after a failure, the next reset requests the schemas again
     await this.#mapping;
     if (seed !== undefined && this.options.requireSeed) await this.#checkSeed(seed);
     const fields = await this.#begin(seed);
@@ -51,7 +50,7 @@ export class OpenEnvEnv implements Env {
     try {
       fields = await this.#socket!.request({ type: 'step', data: action });
     } catch (error) {
-      // With actions as JSON, the agent writes the fields: wrong ones are a mistake of the agent.
+      // If the agent writes the action as JSON, wrong fields are its mistake, which an observation answers.
       if (this.options.actionFormat === 'json' && error instanceof OpenEnvError && error.code === 'VALIDATION_ERROR')
         return this.#refused(`Invalid action: ${error.detail}`);
       this.#order.end();
@@ -71,7 +70,7 @@ export class OpenEnvEnv implements Env {
     this.#socket = null;
   }
 
-  /** Starts an episode, on the open socket or on a new one. */
+  /** Begins an episode on the open socket, or on a new one. */
   async #begin(seed: number | undefined): Promise<Readonly<Record<string, unknown>>> {
     if (!this.#socket?.isOpen) {
       const { timeoutMs, connectMs } = this.options;
@@ -81,7 +80,7 @@ export class OpenEnvEnv implements Env {
     return this.#socket.request({ type: 'reset', data });
   }
 
-  /** Checks that two resets with one seed give equal observations, since group methods compare episodes with the same start. */
+  /** Checks that two resets with one seed give the same observation: methods with groups compare episodes with the same start. */
   #checkSeed(seed: number): Promise<void> {
     const place = `${this.#url} ${JSON.stringify(this.options.reset)}`;
     let check = seedChecks.get(place);
@@ -109,15 +108,15 @@ export class OpenEnvEnv implements Env {
         observed,
         won: false,
         ...(actions && { validActions: actions.map(String) }),
-        ...(observed.is_history === true && { isHistory: true }), // only servers of this project send this
+        ...(observed.is_history === true && { isHistory: true }), // only this project's servers send it
       },
       reward: typeof reward === 'boolean' ? Number(reward) : typeof reward === 'number' ? reward : 0,
       done: done === true,
-      wasCut: observed.end_reason === 'turn_limit', // only servers of this project send this
+      wasCut: observed.end_reason === 'turn_limit', // only this project's servers send it
     };
   }
 
-  /** Answers a reply that is not sent to the server; it counts as a turn. */
+  /** Returns the step of a reply that is not sent to the server. It counts as a turn. */
   #refused(message: string): StepResult {
     const truncated = this.#turns >= this.options.maxTurns;
     if (truncated) this.#order.end();
@@ -147,7 +146,10 @@ const ignoredSeed = (url: string, seed: number) =>
       '  to play it all the same: env.require_seed=false; methods that compare episodes of one start (grpo, rloo, gigpo, hgpo) need a server that obeys seeds',
   );
 
-/** Reads an address as OpenEnv's own client does: http becomes ws, no scheme means ws, and /ws is added once. */
+/**
+ * Converts an address as OpenEnv's client does: http becomes ws, the default scheme is ws, and /ws is appended unless it is
+ * there.
+ */
 function socketUrl(baseUrl: string | null): string {
   if (baseUrl === null) {
     throw new Error(

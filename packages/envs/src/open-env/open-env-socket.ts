@@ -1,5 +1,5 @@
-// One WebSocket session with an OpenEnv server: one request at a time, each with its reply. Replies have no ids, so that a late
-// one would be taken for the next one's: after a timeout the socket is never used again.
+// A WebSocket session with an OpenEnv server, with one request at a time. Replies have no ids, so that after a timeout a late
+// reply would be taken for the next one: the socket is then closed.
 import { setTimeout as wait } from 'node:timers/promises';
 import { Rng } from '@bowyer/core';
 import type { WebSocket } from 'undici';
@@ -7,15 +7,15 @@ import { backoff } from '../http/retry-policy.js';
 import { undici } from '../http/undici.js';
 
 interface OpenEnvSocketOptions {
-  /** Milliseconds of the longest wait for a reply. */
+  /** The timeout of a reply in milliseconds. */
   timeoutMs: number;
-  /** Milliseconds for which connecting to a server that is full or does not answer is tried again. */
+  /** The time in milliseconds for which connecting is retried if the server is full or does not answer. */
   connectMs: number;
   /** The seed of the jitter between attempts. */
   seed: number;
 }
 
-/** Source: OpenEnv's issue threads; half a second, doubling to 30. */
+/** Waits between attempts: half a second, doubling up to 30. Source: issues of OpenEnv. */
 const waits = { retries: Infinity, backoffMs: 500, maxBackoffMs: 30_000, maxRetryAfterMs: 0 };
 
 interface Frame {
@@ -23,7 +23,7 @@ interface Frame {
   data?: unknown;
 }
 
-/** The error of an error frame, in the server's words. */
+/** An error frame of the server. */
 export class OpenEnvError extends Error {
   override readonly name = 'OpenEnvError';
   constructor(
@@ -35,7 +35,7 @@ export class OpenEnvError extends Error {
   }
 }
 
-/** The error for a lost connection, with which the episode is lost. */
+/** The error for a lost connection, which ends the episode. */
 class OpenEnvConnectionError extends Error {
   override readonly name = 'OpenEnvConnectionError';
 }
@@ -56,14 +56,14 @@ export class OpenEnvSocket {
     );
   }
 
-  /** Connects, and waits for a place on a server that is full. @throws {OpenEnvConnectionError} */
+  /** Connects, and waits while the server is full. @throws {OpenEnvConnectionError} */
   static async connect(url: string, { timeoutMs, connectMs, seed }: OpenEnvSocketOptions): Promise<OpenEnvSocket> {
     const rng = Rng.forPurpose(seed, `connections to ${url}`);
     const until = performance.now() + connectMs;
     for (let attempt = 1; ; attempt++) {
       try {
         const socket = new OpenEnvSocket(url, await opened(url, timeoutMs), timeoutMs);
-        // A full server sends its refusal without a request; a server with a free place answers this request.
+        // A full server sends a refusal without being asked; any other answers this request.
         await socket.request({ type: 'state' });
         return socket;
       } catch (error) {
@@ -81,7 +81,7 @@ export class OpenEnvSocket {
     return this.#failure === null && this.socket.readyState === undici().WebSocket.OPEN;
   }
 
-  /** Sends a message. @throws {OpenEnvError} for an error frame; {OpenEnvConnectionError} when the session is lost */
+  /** Sends a message. @throws {OpenEnvError} for an error frame; {OpenEnvConnectionError} if the session is lost */
   async request(message: { type: string; data?: unknown }): Promise<Readonly<Record<string, unknown>>> {
     if (this.#failure) throw this.#failure;
     const timer = setTimeout(
@@ -153,7 +153,7 @@ function opened(url: string, timeoutMs: number): Promise<WebSocket> {
   });
 }
 
-/** Returns the message of the server, with the fields that do not fit. */
+/** Returns the server's message, with the invalid fields. */
 function detailOf({ message, errors }: Record<string, unknown>): string {
   const problems = Array.isArray(errors) ? (errors as { loc?: unknown[]; msg?: unknown }[]) : [];
   return [String(message), ...problems.map(({ loc, msg }) => `${loc?.join('.')}: ${String(msg)}`)].join('; ');

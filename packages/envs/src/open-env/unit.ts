@@ -17,6 +17,6 @@ export const openEnvUnit = defineEnvironment<OpenEnvOptions>({
     readWith: { actionField: { actionFormat: ['text'] } },
     problems: (options) => missingAddress('openenv', options),
   },
-  // Episodes return 1, or a share of it.
+  // Episodes return a number from 0 to 1.
   critic: { typicalReturn: () => 0.3 },
 });

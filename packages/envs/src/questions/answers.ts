@@ -1,10 +1,10 @@
-// Finds the answer that an agent gave, and decides whether it is right. The rules for texts are those of lm-evaluation-harness
-// for GSM8K (EleutherAI, lm_eval/tasks/gsm8k/gsm8k.yaml: the filters strict-match and flexible-extract, and exact_match with
-// ignored parts).
+// Extracts an agent's answer and decides whether it is right. The rules for texts are those of lm-evaluation-harness for GSM8K
+// (EleutherAI, lm_eval/tasks/gsm8k/gsm8k.yaml: the filters strict-match and flexible-extract, and exact_match with ignored
+// parts).
 import type { Extraction, QuestionsOptions } from './options.js';
 import { choiceOf, letterOf, type Question } from './question.js';
 
-/** The answer that the agent stated, and whether it is right. Null: it stated none. */
+/** The stated answer, or null if there is none, and whether it is right. */
 export interface Verdict {
   stated: string | null;
   isRight: boolean;
@@ -32,7 +32,7 @@ const extractors: Readonly<Record<Extraction, (text: string) => string | null>> 
   text: (text) => text.trim() || null,
 };
 
-/** Removes commas, dollars, the text before `#### `, and a point at the end, and ignores the case. */
+/** Removes commas, dollar signs, the text up to `#### `, and a final point; converts to lower case. */
 const comparable = (text: string): string =>
   text
     .replaceAll(',', '')
@@ -42,7 +42,7 @@ const comparable = (text: string): string =>
     .trim()
     .toLowerCase();
 
-/** Returns the first letter that stands alone and names a choice; −1 if none does. */
+/** Returns the index of the first single letter that names a choice; −1 if there is none. */
 function statedLetter(text: string, choices: number): number {
   for (const [letter] of text.matchAll(/(?<![\p{L}\p{N}])[A-Z](?![\p{L}\p{N}])/gu)) {
     const choice = choiceOf(letter);

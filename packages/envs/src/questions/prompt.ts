@@ -1,9 +1,9 @@
-// Writes the text before an answer: instruction, examples, question. The form is that of lm-evaluation-harness: an empty line
-// separates examples, and an answer follows its prefix after a space.
+// Writes the prompt: instruction, examples, question. As in lm-evaluation-harness, an empty line separates examples, and a space
+// precedes each answer.
 import type { QuestionsOptions } from './options.js';
 import { letterOf, type Question } from './question.js';
 
-/** Writes the text. @param examples questions that are shown with their answers */
+/** Writes the prompt. @param examples questions that are shown with their answers */
 export function promptOf(question: Question, examples: readonly Question[], options: QuestionsOptions): string {
   const { instruction } = options;
   const shown = examples.map((example) => `${asked(example, options)} ${answerOf(example, options)}\n\n`);
@@ -16,11 +16,11 @@ function asked({ question, choices }: Question, { questionPrefix, answerPrefix, 
   return [`${questionPrefix}${question}`, ...lines, answerPrefix].join('\n');
 }
 
-/** Returns the right answer, as an agent is to write it. */
+/** Returns the right answer in the form that the agent must write. */
 export function answerOf({ answer, choices }: Question, { choicesAs }: Pick<QuestionsOptions, 'choicesAs'>): string {
   return choices !== null && choicesAs === 'letters' ? letterOf(choices.right) : answer;
 }
 
-/** Returns the answers that can be chosen; none where any text is an answer. */
+/** Returns the answers of a question with choices; empty for a free answer. */
 export const validAnswers = ({ choices }: Question, { choicesAs }: Pick<QuestionsOptions, 'choicesAs'>): string[] =>
   choices === null ? [] : choices.texts.map((text, choice) => (choicesAs === 'letters' ? letterOf(choice) : text));

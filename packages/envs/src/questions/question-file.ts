@@ -1,11 +1,11 @@
-// Reads files of questions in their published forms: GSM8K, MMLU, ARC and HellaSwag in JSON lines or CSV.
+// Reads questions in the published formats of GSM8K, MMLU, ARC and HellaSwag, as JSON lines or CSV.
 import { statSync } from 'node:fs';
 import { hash32 } from '@bowyer/core';
 import type { Split } from '../contract/env.js';
 import { readRows, splitNamed, type Row } from '../table-file.js';
 import { choiceOf, letterOf, MOST_CHOICES, type Question } from './question.js';
 
-/** The names that published data sets have for each column. */
+/** The names of each column in published data sets. */
 const columns = {
   question: ['question', 'ctx', 'problem', 'query', 'prompt'],
   answer: ['answer', 'answerKey', 'label', 'gold', 'target'],
@@ -19,7 +19,7 @@ type Column = keyof typeof columns;
 
 export type QuestionFile = Readonly<Record<Split, readonly Question[]>>;
 
-/** The error for rows of a file that cannot be used. The message names the file, and each line with its fault. */
+/** The error for rows that cannot be used. Its message has the file, each line and its fault. */
 class QuestionFileError extends Error {
   override readonly name = 'QuestionFileError';
 
@@ -37,15 +37,15 @@ class QuestionFileError extends Error {
 
 const SHOWN = 10;
 
-/** The files that were read last, since every environment of a run reads the same ones. */
+/** The files that were read last, since all environments of a run share them. */
 const read = new Map<string, { changed: number; file: QuestionFile }>();
 
 /**
  * Reads a file.
  *
  * @param path ends with `.csv` or `.jsonl`
- * @param split of rows that name none
- * @throws {QuestionFileError} with every row that has no question, no answer, or an answer that is none of its choices
+ * @param split of rows without one
+ * @throws {QuestionFileError} with every row without a question or answer, or whose answer is none of its choices
  */
 export function readQuestions(path: string, split: Split): QuestionFile {
   const changed = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? NaN;
@@ -99,11 +99,11 @@ function questionOf(row: Row): Question {
 
 interface Choices {
   texts: readonly string[];
-  /** Names of the choices, where the file has some. */
+  /** The labels of the choices, if the file has some. */
   labels: readonly string[] | null;
 }
 
-/** Returns a list of texts; ARC's `{text, label}`; or columns A, B, C, …. */
+/** Returns the choices from a list of texts, from ARC's `{text, label}`, or from columns A, B, C, …. */
 function choicesOf({ cells }: Row): Choices | null {
   const value = valueOf(cells, 'choices');
   const given = typeof value === 'string' ? parsedList(value) : value;
@@ -126,7 +126,7 @@ function lettered(cells: Row['cells']): Choices | null {
   return texts.length < 2 ? null : { texts, labels: null };
 }
 
-/** Returns a list in a cell of CSV, as JSON. */
+/** Parses a list in a CSV cell, as JSON. */
 function parsedList(text: string): unknown {
   if (text === '') return undefined;
   try {
@@ -139,7 +139,7 @@ function parsedList(text: string): unknown {
 const isTexts = (value: unknown): value is (string | number)[] =>
   Array.isArray(value) && value.every((item) => typeof item === 'string' || typeof item === 'number');
 
-/** Returns the index of the right choice. An answer is a label of the file, a letter, a number from 0, or the text of a choice. */
+/** Returns the index of the right choice, from a label of the file, a letter, a number from 0, or the text of a choice. */
 function rightChoice(answer: string, { texts, labels }: Choices): number {
   const named = labels?.indexOf(answer) ?? -1;
   if (named >= 0) return named;
@@ -163,7 +163,7 @@ function valueOf(cells: Row['cells'], column: Column): unknown {
   return name === undefined ? undefined : cells[name];
 }
 
-/** Returns a cell as text; '' where it is missing. */
+/** Returns a cell as text; empty if it is missing. */
 function textOf({ cells }: Row, column: Column): string {
   const value = valueOf(cells, column);
   if (value === undefined || value === null) return '';

@@ -1,14 +1,14 @@
 // Questions with one right answer: a text, or one of several choices.
 
 export interface Question {
-  /** The same question with the same choices has the same id. */
+  /** Depends only on the question and its choices. */
   id: string;
   question: string;
-  /** The right answer: the whole text of the file's column, as GSM8K's with its steps; or the text of the right choice. */
+  /** The right answer: the text of the file's column, with steps if it has some as in GSM8K, or the text of the right choice. */
   answer: string;
-  /** The choices; null where the answer is a text. */
+  /** The choices; null if the answer is free text. */
   choices: { texts: readonly string[]; right: number } | null;
-  /** The field of knowledge, or another kind that the file names. */
+  /** The subject or category, if the file has one. */
   subject: string | null;
 }
 
@@ -19,5 +19,5 @@ export const MOST_CHOICES = LETTERS.length;
 /** Returns the letter of a choice, from A. */
 export const letterOf = (choice: number): string => LETTERS[choice];
 
-/** Returns the choice of a letter, from 0; −1 for anything else. */
+/** Returns the index of the choice with this letter; −1 for any other text. */
 export const choiceOf = (letter: string): number => (letter.length === 1 ? LETTERS.indexOf(letter.toUpperCase()) : -1);

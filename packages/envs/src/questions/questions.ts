@@ -1,5 +1,5 @@
-// The environment `questions`: each question of a file is answered once, as in evaluation sets such as GSM8K, MMLU, ARC and
-// HellaSwag; questions.md.
+// The environment `questions`: the agent answers each question once, as in evaluation sets such as GSM8K, MMLU, ARC and
+// HellaSwag. See questions.md.
 import { fileURLToPath } from 'node:url';
 import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, Split, StepResult } from '../contract/env.js';
@@ -12,31 +12,31 @@ import { readQuestions, type QuestionFile } from './question-file.js';
 
 /** The `info` of every step. */
 export interface QuestionsInfo extends Record<string, unknown> {
-  /** Id of the question. */
+  /** The id of the question. */
   item: string;
   question: string;
   subject: string | null;
-  /** The right answer in the form that an agent must write. */
+  /** The right answer in the form that the agent must write. */
   reference: string;
-  /** The answer that was found in the agent's text; null if there is none, and after a reset. */
+  /** The answer that was extracted from the agent's text; null if there is none, and after a reset. */
   answer: string | null;
   won: boolean;
-  /** Whether no answer was found. */
+  /** Whether no answer could be extracted. */
   invalid: boolean;
   validActions: string[];
 }
 
 interface QuestionsReset {
   seed?: number;
-  /** The split of the questions; absent: all. */
+  /** The split of the questions; absent: all splits. */
   split?: Split;
-  /** The number of the question in its split, from 0; absent: drawn by the seed. */
+  /** The number of the question in its split, from 0. If it is absent, the seed draws one. */
   number?: number;
 }
 
 const SAMPLE = fileURLToPath(new URL('../../src/questions/sample.jsonl', import.meta.url));
 
-/** Returns the questions of both files by split; without a file, those that the package ships. */
+/** Returns the questions of both files by split; without files, the sample that the package ships. */
 export function questionsOf({ data, trainData }: Pick<QuestionsOptions, 'data' | 'trainData'>): QuestionFile {
   const files = [
     ...(data === null && trainData !== null ? [] : [readQuestions(data ?? SAMPLE, 'test')]),

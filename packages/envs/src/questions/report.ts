@@ -1,5 +1,5 @@
-// Writes the report of an evaluation on questions: the share of right answers with its standard error, as lm-evaluation-harness
-// computes it (sample standard deviation divided by √n), in all and by subject.
+// Writes the report of an evaluation: accuracy in all and by subject, with its standard error as in lm-evaluation-harness (sample
+// standard deviation divided by √n).
 import type { EvaluationReport, PlayedEvaluation } from '../unit.js';
 import type { QuestionsInfo } from './questions.js';
 

@@ -1,27 +1,27 @@
-// Runs programs in threads that can be terminated: QuickJS can be interrupted only between two of its operations, and a single
-// one (a regular expression, garbage collection) may take minutes.
+// Runs programs in threads, which can be terminated. QuickJS can be interrupted only between two operations, and a single one (a
+// regular expression, garbage collection) may take minutes.
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 
 export interface Attempt {
-  /** The program, a script of JavaScript. */
+  /** The program, a JavaScript script. */
   program: string;
   /** The name that the program must declare; null: any program is allowed. */
   entryPoint: string | null;
-  /** Bodies of functions. */
+  /** The tests, each the body of a function. */
   tests: readonly string[];
   limits: { milliseconds: number; memoryBytes: number };
 }
 
-/** The result of one test. `missing`: the program does not declare the entry point; `broken`: the test itself cannot be compiled. */
+/** The result of one test. `missing`: the program does not declare the entry point; `broken`: the test does not compile. */
 export interface Outcome {
   kind: 'passed' | 'assertion' | 'error' | 'syntax' | 'missing' | 'time' | 'memory' | 'broken';
   text: string;
 }
 
-/** Bytes of the engine's stack; that of WebAssembly has 5 MiB. */
+/** The stack size of the engine in bytes; the stack of WebAssembly has 5 MiB. */
 const STACK_BYTES = 2 ** 20;
-/** Milliseconds from the time limit, at which QuickJS is interrupted, until the thread is terminated. */
+/** The thread is terminated this many milliseconds after the time limit at which QuickJS is interrupted. */
 const GRACE_MS = 500;
 const THREADS = Math.max(1, Math.min(4, availableParallelism() - 1));
 
@@ -30,7 +30,7 @@ const waiting: (() => void)[] = [];
 let running = 0;
 let users = 0;
 
-/** The threads of this process, which end with the last user. */
+/** The threads of this process. They end with the last sandbox that is closed. */
 export interface Sandbox {
   /** Outcomes of the tests, in order. */
   run(attempt: Attempt): Promise<Outcome[]>;
@@ -76,11 +76,11 @@ async function startThread(): Promise<Worker> {
     resourceLimits: { maxOldGenerationSizeMb: 128, stackSizeMb: 8 },
   });
   await new Promise((resolve, reject) => worker.once('message', resolve).once('error', reject));
-  // An error without any listener would end the process.
+  // Without a listener, an error would end the process.
   return worker.on('error', () => {});
 }
 
-/** Runs the tests in a thread. Those without an outcome when it ends have run out of time or memory. */
+/** Runs the tests in a thread. A test without an outcome at the thread's end has exceeded its time or memory. */
 function play(worker: Worker, { limits, ...attempt }: Attempt): Promise<{ outcomes: Outcome[]; isUsable: boolean }> {
   const outcomes: Outcome[] = [];
   return new Promise((resolve) => {
@@ -104,7 +104,10 @@ function play(worker: Worker, { limits, ...attempt }: Attempt): Promise<{ outcom
   });
 }
 
-/** Returns whether the limit has passed on the clock and in CPU time of the process, as in the thread; after ten limits the clock decides alone. */
+/**
+ * Returns a function that says whether the limit has passed, both on the clock and in CPU time of the process as in the thread;
+ * after ten times the limit the clock alone decides.
+ */
 function timeLimit(milliseconds: number): () => boolean {
   const [begin, cpu] = [performance.now(), process.cpuUsage()];
   return () => {

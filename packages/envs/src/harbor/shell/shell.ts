@@ -1,4 +1,4 @@
-// A shell with a file system of its own, in a thread that is terminated if a command does not end.
+// A shell with its own file system, in a thread that is terminated if a command does not end.
 import { Worker } from 'node:worker_threads';
 import type { Preparation } from '../dockerfile.js';
 
@@ -8,25 +8,25 @@ export interface CommandResult {
   exitCode: number;
   /** The working folder after the command. */
   workdir: string;
-  /** Whether the command was ended by its time limit. */
+  /** Whether the time limit ended the command. */
   isLate: boolean;
 }
 
-/** The error for a shell that was ended by a limit of time or memory, whose files are lost. */
+/** The error for a shell that a limit of time or memory has ended. Its files are lost. */
 export class ShellEndedError extends Error {
   override readonly name = 'ShellEndedError';
 }
 
-/** Milliseconds from the limit of a command, at which just-bash ends it, until the thread is terminated. */
+/** The thread is terminated this many milliseconds after the time limit at which just-bash ends a command. */
 const GRACE_MS = 2_000;
-/** Milliseconds for a request other than a command, which has a limit of its own. */
+/** The timeout in milliseconds of all requests but `run`, whose limit is an argument. */
 const REQUEST_MS = 60_000;
 
 export class Shell {
   #ended = false;
 
   private constructor(private readonly worker: Worker) {
-    worker.on('error', () => {}); // an error without any listener would end the process
+    worker.on('error', () => {}); // Without a listener, an error would end the process.
     worker.on('exit', () => (this.#ended = true));
   }
 
@@ -47,18 +47,21 @@ export class Shell {
     }
   }
 
-  /** Returns whether its thread has ended. */
+  /** Whether the thread has ended. */
   get ended(): boolean {
     return this.#ended;
   }
 
-  /** Begins again, with the files and the folder of a task. @param fileBytes most bytes of all files */
+  /**
+   * Replaces the shell by one with the files and the working folder of a task. @param fileBytes limit of the total size of all
+   * files
+   */
   async begin({ files, environment, workdir }: Preparation, fileBytes: number): Promise<void> {
     const folders = [workdir, '/logs/verifier', '/logs/agent', '/tmp'];
     await this.#ask('begin', { files, folders, environment, workdir, fileBytes }, REQUEST_MS);
   }
 
-  /** Runs a command. @throws {ShellEndedError} where the thread had to be terminated */
+  /** Runs a command. @throws {ShellEndedError} if the thread had to be terminated */
   run(
     command: string,
     options: { workdir: string; milliseconds: number; environment?: object },
@@ -71,7 +74,7 @@ export class Shell {
     await this.#ask('place', { remove, files }, REQUEST_MS);
   }
 
-  /** Returns null where there is no such file. */
+  /** Returns the text of a file; null if it does not exist. */
   read(path: string): Promise<string | null> {
     return this.#ask<string | null>('read', { path }, REQUEST_MS);
   }

@@ -1,5 +1,5 @@
-// The thread of a shell: just-bash with a file system in memory and without a network. It is terminated from outside if it does
-// not answer.
+// The thread of a shell: just-bash, with a file system in memory and no network. The main thread terminates it if it does not
+// answer.
 import { parentPort } from 'node:worker_threads';
 import { Bash, InMemoryFs } from 'just-bash';
 
@@ -20,7 +20,8 @@ const requests = {
   run: async ({ command, workdir, environment, milliseconds }) => {
     const signal = AbortSignal.timeout(milliseconds);
     const { stdout, stderr, exitCode, env } = await bash.exec(command, { cwd: workdir, env: environment, signal });
-    // Where an execution reached a limit, just-bash returns the variables that the shell started with, so PWD is not the command's.
+    // If a command reached a limit, just-bash returns the variables from before the command, so that PWD is not its working
+    // folder.
     const isEnded = signal.aborted || exitCode === 124 || exitCode === 126;
     const folder = isEnded ? workdir : (env.PWD ?? workdir);
     return { stdout, stderr, exitCode, workdir: folder, isLate: signal.aborted };

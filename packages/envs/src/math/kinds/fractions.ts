@@ -8,7 +8,7 @@ export const fractions: Kind = (rng, level) => {
   return product(rng);
 };
 
-/** Returns a step that reduces a fraction, where it can be reduced. */
+/** Returns the step that reduces a fraction, if it can be reduced. */
 const reduced = (numerator: number, denominator: number) =>
   gcd(numerator, denominator) === 1 && denominator > 1
     ? []

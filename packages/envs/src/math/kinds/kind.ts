@@ -1,20 +1,19 @@
-// The parts of every kind of generated problem.
+// The types and functions that all kinds of generated problems share.
 import type { Rng } from '@bowyer/core';
 
-/** A level: 1: easy, one step; 2: two steps or larger numbers; 3: three steps, or results that are fractions. */
+/** The level. 1: one easy step; 2: two steps or larger numbers; 3: three steps, or fractions as results. */
 export type Level = 1 | 2 | 3;
 
 export interface Worked {
   question: string;
-  /** The steps on one line, each a true statement, without the final answer. */
+  /** The steps on one line, without the final answer. Each is a true equation. */
   steps: string;
   answer: string;
 }
 
-/** Draws one problem. All numbers come from `rng`. */
+/** Draws one problem. All random numbers come from `rng`. */
 export type Kind = (rng: Rng, level: Level) => Worked;
 
-/** Joins steps to one line. */
 export const inSteps = (...steps: readonly string[]): string => steps.join('; ');
 
 export function gcd(a: number, b: number): number {

@@ -27,7 +27,7 @@ function pair(rng: Rng, largest: number): [number, number] {
   return a === b ? [a + common, b] : [Math.max(a, b), Math.min(a, b)];
 }
 
-/** Returns every division of Euclid's algorithm, such as `48 = 2 * 18 + 12`. */
+/** Returns all divisions of Euclid's algorithm, such as `48 = 2 * 18 + 12`. */
 function divisions(a: number, b: number): string[] {
   const steps: string[] = [];
   for (; b !== 0; [a, b] = [b, a % b]) steps.push(`${a} = ${Math.floor(a / b)} * ${b} + ${a % b}`);

@@ -1,10 +1,10 @@
-// Parses the text of a final answer to its meaning.
+// Parses the text of a final answer.
 //
 //     answer     = time | list | joined | relation | bracketed | matrix | ratio | measure | words
 //     list       = answer { ( , | ; | and | or ) answer }       ± makes two members
 //     joined     = answer { ( ∪ | ∩ | ∖ ) answer }
 //     relation   = [ name ( = | ∈ ) ] answer | side { ( = | < | ≤ | > | ≥ | ≠ ) side }
-//     bracketed  = ( list ) | [ list ] | { list }               with one of each kind of bracket also an interval
+//     bracketed  = ( list ) | [ list ] | { list }               brackets of two kinds, as in [1, 2): only an interval
 //     measure    = [ currency ] expression { scale word } [ unit | noun ]
 import { list, type Answer, type Comparison, type ListAnswer, type Relation } from './answer.js';
 import { parseExpression } from './expression-parser.js';
@@ -16,16 +16,16 @@ import { bracketed, isSymbol, split, textOf, type Part } from './token-lists.js'
 import { variablesOf } from './tree.js';
 import { choiceLetter, isWord, plainWords } from './words.js';
 
-/** Characters of an answer; a longer one equals none. */
+/** The largest number of characters of an answer. A longer one equals no reference. */
 const MAX_ANSWER = 2000;
 
-/** The most members of a list that are compared. */
+/** The largest number of members of a list. */
 const MAX_MEMBERS = 32;
 
-/** The most levels of lists in lists. */
+/** The largest depth of nested lists. */
 const MAX_DEPTH = 6;
 
-/** Parses an answer. @param text a final answer alone; null where it is empty or too long */
+/** Parses an answer. @param text a final answer alone @returns null if it is empty, too long or not an answer */
 export function parseAnswer(text: string): Answer | null {
   if (text.length > MAX_ANSWER) return null;
   const plain = text.trim().replace(/^(\${1,2})([^$]*)\1\.?$/, '$2');
@@ -38,7 +38,7 @@ export function parseAnswer(text: string): Answer | null {
   return meaning ?? { kind: 'text', name: null, text: words };
 }
 
-/** Removes dollar signs that delimit mathematics, which come in pairs, and the end of a sentence. */
+/** Removes pairs of dollar signs, which delimit mathematics, and the punctuation at the end. */
 function trimmed(tokens: readonly Token[]): Token[] {
   const arePairs = tokens.filter((token) => isSymbol(token, '$')).length % 2 === 0;
   const kept = tokens.filter((token, i) => !isSymbol(token, '$') || (!arePairs && isCurrency(tokens, i)));
@@ -69,7 +69,7 @@ const reals = (): ListAnswer =>
 
 const TIME = /^(\d{1,2})(?::(\d{2}))?([ap])\.?m\.?$/i;
 
-/** Parses a time, such as 3:30 pm or 3 p.m.; am and pm are not units. */
+/** Parses a time, such as 3:30 pm or 3 p.m. */
 function timeOf(tokens: readonly Token[]): Answer | null {
   const time = tokens.length <= 8 ? TIME.exec(textOf(tokens)) : null;
   if (time === null) return null;
@@ -103,7 +103,7 @@ function jointOf(tokens: readonly Token[]): ListAnswer['joint'] {
   return and ? 'and' : 'or';
 }
 
-/** Parses a list without brackets; an empty part is one between a comma and the word after it. */
+/** Parses a list without brackets. Empty parts are skipped: `1, 2, and 3` has one between the comma and `and`. */
 function bareList(parts: readonly Part[], depth: number): Answer | null {
   const members = membersOf(parts, depth);
   if (members?.length === 1) return members[0];
@@ -124,7 +124,7 @@ function membersOf(parts: readonly Part[], depth: number): Answer[] | null {
   return members.length > MAX_MEMBERS ? null : members;
 }
 
-/** Returns whether tokens are a condition beside a value, such as `k \in \mathbb{Z}`. */
+/** Returns whether a member of a list is a condition, such as `k \in \mathbb{Z}`, and not an answer. */
 const isCondition = (tokens: readonly Token[]): boolean =>
   isSymbol(tokens.at(-2), '∈') &&
   /^set [ZN]$/.test(tokens[tokens.length - 1].text) &&
@@ -133,7 +133,7 @@ const isCondition = (tokens: readonly Token[]): boolean =>
 const named = (answer: Answer, name: string | null): Answer =>
   answer.kind === 'relation' || answer.name !== null ? answer : { ...answer, name };
 
-/** Moves a name to the list, if all members or only the first have it: n = 1, 2, 3. */
+/** Moves a name from the members to the list, if all members or only the first have it: n = 1, 2, 3. */
 function namedTogether(of: ListAnswer): ListAnswer {
   const names = of.members.map(({ name }) => name);
   const [first, ...others] = names;
@@ -155,7 +155,7 @@ function joinedOf(tokens: readonly Token[], depth: number): Answer | null {
   return null;
 }
 
-/** Parses an answer with a title, such as `Alice: 3`. */
+/** Parses an answer with a label, such as `Alice: 3`. */
 function titledOf(tokens: readonly Token[], depth: number): Answer | null {
   const isTitled = tokens[0].kind === 'letters' && isSymbol(tokens[1], ':') && isWord(tokens[0].text);
   const answer = isTitled ? answerOf(tokens.slice(2), depth + 1) : null;
@@ -170,7 +170,7 @@ function relationOf(tokens: readonly Token[], depth: number): Answer | null {
   const signs = parts.slice(0, -1).map(({ separator }) => separator!.text);
   const sides = parts.map((part) => part.tokens);
   if (signs.some((sign) => sign !== '=' && sign !== '≈' && sign !== '∈')) return inequalityOf(sides, signs, depth);
-  // An approximation after the value is not part of it.
+  // An approximation after the value, as in `x = \pi ≈ 3.14`, is dropped.
   const end = signs.indexOf('≈');
   return equationOf(end > 0 ? sides.slice(0, end + 1) : sides, depth);
 }
@@ -186,11 +186,14 @@ function equationOf(sides: readonly (readonly Token[])[], depth: number): Answer
   return chainOf(sides, depth);
 }
 
-/** Returns whether a name is a product of variables: AB = 4 is a length; in PV = nRT, P and V are variables as n, R and T are. */
+/**
+ * Returns whether a name is a product of variables. In AB = 4 it names a length; in PV = nRT, whose value has variables, it is a
+ * product.
+ */
 const isProduct = (name: string, value: Answer): boolean =>
   /^[A-Z]{2,3}$/.test(name) && value.kind === 'value' && variablesOf(value.tree).size > 0;
 
-/** Gives an answer its name; `(x, y) = (1, 2)` names the members. */
+/** Gives an answer its name. In `(x, y) = (1, 2)` each member gets one. */
 function withName(answer: Answer, name: string): Answer {
   const names = /^\((.*)\)$/.exec(name)?.[1].split(',');
   if (names === undefined) return named(answer, name);
@@ -200,7 +203,7 @@ function withName(answer: Answer, name: string): Answer {
   return { ...answer, members: answer.members.map((member) => withName(member, name)) };
 }
 
-/** Parses an inequality as an interval: x < 5, 5 > x, or 1 ≤ x < 5 with constants. */
+/** Parses a chain of equations. Without variables it is a calculation, and its last side is the answer. */
 function chainOf(sides: readonly (readonly Token[])[], depth: number): Answer | null {
   const trees = sides.map((side) => parseExpression(side));
   const relations: Relation[] = [];
@@ -227,7 +230,7 @@ function inequalityOf(sides: readonly (readonly Token[])[], signs: readonly stri
   return { kind: 'relation', name: null, relations, interval };
 }
 
-/** Parses `a \pm b` as two numbers. */
+/** Parses an inequality of one variable as an interval: x < 5, 5 > x, or 1 ≤ x < 5 with constant bounds. */
 function intervalOf(sides: readonly (readonly Token[])[], signs: readonly string[], depth: number): ListAnswer | null {
   const at = sides.findIndex((side) => nameOf(side) !== null);
   const isOneSided = sides.length === 2 && at >= 0;
@@ -252,7 +255,7 @@ const end = (bound: Answer | null | undefined, sign: string | undefined, side: 1
   isClosed: sign?.endsWith('=') === true && bound?.kind === 'value',
 });
 
-/** Parses {x | 1 < x < 2} as an interval. */
+/** Parses `a \pm b` as two numbers. */
 function bothSigns(tokens: readonly Token[], depth: number): Answer | null {
   if (!tokens.some((token) => isSymbol(token, '±'))) return null;
   const opposite: Readonly<Record<string, string>> = { '+': '-', '-': '+' };
@@ -295,7 +298,10 @@ function setBuilder(inner: readonly Token[], depth: number): Answer | null {
   return condition?.kind === 'relation' ? condition.interval : null;
 }
 
-/** Parentheses around a matrix or an interval say nothing; around a number they are part of the expression. */
+/**
+ * Parses parentheses around a matrix, a set or an interval, where they have no meaning. Around a number they belong to the
+ * expression.
+ */
 function wrapped(inner: readonly Token[], depth: number): Answer | null {
   const answer = parseMatrix(inner) ?? joinedOf(inner, depth) ?? bracketedOf(inner, depth);
   return answer?.kind === 'list' ? answer : null;

@@ -1,9 +1,9 @@
-// Maps characters to one form of each sign and digit, however it was typed.
+// Normalises characters: each sign and digit has one form, however it was typed.
 
 const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 const SUBSCRIPTS = '₀₁₂₃₄₅₆₇₈₉';
 
-/** Characters whose compatibility form would lose their meaning, and those that have a command. */
+/** LaTeX commands of characters. Some of these would lose their meaning by Unicode's compatibility decomposition. */
 const commands: Readonly<Record<string, string>> = {
   '≤': '\\le ',
   '≥': '\\ge ',
@@ -45,7 +45,7 @@ export function plainCharacters(text: string): string {
     .replace(/[⁰¹²³⁴⁵⁶⁷⁸⁹]+/g, raised)
     .replace(/[₀₁₂₃₄₅₆₇₈₉]+/g, lowered)
     .replace(/ℝ/g, commands['ℝ'])
-    .replace(/[¼-¾⅐-⅞]/g, ' $&') // 1½ is one and a half, not 11/2
+    .replace(/[¼-¾⅐-⅞]/g, ' $&') // so that 1½ is 1 1/2, not 11/2
     .normalize('NFKC')
     .replace(/[\u2212\u2010-\u2015\uFE63]/g, '-')
     .replace(/\u2044/g, '/')
@@ -54,5 +54,5 @@ export function plainCharacters(text: string): string {
     .replace(/[\u2018\u2019]/g, "'");
 }
 
-/** Besides: commands for the signs that have one. */
+/** Normalises characters, and replaces those that have a LaTeX command by it. */
 export const withCommands = (text: string): string => plainCharacters(text).replace(COMMANDS, (sign) => commands[sign]);

@@ -1,5 +1,5 @@
-// Complex numbers in decimal arithmetic of many digits, each with a bound on its error, so that two values are called different
-// only if they are.
+// Complex numbers in decimal arithmetic with many digits. Each has a bound on its error, so that values are called different only
+// if they are.
 import { maximum } from '@bowyer/core';
 import { Decimal } from 'decimal.js';
 import type { Fraction } from '../fraction.js';
@@ -8,7 +8,7 @@ import type { Work } from './work.js';
 export interface Complex {
   re: Decimal;
   im: Decimal;
-  /** The error is at most 10 to this power; Infinity where the value is unknown, NaN where there is none. */
+  /** The decimal logarithm of the largest possible error; Infinity for an unknown value, NaN for an undefined one. */
   error: number;
 }
 
@@ -17,21 +17,21 @@ const NOTHING = new Decimal(NaN);
 /** The result of an undefined operation, such as 1/0. */
 export const UNDEFINED: Complex = { re: NOTHING, im: NOTHING, error: NaN };
 
-/** An unknown value, which may also be undefined. */
+/** A value that could not be computed. It may also be undefined. */
 export const UNKNOWN: Complex = { re: new Decimal(0), im: new Decimal(0), error: Infinity };
 
-/** The largest exponent of e, or angle, that is computed. */
+/** The largest exponent of e, and the largest angle, for which functions are computed. */
 const MAX_EXPONENT = 1e5;
 
-/** Units of work of one elementary function with 60 digits, and of one operation. */
+/** The cost, in units of work, of an elementary function with 60 digits and of an arithmetic operation. */
 const STEPS = { function: 500, operation: 10 };
 
-/** Returns the power of ten that is above the absolute value of each part. */
+/** Returns the smallest n for which the absolute values of both parts are below 10ⁿ. */
 export const magnitude = ({ re, im }: Complex): number => Math.max(magnitudeOf(re), magnitudeOf(im));
 
 const magnitudeOf = (part: Decimal): number => (part.isZero() ? -Infinity : part.e + 1);
 
-/** Returns whether nothing distinguishes the value from zero. */
+/** Returns whether the value may be zero, given its error. */
 export const isZero = (a: Complex): boolean => magnitude(a) <= a.error;
 
 export const isReal = ({ im, error }: Complex): boolean => magnitudeOf(im) <= error || Number.isNaN(error);
@@ -40,17 +40,17 @@ export const isKnown = ({ error }: Complex): boolean => error < Infinity;
 
 const negated = (a: Complex): Complex => ({ re: a.re.neg(), im: a.im.neg(), error: a.error });
 
-/** Returns the logarithm of a sum of numbers that are given by their logarithms, to base 10. */
+/** Returns log₁₀(Σ 10^e) of the given exponents. */
 function sumOfErrors(...errors: readonly number[]): number {
   const largest = maximum(errors);
   if (!Number.isFinite(largest)) return largest;
   return largest + Math.log10(errors.reduce((sum, error) => sum + 10 ** (error - largest), 0));
 }
 
-/** Arithmetic with a given number of decimal digits, within a limit of work. */
+/** Arithmetic with a fixed number of decimal digits. Each operation spends units of work. */
 export class Arithmetic {
   readonly #Decimal: typeof Decimal;
-  /** Values of elementary functions by function and argument: the two sides of a comparison share many. */
+  /** Computed values of elementary functions, by function and argument. The two sides of a comparison share many. */
   readonly #values = new Map<string, Decimal>();
   readonly pi: Complex;
 
@@ -76,7 +76,7 @@ export class Arithmetic {
   plus(a: Complex, b: Complex): Complex {
     this.work.spend(STEPS.operation);
     const sum = this.#rounded(a.re.plus(b.re), a.im.plus(b.im), a.error, b.error);
-    // If a summand is not zero, but too small to change the sum, the sum is unknown.
+    // A summand that is not zero, but smaller than the sum's error, was lost: the sum is unknown.
     const isLost = (part: Complex) => magnitude(part) < sum.error - 1 && magnitude(part) > part.error;
     return isLost(a) || isLost(b) ? UNKNOWN : sum;
   }
@@ -112,7 +112,7 @@ export class Arithmetic {
     );
   }
 
-  /** Computes the principal value. */
+  /** Computes the principal value of the natural logarithm. */
   logarithm(a: Complex): Complex {
     if (isZero(a)) return nearZero(a);
     const of = this.#onLine(a);
@@ -121,7 +121,10 @@ export class Arithmetic {
     return this.#rounded(re, im, a.error - magnitude(a) + 2, 1 - this.digits);
   }
 
-  /** Returns the power n/d in lowest terms: the real root of a negative number where d is odd, as schools have it; else the principal one. */
+  /**
+   * Computes the power n/d, in lowest terms. Of a negative number with odd d this is the real root, as schools define it; else
+   * the principal value.
+   */
   rationalPower(base: Complex, n: number, d: number): Complex {
     if (d === 1 && Math.abs(n) <= 64) return this.#integerPower(base, n);
     if (isZero(base)) return n > 0 ? { ...UNKNOWN, error: (base.error * n) / d } : nearZero(base);
@@ -155,7 +158,7 @@ export class Arithmetic {
   hyperbolicCosine = (a: Complex): Complex => this.#halfSum(a, 1);
   hyperbolicSine = (a: Complex): Complex => this.#halfSum(a, -1);
 
-  /** Computes the arcsine, which is undefined outside [−1, 1]. */
+  /** Computes the arcsine; undefined outside [−1, 1]. */
   arcSine(a: Complex): Complex {
     const rest = this.minus(this.number(1), this.times(a, a));
     if (!isReal(a) || (rest.re.lt(0) && !isZero(rest))) return UNDEFINED;
@@ -167,7 +170,7 @@ export class Arithmetic {
   arcTangent = (a: Complex): Complex =>
     isReal(a) ? this.#rounded(this.#value('atan', a.re), undefined, a.error) : UNDEFINED;
 
-  /** Returns the integer below; a value that is within its error of an integer is that integer. */
+  /** Returns the largest integer below a real value. A value within its error of an integer counts as that integer. */
   floor(a: Complex): Complex {
     if (!isReal(a)) return UNDEFINED;
     const nearest = a.re.round();
@@ -175,7 +178,7 @@ export class Arithmetic {
     return isKnown(a) && a.error < -1 ? this.#rounded(isWhole ? nearest : a.re.floor()) : UNKNOWN;
   }
 
-  /** Returns the real value as text, to so many digits that equal values have the same text. */
+  /** Formats the value with so few digits that equal values have the same text. */
   textOf(a: Complex): string {
     const text = (part: Decimal) => (magnitudeOf(part) <= a.error ? '0' : part.toSignificantDigits(20).toString());
     return `${text(a.re)},${text(a.im)}`;
@@ -206,7 +209,7 @@ export class Arithmetic {
     return this.#rounded(root, undefined, error - magnitudeOf(root) + 1);
   }
 
-  /** Sets the imaginary part of a real number to 0, since rounding must not move a negative number across the branch cut. */
+  /** Sets the imaginary part of a real number to exactly 0: rounding must not move a negative number across the branch cut. */
   #onLine = (a: Complex): Complex => (isReal(a) ? { ...a, im: new this.#Decimal(0) } : a);
 
   #size = ({ re, im }: Complex): Decimal => (im.isZero() ? re.abs() : re.times(re).plus(im.times(im)).sqrt());
@@ -233,5 +236,5 @@ const errorsOfProduct = (a: Complex, b: Complex): number[] => [
   ...(b.error === -Infinity ? [] : [b.error + Math.max(magnitude(a), a.error)]),
 ];
 
-/** Returns the value at zero of a function that has none there: undefined at zero itself, unknown where zero is within the error. */
+/** Returns the value of a function with a singularity at zero: undefined at exactly 0, unknown if 0 is within the error. */
 const nearZero = ({ error }: Complex): Complex => (error === -Infinity || Number.isNaN(error) ? UNDEFINED : UNKNOWN);

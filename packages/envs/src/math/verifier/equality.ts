@@ -1,5 +1,5 @@
-// Decides whether two expressions are equal. Rational numbers are compared exactly. Other expressions must have the same value
-// at every tried point, computed with so many digits that a rounded number is not taken for the original.
+// Decides whether two expressions are equal. Rational numbers are compared exactly. Other expressions are evaluated at several
+// points, with so many digits that a rounded number does not equal the original.
 import { maximum } from '@bowyer/core';
 import { NoValueError } from '../fraction.js';
 import { Arithmetic, isKnown, isZero, magnitude, type Complex } from './complex.js';
@@ -7,21 +7,21 @@ import { evaluate } from './evaluate.js';
 import { childrenOf, rationalValue, someNode, variablesOf, type Tree } from './tree.js';
 import { Work } from './work.js';
 
-/** Digits beyond those of the numbers in the expressions. */
+/** The number of digits of a computation, in addition to those of the expressions' numbers. */
 const DIGITS = 45;
 
-/** Numbers with more digits are compared only as rational numbers. */
+/** Expressions with longer numbers are compared only if both are rational. */
 const MAX_DIGITS = 300;
 
-/** Digits that two values must share at least to be called equal. */
+/** The number of digits that two values must share to count as equal. */
 const COMMON_DIGITS = 20;
 
 /**
- * Returns whether two expressions are equal. Variables are real, and an answer has the reference's value wherever the
- * reference has a real one: `\ln x^2` does not equal `2 \ln x`, which has no value for x < 0, while `2 \ln x` may be given as
- * `\ln x^2`. Single points without a value are ignored.
+ * Returns whether two expressions are equal. Variables are real. The answer must have the reference's value wherever that is
+ * real, but may be defined elsewhere too: `\ln x^2` is no answer for `2 \ln x`, which is undefined for x < 0, but `2 \ln x` is
+ * accepted for `\ln x^2`. Isolated undefined points are ignored.
  *
- * @returns false also where it cannot be decided
+ * @returns false also if it cannot be decided
  */
 export const isEqual = (given: Tree, reference: Tree, work = new Work()): boolean =>
   decided(() => {
@@ -31,13 +31,13 @@ export const isEqual = (given: Tree, reference: Tree, work = new Work()): boolea
     return agree([given, reference], work, ([value, right]) => isNear(value, right)) ?? false;
   });
 
-/** Writes a value of a fraction, which is an object of big integers. */
+/** A replacer for JSON.stringify, which cannot write the big integers of fractions. */
 const written = (_: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value);
 
 /**
- * Finds the sign of the number c for which `given` is c times `reference` wherever the reference has a value.
+ * Returns the sign of the real c ≠ 0 with given = c · reference wherever the reference has a value.
  *
- * @returns null where there is no such number, or c is 0 or not real
+ * @returns null if there is no such c
  */
 export function signOfRatio(given: Tree, reference: Tree, work: Work): 1 | -1 | null {
   let first: { value: Complex; right: Complex } | null = null;
@@ -52,7 +52,7 @@ export function signOfRatio(given: Tree, reference: Tree, work: Work): 1 | -1 | 
   return value.re.gt(0) === right.re.gt(0) ? 1 : -1;
 }
 
-/** Returns the decision of `decide`; false also where it finds no value to decide by. */
+/** Returns the result of `decide`; false also if it cannot compute a value. */
 function decided(decide: () => boolean): boolean {
   try {
     return decide();
@@ -64,11 +64,11 @@ function decided(decide: () => boolean): boolean {
 
 type Values = (name: string) => number;
 
-/** Values of variables: points of several sizes, without relations between them. */
+/** Values of variables. Their sizes differ, and they have no simple relations to each other. */
 const MAGNITUDES = [0.7390851, 1.3247179, 2.2360898, 0.0671433, 3.8392867, 7.6854521, 0.4159656, 41.3598857, 1.0173924];
 const FAR = 1234.5678901;
 
-/** Returns every choice of signs of up to three variables, at two sizes, and two points far away. */
+/** Returns points with all signs of up to three variables in two sizes, and two points far away. */
 function pointsFor(variables: ReadonlySet<string>): Values[] {
   const names = [...variables];
   if (names.length === 0) return [() => NaN];
@@ -86,10 +86,10 @@ function pointsFor(variables: ReadonlySet<string>): Values[] {
 type Test = (values: readonly [given: Complex, reference: Complex], arithmetic: Arithmetic) => boolean | null;
 
 /**
- * Tests the values at every point where the reference has a real one, or, where it has none anywhere, in the complex plane.
+ * Applies a test at every point at which the reference has a real value; if there is none, at points in the complex plane.
  *
- * @param test null where it cannot be said at this point
- * @returns null where it could be said at no point
+ * @param test returns null if it cannot decide at this point
+ * @returns null if no point decided
  */
 function agree(trees: readonly [given: Tree, reference: Tree], work: Work, test: Test): boolean | null {
   const digits = maximum(trees.map(digitsIn));
@@ -111,7 +111,7 @@ function agree(trees: readonly [given: Tree, reference: Tree], work: Work, test:
   return (trees.some((tree) => someNode(tree, isImaginary)) ? null : agreement(false)) ?? agreement(true);
 }
 
-/** Returns the most digits that a rational number in it has above or below. */
+/** Returns the largest number of digits of a numerator or denominator in the expression. */
 function digitsIn(tree: Tree): number {
   const value = rationalValue(tree);
   const own = value === null ? 0 : Math.max(String(value.numerator).length, String(value.denominator).length);

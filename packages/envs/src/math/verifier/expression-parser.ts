@@ -18,13 +18,13 @@ import { binary, number, type Tree } from './tree.js';
 import { accents, applied, functionNames, greek, invertible, invisible } from './vocabulary.js';
 import { areWords, isLongWord } from './words.js';
 
-/** Returns null if the text, LaTeX or plain, is not an expression. */
+/** Parses a text, LaTeX or plain; null if it is not an expression. */
 export function parseText(text: string): Tree | null {
   const tokens = tokensOf(text);
   return tokens && parseExpression(tokens);
 }
 
-/** Returns null if the tokens, all of them, are not an expression. */
+/** Parses all tokens; null if they are not an expression. */
 export function parseExpression(tokens: readonly Token[]): Tree | null {
   try {
     return tokens.length === 0 ? null : new Parser(tokens).whole();
@@ -56,7 +56,7 @@ class Parser extends TokenReader {
       if (this.is('*', '/')) {
         product = binary(product, this.take().text as '*' | '/', this.#signed());
       } else if (this.#startsValue()) {
-        // `1 2` is not a product.
+        // `1 2` is an error, not a product.
         if (this.next?.kind === 'number' && this.tokens[this.position - 1].kind === 'number') this.fail();
         product = binary(product, '*', this.#power());
       } else return product;
@@ -76,7 +76,7 @@ class Parser extends TokenReader {
     return next.kind !== 'command' || next.text !== 'end';
   }
 
-  /** Returns whether a bar opens an absolute value; after a value it closes an open one. */
+  /** Returns whether a bar opens an absolute value. It closes one if one is open and a value precedes it. */
   #isOpening(): boolean {
     return this.#bars === 0;
   }
@@ -86,7 +86,7 @@ class Parser extends TokenReader {
     return this.accept('^') ? binary(base, '^', this.#exponent()) : base;
   }
 
-  /** Returns a group in braces, or a value with its sign and its own exponent. */
+  /** Parses an exponent: a group in braces, or a value with an optional sign and exponent. */
   #exponent(): Tree {
     return this.deeper(() => {
       if (this.is('{')) return this.#raised(this.#braces());
@@ -129,13 +129,13 @@ class Parser extends TokenReader {
     return (/^\d+$/.test(text) ? this.#mixed(value) : null) ?? number(value);
   }
 
-  /** Parses 4210_5, which is kept as a numeral, since the problem may be to write it in another base. */
+  /** Parses a number with a base, such as 4210_5. It is not evaluated, since a problem may ask for another base. */
   #based(digits: string): Tree {
     this.take();
     return { type: 'variable', name: `${digits}_${this.#subscript()}` };
   }
 
-  /** Parses `1 1/2` and `1\frac{1}{2}`. */
+  /** Parses a mixed number: `1 1/2` or `1\frac{1}{2}`. */
   #mixed(whole: Fraction): Tree | null {
     const start = this.position;
     const fraction = this.isCommand('frac') ? this.#numericFraction() : this.#spacedFraction();
@@ -176,7 +176,7 @@ class Parser extends TokenReader {
     if (this.next?.kind === 'letters' && this.next.isSpaced && areWords(text, this.next.text)) this.fail();
     if (letters.length > 1) {
       if (isUpright || isLongWord(text)) this.fail();
-      // A power, an index or parentheses belong to the last letter alone.
+      // A power, an index or parentheses belong only to the last letter.
       const rest = letters
         .slice(1)
         .map((letter): Token => ({ kind: 'letters', text: letter, isSpaced: false, isUpright }));
@@ -193,7 +193,7 @@ class Parser extends TokenReader {
     return { type: 'application', name, arguments: this.#list() };
   }
 
-  /** Returns the letter with its index and its primes. */
+  /** Returns a letter with its index and primes. */
   #indexed(letter: string): string {
     let name = letter;
     for (;;) {
@@ -218,7 +218,7 @@ class Parser extends TokenReader {
     return text;
   }
 
-  /** Parses values in parentheses with commas between them. */
+  /** Parses values in parentheses, separated by commas. */
   #list(): Tree[] {
     this.expect('(');
     const values: Tree[] = [];
@@ -228,7 +228,7 @@ class Parser extends TokenReader {
     return values;
   }
 
-  /** Parses in an inner context: an absolute value that is open outside stays open. */
+  /** Parses the content of brackets, within which a bar cannot close an outer absolute value. */
   #inside(parse: () => Tree): Tree {
     return this.deeper(() => {
       const bars = this.#bars;
@@ -284,7 +284,7 @@ class Parser extends TokenReader {
     return { type: 'call', name, arguments: [of] };
   }
 
-  /** Parses \sum_{k=a}^{b} of a term; the bounds and the term are compared one by one. */
+  /** Parses \sum_{k=a}^{b} of a term. Sums are equal if their bounds and terms are. */
   #series(name: string): Tree {
     this.expect('_');
     this.expect('{');
@@ -297,7 +297,7 @@ class Parser extends TokenReader {
     return { type: 'application', name: `\\${name} ${index}`, arguments: [from, to, this.deeper(() => this.#term())] };
   }
 
-  /** Parses LaTeX's argument: a group in braces, or one character. */
+  /** Parses an argument of LaTeX: a group in braces, or one character. */
   #argument(): Tree {
     return this.deeper(() => {
       const next = this.next;
@@ -336,7 +336,7 @@ class Parser extends TokenReader {
     return { type: 'call', name: 'root', arguments: [this.#argument(), degree] };
   }
 
-  /** Returns the logarithm to base 10 if no base is given. */
+  /** Parses a logarithm; the default base is 10. */
   #logarithm(): Tree {
     let exponent: Tree | null = null;
     let base: Tree = number(10);
@@ -348,7 +348,7 @@ class Parser extends TokenReader {
     return exponent === null ? call : binary(call, '^', exponent);
   }
 
-  /** Parses the base of a logarithm: `\log_28` is log₂ 8, `log_10 100` is to base 10. */
+  /** Parses the base of a logarithm: 2 in `\log_28`, which is log₂ 8, and 10 in `log_10 100`. */
   #base(): Tree {
     const [next, after] = [this.next, this.tokens[this.position + 1]];
     const isWhole = next?.kind === 'number' && after !== undefined && after.text !== '^' && after.text !== ')';
@@ -380,7 +380,7 @@ class Parser extends TokenReader {
   }
 }
 
-/** The factor π/180 of an angle in degrees, which is treated as a number. */
+/** π/180, the factor that converts degrees to radians. */
 const DEGREE: Tree = binary({ type: 'constant', name: 'pi' }, '/', number(180));
 
 function isMinusOne(tree: Tree): boolean {

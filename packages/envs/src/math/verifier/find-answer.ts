@@ -1,12 +1,12 @@
-// Finds the place where a text states its final answer.
+// Finds the final answer in a text.
 import { parseAnswer } from './answer-parser.js';
 import { plainCharacters } from './characters.js';
 import { balanced } from './lexer.js';
 
-/** Characters at the end of a text that are read. */
+/** The number of characters that are read, at the end of a text. */
 const MAX_TEXT = 20_000;
 
-/** A final answer in a text. `isStated`: it is boxed or announced, so that it may also be a word, a list or an expression. */
+/** A final answer. `isStated`: it is boxed or announced, so that it may also be a word, a list or an expression. */
 interface FoundAnswer {
   text: string;
   isStated: boolean;
@@ -15,8 +15,8 @@ interface FoundAnswer {
 const ANNOUNCED = /(?:####|\banswer\s*(?:is|=|:)+)\s*:?\s*/gi;
 
 /**
- * Returns the content of the last `\boxed{…}`, or of several with a comma or `and` between them; else what follows the last `####`,
- * `answer is` or `Answer:` on its line, as a whole where that is an answer, or its last number; else the last number of the text.
+ * Returns the content of the last `\boxed{…}`, or of the last ones with a comma or `and` between them. Without a box: the rest of
+ * the line after the last `####`, `answer is` or `Answer:`, or the last number of that line. Else: the last number of the text.
  */
 export function findAnswer(text: string): FoundAnswer | null {
   const end = plainCharacters(text.slice(-MAX_TEXT))
@@ -30,7 +30,7 @@ export function findAnswer(text: string): FoundAnswer | null {
   const line = part
     .split('\n', 1)[0]
     .trim()
-    .replace(/(?<=\d)!$/, ''); // this is an exclamation mark, and not a factorial
+    .replace(/(?<=\d)!$/, ''); // an exclamation mark, not a factorial
   const stated = [line, mathematics(line), sentence(line)].find((one) => one !== null && isStated(one));
   return stated ? { text: stated, isStated: true } : lastNumber(part);
 }
@@ -40,7 +40,7 @@ function isStated(text: string): boolean {
   return meaning !== null && (meaning.kind !== 'text' || !/\d/.test(text));
 }
 
-/** Returns the text between the first delimiters of mathematics, where the line begins with them. */
+/** Returns the first formula in delimiters, if the line begins with it. */
 function mathematics(line: string): string | null {
   const found = /^(?:\$\$?([^$]+)\$|\\\((.+?)\\\)|\\\[(.+?)\\\])/.exec(line);
   return found === null ? null : (found[1] ?? found[2] ?? found[3]);
@@ -51,7 +51,7 @@ function sentence(line: string): string | null {
   return end === null ? null : line.slice(0, end.index);
 }
 
-/** Returns the last line, where it is a value and nothing else. */
+/** Returns the last line if it is a value and nothing else. */
 function wholeLine(text: string): FoundAnswer | null {
   const line = text.slice(text.lastIndexOf('\n') + 1);
   return parseAnswer(line)?.kind === 'value' ? { text: line, isStated: true } : null;
@@ -63,16 +63,16 @@ interface Box {
   end: number;
 }
 
-/** The number of boxes that are read. */
+/** The largest number of boxes that are read. */
 const MAX_BOXES = 200;
 
-/** Returns the content of the last box; '' where it was cut off before its brace. */
+/** Returns the content of the last box or boxes; empty if the text ends within the last box. */
 function lastBoxed(text: string): string | null {
   const boxes: Box[] = [];
   const commands = [...text.matchAll(/\\f?boxed\s*/g)].slice(-MAX_BOXES);
   for (const { index, 0: command } of commands) {
     const start = index + command.length;
-    if (index < (boxes.at(-1)?.end ?? 0)) continue; // this box is inside the one before it
+    if (index < (boxes.at(-1)?.end ?? 0)) continue; // a box inside the one before
     const box = boxAt(text, start);
     if (box === '') boxes.length = 0;
     else if (box !== null) boxes.push({ ...box, start: index });
@@ -81,11 +81,11 @@ function lastBoxed(text: string): string | null {
   return boxes.length === 0 ? null : joined(text, boxes);
 }
 
-/** Returns a box; '' for one that is cut off; null where there is none. */
+/** Parses a box; empty if the text ends within it, null if there is none. */
 function boxAt(text: string, start: number): Omit<Box, 'start'> | '' | null {
   if (text[start] === '{') {
     const found = balanced(text, start);
-    // The content of a box inside another one is that of both.
+    // If a box contains another, its content is that of the inner one.
     return found === null ? '' : { inner: innermost(found.inner), end: found.end };
   }
   return /\d/.test(text[start] ?? '') ? { inner: text[start], end: start + 1 } : null; // TeX takes one character without braces
@@ -104,7 +104,7 @@ function innermost(text: string): string {
 const BETWEEN =
   /^(?:[\s$]|\\[()[\]])*(?:,|;|\\text\s*\{\s*(?:and|or)\s*\}|and|or)(?:[\s$,]|\\q?quad|\\[()[\]]|\\text\s*\{\s*(?:and|or)\s*\}|and|or)*$/;
 
-/** Returns the last box, with those before it that a comma, `and` or `or` connects with it. */
+/** Joins the content of the last box and of those before it that a comma, `and` or `or` connects with it. */
 function joined(text: string, boxes: readonly Box[]): string {
   let first = boxes.length - 1;
   while (first > 0 && isConnected(text.slice(boxes[first - 1].end, boxes[first].start))) first--;
@@ -139,7 +139,10 @@ function lastNumber(text: string): FoundAnswer | null {
   return found === undefined ? null : { text: extended(text, found).trim(), isStated: false };
 }
 
-/** Matches letters, powers and commands that follow a number and belong to it, as in 2xy and 2\pi, also words of scale, am and pm. */
+/**
+ * Matches what follows a number and belongs to it: letters, powers and commands, as in 2xy and 2\pi, and words of scale, am and
+ * pm.
+ */
 const JOINED = /[\p{L}\\^_(][^\s$]*/uy;
 const SCALED =
   /(?: (?:hundred|thousand|million|billion|trillion|dozen|percent)(?![a-z]))+|(?::\d\d)? ?[ap]\.?m(?:\.|(?![a-z]))/iy;

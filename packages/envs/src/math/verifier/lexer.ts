@@ -1,18 +1,18 @@
-// Splits an answer in LaTeX or plain text into tokens. Layout is dropped: sizes of brackets, spaces, fonts, `\left`,
+// Splits an answer, in LaTeX or plain text, into tokens. Layout is dropped: sizes of brackets, spaces, fonts, `\left`,
 // `\displaystyle`.
 import { withCommands } from './characters.js';
 
 export interface Token {
   /**
-   * `number`: digits with a point or an exponent, without separators of groups. `letters`: a run of letters, of which a short one in
-   * plain type may be a product. `command`: a function or a construction, without its backslash. `symbol`: a sign, a bracket or a
-   * separator. `decimals`: the digits that repeat.
+   * `number`: digits with an optional point and exponent, without thousands separators. `letters`: a run of letters; a short one
+   * in plain type may be a product. `command`: a function or construction, without its backslash. `symbol`: a sign, a bracket or
+   * a separator. `decimals`: the repeating digits of a decimal.
    */
   kind: 'number' | 'letters' | 'command' | 'symbol' | 'decimals';
   text: string;
-  /** Whether white space comes before it. */
+  /** Whether white space precedes the token. */
   isSpaced: boolean;
-  /** Whether letters are in upright type, as in words and units, and not variables. */
+  /** Whether letters are in upright type: then they are words or units, not variables. */
   isUpright: boolean;
 }
 
@@ -26,7 +26,7 @@ const LAYOUT = new RegExp(
   'g',
 );
 
-/** Matches separators between groups of three digits: 10\,000, 10{,}000, 10,\!000, and 10 000. */
+/** Matches numbers with thousands separators: 10\,000, 10{,}000, 10,\!000, and 10 000. */
 const GROUPS =
   /(?<![\d.,_^\\]|\\frac ?)\d{1,3}(?:(?: ?\{ ?, ?\}|,\\! ?|\\[,!;: ] ?|~| )\d{3})+(?!\d|,\d| ?\/ ?\d|(?:\{ ?, ?\}|\\[,!])\d)/g;
 
@@ -34,7 +34,7 @@ const SPACES = /(?:\\[,;:! ]|~|\\q?quad|\\hspace\{[^{}]*\}|\s)+/y;
 const ROW_GAPS = /\\\\ ?\[ ?[\d.]+ ?(?:pt|ex|em|mm|cm)\]/g;
 const DEGREES = /\^ ?(?:\{ ?\\circ ?\}|\\circ(?![a-zA-Z]))|\\degree(?![a-zA-Z])/g;
 
-/** Commands that stand for signs. */
+/** Commands of signs, and the sign of each. */
 const signs: Readonly<Record<string, string>> = {
   le: '<=',
   leq: '<=',
@@ -85,7 +85,7 @@ const signs: Readonly<Record<string, string>> = {
   rbrack: ']',
 };
 
-/** Words and commands with another name of the same meaning, which may be a chain of names. */
+/** Other names of words and commands. A replacement may have a replacement too. */
 const synonyms: Readonly<Record<string, string>> = {
   dfrac: 'frac',
   tfrac: 'frac',
@@ -104,11 +104,11 @@ const synonyms: Readonly<Record<string, string>> = {
   varepsilon: 'epsilon',
   overrightarrow: 'vec',
   bar: 'overline',
-  // LaTeX's \sqrt takes one character, as in \sqrt12; in plain text all digits are meant.
+  // In LaTeX, \sqrt takes one character, as in \sqrt12; in plain text, sqrt takes all digits.
   sqrt: 'radical',
 };
 
-/** Words of plain text that stand for commands: functions, constants, Greek letters. */
+/** Words that are commands also in plain text: functions, constants, Greek letters. */
 const plainCommands: ReadonlySet<string> = new Set(
   (
     'sqrt cbrt abs exp ln log lg sin cos tan cot sec csc sinh cosh tanh arcsin arccos arctan arccot arcsec arccsc asin acos atan ' +
@@ -120,10 +120,10 @@ const FUNCTION_AND_LETTER = /^(sinh|cosh|tanh|sin|cos|tan|cot|sec|csc|ln|log|exp
 
 const words: Readonly<Record<string, string>> = { and: 'and', or: 'or', infinity: '∞', inf: '∞', oo: '∞' };
 
-/** The most tokens of an answer. */
+/** The largest number of tokens of an answer. */
 const MAX_TOKENS = 1500;
 
-/** Returns null where a character has no meaning here, or there are too many tokens. */
+/** Returns the tokens; null if a character is unknown here, or there are too many tokens. */
 export function tokensOf(text: string): Token[] | null {
   const plain = withCommands(text)
     .replace(LAYOUT, ' ')
@@ -147,7 +147,7 @@ class Lexer {
   readonly tokens: Token[] = [];
   #position = 0;
   #isSpaced = false;
-  /** The number of open parentheses and brackets, in which a comma between digits separates members. */
+  /** The number of open parentheses and brackets, within which a comma between digits separates members. */
   #depth = 0;
 
   constructor(
@@ -192,7 +192,7 @@ class Lexer {
 
   #number(text: string): true {
     const repeating = /^\d+$/.test(text) ? this.#take(REPEATING) : null;
-    // The digits before the repeating ones may have been read already, as in 0.1\overline{6}.
+    // In 0.1\overline{6}, the number token already contains the first decimals.
     const after = repeating === null && /^\d+\.\d+$/.test(text) ? this.#take(AFTER_DECIMALS) : null;
     if (repeating !== null) {
       this.#push('number', `${text}.${repeating[1]}`);
@@ -212,7 +212,7 @@ class Lexer {
     return this.#push('letters', joined[2]);
   }
 
-  /** Reads the content of `\text{…}`, in upright type. @returns false where it cannot be read */
+  /** Reads the content of `\text{…}` in upright type. @returns false if it cannot be read */
   #upright(): boolean {
     const found = balanced(this.text, this.#position);
     if (found === null) return false;
@@ -243,7 +243,7 @@ class Lexer {
       : this.#symbol(sign);
   }
 
-  /** Reads the `{R}` of `\mathbb{R}`. @returns false where it is not one capital letter */
+  /** Reads the `{R}` of `\mathbb{R}`. @returns false if it is not a capital letter */
   #setName(): boolean {
     const set = this.#take(/ ?(?:\{ ?([A-Z]) ?\}|([A-Z]))/y);
     return set !== null && this.#push('command', `set ${set[1] ?? set[2]}`);
@@ -264,13 +264,13 @@ const normalized: Readonly<Record<string, string>> = {
   '\\|': '|',
 };
 
-/** Finds the partner of the bracket at `start`; null where there is none. @returns the text between them, and where it ends */
+/** Finds the bracket that closes the one at `start`. @returns the text between them and the index after the bracket, or null */
 export function balanced(text: string, start: number): { inner: string; end: number } | null {
   const open = text[start];
   const close = open === '{' ? '}' : open === '[' ? ']' : ')';
   let depth = 0;
   for (let i = start; i < text.length; i++) {
-    if (text[i] === '\\') i++; // \{ is a character of the text, not a bracket of LaTeX
+    if (text[i] === '\\') i++; // \{ is a character of the text, not a group of LaTeX
     else if (text[i] === open) depth++;
     else if (text[i] === close && --depth === 0) return { inner: text.slice(start + 1, i), end: i + 1 };
   }

@@ -7,7 +7,7 @@ import { binary, type Tree } from './tree.js';
 
 const environments: ReadonlySet<string> = new Set(['pmatrix', 'bmatrix', 'Bmatrix', 'matrix', 'smallmatrix', 'array']);
 
-/** The most cells that are compared. */
+/** The largest number of cells of a matrix. */
 const MAX_CELLS = 64;
 
 export function parseMatrix(tokens: readonly Token[]): ListAnswer | null {
@@ -29,7 +29,7 @@ export function parseMatrix(tokens: readonly Token[]): ListAnswer | null {
 
 const value = (tree: Tree): Answer => ({ kind: 'value', name: null, tree, units: [], noun: [], product: null });
 
-/** Brackets around an array belong to it. */
+/** Brackets around an array are those of the matrix. */
 function unwrapped(tokens: readonly Token[], start: number) {
   const isWrapped = start > 0 && isSymbol(tokens[start - 1], '(', '[');
   const first = isWrapped ? start - 1 : start;

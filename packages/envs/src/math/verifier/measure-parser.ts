@@ -1,4 +1,4 @@
-// Parses a number or an expression with what it measures or counts: 3 cm^2, $12, 3 million, 50%, 12 apples.
+// Parses a number or expression with its unit or the words for what it counts: 3 cm^2, $12, 3 million, 50%, 12 apples.
 import { Fraction } from '../fraction.js';
 import type { ValueAnswer } from './answer.js';
 import { parseExpression } from './expression-parser.js';
@@ -8,7 +8,7 @@ import { binary, isNumeral, number, rationalValue, someNode, variablesOf, type T
 import { conversion, parseUnit, unitsNamed, type Unit } from './units.js';
 import { isWord, nounOf, scaleOf } from './words.js';
 
-/** The most tokens after a number that are read as its unit or noun. */
+/** The largest number of tokens after a number that are read as its unit or noun. */
 const MAX_TAIL = 16;
 
 const CURRENCIES = ['$', '\\$', '€', '£', '¥'];
@@ -36,7 +36,7 @@ function withCurrency(tokens: readonly Token[]): ValueAnswer | null {
   return { ...value, units: unitsNamed(tokens[at].text) };
 }
 
-/** Returns the longest tail that is words of scale and a unit. */
+/** Parses a value whose last tokens are words of scale and a unit; the longest tail that fits is taken. */
 function withUnit(tokens: readonly Token[]): ValueAnswer | null {
   for (let start = Math.max(1, tokens.length - MAX_TAIL); start < tokens.length; start++) {
     if (!startsTail(tokens[start])) continue;
@@ -58,7 +58,7 @@ const startsTail = ({ kind, text }: Token): boolean =>
   (kind === 'command' && (text === 'Omega' || text === 'frac')) ||
   ['%', '°', '¢', '‰', ...CURRENCIES].includes(text);
 
-/** Returns whether a unit may also be a product of variables: `5 m` is also that of 5 and m, and `2\pi hr` that of h and r. */
+/** Returns whether a unit may also be a product of variables: `5 m` may be 5 · m, and `2\pi hr` may be 2π · h · r. */
 const isPlainRun = (tail: readonly Token[]): boolean =>
   tail.length === 1 && tail[0].kind === 'letters' && tail[0].text.length <= 3 && !tail[0].isUpright;
 
@@ -99,8 +99,8 @@ const scaled = (tree: Tree, factors: readonly Fraction[]): Tree =>
   );
 
 /**
- * Returns whether what follows a number or an expression may be its unit. Letters in the type of variables are a unit only where
- * nothing else can be meant: after a number, and a single one with a space before it. `5 m` is five metres, `5m` is a product, `x cm` is x centimetres.
+ * Returns whether the tokens after a number or expression may be its unit. Letters in the type of variables are a unit only if
+ * they cannot be variables: `5 m` is five metres, `5m` is a product, `x cm` is x centimetres.
  */
 function mayHaveUnit(tree: Tree, tokens: readonly Token[], start: number): boolean {
   const unit = tokens[start];
@@ -112,7 +112,7 @@ function mayHaveUnit(tree: Tree, tokens: readonly Token[], start: number): boole
   return isNumeral(tree) && unit.isSpaced;
 }
 
-/** Returns a number, and words that say what is counted. */
+/** Parses a number with words for what is counted. */
 function withNoun(tokens: readonly Token[]): ValueAnswer | null {
   const start = tokens.findIndex((token) => token.kind === 'letters' && (token.isUpright || isWord(token.text)));
   const words = tokens.slice(start);
@@ -125,7 +125,7 @@ function withNoun(tokens: readonly Token[]): ValueAnswer | null {
   return plain(scaled(tree, scale), units, rest);
 }
 
-/** Splits a unit from the words after it: `12 dollars in total`. */
+/** Splits the tokens after a number into a unit and further words: `12 dollars in total`. */
 function leadingUnit(
   words: readonly Token[],
   noun: readonly string[],

@@ -1,19 +1,19 @@
-// Parses names of the quantity that an answer gives: x, a_3, f(x), W(n), |AB|, \angle ABC, A:B, (p, q), "Area".
+// Parses the name of the quantity that an answer gives: x, a_3, f(x), W(n), |AB|, \angle ABC, A:B, (p, q), "Area".
 import type { Token } from './lexer.js';
 import { bracketed, isSymbol, split, textOf } from './token-lists.js';
 import { parseExpression } from './expression-parser.js';
 import { isWord } from './words.js';
 
-/** The most tokens of a name. */
+/** The largest number of tokens of a name. */
 const MAX_TOKENS = 24;
 
-/** Returns the name that the tokens are, in one spelling; null where they are an expression or anything else. */
+/** Returns the normalised name; null if the tokens are an expression or anything else. */
 export function nameOf(tokens: readonly Token[]): string | null {
   if (tokens.length === 0 || tokens.length > MAX_TOKENS) return null;
   return tupleName(tokens) ?? quotientName(tokens) ?? simpleName(tokens);
 }
 
-/** Parses the names of a pair's members: (p, q). */
+/** Parses the names of a tuple's members: (p, q). */
 function tupleName(tokens: readonly Token[]): string | null {
   const found = bracketed(tokens);
   if (found?.open !== '(' || found.close !== ')') return null;
@@ -41,7 +41,7 @@ function simpleName(tokens: readonly Token[]): string | null {
   return symbolName(tokens, text);
 }
 
-/** Returns one letter with its index, its primes and its argument. */
+/** Parses a letter with its index, primes and argument. */
 function symbolName(tokens: readonly Token[], text: string): string | null {
   const [first] = tokens;
   const inBars = isSymbol(first, '|') && isSymbol(tokens.at(-1), '|') ? tokens.slice(1, -1) : null;

@@ -1,7 +1,7 @@
 // Parses numbers in decimal notation.
 import { Fraction, NoValueError } from '../fraction.js';
 
-/** The most digits of a number, before and after its point. */
+/** The largest number of digits before and after the point. */
 export const MAX_DIGITS = 400;
 
 /** Parses a number. @param text such as `12`, `1.5` or `1.2e3` */
@@ -11,7 +11,7 @@ export function decimal(text: string): Fraction {
   return Fraction.fromDecimal(mantissa).times(Fraction.of(10).power(BigInt(exponent)));
 }
 
-/** Parses repeating decimals: 0.1 and 6 are 0.1666… */
+/** Parses repeating decimals: `0.1` with the digits `6` is 0.1666… */
 export function repeatingDecimal(text: string, digits: string): Fraction {
   const [, decimals = ''] = text.split('.');
   if (digits.length + text.length > MAX_DIGITS) throw new NoValueError('too many digits');

@@ -1,4 +1,4 @@
-// Decides whether two answers mean the same.
+// Decides whether two answers have the same meaning.
 import { Fraction } from '../fraction.js';
 import type { Answer, ListAnswer, Relation, ValueAnswer } from './answer.js';
 import { isEqual, signOfRatio } from './equality.js';
@@ -10,7 +10,7 @@ import { isSameNoun, labelOfNoun } from './words.js';
 /**
  * Returns whether an answer equals the reference.
  *
- * @param right the reference: a measure may be given without its unit, and a percentage without its sign
+ * @param right the reference. The answer may leave out its unit or percent sign
  */
 export function isSame(given: Answer, right: Answer, work: Work): boolean {
   if (given.kind === 'list' && right.kind === 'list') return isSameList(given, right, work);
@@ -24,19 +24,19 @@ export function isSame(given: Answer, right: Answer, work: Work): boolean {
   return given.kind === 'text' && right.kind === 'text' && given.text === right.text;
 }
 
-/**
- * Returns whether names are compatible: one may be left out, but another name is another statement. The variable of a
- * function is ignored, as in f(x) and f.
- */
+/** Returns whether names are compatible: equal, or one is absent. The argument of a function is ignored, so that f(x) is f. */
 function isSameName({ name: a }: Answer, { name: b }: Answer): boolean {
   return a === null || b === null || withoutVariable(a) === withoutVariable(b);
 }
 
 const withoutVariable = (name: string) => name.replace(/\([a-z]\)$/i, '');
 
-/** Compares two values: 50% is 1/2. Where the reference is a percentage, the number alone is right too, since the question asked for a percentage. */
+/**
+ * Compares two values: 50% is 1/2. If the reference is a percentage, its number without the sign is accepted too, since the
+ * question asked for one.
+ */
 function isSameValue(given: ValueAnswer, right: ValueAnswer, work: Work): boolean {
-  // Where a number is asked for, the problem written again (`27 + 48`) is not its answer.
+  // Where a number is expected, the calculation of the problem (`27 + 48`) is not an answer.
   if (!work.takesCalculations && isNumeral(right.tree) && !isNumeral(given.tree)) return false;
   if (given.noun.length > 0 && right.noun.length > 0 && !isSameNoun(given.noun, right.noun)) return false;
   const [a, b] = [productOf(given), productOf(right)];
@@ -47,7 +47,7 @@ function isSameValue(given: ValueAnswer, right: ValueAnswer, work: Work): boolea
   return given.units.some((from) => right.units.some((to) => isSameMeasure(given.tree, from, right.tree, to, work)));
 }
 
-/** Returns the value times its unit as a variable, if the unit is one letter. */
+/** Returns the value; with a unit, the value times the unit as a variable, if that is a single letter. */
 const productOf = ({ units, product, tree }: ValueAnswer): Tree | null => (units.length === 0 ? tree : product);
 
 function isSameMeasure(given: Tree, from: Unit, right: Tree, to: Unit, work: Work): boolean {
@@ -83,7 +83,7 @@ function isSameList(given: ListAnswer, right: ListAnswer, work: Work): boolean {
 }
 
 /**
- * Compares the words that join solutions. A list of them may have either word, but `x > 3 and x < 5` and `x > 3 or x < 5` are
+ * Compares the words between members. A list of solutions may have `and` or `or`, but `x > 3 and x < 5` and `x > 3 or x < 5` are
  * different statements.
  */
 function isSameJoint(given: ListAnswer, right: ListAnswer): boolean {
@@ -91,16 +91,16 @@ function isSameJoint(given: ListAnswer, right: ListAnswer): boolean {
   return right.name !== null || !right.members.some(isStatement);
 }
 
-/** Returns whether an answer is a relation, or has a letter that stands for nothing but itself. */
+/** Returns whether an answer is a relation or an expression with variables. */
 const isStatement = (answer: Answer): boolean =>
   answer.kind === 'relation' || (answer.kind === 'value' && answer.name === null && variablesOf(answer.tree).size > 0);
 
-/** Compares how lists are joined: a bare list, a set and a union of sets have the same members, but an intersection does not. */
+/** Returns whether lists are joined alike. A list without brackets, a set and a union are; an intersection is different. */
 const isSameJoin = (a: string, b: string): boolean => a === b || (a !== '∩' && b !== '∩');
 
 /**
- * Compares lists without order. Each member needs a partner of its own; equality is transitive except for percentages, so the
- * first partner serves.
+ * Compares lists without order. Each member needs another partner. The first one that fits is taken: equality is transitive,
+ * except for percentages.
  */
 function isSameSet(given: readonly Answer[], right: readonly Answer[], work: Work): boolean {
   const left = [...right];
@@ -111,7 +111,7 @@ function isSameSet(given: readonly Answer[], right: readonly Answer[], work: Wor
   });
 }
 
-/** Returns whether the members are different things, each with its name or its noun. */
+/** Returns whether the members have different names or nouns. */
 function hasNames({ members }: ListAnswer): boolean {
   const labels = members.map(labelOf);
   return !labels.includes(null) && new Set(labels).size === labels.length;
@@ -122,7 +122,7 @@ function labelOf(answer: Answer): string | null {
   return answer.name ?? (noun === '' ? null : noun);
 }
 
-/** Pairs of members with the same name, where all members of both lists have one. */
+/** Returns the pairs of members with the same name; null if a member has no name or no partner. */
 function membersByName(given: ListAnswer, right: ListAnswer): [Answer, Answer][] | null {
   if (!hasNames(given) || !hasNames(right)) return null;
   const pairs: [Answer, Answer][] = [];
@@ -135,7 +135,10 @@ function membersByName(given: ListAnswer, right: ListAnswer): [Answer, Answer][]
   return pairs;
 }
 
-/** Returns whether one list has no names and its order does not contradict: `1, 2` and `(1, 2)` may stand for `x = 1, y = 2`. */
+/**
+ * Returns whether one list has no names and may be in the order of the other: `1, 2` and `(1, 2)` are accepted for `x = 1, y =
+ * 2`.
+ */
 function isUnnamed(given: ListAnswer, right: ListAnswer): boolean {
   const other = hasNames(given) ? right : given;
   return other.members.every((member) => labelOf(member) === null) && ['', '('].includes(other.open);
@@ -147,7 +150,7 @@ function isSameRatio(given: readonly Tree[], right: readonly Tree[], work: Work)
   return given.every((member, i) => isEqual(binary(member, '*', right[0]), binary(right[i], '*', given[0]), work));
 }
 
-/** Returns whether members are a time: 12:30 is not a ratio of 24 to 60. */
+/** Returns whether members may be a time: 12:30 does not equal 24:60. */
 function isTime(members: readonly Tree[]): boolean {
   const [hours, minutes] = members.map((member) => rationalValue(member)?.toNumber() ?? NaN);
   return members.length === 2 && hours <= 24 && minutes <= 59 && (minutes >= 10 || minutes === 0);
@@ -169,7 +172,7 @@ function isSameRelation(given: Answer, right: Answer, work: Work): boolean {
 const intervalOf = (answer: Answer): ListAnswer | null =>
   answer.kind === 'list' ? answer : answer.kind === 'relation' ? answer.interval : null;
 
-/** Compares a named value with an equation: `y = 2x` and `2x - y = 0`. */
+/** Compares an equation with a named value: `2x - y = 0` and `y = 2x`. */
 function isNamedEquation(given: Answer, right: Answer, work: Work): boolean {
   const [a, b] = [asEquation(given), asEquation(right)];
   return a !== null && b !== null && isSameSolution(a, b, work);
@@ -181,7 +184,9 @@ function asEquation(answer: Answer): Relation | null {
   return { left: { type: 'variable', name: answer.name }, comparison: '=', right: answer.tree };
 }
 
-/** Compares relations: f < g equals c·f < c·g for a positive number c, so that the sides' differences must be proportional. */
+/**
+ * Compares relations. f < g is equivalent to c·f < c·g for positive c, so that the differences of the sides must be proportional.
+ */
 function isSameSolution(given: Relation, right: Relation, work: Work): boolean {
   const [a, b] = [oriented(given), oriented(right)];
   if (a.comparison !== b.comparison) return false;
@@ -190,7 +195,7 @@ function isSameSolution(given: Relation, right: Relation, work: Work): boolean {
   return sign === 1 || (sign === -1 && (a.comparison === '=' || a.comparison === '!='));
 }
 
-/** Returns the relation with < and ≤ alone. */
+/** Rewrites a relation with > or ≥ to one with < or ≤. */
 function oriented({ left, comparison, right }: Relation): Relation {
   if (comparison === '>') return { left: right, comparison: '<', right: left };
   return comparison === '>=' ? { left: right, comparison: '<=', right: left } : { left, comparison, right };

@@ -1,10 +1,10 @@
-// Finds where the brackets of a list of tokens open and close, and splits it.
+// Splits lists of tokens at brackets and separators.
 import type { Token } from './lexer.js';
 
 const opening: ReadonlySet<string> = new Set(['(', '[', '{', '\\{']);
 const closing: ReadonlySet<string> = new Set([')', ']', '}', '\\}']);
 
-/** Returns how a token changes the depth. An interval may open with one kind and close with the other; braces of LaTeX must match. */
+/** Returns the change of the bracket depth at a token. Brackets of an interval may differ in kind; LaTeX's braces must match. */
 function depthChange({ kind, text }: Token): -1 | 0 | 1 {
   if (kind === 'command') return text === 'begin' ? 1 : text === 'end' ? -1 : 0;
   if (kind !== 'symbol') return 0;
@@ -16,11 +16,11 @@ export const isSymbol = (token: Token | undefined, ...texts: readonly string[]):
 
 export interface Part {
   tokens: readonly Token[];
-  /** The separator that ended it; null for the last part. */
+  /** The separator after the part; null for the last part. */
   separator: Token | null;
 }
 
-/** Splits tokens at separators outside of brackets; null where brackets do not match. */
+/** Splits tokens at separators outside of brackets; null if brackets do not match. */
 export function split(tokens: readonly Token[], separators: readonly string[]): Part[] | null {
   const parts: Part[] = [];
   let [depth, start] = [0, 0];
@@ -34,7 +34,7 @@ export function split(tokens: readonly Token[], separators: readonly string[]): 
   return depth === 0 ? [...parts, { tokens: tokens.slice(start), separator: null }] : null;
 }
 
-/** Returns the tokens between brackets that open with the first token and close with the last one; null where they do not. */
+/** Returns the tokens between a first and a last token that are a pair of brackets; null if they are not. */
 export function bracketed(tokens: readonly Token[]): { open: string; close: string; inner: readonly Token[] } | null {
   if (tokens.length < 2 || depthChange(tokens[0]) !== 1 || tokens[0].kind !== 'symbol') return null;
   let depth = 0;

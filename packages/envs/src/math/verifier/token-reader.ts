@@ -1,11 +1,11 @@
-// Reads tokens one after another, to a bounded depth.
+// Reads tokens one after another, with a limit on the depth of nesting.
 import { NoValueError } from '../fraction.js';
 import type { Token } from './lexer.js';
 
 /** The error for tokens that are not an expression. */
 class NoExpressionError extends NoValueError {}
 
-/** The most levels of nested brackets, fractions and arguments. */
+/** The largest depth of nested brackets, fractions and arguments. */
 const MAX_DEPTH = 60;
 
 export class TokenReader {
@@ -56,7 +56,7 @@ export class TokenReader {
     return result;
   }
 
-  /** Takes the first character of the next token, which keeps the others. */
+  /** Takes one character of the next token, whose other characters remain the next token. */
   protected character(): string {
     const token = this.take();
     if (token.text.length > 1) this.tokens[--this.position] = { ...token, text: token.text.slice(1), isSpaced: false };

@@ -2,17 +2,17 @@
 import { Fraction, NoValueError } from '../fraction.js';
 
 export type Tree =
-  /** `isNumeral`: written as one number, as 12, 1.5 or 1 1/2; not so 11 2/2. */
+  /** `isNumeral`: written as a single number, such as 12, 1.5 or 1 1/2, but not 11 2/2. */
   | { type: 'number'; value: Fraction; isNumeral: boolean }
   | { type: 'variable'; name: string }
   | { type: 'constant'; name: 'pi' | 'e' | 'i' }
   | { type: 'negative'; of: Tree }
   | { type: 'binary'; operator: Operator; left: Tree; right: Tree }
-  /** Parentheses or braces. */
+  /** Parentheses or braces around an expression. */
   | { type: 'group'; of: Tree }
-  /** A function of this package: sin, log with its base before its argument, abs, … */
+  /** A known function: sin, log with its base before its argument, abs, … */
   | { type: 'call'; name: string; arguments: Tree[] }
-  /** A function that has only a name, as f(x), or a sum over k with its bounds. */
+  /** An unknown function, such as f(x), or a sum with its bounds. */
   | { type: 'application'; name: string; arguments: Tree[] };
 
 export type Operator = '+' | '-' | '*' | '/' | '^';
@@ -38,7 +38,7 @@ export function childrenOf(tree: Tree): readonly Tree[] {
   return tree.type === 'call' || tree.type === 'application' ? tree.arguments : [];
 }
 
-/** Returns the names of variables, each once. */
+/** Returns the names of all variables. */
 export function variablesOf(tree: Tree, found = new Set<string>()): ReadonlySet<string> {
   if (tree.type === 'variable') found.add(tree.name);
   for (const child of childrenOf(tree)) variablesOf(child, found);
@@ -49,8 +49,8 @@ export const someNode = (tree: Tree, test: (node: Tree) => boolean): boolean =>
   test(tree) || childrenOf(tree).some((child) => someNode(child, test));
 
 /**
- * Returns whether it is written as a number: `-3`, `3/4`, `1 1/2` or `1.2 * 10^3`. Not so a sum, a product, or a division that gives an
- * integer: those are problems rather than answers.
+ * Returns whether an expression is written as a number: `-3`, `3/4`, `1 1/2` or `1.2 * 10^3`. Sums, products, and divisions with
+ * an integer result are calculations, which a problem states.
  */
 export function isNumeral(tree: Tree): boolean {
   if (tree.type === 'number') return tree.isNumeral;
@@ -68,7 +68,7 @@ function isPowerOfTen(tree: Tree): boolean {
   return base.type === 'number' && base.value.equals(Fraction.of(10)) && isNumeral(tree.right);
 }
 
-/** Returns the value; null if it is not a rational number, or cannot be recognised as one by rational arithmetic alone. */
+/** Returns the exact value; null if rational arithmetic alone cannot compute it. */
 export function rationalValue(tree: Tree): Fraction | null {
   try {
     return calculated(tree);

@@ -1,12 +1,12 @@
-// Units of measures: each has a dimension and an exact scale, so that 2 h and 120 min are the same time. Units whose scale is
-// not exact or not linear, such as degrees Celsius, are dimensions of their own.
+// Units of measures. Each has a dimension and an exact scale, so that 2 h equals 120 min. A unit whose scale is inexact or not
+// linear, such as degrees Celsius, has a dimension for itself.
 import { Fraction } from '../fraction.js';
 import type { Token } from './lexer.js';
 
 export interface Unit {
-  /** The powers of base units, such as `{ m: 1, s: -1 }`. */
+  /** The exponents of base units, such as `{ m: 1, s: -1 }`. */
   dimension: Readonly<Record<string, number>>;
-  /** The unit's size in base units. */
+  /** The size of the unit in base units. */
   scale: Fraction;
 }
 
@@ -58,7 +58,7 @@ const gallon = base('gallon');
 /** The percentage as a unit: 50% is 1/2. */
 export const PERCENT: Unit = { dimension: { percent: 1 }, scale: Fraction.of(1, 100) };
 
-/** The units by their written names, in lower case unless the case matters; words are in the singular. */
+/** Units by their names, which are lower case unless the case matters, and singular. */
 const table: Readonly<Record<string, readonly Unit[]>> = Object.fromEntries(
   (
     [
@@ -144,7 +144,7 @@ const table: Readonly<Record<string, readonly Unit[]>> = Object.fromEntries(
     ] satisfies [string, Unit][]
   )
     .flatMap(([names, unit]) => names.split(' ').map((name): [string, Unit[]] => [name, [unit]]))
-    // A pound is a mass or money.
+    // A pound is a mass or a currency.
     .concat([['pound', [poundMass, sterling]]]),
 );
 
@@ -156,7 +156,7 @@ const plurals: Readonly<Record<string, string>> = {
   ounces: 'ounce',
 };
 
-/** Returns every reading of a word; empty if it is not a unit. A single letter keeps its case. */
+/** Returns every unit that a word may name; empty if there is none. The case of a single letter matters. */
 export function unitsNamed(word: string): readonly Unit[] {
   const lower = word.toLowerCase();
   for (const name of [word, lower, plurals[lower] ?? '', lower.length > 3 ? lower.replace(/s$/, '') : ''])
@@ -164,13 +164,13 @@ export function unitsNamed(word: string): readonly Unit[] {
   return [];
 }
 
-/** The most factors of a unit. */
+/** The largest number of factors of a unit. */
 const MAX_FACTORS = 6;
 
 /**
- * Returns a unit in tokens: `cm^2`, `square feet`, `m/s`, `miles per hour`, `kg m^2 s^{-2}`.
+ * Parses a unit: `cm^2`, `square feet`, `m/s`, `miles per hour`, `kg m^2 s^{-2}`.
  *
- * @returns every reading; empty if the tokens, all of them, are not a unit
+ * @returns every possible reading of all tokens; empty if there is none
  */
 export function parseUnit(written: readonly Token[]): Unit[] {
   const tokens = withoutFraction(written);
@@ -189,7 +189,7 @@ export function parseUnit(written: readonly Token[]): Unit[] {
   return position === 0 ? [] : readings;
 }
 
-/** Writes \frac{km}{h} as km/h. */
+/** Rewrites \frac{km}{h} as km/h. */
 function withoutFraction(tokens: readonly Token[]): readonly Token[] {
   if (tokens[0]?.kind !== 'command' || tokens[0].text !== 'frac') return tokens;
   const middle = tokens.findIndex((token, i) => token.text === '}' && tokens[i + 1]?.text === '{');
@@ -213,10 +213,10 @@ function unitFactor(tokens: readonly Token[], start: number): UnitFactor | null 
   let position = start;
   const before = powersBefore[tokens[position]?.text.toLowerCase()];
   if (before !== undefined) position++;
-  if (tokens[position]?.text === '.') position++; // the point belongs to an abbreviation, as in sq. ft
+  if (tokens[position]?.text === '.') position++; // the point of an abbreviation, as in sq. ft
   const [name, after] = [tokens[position], tokens[position + 1]];
   if (name === undefined) return null;
-  // These are °C and degrees Celsius.
+  // Matches °C and degrees Celsius.
   const isTemperature = /^(?:°|degrees?)$/i.test(name.text) && /^(?:celsius|fahrenheit|C|F)$/.test(lowerWord(after));
   const units = unitsNamed(isTemperature ? after.text : name.text);
   if (units.length === 0 || (name.kind === 'command' && name.text !== 'Omega')) return null;
@@ -234,7 +234,7 @@ function powerAfter(tokens: readonly Token[], position: number): { value: number
   const texts = tokens.slice(position, position + 5).map(({ text }) => text);
   const word = powersAfter[texts[0]];
   if (word !== undefined) return { value: word, end: position + 1 };
-  // The power follows without a sign, as in cm2.
+  // An exponent may follow directly, as in cm2.
   const isJoined = tokens[position]?.kind === 'number' && !tokens[position].isSpaced && /^[23]$/.test(texts[0]);
   if (isJoined && position > 0) return { value: Number(texts[0]), end: position + 1 };
   const written = /^\^(\{?)(-?)([1-4])(\}?)/.exec(texts.join(''));
@@ -242,7 +242,7 @@ function powerAfter(tokens: readonly Token[], position: number): { value: number
   return { value: Number(written[2] + written[3]), end: position + written[0].length };
 }
 
-/** Returns the factor from a measure in `given` to one in `reference`; null where they measure different things. */
+/** Returns the factor that converts `given` to `reference`; null if their dimensions differ. */
 export function conversion(given: Unit, reference: Unit): Fraction | null {
   const names = new Set([...Object.keys(given.dimension), ...Object.keys(reference.dimension)]);
   for (const name of names) if (given.dimension[name] !== reference.dimension[name]) return null;

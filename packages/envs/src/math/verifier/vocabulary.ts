@@ -1,19 +1,19 @@
-// Names that the parser of expressions knows.
+// The names that the parser of expressions knows.
 
-/** Functions whose argument follows. */
+/** Functions of the argument that follows them. */
 export const functionNames: ReadonlySet<string> = new Set(
   'sin cos tan cot sec csc sinh cosh tanh arcsin arccos arctan arccot arcsec arccsc ln log exp abs sqrt radical cbrt floor ceil'.split(
     ' ',
   ),
 );
 
-/** Functions whose power −1 is their inverse function. */
+/** Functions f for which f^{-1} is the inverse function. */
 export const invertible: ReadonlySet<string> = new Set(['sin', 'cos', 'tan', 'cot', 'sec', 'csc']);
 
-/** Letters that are functions where parentheses follow. */
+/** Letters that are functions if parentheses follow. */
 export const applied: ReadonlySet<string> = new Set(['f', 'g', 'F', 'G']);
 
-/** Signs above a letter that make another variable of it. */
+/** Accents that make a different variable of a letter. */
 export const accents: ReadonlySet<string> = new Set([
   'overline',
   'hat',
@@ -23,7 +23,7 @@ export const accents: ReadonlySet<string> = new Set([
   'widehat',
   'underline',
 ]);
-/** Signs that show only the kind of a variable, such as a vector. */
+/** Accents that do not change a variable, such as a vector's arrow. */
 export const invisible: ReadonlySet<string> = new Set(['vec', 'boldsymbol', 'mathnormal', 'bm']);
 
 export const greek: ReadonlySet<string> = new Set(

@@ -1,4 +1,4 @@
-// Words of answers: those that multiply a number, those that name what is counted, and answers in words.
+// The words of answers: words of scale, words for what is counted, and answers that are words.
 import { Fraction } from '../fraction.js';
 import { plainCharacters } from './characters.js';
 
@@ -19,7 +19,7 @@ const scales: Readonly<Record<string, number>> = {
   crore: 1e7,
 };
 
-/** Returns the factor by which a word multiplies the number before it; null where it is not a word of scale. */
+/** Returns the factor of a word of scale, such as `million`; null for other words. */
 export function scaleOf(word: string): Fraction | null {
   const lower = word.toLowerCase();
   return Object.hasOwn(scales, lower) ? Fraction.of(BigInt(scales[lower])) : null;
@@ -29,11 +29,11 @@ const emptyWords: ReadonlySet<string> = new Set(
   'in total all the a an each altogether are is there about to on'.split(' '),
 );
 
-/** Words between two things whose order matters: boys per girl, slices of pizza. */
+/** Words whose two sides must not be swapped: boys per girl, slices of pizza. */
 const betweenWords: ReadonlySet<string> = new Set('per for of from'.split(' '));
 const BETWEEN = '|';
 
-/** Words that an answer may leave out, but which must not be replaced by their opposites. */
+/** Words that an answer may leave out, but must not replace by their opposites. */
 const looseWords: ReadonlySet<string> = new Set('left more remaining'.split(' '));
 
 const opposites: readonly (readonly [string, string])[] = [
@@ -48,18 +48,18 @@ const singular = (word: string) =>
     .replace(/ies$/, 'y')
     .replace(/(?<=(?:s|x|ch|sh))es$|(?<=[^s])s$/, '');
 
-/** Removes words without meaning and returns the others in the singular; words between two things become `|`. */
+/** Returns the words for what is counted, in the singular and without filler words. Words such as `per` become `|`. */
 export const nounOf = (words: readonly string[]): string[] =>
   words
     .map(singular)
     .filter((word) => !emptyWords.has(word))
     .map((word) => (betweenWords.has(word) ? BETWEEN : word));
 
-/** Returns the name by which a member of a list is found; '' where nothing is named. */
+/** Returns the label of a list's member; empty if it has none. */
 export const labelOfNoun = (noun: readonly string[]): string =>
   noun.filter((word) => word !== BETWEEN && !looseWords.has(word)).join(' ');
 
-/** Returns whether two phrases may name the same things, thing by thing: all words of one are in the other, as apples and red apples. */
+/** Returns whether two phrases may name the same things: all words of one are in the other, as for apples and red apples. */
 export function isSameNoun(a: readonly string[], b: readonly string[]): boolean {
   if (areOpposite(a, b) || areOpposite(b, a)) return false;
   const [things, others] = [thingsOf(a), thingsOf(b)];
@@ -82,7 +82,7 @@ function isSameThing(a: readonly string[], b: readonly string[]): boolean {
   return few.every((word) => many.includes(word));
 }
 
-/** Runs of two or three letters that are words, and not products of variables. */
+/** Runs of two or three letters that are words, not products of variables. */
 const shortWords: ReadonlySet<string> = new Set(
   (
     'yes no not odd off on up red all one two six ten boy girl cat dog cow pig hen low hot dry wet big old new day man men sum max min ' +
@@ -92,23 +92,23 @@ const shortWords: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Longer runs that are products of variables: abcd, wxyz. */
+/** Matches longer runs that are products of variables: abcd, wxyz. */
 const LONG_PRODUCT = /^(?:[abcd]{4}|[p-s]{4}|[u-z]{4,6})$/;
 
 /** Returns whether a run of letters is too long for a product of variables. */
 export const isLongWord = (text: string): boolean => text.length > 3 && !LONG_PRODUCT.test(text);
 
-/** Returns whether two runs of letters with a space between them are words of a sentence: `we get`, and not `x y`. */
+/** Returns whether two runs of letters are words of a sentence, such as `we get`, and not variables, such as `x y`. */
 export const areWords = (a: string, b: string): boolean =>
   (a.length > 1 && b.length > 1) || [a, b].some((text) => text.length > 2 && shortWords.has(text.toLowerCase()));
 
-/** Returns whether a run of letters is a word: by its length, by its capital, or because it is one of English. */
+/** Returns whether a run of letters is a word: it is long, has a capital, or is a known short word. */
 export const isWord = (text: string): boolean =>
   isLongWord(text) || shortWords.has(text.toLowerCase()) || /^\p{Lu}\p{Ll}{2,}$/u.test(text);
 
 const FONTS = /\\(?:text|mbox|textbf|textit|textrm|textnormal|mathrm|mathbf|operatorname\*?) ?\{([^{}]*)\}/g;
 
-/** Returns an answer in words, or in mathematics that is not read, in one spelling. */
+/** Normalises an answer that consists of words, or of mathematics that cannot be parsed. */
 export function plainWords(text: string): string {
   return plainCharacters(text)
     .replace(/\\(?:left|right|displaystyle|limits)(?![a-zA-Z])/g, '')
@@ -126,7 +126,7 @@ export function plainWords(text: string): string {
     .trim();
 }
 
-/** Returns the letter of a choice that is written as one: (B), B. or B), and with what it stands for after it. */
+/** Returns the letter of a choice, written as (B), B. or B), with or without the text of the choice. */
 export function choiceLetter(text: string): string | null {
   const plain = plainCharacters(text).replace(FONTS, '$1').replace(/[$\\]/g, '').trim();
   const choice = /^(?:(?:option|choice|answer) )?(?:\(([A-J])\)|([A-J])[.):])(?:$|[ .])/i.exec(plain);

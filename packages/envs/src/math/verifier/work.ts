@@ -1,21 +1,21 @@
-// The settings of one comparison: a bound on its work, since a policy may write hostile answers to get a reward, and which
-// answers are accepted.
+// The state of one comparison: the remaining units of work, and whether calculations are accepted. Work is limited, since a
+// policy may write hostile answers to get a reward.
 import { NoValueError } from '../fraction.js';
 
-/** The error for a comparison with too much work: it is undecided, which never counts as equal. */
+/** The error for a comparison that exceeds its work. It counts as unequal. */
 class TooMuchWorkError extends NoValueError {
   constructor() {
     super('more work than a comparison may take');
   }
 }
 
-/** Units of work of about a microsecond. */
+/** The units of work of a comparison. A unit takes about a microsecond. */
 export const MAX_STEPS = 60_000;
 
 export class Work {
   #left: number;
 
-  /** Starts with all units. @param takesCalculations whether a calculation is a right answer where a number is asked for */
+  /** Creates the state. @param takesCalculations whether a calculation is accepted where a number is expected */
   constructor(
     steps = MAX_STEPS,
     readonly takesCalculations = false,
@@ -23,7 +23,7 @@ export class Work {
     this.#left = steps;
   }
 
-  /** Takes units. @throws {TooMuchWorkError} where fewer are left */
+  /** Spends units. @throws {TooMuchWorkError} if fewer are left */
   spend(steps: number): void {
     this.#left -= steps;
     if (this.#left < 0) throw new TooMuchWorkError();

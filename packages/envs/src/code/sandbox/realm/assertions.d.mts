@@ -1,5 +1,5 @@
-/** An account of what the assertions of one program or test have found. */
+/** Makes the record of the assertions in one program or test. */
 export function newAccount(): object;
 
-/** The `assert` of a test: the members of node:assert that the sandbox has. */
+/** Makes the `assert` of a program or test, with the members of node:assert that the sandbox has. */
 export function assertions(account: object): object;

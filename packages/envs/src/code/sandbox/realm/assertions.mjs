@@ -1,4 +1,4 @@
-// The assertions of node:assert that tests of such tasks use. Each object of them counts for itself.
+// The assertions of node:assert that tests of programs use. Each call of `assertions` counts separately.
 import { freeze, is, isInstance, isObject, keys, matches, method, then } from './captured.mjs';
 import { classOf, looselyEqual, same } from './comparison.mjs';
 import { errorText, shown } from './texts.mjs';
@@ -8,7 +8,7 @@ const [ErrorClass, PromiseClass] = [Error, Promise];
 
 export const newAccount = () => ({ passed: 0, failed: null, failures: new WeakSet() });
 
-/** Makes the assertions. @param account counts those that pass, and keeps the errors of those that fail */
+/** Makes an `assert`. @param account counts passed assertions, and keeps the errors of failed ones */
 export function assertions(account) {
   const check = checkFor(account);
   const assert = (value, message) => check(value, `${shown(value)} is not true`, message);
@@ -70,7 +70,7 @@ function addThrowing(assert, check) {
   assert.doesNotReject = (given) => settled(given, () => check(true, ''), fails);
 }
 
-/** Returns the error that a call throws; null where it throws none. */
+/** Calls a function and returns the error that it throws; null if it throws none. */
 function endOf(call) {
   try {
     call();

@@ -1,5 +1,4 @@
-// Freezes all built-in objects, so that a program cannot change the objects that its tests use, as `lockdown` of Hardened
-// JavaScript does.
+// Freezes all built-in objects, like `lockdown` of Hardened JavaScript: a program cannot change the objects that its tests use.
 import {
   defineProperty,
   freeze,
@@ -12,7 +11,7 @@ import {
 
 const isFixed = (name) => name === 'undefined' || name === 'NaN' || name === 'Infinity';
 
-/** Names of the global built-in values, and the values in the same order. */
+/** The names of the global built-in values, and the values in the same order. */
 export const names = ownKeys(globalThis).filter((name) => typeof name === 'string' && !isFixed(name));
 export const values = names.map((name) => globalThis[name]);
 
@@ -40,7 +39,7 @@ export function freezeBuiltIns() {
   for (const value of found) freeze(value);
 }
 
-/** Returns all objects that can be reached from the built-in values, except the global one. */
+/** Returns all objects that can be reached from the built-in values, except the global object. */
 function reachable() {
   const found = new Set([globalThis]);
   const waiting = [...values, ...samples];
@@ -57,7 +56,7 @@ function reachable() {
   return [...found].slice(1);
 }
 
-/** Lets objects have a property of their own under the name of a frozen one, as by `this.name = …` in a class of errors. */
+/** Makes a frozen property assignable on objects that inherit it: `this.name = …` in a subclass of Error must work. */
 function allowOwn(owner, key) {
   const { value, writable, configurable, enumerable } = getOwnPropertyDescriptor(owner, key);
   if (!writable || !configurable) return;
@@ -70,7 +69,7 @@ function allowOwn(owner, key) {
   defineProperty(owner, key, { get: () => value, set, enumerable, configurable });
 }
 
-/** Replaces Math.random by a seeded generator, so that a program has the same result each time. */
+/** Replaces Math.random by a seeded generator, so that a program always has the same result. */
 function fixRandomNumbers() {
   const imul = Math.imul;
   let state = 1;

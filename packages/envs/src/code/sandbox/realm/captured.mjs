@@ -1,12 +1,12 @@
-// Built-in functions as they are before a program runs. The code here never calls a method of a value that a program may have
-// made. The modules of this folder are evaluated inside QuickJS, in the realm of the program, which has no access to them.
+// Built-in functions, captured before a program runs. The code of this folder never calls a method of a value that a program may
+// have made. It is evaluated inside QuickJS, in the program's realm, but the program has no access to it.
 
 export const { apply, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, ownKeys } = Reflect;
 export const { freeze, is, keys } = Object;
 export const { isArray } = Array;
 export const { stringify } = JSON;
 
-/** Returns a method, or the getter of a property, as a function whose first argument is the object. */
+/** Returns a method or a getter as a function whose first argument is the object. */
 export function method(owner, name) {
   const { value, get } = getOwnPropertyDescriptor(owner, name);
   const held = value ?? get;

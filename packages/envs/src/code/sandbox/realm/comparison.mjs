@@ -1,4 +1,4 @@
-// Compares values as node:assert does, in the legacy mode of deepEqual or the strict one.
+// Compares values as node:assert does, in the legacy or the strict mode of deepEqual.
 import { getPrototypeOf, hasOwn, is, isArray, isInstance, isObject, keys, method } from './captured.mjs';
 
 const [source, flags, execute] = ['source', 'flags', 'exec'].map((name) => method(RegExp.prototype, name));
@@ -7,7 +7,7 @@ const has = { Map: method(Map.prototype, 'has'), Set: method(Set.prototype, 'has
 const valueAt = method(Map.prototype, 'get');
 const ErrorClass = Error;
 
-/** The content by which values of a class are distinguished, beside their properties. Each function throws for a value of another class. */
+/** Functions that return the content of a value, by class. Each throws for a value of another class. */
 const contents = {
   Date: method(Date.prototype, 'getTime'),
   RegExp: (value) => {
@@ -37,7 +37,7 @@ export function classOf(value) {
 // oxlint-disable-next-line eqeqeq -- as the legacy comparison of node:assert
 export const looselyEqual = (a, b) => a == b || (is(a, NaN) && is(b, NaN));
 
-/** Compares two values. @param open pairs of objects that are being compared: cycles end there */
+/** Compares two values. @param open pairs that are being compared; they count as equal, so that cycles end */
 export function same(a, b, strict, open = []) {
   if (!isObject(a) || !isObject(b)) return samePrimitives(a, b, strict);
   if (a === b) return true;
@@ -66,7 +66,7 @@ function sameProperties(a, b, name, strict, open) {
   return true;
 }
 
-/** Compares the entries of two collections of equal size. An entry whose key is an object is searched for among all. */
+/** Compares the entries of two collections of equal size. A key that is an object may equal any other key, so all are tried. */
 function sameEntries(a, b, name, strict, open) {
   const others = [];
   forEach[name](b, (value, key) => {

@@ -1,4 +1,4 @@
-// Prepares a realm for one program and one test. Only the thread has the exports, since a program cannot import.
+// Prepares a realm for one program and one test. Only the sandbox's thread can use the exports, since programs cannot import.
 import { assertions, newAccount } from './assertions.mjs';
 import { freezeBuiltIns, names, values } from './built-ins.mjs';
 import {
@@ -39,7 +39,7 @@ for (const [name, value] of Object.entries(surroundings(newAccount())))
   if (name !== 'assert') defineProperty(globalThis, name, { value, writable: true, configurable: true });
 freezeBuiltIns();
 
-/** Programs and tests have assertions of their own each; what they print is dropped. */
+/** Returns the globals of a program or a test. Each has its own assertions; printed text is dropped. */
 function surroundings(own) {
   const assert = assertions(own);
   const require = (name) => {
@@ -52,13 +52,13 @@ function surroundings(own) {
   return { assert, require, console: freeze(console), module, exports: module.exports };
 }
 
-/** Parameters of the function around a test: built-in values under their names, whatever a program has declared. */
+/** Returns the parameters of the function around a test. They bind the built-in values, so that a program cannot shadow them. */
 export const parameters = () => stringify([...names, ...keys(ofTests)]);
 
 let isOver = false;
 let thrown = null;
 
-/** Runs the test. @param make takes the parameters, and returns the function that is the test */
+/** Runs the test. @param make takes the values of `parameters`, and returns the test as a function */
 export function run(make) {
   try {
     const test = apply(make, undefined, [...values, ...keys(ofTests).map((name) => ofTests[name])]);
@@ -75,7 +75,7 @@ export function run(make) {
   }
 }
 
-/** Returns the outcome of the test as JSON, when no job is left. A test passes if it ends and at least one assertion ran. */
+/** Returns the outcome of the test as JSON, once no job is pending. A test passes if it ends and at least one assertion ran. */
 export function outcome() {
   const isOwn = thrown !== null && isObject(thrown.error) && isFailure(account.failures, thrown.error);
   if (thrown !== null && !isOwn) return stringify({ kind: 'error', text: errorText(thrown.error) });

@@ -1,4 +1,4 @@
-// Describes values and errors in few words.
+// Describes values and errors in short texts.
 import { indexOf, isObject, slice, stringify } from './captured.mjs';
 
 const VALUE_CHARACTERS = 200;
@@ -17,7 +17,7 @@ export function shown(value) {
   }
 }
 
-/** Returns the name, the message and, where the engine wrote it, the line of the program. */
+/** Returns the name and the message of an error and, if the engine gives it, the line in the program. */
 export function errorText(error) {
   try {
     if (!isObject(error)) return `the value ${shown(error)} was thrown`;
