@@ -1,4 +1,4 @@
-// One job of the command line: the task that its config names, with the terminal and the signals it may use.
+// Runs one job of the command line: the task that its config names, with its terminal and signals.
 import type { JobContext } from '@bowyer/config';
 import { schemaOf, taskOf } from './config/units.js';
 import type { Leader } from './ranks/leader.js';
@@ -11,7 +11,7 @@ import { openTerminal } from './context/terminal.js';
  * Runs the task of a composed config.
  *
  * @param leader of several processes, which run the task together
- * @param notes on how the config came about, for the log
+ * @param notes on translated and implied keys, for the log
  */
 export async function job(context: JobContext, leader: Leader | null, notes: readonly string[] = []): Promise<void> {
   const { composition, outputDirectory } = context;

@@ -9,7 +9,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
   if (error.code !== 'EIO') throw error;
 });
-// A terminal that has gone (EIO) takes no more text. The run stops at its next checkpoint, as SIGHUP asks, and its log is a file.
+// A closed terminal (EIO) takes no more text. The run stops at its next checkpoint, since it also gets SIGHUP, and its log is a
+// file.
 process.stderr.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EIO' && error.code !== 'EPIPE') throw error;
 });

@@ -15,7 +15,7 @@ import type { Leader } from './ranks/leader.js';
 
 const configs = join(shippedRoot, 'configs');
 
-/** Folders that are searched after `configs`: a study has its sweeps, which are the group `experiment`, and its presets. */
+/** Folders that are searched after `configs`. The folder of a study has its sweeps in the group `experiment`, and its presets. */
 const experiments = join(shippedRoot, 'experiments');
 const shipped = [configs, experiments];
 const studies = readdirSync(experiments, { withFileTypes: true })
@@ -31,10 +31,10 @@ const DEFAULT_CONFIG = 'archer_20q';
 /** ArCHer's name of a group, on command lines and in sweeps. */
 export const overrideAliases: CommandLine['overrideAliases'] = { agent_type: { key: 'algorithm' } };
 
-/** Flags of our own, each for an override. */
+/** Flags of this program, each with its override. */
 const switches: Readonly<Record<string, string>> = { '--quiet': 'quiet=true', '--json': 'json=true' };
 
-/** The options that people change, for the beginning of `--help`; a config has those of its task. */
+/** The options at the beginning of `--help`, which people change most; a config shows those of its task. */
 const mainOptions: readonly string[] = [
   'task.model',
   'task.data',
@@ -69,15 +69,15 @@ const mainOptions: readonly string[] = [
   'run_name',
 ];
 
-/** Overrides that only say how a run is shown: given alone, they ask for no run. */
+/** Overrides that change only the output; if there are no others, no run is started. */
 const presentation = Object.values(switches);
 
 /**
  * Describes the program to Hydra's command line.
  *
  * @param argv what the user typed after the command's name
- * @param leader of the processes that mpirun or srun has started with this one; null where there is one
- * @param notes get what keys of the command line and of files became
+ * @param leader of the processes that mpirun or srun has started; null for a single process
+ * @param notes collects the translations of keys
  */
 export function bowyer(argv: readonly string[], leader: Leader | null = null, notes = new ConfigNotes()): CommandLine {
   return {

@@ -11,10 +11,10 @@ import type { TaskContext } from './context/task-context.js';
 import { findTask } from './tasks/registry.js';
 import { withTracing, type TraceConfig } from './trace/with-tracing.js';
 
-/** The part of a task's context that the command line gives; the rest is made here. */
+/** The part of a task's context that the command line gives; the rest is created here. */
 type JobContext = Omit<TaskContext, 'envParts' | 'onOutput' | 'requestStop' | 'processes'>;
 
-/** Wraps a context's log and interrupt, so that loggers can follow the one and use the other. */
+/** Wraps a context's log and interrupt handler, so that loggers can follow the log and request a stop. */
 function observed({ log, onInterrupt }: JobContext): Pick<
   TaskContext,
   'log' | 'onInterrupt' | 'onOutput' | 'requestStop'
@@ -56,7 +56,7 @@ type StartConfig = DeviceConfig &
   TraceConfig &
   RecordPlaces & { task: { name: string; processes?: number } };
 
-/** Stops a job that has lost its folder: a server would answer for ever, and could write nothing. */
+/** Stops a job that has lost its folder, where it can write nothing; a server would otherwise run forever. */
 function watchLocks(stopFor: (reason: string) => boolean): { error: LockLostError | null; end: () => void } {
   let hasStopped = false;
   const loss = {
@@ -69,7 +69,7 @@ function watchLocks(stopFor: (reason: string) => boolean): { error: LockLostErro
   return loss;
 }
 
-/** Runs a task. @param reads for the test of unread keys */
+/** Runs a task. @param reads records the keys that are read, for the test of unread keys */
 export async function runTask(given: JobContext, reads?: ReadWatcher): Promise<void> {
   const values = structuredClone(given.config.values) as StartConfig & Record<string, unknown>;
   const unit = findTask(values.task.name)!;
@@ -89,7 +89,7 @@ export async function runTask(given: JobContext, reads?: ReadWatcher): Promise<v
     await useLocalModels(config, context);
     await useRecords(unwatched(config), context);
   };
-  // Rank 0 downloads; the others then find the files.
+  // Rank 0 downloads the files first; the other ranks then find them.
   if (ranks.rank === 0) await useFiles();
   await ranks.barrier();
   if (ranks.rank > 0) await useFiles();

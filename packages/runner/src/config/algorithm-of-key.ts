@@ -1,11 +1,14 @@
-// ArCHer's config files name their algorithm by a key, or leave it to their default, where a config here chooses it in its defaults
-// list: `defaults: [default, _self_]` and `agent_type: chai` are read as `defaults: [default, algorithm: chai, _self_]`.
+// In ArCHer's config files a key names the algorithm, or none does and its default holds; here the defaults list chooses the
+// algorithm. `defaults: [default, _self_]` with `agent_type: chai` is read as `defaults: [default, algorithm: chai, _self_]`.
 import type { ImpliedDefaults } from '@bowyer/config';
 
-/** The algorithm of ArCHer's default.yaml at 7c771a7. */
+/** The algorithm in ArCHer's default.yaml at 7c771a7. */
 const ARCHERS = 'archer';
 
-/** Makes the rule that chooses the algorithm of such a file. @param note gets a line about each file that the rule applies to */
+/**
+ * Makes the rule that adds the algorithm to ArCHer's config files. @param note gets a line about each file that the rule applies
+ * to
+ */
 export const algorithmOfKey =
   (note: (line: string) => void): ImpliedDefaults =>
   ({ name, configs, groups, value }): Record<string, string> => {

@@ -1,5 +1,5 @@
-// With `as_trained` an evaluation takes from its agent's run the keys that decide how the agent reads and acts, unless the command
-// line gives them: environment and algorithm with their options, context, memory, chat template, longest reply.
+// With `as_trained` an evaluation takes the keys that decide how its agent reads and acts from the agent's run: environment and
+// algorithm with their options, context, memory, chat template, longest reply. Keys on the command line come first.
 import { snakeKeys, toCamelCase, toSnakeCase } from '@bowyer/core';
 import { overrideText } from '@bowyer/config';
 import type { ContextConfig } from '../agent/context/agent-context.js';
@@ -8,7 +8,7 @@ import type { Implied, ImpliedContext, Reader, Rule } from './implied-rule.js';
 
 type Node = Readonly<Record<string, unknown>>;
 
-/** The agent's other options. Options of the measurement, such as the number of episodes, stay the evaluation's own. */
+/** Further options of the agent. Options of the measurement, such as the number of episodes, are the evaluation's own. */
 const KEYS = [
   'play.as_chat',
   'chat.template',
@@ -23,14 +23,14 @@ const KEYS = [
   'algorithm.num_candidates',
 ];
 
-/** Nodes whose group is chosen by their kind. */
+/** Nodes whose kind chooses an option of a config group. */
 const KINDS = ['context', 'memory', 'critic'] as const;
 
 interface Trained {
   place: string;
   record: RecordedConfig;
   env: Node;
-  /** Whether the agent learned from conversations, so that its environment is that of its evaluations alone. */
+  /** Whether the agent learned from conversations, so that its environment was used for evaluations only. */
   isAnywhere: boolean;
 }
 
@@ -47,13 +47,13 @@ async function trained(read: Reader, { isTyped }: ImpliedContext): Promise<Train
   if (run?.env === undefined) return null;
   const env = run.env as Node;
   const name = read('env.name');
-  // A model that learned conversations is played through the same template in any environment.
+  // An agent that learned from conversations plays in any environment with the same template.
   const isAnywhere = learnedConversations(run);
   const played = isTyped('env') ? (memberOf(env, name) ?? (isAnywhere ? { name } : null)) : env;
   return played === null ? null : { place, record: run, env: played, isAnywhere };
 }
 
-/** Returns the environment of this name: the run's own, or a member of its mixture with the options that it had there; else null. */
+/** Returns the environment of this name: the run's own, or a member of its mixture with its options there; else null. */
 function memberOf(env: Node, name: unknown): Node | null {
   if (env.name === name) return env;
   const listed = Array.isArray(env.envs) ? (env.envs as (string | Node)[]) : [];
@@ -61,7 +61,7 @@ function memberOf(env: Node, name: unknown): Node | null {
   return member === undefined ? null : typeof member === 'string' ? { name: member } : member;
 }
 
-/** Implies the groups that the agent's run has chosen. `agentOptions` comes afterwards, because a group's options exist once it is chosen. */
+/** Chooses the groups of the agent's run. `agentOptions` follows, because the options of a group exist only once it is chosen. */
 export const agentUnits: Rule = async (read, context) => {
   const run = await trained(read, context);
   if (run === null) return [];
@@ -88,7 +88,7 @@ export const agentOptions: Rule = async (read, context) => {
     const [node, option] = key.split('.');
     return [key, (record[node] as Node | undefined)?.[toCamelCase(option)]] as const;
   });
-  // A key that the config does not have belongs to another kind of node.
+  // A key that the config lacks belongs to a node of another kind.
   const known = [...inside, ...outside].filter(([key, value]) => value !== undefined && read(key) !== undefined);
   return wordsOf(
     run,

@@ -1,5 +1,5 @@
-// Options that a run has only with other ones, and how those are written. Each node is closed, so that an option without its condition
-// would be an unknown key.
+// Options that a run has only together with other options, and the option to write for each. Nodes are closed, so that without
+// this table the error would only call them unknown keys.
 import type { Choices } from '../agent/keys/choices.js';
 
 const GIVEN_START =
@@ -12,7 +12,7 @@ const MOMENTUM = 'choose optimizer=sgd or muon';
 const TRANSFORMER = 'choose critic=transformer';
 const AHEAD = 'choose rollout.mode=lock_step or rollout.mode=asynchronous';
 
-/** Paths of options or nodes, and the choice that makes a run read them. */
+/** The choice that makes a run read an option or node, by its path. */
 const CONDITIONS: Readonly<Record<string, string>> = {
   'task.data_len': 'write task.item_list=FILE to play problems of a list',
   'task.split': 'task.item_list names the problems: leave it out to play those of a split',
@@ -46,7 +46,7 @@ const CONDITIONS: Readonly<Record<string, string>> = {
   'rollout.threads': AHEAD,
 };
 
-/** The options of an endpoint that plays, in the place of those of a model. */
+/** The endpoint's options to write instead of a model's. */
 const AT_AN_ENDPOINT: Readonly<Record<string, string>> = {
   'sampling.temperature': 'write policy.endpoint.temperature=X',
   'sampling.top_p': 'write policy.endpoint.top_p=X',
@@ -58,7 +58,7 @@ const AT_AN_ENDPOINT: Readonly<Record<string, string>> = {
   'task.compare_with': 'evaluate each agent in a run of its own',
 };
 
-/** The options of a server of environments whose clients connect in another way. */
+/** The server's options to write instead, where clients connect in another way. */
 const OF_A_SERVED_ENVIRONMENT: Readonly<Record<string, string>> = {
   'task.transport': 'choose protocol=mcp',
   'task.server_key_env': 'choose protocol=mcp with transport=http: clients of the other protocols send no key',
@@ -69,7 +69,7 @@ const OF_A_SERVED_ENVIRONMENT: Readonly<Record<string, string>> = {
   'task.idle_minutes': 'choose transport=http',
 };
 
-/** Returns the choice that would make a run read an option that it does not read; undefined where no other option switches it on. */
+/** Returns the choice that would make a run read an unread option; undefined where no other option switches it on. */
 export function conditionOf(path: string, { algorithm, setting }: Choices): string | undefined {
   if (algorithm?.needs.source === 'dataset' && path.startsWith('warm_start'))
     return `${algorithm.name} has no warm start: it trains with its own options (--help algorithm)`;

@@ -1,13 +1,13 @@
-// How keys of the command line and of files became the config that runs: each is logged once by the run.
+// Collects notes on how keys of the command line and of files were translated; the run logs each once.
 import type { Composition, PrepareContext } from '@bowyer/config';
 import type { ImpliedContext } from './implied-rule.js';
 
 export class ConfigNotes {
-  /** A line for each key of another program, with the words that have taken its place. */
+  /** A line for each key of another program, with the overrides that replace it. */
   readonly ofCommandLine: string[] = [];
-  /** A line for each choice that a file leaves open. */
+  /** A line for each file from which the algorithm was guessed. */
   readonly ofFiles = new Set<string>();
-  /** Words that follow from others, with the reason. */
+  /** Overrides that follow from other keys, with the reason. */
   readonly implied = new Map<string, string>();
 
   /** Returns the notes on one config; in a sweep each job has its own. */
@@ -21,7 +21,7 @@ export class ConfigNotes {
   }
 }
 
-/** Makes the context in which rules find what follows from a composition's keys. @param shipped folders of the program's own configs */
+/** Makes the context of the rules for implied keys. @param shipped folders of the program's own configs */
 export function impliedContext(
   composition: Composition,
   { overrides, purpose }: PrepareContext,

@@ -1,5 +1,5 @@
-// JSON Schemas for editors: what a YAML file of this repository may contain. Made from the schemas that validate a run, with
-// nothing required (a file contains what differs) and interpolations allowed in every place.
+// JSON Schemas for editors: what a YAML file of this repository may contain. They are made from the schemas that validate a run,
+// with nothing required, since a file contains only differences, and with interpolations allowed everywhere.
 import type { TProperties } from '@sinclair/typebox';
 import { algorithmNames, findAlgorithm } from '@bowyer/algorithms';
 import { environmentInfo, environmentNames } from '@bowyer/envs';
@@ -25,7 +25,7 @@ function editable(schema: Schema): Schema {
   return { ...rest, properties: Object.fromEntries(properties.map(([key, value]) => [key, editable(value)])) };
 }
 
-/** Adds the list of defaults, which composition itself reads, to the schema of a file. */
+/** Adds the defaults list, which composition reads itself, to the schema of a file. */
 function configFile(schema: Schema): Schema {
   const own = { defaults: { type: 'array', description: 'what is composed, in order' } };
   return { ...schema, properties: { ...own, ...(schema.properties as Schema) } };
@@ -56,7 +56,10 @@ export function allChoices(): Choices[] {
   );
 }
 
-/** Merges two schemas of one node, so that it has the keys of both. Returns the first itself where the second adds none, the usual case. */
+/**
+ * Merges two schemas of one node, so that it has the keys of both. Usually the second adds none, and the first itself is
+ * returned.
+ */
 export function merged(a: Schema | undefined, b: Schema): Schema {
   if (a === b || a?.properties === undefined || b.properties === undefined) return a ?? b;
   const [left, right] = [a.properties, b.properties] as Record<string, Schema>[];
@@ -66,13 +69,16 @@ export function merged(a: Schema | undefined, b: Schema): Schema {
   return added.length === 0 ? a : { ...a, properties: { ...left, ...Object.fromEntries(added) } };
 }
 
-/** Makes a schema of every option that some task reads. The nodes `env` and `algorithm` stay open: their names decide their options. */
+/**
+ * Makes a schema of every option that some task reads. The nodes `env` and `algorithm` accept any option, since their names
+ * decide which ones they have.
+ */
 function runSchema(): Schema {
   let properties: Schema = { properties: {} };
   const tasks = taskNames().map((name) => findTask(name)!);
   const [first] = environmentNames();
   for (const choices of allChoices())
-    // The options of a task that plays nothing are the same with any environment.
+    // A task that plays no episodes has the same options with any environment.
     for (const task of tasks.filter(({ plays }) => plays || choices.env === first)) {
       const { env: _, algorithm: __, ...options } = optionsOf(task, choices) as TProperties;
       properties = merged(properties, { properties: options });

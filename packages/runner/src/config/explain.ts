@@ -1,5 +1,5 @@
-// A clearer error for what cannot be composed: keys that the run does not have, all at once, each with the key that it has; and a primary
-// config that does not exist, with how to compose it.
+// Makes clearer errors for configs that cannot be composed: all unknown keys at once, each with the right key, or a primary
+// config that does not exist, with the command line that composes it.
 import { ConfigError, type Composition, type PlainObject, type TranslateContext } from '@bowyer/config';
 import type { Choices } from '../agent/keys/choices.js';
 import { configWithoutFlag, missingConfig } from './missing-config.js';
@@ -35,7 +35,10 @@ interface Unknown {
   error: ConfigError;
 }
 
-/** Collects all unknown keys and composes the config without them; without a composition where something else is wrong too. */
+/**
+ * Collects all unknown keys and composes the config without them; the composition is absent where the config has another error
+ * too.
+ */
 function withoutUnknown(
   first: ConfigError,
   { compose, overrides }: Context,
@@ -65,7 +68,7 @@ const leavesOf = (node: PlainObject, prefix = ''): string[] =>
       : [`${prefix}${key}`],
   );
 
-/** Orders paths: those of the algorithm first, the outermost first. */
+/** Orders paths: the algorithm's first, and outer ones before inner ones. */
 const rank = (path: string) => path.split('.').length + (path.startsWith('algorithm.') ? 0 : 10);
 
 const NO_CHOICES: Choices = { algorithm: null, env: null, setting: () => undefined };

@@ -1,4 +1,4 @@
-// The table of flat names, from the schemas of all tasks, algorithms and environments. `npm run option-files` writes it.
+// Makes the table of flat names from the schemas of all tasks, algorithms and environments. `npm run option-files` writes it.
 import type { TObject, TProperties } from '@sinclair/typebox';
 import { findAlgorithm, algorithmNames } from '@bowyer/algorithms';
 import type { FlatNames, FlatPath } from '@bowyer/config';
@@ -9,7 +9,7 @@ import { findTask, taskNames } from '../tasks/registry.js';
 import { allChoices } from './editor-schemas.js';
 import { optionsOf } from './units.js';
 
-/** Lists every flat name with the paths that it may stand for, in the order of their letters. */
+/** Lists every flat name with the paths that it may stand for, in alphabetical order. */
 export function flatNamesOfUnits(): FlatNames {
   const table = new Map<string, Set<string>>();
   const add = (name: string, path: string) => {
@@ -47,7 +47,7 @@ const namedByAlgorithms = (): Named[] =>
     return [name, ...aliases].flatMap((algorithm) => pairs.map(([flat, path]) => ({ flat, path, algorithm })));
   });
 
-/** Limits a name that algorithms give to different options to those algorithms that give it to this one. */
+/** Limits a flat name to the algorithms that give it to this option, where others give it to another option. */
 function limited(name: string, path: string, named: readonly Named[]): FlatPath {
   const same = named.filter(({ flat }) => flat === name);
   const own = same.filter((one) => one.path === path);
@@ -56,7 +56,7 @@ function limited(name: string, path: string, named: readonly Named[]): FlatPath 
     : { path, units: own.map(({ algorithm }) => algorithm).sort() };
 }
 
-/** The first nodes in which a flat name's option is looked for; all others follow. */
+/** The nodes in which a flat name's option is looked for first. */
 const NODES = ['task', 'algorithm'];
 const rankOf = (path: string): string => {
   const rank = NODES.indexOf(path.split('.')[0]);
@@ -64,7 +64,7 @@ const rankOf = (path: string): string => {
 };
 const byNode = (a: string, b: string): number => (rankOf(a) < rankOf(b) ? -1 : 1);
 
-/** Lists the task's own options that name no flat name: in version 0.2 they stood at the root under the same name. */
+/** Lists the task's own options without a flat name: in version 0.2 they had the same name at the root. */
 const unnamed = ({ properties }: TObject): string[] =>
   Object.entries(properties).flatMap(([key, { flat }]) => (flat === undefined ? [key] : []));
 

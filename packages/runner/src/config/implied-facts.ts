@@ -4,7 +4,7 @@ import { loadPlugins } from '../plugins/plugins.js';
 import type { RunFacts } from './originals/outcome.js';
 import { factsOf } from './originals/run-facts.js';
 
-/** Reads the facts of a composed config, after adding what follows from its keys. @param typed keys of the command line */
+/** Reads the facts of a composed config, after adding the keys that others imply. @param typed keys of the command line */
 export async function runFacts(composed: Composition, typed: ReadonlySet<string>): Promise<RunFacts> {
   await loadPlugins(composed);
   const context = { isTyped: (key: string) => typed.has(key), mode: 'multirun', isNested: true } as const;

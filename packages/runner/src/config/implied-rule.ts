@@ -1,17 +1,17 @@
-// A rule of what follows from keys of a composed config: see implied.ts.
+// The type of the rules in implied.ts, by which keys of a composed config imply others.
 import type { Composition } from '@bowyer/config';
 
 export interface ImpliedContext {
-  /** Whether the command line gives a key itself. */
+  /** Returns whether the command line itself gives a key. */
   isTyped(key: string): boolean;
-  /** Gets the variables that a key of another program stands for. */
+  /** Receives the environment variables that replace keys of another program. */
   env?: Record<string, string | undefined>;
-  /** Folders of the program's own configs, whose keys for other units are not the user's. */
+  /** Folders of the program's own configs. A user's key counts as such only outside of them. */
   shipped?: readonly string[];
   mode?: 'run' | 'multirun';
-  /** Whether a rule itself composes this config: keys of other programs are then left as they are. */
+  /** Whether a rule itself composes this config: keys of other programs are then not translated. */
   isNested?: boolean;
-  /** Gets each word that follows, and why. */
+  /** Is called with each implied override and its reason. */
   note?(word: string, why: string): void;
 }
 
@@ -21,7 +21,7 @@ export const IMPLIED = 'implied by another key';
 export interface Implied {
   word: string;
   why: string;
-  /** Whether the word replaces what the command line gives, which it contains. */
+  /** Whether the override replaces the command line's own, whose value it includes. */
   isFinal?: boolean;
 }
 

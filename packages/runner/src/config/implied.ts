@@ -1,5 +1,6 @@
-// Keys of a composed config that imply others: a critic's checkpoint chooses the kind of critic, an address the
-// backend that plays there, a chat template that the agent plays through it. The command line always has the last word.
+// Rules by which keys of a composed config imply others: a critic's checkpoint chooses the kind of critic, an address chooses the
+// backend that plays there, and a chat template implies that the agent plays through it. The command line always takes
+// precedence.
 import { isAbsolute } from 'node:path';
 import { overrideText, recompose, type Composition } from '@bowyer/config';
 import { environmentOfTask } from './originals/agentgym.js';
@@ -8,14 +9,14 @@ import { ARCHER, originalKey } from './originals/names.js';
 import { isOfUser } from './user-files.js';
 import { IMPLIED, type Implied, type ImpliedContext, type Reader, type Rule } from './implied-rule.js';
 
-/** Adds to a composition what follows from its keys. */
+/** Adds the keys to a composition that its other keys imply. */
 export async function withImplied(composition: Composition, context: ImpliedContext): Promise<Composition> {
   let current = composition;
-  // A word that follows may imply another one, as an environment's name implies the address where it is played.
+  // An implied override may imply another one: an environment's name implies the address where it is played.
   for (const rules of [[ofAgent('agentUnits')], [ofAgent('agentOptions')], units, options, [keysOfOthers]]) {
     const read = readerOf(current);
     const words = (await Promise.all(rules.map((rule) => rule(read, context, current)))).flat();
-    // A word that chooses an option of a group fits only a config that has this group.
+    // An override that chooses an option of a group needs a config with this group.
     const found = words.filter(
       ({ word }) =>
         !/^[a-z]+=/.test(word) ||
@@ -82,7 +83,7 @@ async function remoteBackends(name: unknown): Promise<string[]> {
   return all.includes('embedded') ? all.filter((one) => one !== 'embedded') : [];
 }
 
-/** Chooses the backends of a mixture's environments in the same way. */
+/** Chooses the backends of a mixture's environments by the same rule. */
 const memberBackends: Rule = async (read) => {
   const listed = read('env.envs');
   if (!Array.isArray(listed)) return [];
@@ -102,7 +103,7 @@ const memberBackends: Rule = async (read) => {
   return [{ word: overrideText('env.envs', envs), why: reasons.join(' and '), isFinal: true }];
 };
 
-/** Chooses the T5 oracle where a file or folder is given for it. */
+/** Chooses the T5 oracle if a file or folder is given for it. */
 const oracle: Rule = (read, { isTyped }) => {
   const place = read('env.oracle_model');
   if (typeof place !== 'string' || read('env.oracle') !== 'rules' || isTyped('env.oracle')) return [];
@@ -115,7 +116,7 @@ const chat: Rule = (read, { isTyped }) => {
   return [{ word: 'play_as_chat=true', why: `chat_template=${template}` }];
 };
 
-/** Names the model of ArCHer's checkpoints that contain weights alone: GPT-2, as in its default config. */
+/** Chooses GPT-2, as in ArCHer's default config, for checkpoints of ArCHer, which contain weights only. */
 const checkpoint: Rule = async (read) => {
   const place = read('checkpoint_path');
   if (place === '') return [{ word: '++checkpoint_path=null', why: 'it is empty' }];
@@ -125,7 +126,7 @@ const checkpoint: Rule = async (read) => {
   return [{ word: 'policy_lm=gpt2', why: `checkpoint_path=${place} has weights alone, and gpt2 is ArCHer’s policy` }];
 };
 
-/** Rules of an evaluation that follows its agent's run; they are loaded for one alone. */
+/** Rules of an evaluation with `as_trained`; their module is loaded only for it. */
 const ofAgent =
   (name: 'agentUnits' | 'agentOptions'): Rule =>
   async (read, context, composition) =>
@@ -133,14 +134,14 @@ const ofAgent =
       ? (await import('./as-trained.js'))[name](read, context, composition)
       : [];
 
-/** Writes an algorithm's name in lower case: ArCHer takes both cases. */
+/** Writes an algorithm's name in lower case, since ArCHer accepts upper case too. */
 const agentType: Rule = (read) => {
   const name = read('algorithm.name');
   if (typeof name !== 'string' || name === name.toLowerCase()) return [];
   return [{ word: `algorithm.name=${name.toLowerCase()}`, why: `algorithm.name=${name}` }];
 };
 
-/** Translates keys of other programs in files. Keys that the run cannot take stay there, and the validation reports them. */
+/** Translates keys of other programs in files. Keys that the run cannot take are kept, and the validation reports them. */
 const keysOfOthers: Rule = async (_read, context, composition) => {
   const moved = composition.flatUses.map(({ name, path }) => [name, composition.setting(path), path] as const);
   const left = Object.entries(composition.config).map(([key, value]) => [key, value, key] as const);
@@ -154,17 +155,18 @@ const keysOfOthers: Rule = async (_read, context, composition) => {
   const { factsOf } = await import('./originals/run-facts.js');
   const facts = await factsOf(composition, new Set());
   return found.flatMap(({ key, value, path, original }): Implied[] => {
-    if (facts.reads(key)) return []; // a key of ours with the same name
+    if (facts.reads(key)) return []; // the run has a key of this name itself
     const outcome = original.meaning(overrideText('', value).slice(1), facts);
     if (outcome === 'ours' || 'refused' in outcome) return [];
-    // Arguments of AgentGym that have our names are keys of another unit in a file, unless they have no effect here.
+    // An argument of AgentGym that has a name of ours is kept in a file: it belongs to another unit, unless it has no effect
+    // here.
     if (original.isOwn && original.program !== ARCHER && 'words' in outcome) return [];
     if (context.env && 'words' in outcome) Object.assign(context.env, outcome.env);
     const why = `${key}=${String(value)} is in a file${'nothing' in outcome ? ` and changes nothing here: ${outcome.nothing}` : ''}`;
     const words = 'words' in outcome ? outcome.words : [];
-    // A key of ours that a file gives under its own name too is decided there.
+    // If a file also gives the key that the translation sets, the file's value is used.
     const open = original.isOwn ? words.filter((word) => !isInFile(word.split('=')[0], composition, context)) : words;
-    // Hydra deletes no key that is null.
+    // In Hydra's grammar `~KEY` does not delete a key with the value null.
     return [value === null ? `${path}=null` : `~${path}`, ...open].map((word) => ({ word, why }));
   });
 };
@@ -175,7 +177,7 @@ function isInFile(key: string, composition: Composition, { shipped = [] }: Impli
   return origin !== undefined && isAbsolute(origin.source) && isOfUser(origin, shipped);
 }
 
-/** Shortens a preset's warm-up that would take the whole of a shorter run, so that its share of the run stays the same. */
+/** Shortens a preset's warm-up to the same share of a shorter run, where it would take all of it. */
 const warmup: Rule = (read, { isTyped }, composition) => {
   const pairs = [
     ['warmup_iter', 'iterations'],

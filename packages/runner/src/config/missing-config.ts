@@ -1,10 +1,10 @@
-// `--config-name ppo_20q`: what to write for a config that would be named so.
+// Suggests what to write instead of a config that does not exist, such as `--config-name ppo_20q`.
 import { readFileSync } from 'node:fs';
 import { compose, ConfigError, type Composition } from '@bowyer/config';
 
 type Repository = Composition['repository'];
 
-/** Beginnings of names that are not the names of algorithms here. */
+/** Algorithms that other names of configs begin with. */
 const ALGORITHMS: Readonly<Record<string, string>> = {
   filteredbc: 'online_filteredbc',
   filtered_bc: 'online_filteredbc',
@@ -15,7 +15,7 @@ const ALGORITHMS: Readonly<Record<string, string>> = {
   reinforce: 'reinforce_pp',
 };
 
-/** Ends of names that are not the names of environments here. */
+/** Environments that other names of configs end with. */
 const ENVIRONMENTS: Readonly<Record<string, string>> = {
   '20q': 'twenty_questions',
   '20q_subset': 'twenty_questions',
@@ -25,23 +25,26 @@ const ENVIRONMENTS: Readonly<Record<string, string>> = {
   agentgym: 'mixture',
 };
 
-/** Opens the configs of a folder that has `base.yaml`. */
+/** Opens the configs in the folder of `base.yaml`. */
 export const repositoryOf = (configs: string): Repository =>
   compose({ configDirs: [configs], configName: 'base', overrides: [] }).repository;
 
-/** The remedy for `train`, which is the name of a task and not of a config. */
+/** The remedy for `train`, which is a task's name and not a config's. */
 const TRAININGS = [
   'write --config-name archer_20q (an agent in an environment), --config-name train_agent (an agent of your own)',
   'or --config-name finetune (a model on your data); npx bowyer alone lists all configs',
 ];
 
-/** Returns what to write for `bowyer archer_20q` and `bowyer train`, since a config is named by a flag; undefined where the word says nothing. */
+/**
+ * Returns a clearer error for `bowyer archer_20q` and `bowyer train`, where the flag before the name is missing; undefined for
+ * other words.
+ */
 export function configWithoutFlag(error: ConfigError, configs: string): ConfigError | undefined {
   const name = /^Cannot read override '(\w+)': '=' is missing$/.exec(error.summary)?.[1];
   return name === undefined ? undefined : withRemedy(error, name, configs);
 }
 
-/** Returns how to compose a config that does not exist; undefined where its name says nothing. */
+/** Returns an error with the command line that composes a config which does not exist; undefined where its name suggests none. */
 export function missingConfig(error: ConfigError, configs: string): ConfigError | undefined {
   const name = /^Cannot find primary config '([\w./-]+)'$/.exec(error.summary)?.[1];
   return name === undefined ? undefined : withRemedy(error, name.replace(/\.ya?ml$/, ''), configs, error.details);
@@ -66,7 +69,7 @@ function withRemedy(
   return new ConfigError(error.kind, error.summary, [remedy, ...details], error);
 }
 
-/** Returns the command that the comments at the head of a config show; undefined where they show none. */
+/** Returns the command in the comments at the head of a config; undefined without one. */
 function commandOf(file: string | undefined, name: string): string | undefined {
   const head = file === undefined ? '' : readFileSync(file, 'utf8').split('\ndefaults:')[0];
   return new RegExp(`npx bowyer --config-name ${name} (?:[^;.#\\n]|\\.(?! |$))+`, 'm').exec(head)?.[0].trimEnd();
@@ -87,7 +90,7 @@ function compositionOf(name: string, repository: Repository): string | undefined
   return base === undefined ? `archer_20q algorithm=${algorithm} env=${env}` : `${base} algorithm=${algorithm}`;
 }
 
-/** Finds a primary config of the environment: ArCHer's first, since every algorithm has settings beside it. */
+/** Finds a primary config of the environment: ArCHer's first, since its settings fit every algorithm. */
 function primaryOf(end: string, env: string, repository: Repository): string | undefined {
   const named = repository.options('').filter((name) => name.endsWith(`_${end}`) || name.endsWith(`_${env}`));
   const trains = named.filter((name) => choosesAlgorithm(repository, name));

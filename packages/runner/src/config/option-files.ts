@@ -1,5 +1,6 @@
-// Writes what follows from the registered units: the files of configs/task, configs/algorithm, configs/env and configs/demonstrations,
-// whose options have their home in the schemas, and the tables of flat names, algorithms and environments. `npm run option-files` calls it.
+// Writes the files that are generated from the registered units: configs/task, configs/algorithm, configs/env and
+// configs/demonstrations, whose options are defined in the schemas, and the tables of flat names, algorithms and environments.
+// `npm run option-files` calls it.
 import { Type, type TObject, type TProperties, type TSchema } from '@sinclair/typebox';
 import { algorithmNames, findAlgorithm } from '@bowyer/algorithms';
 import type { FlatNames, FlatPath } from '@bowyer/config';
@@ -65,7 +66,7 @@ export function optionFiles(pageOf: (name: string) => string, environmentsPage: 
 
 const sentence = (text: string): string => `${text[0].toUpperCase()}${text.slice(1)}.`;
 
-/** Collects the options of a task's file: those that have a default. Options of an algorithm or environment stand in its own file. */
+/** Collects the options of a task's file: those with a default. Options of an algorithm or environment are in its own file. */
 function optionsOfTask(unit: TaskUnit): TObject {
   const [first] = environmentNames();
   const known = allChoices().filter(({ env }) => env === first);
@@ -84,7 +85,6 @@ function optionsOfTask(unit: TaskUnit): TObject {
   return Type.Object({ task, ...others });
 }
 
-/** Keeps the options that have a default. */
 function withValues(schema: TObject): TObject {
   const members = Object.entries(schema.properties as TProperties).flatMap(([key, member]): [string, TSchema][] => {
     if (!isGroup(member)) return member.default === undefined ? [] : [[key, member]];
@@ -94,7 +94,7 @@ function withValues(schema: TObject): TObject {
   return { ...schema, properties: Object.fromEntries(members) };
 }
 
-/** Writes the table as JSON, with one name per line. */
+/** Writes the table of flat names as JSON, with one name per line. */
 const flatNamesFile = (names: FlatNames): string => {
   const lines = Object.entries(names).map(([name, paths]) => {
     const texts = paths.map((path) => JSON.stringify(path));

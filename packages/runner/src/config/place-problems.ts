@@ -1,13 +1,13 @@
-// Places that a task writes to: what stands in the way of them is reported with the key, before anything starts.
+// Checks the paths that a task writes to, and reports obstacles with their keys, before anything starts.
 import { accessSync, constants, lstatSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { writeProblem, type ConfigProblem } from '@bowyer/core';
 import { isGgufFile } from '../tasks/export/export-config.js';
 
-/** `appended`: whatever takes text, such as a device. */
+/** `appended` is anything that takes text, such as a device. */
 type Kind = 'folder' | 'file' | 'appended';
 
-/** The kind of place that each key names, in the task that reads it. */
+/** The kind of path of each key, by task where it differs. */
 const KINDS: Readonly<Record<string, Kind | Readonly<Record<string, Kind>>>> = {
   save_path: 'folder',
   cache_dir: 'folder',
@@ -20,7 +20,7 @@ export interface PlacesConfig {
   warmStart?: { cacheDir?: string };
 }
 
-/** Lists the places that the task cannot write to. */
+/** Lists the paths that the task cannot write to. */
 export function placeProblems({ task, savePath, warmStart }: PlacesConfig): ConfigProblem[] {
   const { name, output, format } = task;
   const places = { save_path: savePath, cache_dir: warmStart?.cacheDir, output };
@@ -38,7 +38,7 @@ export function placeProblems({ task, savePath, warmStart }: PlacesConfig): Conf
   });
 }
 
-/** Returns the reason why a task cannot write to a place; null where it can. */
+/** Returns the reason why a task cannot write to a path; null where it can. */
 export function obstacleOf(path: string, kind: Kind): string | null {
   if (path === '') return 'it is empty';
   try {
@@ -54,7 +54,7 @@ export function obstacleOf(path: string, kind: Kind): string | null {
   }
 }
 
-/** Returns the reason why a place that does not exist yet cannot be made: its parents decide. */
+/** Returns the reason why a path that does not exist cannot be created, which depends on its parents. */
 function obstacleOfNew(path: string): string | null {
   if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) return 'it is a symbolic link to nothing';
   const parent = dirname(resolve(path));

@@ -1,5 +1,5 @@
-// Finds options of a composed config that its run does not have: what a shipped file says for another unit is left out, and what the
-// user has given is refused, so that nothing is silently ignored.
+// Finds options of a composed config that its run does not read. Those from shipped files are removed, and those that the user
+// gave are refused, so that nothing is silently ignored.
 import { sep } from 'node:path';
 import type { TObject, TSchema } from '@sinclair/typebox';
 import { algorithmNames, findAlgorithm } from '@bowyer/algorithms';
@@ -21,7 +21,7 @@ const UNITS = ['task', 'algorithm', 'env', 'context', 'memory', 'policy', 'criti
  * Lists the options of a composition that its run does not read.
  *
  * @param shipped folders of the program's own configs
- * @returns the paths to leave out of the composition; the validation reports what is left and unknown
+ * @returns the paths to remove from the composition; the validation reports the remaining unknown keys
  * @throws {ConfigError} for options that the user gave and that another choice would switch on
  */
 export async function unreadKeys(
@@ -30,7 +30,7 @@ export async function unreadKeys(
   shipped: readonly string[],
 ): Promise<string[]> {
   await loadPlugins(composition);
-  // The validation reports a task, an environment or an algorithm that does not exist.
+  // The validation reports a task, environment or algorithm that does not exist.
   if (taskOf(composition) === undefined || unknownUnit(composition) !== undefined) return [];
   const unread = unreadPaths(composition.config, schemaOf(composition));
   const typed = overrides.filter(({ kind, isGroup }) => kind !== 'delete' && !isGroup).map(({ key }) => key);
@@ -41,7 +41,7 @@ export async function unreadKeys(
     useless.includes(composition.origin(path)[0]?.source) ||
     typed.some((key) => key === path || isBelow(key, path) || isBelow(path, key));
   const ofFiles = unread.filter((path) => !isTyped(path) && isOfUser(composition.origin(path)[0], shipped));
-  // Options in the user's files for a unit that the command line has replaced are left out too.
+  // Options in the user's files for a unit that the command line has replaced are removed too.
   const ofReplaced = isSwitched ? optionsOfOthers(ofFiles, composition) : [];
   const ofUser = unread.filter((path) => isTyped(path) || (ofFiles.includes(path) && !ofReplaced.includes(path)));
   const refused = ofUser.filter((path) => conditionOf(path, choices) !== undefined);
@@ -65,7 +65,7 @@ function unreadPaths(config: PlainObject, schema: TSchema, prefix = ''): string[
 const isTree = (value: unknown): value is PlainObject =>
   value !== null && typeof value === 'object' && !Array.isArray(value);
 
-/** Finds the options that a run would have with another task, algorithm, environment or setting. */
+/** Finds the unread options that a run with another task, algorithm, environment or setting would have. */
 function optionsOfOthers(paths: readonly string[], composition: Composition): string[] {
   if (paths.length === 0) return [];
   const choices = choicesOf(composition);
@@ -86,7 +86,7 @@ function optionsOfOthers(paths: readonly string[], composition: Composition): st
   );
 }
 
-/** Lists the option files that the command line has chosen and of which the run reads nothing, such as `policy=openai` in a training. */
+/** Lists the option files chosen on the command line from which the run reads nothing, such as `policy=openai` in a training. */
 function uselessChoices(
   composition: Composition,
   overrides: PrepareContext['overrides'],
@@ -108,7 +108,7 @@ const leavesOf = (config: PlainObject, prefix = ''): string[] =>
 
 function refusal(refused: readonly string[], composition: Composition, typed: readonly string[]): ConfigError {
   const choices = choicesOf(composition);
-  // A node is replaced by the options that the user has set in it.
+  // For a refused node, the message lists the options that the user has set in it.
   const paths = refused.flatMap((path) => {
     const inside = typed.filter((key) => isBelow(key, path));
     return inside.length > 0 ? inside : [path];

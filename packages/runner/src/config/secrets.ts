@@ -1,23 +1,23 @@
-// Secrets that other programs have in their configs: each becomes a variable of the environment before a config is printed, saved or
-// handed on. ArCHer's `use_wandb`, which chooses the logger of Weights & Biases, is read here too.
+// Moves secrets in configs of other programs to environment variables, before a config is printed, saved or passed to other
+// processes. ArCHer's `use_wandb`, which chooses the logger of Weights & Biases, is read here too.
 import { compose, type Composition } from '@bowyer/config';
 
 type Environment = Record<string, string | undefined>;
 
-/** The variable of the environment for each key that has a secret. */
+/** The environment variable for each key with a secret. */
 const VARIABLES: Readonly<Record<string, string>> = {
   wandb_key: 'WANDB_API_KEY',
   huggingface_token: 'HF_TOKEN',
   api_key: 'OPENAI_API_KEY',
 };
 
-/** Keys whose place is taken by the name of the variable, where the run needs to know which one it is. */
+/** Keys whose value is replaced by the name of the variable, since the run needs that name. */
 const BY_NAME: readonly string[] = ['api_key'];
 
 /**
- * Takes secrets out of the command line, because a run records its words.
+ * Removes secrets from the command line, because a run records its overrides.
  *
- * @param env gets them
+ * @param env receives the secrets
  */
 export function withoutSecrets(argv: readonly string[], env: Environment): string[] {
   return argv.flatMap((word) => {
@@ -30,7 +30,7 @@ export function withoutSecrets(argv: readonly string[], env: Environment): strin
   });
 }
 
-/** Takes the keys of secrets in files out of a composition. @param env gets them */
+/** Removes the secrets in files from a composition. @param env receives the secrets */
 export function withoutSecretsOf(composition: Composition, env: Environment): Composition {
   const found = Object.keys(VARIABLES).filter((key) => !BY_NAME.includes(key) && key in composition.config);
   for (const key of found) {

@@ -1,4 +1,4 @@
-// The task, algorithm and environment that a composed config has chosen, and the options and the schema that follow from them.
+// Finds the task, algorithm and environment that a composed config has chosen, with their options and the config's schema.
 import { Type, type TObject, type TProperties } from '@sinclair/typebox';
 import { algorithmNames, findAlgorithm } from '@bowyer/algorithms';
 import { group, unitOptions } from '@bowyer/core';
@@ -22,7 +22,7 @@ export function choicesOf(composition: Composition): Choices {
   };
 }
 
-/** Finds the key that names an environment or algorithm that is not registered, and makes a schema that refuses it. */
+/** Finds the key that names an unregistered environment or algorithm, and makes a schema that refuses it. */
 export function unknownUnit(composition: Composition): { key: string; schema: TObject } | undefined {
   const { algorithm, env, setting } = choicesOf(composition);
   const oneOfNames = (names: string[]) => Type.Object({ name: Type.Unsafe<string>({ type: 'string', enum: names }) });
@@ -33,7 +33,7 @@ export function unknownUnit(composition: Composition): { key: string; schema: TO
   return undefined;
 }
 
-/** Reads a setting; undefined where its interpolation leads nowhere, which the validation reports with its place. */
+/** Reads a setting; undefined where its interpolation cannot be resolved, which the validation reports with its place. */
 function safeSetting(composition: Composition, key: string): unknown {
   try {
     return composition.setting(key);
@@ -47,7 +47,7 @@ export function taskOf(composition: Composition): TaskUnit | undefined {
   return typeof name === 'string' ? findTask(name) : undefined;
 }
 
-/** Returns the options of a task, under their flat names; the node `task` has the task's name too. */
+/** Returns the options of a task by node; the node `task` also has the task's name. */
 export function optionsOf(unit: TaskUnit | undefined, choices: Choices): TProperties {
   const { task, ...others } = unit?.keys(choices) ?? {};
   const name = Type.Unsafe<string>({

@@ -1,4 +1,4 @@
-// Checks that a config passes before a run makes or loads anything.
+// Checks a config before its run makes or loads anything.
 import { existsSync, readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { findAlgorithm } from '@bowyer/algorithms';
@@ -21,11 +21,12 @@ import { CONFIG_FILE } from '../run/recorded-config.js';
 /** Refuses a config that its task could not run, or that would waste the run. */
 export async function validateConfig(composition: Composition): Promise<void> {
   const unknown = unknownUnit(composition);
-  // This throws: without the unit it is not known which other keys there may be, so that nothing else is checked.
+  // This throws. The other keys are not checked, since the unit that decides them is unknown.
   if (unknown !== undefined) await validate(composition, unknown.schema);
   const schema = schemaOf(composition);
   const bare = withoutDefaults(composition);
-  if (bare.length > 0) throw new Error(textOf(bare, composition)); // other programs' keys would become ours with the defaults
+  // This is reported first, since the defaults would make keys of other programs translatable.
+  if (bare.length > 0) throw new Error(textOf(bare, composition));
   const early = [
     ...otherAlgorithm(composition),
     ...sizelessCritic(composition),
@@ -50,9 +51,9 @@ export async function validateConfig(composition: Composition): Promise<void> {
   if (problems.length > 0) throw new Error(textOf(problems, composition));
 }
 
-/** Refuses a config without the project's defaults, before the schema would ask for each of their keys. */
+/** Refuses a config without the project's defaults, since the schema would report each missing key. */
 function withoutDefaults(composition: Composition): ConfigProblem[] {
-  if (composition.setting('save_path') !== undefined) return []; // of configs/base.yaml, which all primary configs have
+  if (composition.setting('save_path') !== undefined) return []; // all primary configs have this key, from configs/base.yaml
   return [
     {
       message: "this config has no list of defaults, so that it lacks the project's own keys",
@@ -64,7 +65,9 @@ function withoutDefaults(composition: Composition): ConfigProblem[] {
 /** Tasks that run an algorithm. */
 const TRAINING = ['train', 'train_agent'];
 
-/** Refuses a name of another algorithm than the one whose options were chosen: a name alone chooses no options. */
+/**
+ * Refuses an algorithm's name that differs from the algorithm whose options were chosen, since a name alone chooses no options.
+ */
 function otherAlgorithm(composition: Composition): ConfigProblem[] {
   const key = 'algorithm.name';
   const name = composition.setting(key);
@@ -91,7 +94,7 @@ function otherAlgorithm(composition: Composition): ConfigProblem[] {
   ];
 }
 
-/** Refuses the keys of other programs that could not be translated, before the schema would only say that it does not know them. */
+/** Refuses keys of other programs that could not be translated, since the schema would only call them unknown. */
 async function keysOfOthers(
   composition: Composition,
   { properties }: Pick<TObject, 'properties'>,
@@ -111,7 +114,7 @@ async function keysOfOthers(
   });
 }
 
-/** Refuses a critic without sizes, before the schema would ask for each of them. */
+/** Refuses a critic without sizes, since the schema would report each of them. */
 function sizelessCritic(composition: Composition): ConfigProblem[] {
   const [kind, width, model] = ['critic.kind', 'critic.width', 'critic_lm'].map((key) => composition.setting(key));
   if (kind !== 'transformer' || width !== undefined || model !== null) return [];
@@ -138,7 +141,7 @@ function playProblems(composition: Composition, config: EnvironmentConfig): Conf
   );
 }
 
-/** Returns whether a file set the key for another choice than the one that the command line makes, or that follows from other keys. */
+/** Returns whether a file set the key for another choice than the one on the command line or the implied one. */
 const isOverridden = (composition: Composition, key: string, choice: string): boolean =>
   !isTyped(composition, key) && (isTyped(composition, choice) || comesFrom(composition, choice, IMPLIED));
 
@@ -147,18 +150,21 @@ const isTyped = (composition: Composition, key: string): boolean => comesFrom(co
 const comesFrom = (composition: Composition, key: string, source: string): boolean =>
   composition.origin(key)[0]?.source.startsWith(source) === true;
 
-/** Files that a run's folder may contain before the run is there: Hydra's record, logs, the marks of a sweep. */
+/** Files that a run's folder may contain before the run begins: Hydra's record, logs, the markers of a sweep. */
 const OF_A_START = /^\.|\.log$|^sweep-job\.json$|^multirun\.yaml$|^checkpoints$/;
 
 interface LimitedConfig {
   savePath: string | null;
   device?: { threads?: number };
   sampling?: { maxNewTokens?: number };
-  /** `nPositions` of a policy that is made from scratch. */
+  /** `nPositions` is that of a policy from scratch. */
   policy?: { nPositions?: number };
 }
 
-/** Checks limits that no schema knows: the cores of this machine, the policy's context, and the contents of the run's folder. */
+/**
+ * Checks limits that the schema does not know: the cores of this machine, the policy's context, and the contents of the run's
+ * folder.
+ */
 function limitProblems({ device, sampling, policy, savePath }: LimitedConfig): ConfigProblem[] {
   const problems: ConfigProblem[] = [];
   const cores = availableParallelism();
@@ -180,7 +186,7 @@ function limitProblems({ device, sampling, policy, savePath }: LimitedConfig): C
   if (savePath !== null && existsSync(savePath)) {
     const entries = readdirSync(savePath);
     const others = entries.filter((name) => !OF_A_START.test(name));
-    // A run that was killed before it claimed the folder has left the record of its command line.
+    // A run that was killed before it claimed the folder has left only the record of its command line.
     const isOurs = entries.includes(CONFIG_FILE) || entries.includes('.hydra');
     if (!isOurs && others.length > 0)
       problems.push({

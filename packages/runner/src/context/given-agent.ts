@@ -1,22 +1,28 @@
-// An agent that is a function of the program which runs the task as a library, with tasks that are its objects.
+// An agent that is a function of the program which runs the task as a library. Its tasks are objects of that program.
 import { createHash } from 'node:crypto';
 import type { AgentTask, JudgeRollout, RunAgent } from '@bowyer/rollouts';
 
 export interface GivenAgent {
   run: RunAgent;
-  /** If not given, the agent says its reward itself. */
+  /** If not given, the agent returns its reward itself. */
   judge?: JudgeRollout;
   tasks: readonly AgentTask[];
   /** If not given, a share of `tasks` is held out. */
   evalTasks?: readonly AgentTask[];
   testTasks?: readonly AgentTask[];
-  /** Asked by an evaluation after each round of `concurrency` rollouts, with the returns so far in the order of the tasks; true ends it. */
+  /**
+   * Called after each round of `concurrency` rollouts of an evaluation, with the returns so far in the order of the tasks; true
+   * ends it.
+   */
   isEnough?: (returns: readonly number[]) => boolean;
 }
 
 const FUNCTION = 'a function';
 
-/** Makes the config's values in place of commands and files. Tasks are named by a digest, since other tasks make another run. */
+/**
+ * Returns the config's values where functions replace commands and files. Tasks are named by a digest, since other tasks make
+ * another run.
+ */
 export function settingsOf({ tasks, evalTasks, testTasks, judge }: GivenAgent): Record<string, string | null> {
   const named = (given: readonly AgentTask[] | undefined) =>
     given === undefined ? null : `${given.length} objects, ${digest(JSON.stringify(given))}`;

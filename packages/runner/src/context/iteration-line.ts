@@ -1,7 +1,8 @@
-// An iteration of a watched run, as an object and as a line: what its rollouts were worth, and the figures by which a collapse is seen.
+// Reports an iteration of a watched run as an object and as a line: the rewards of its rollouts, and the figures that show a
+// collapse.
 import type { Metrics } from '@bowyer/algorithms';
 
-/** Half the width of a 95 % interval in standard errors. */
+/** The half-width of a 95 % interval, in standard errors. */
 const HALF_WIDTH = 1.96;
 
 const figures: [metric: string, text: (value: number) => string][] = [
@@ -15,33 +16,33 @@ const figures: [metric: string, text: (value: number) => string][] = [
   ['groups/flat_share', (x) => `groups without a difference ${percent(x)}`],
 ];
 
-/** How far the run has come. */
+/** The progress of the run. */
 export interface IterationPlace {
   iteration: number;
   iterations: number;
-  /** The time of this iteration by phase. */
+  /** Seconds of this iteration, by phase. */
   seconds: Record<string, number>;
-  /** Seconds that the rest takes, as far as they are known. */
+  /** Seconds until the end of the run; null where they are not known. */
   left: number | null;
 }
 
-/** An iteration that has been trained. */
+/** The progress after an iteration of training. */
 export interface IterationProgress {
   phase: 'training';
   iteration: number;
   iterations: number;
   /** Mean reward of the rollouts, with its 95 % interval. */
   reward: { mean: number; low: number; high: number };
-  /** From the start, in nats per token; null where it is not measured. */
+  /** KL divergence from the initial policy, in nats per token; null where it is not measured. */
   kl: number | null;
   seconds: number;
-  /** Until the last iteration, before the final test; null where it is not known. */
+  /** Seconds until the last iteration, without the final test; null where they are not known. */
   secondsLeft: number | null;
-  /** All figures of the iteration, by the names of metrics.jsonl. */
+  /** All figures of the iteration, by their names in metrics.jsonl. */
   metrics: Readonly<Metrics>;
 }
 
-/** Rollouts of an evaluation or a test that have been played. */
+/** The progress of an evaluation or a test, in rollouts. */
 export interface RolloutProgress {
   phase: 'rollouts';
   /** The model that plays: its folder, or `start`, `last` and `best` in the test of a training. */
@@ -50,12 +51,12 @@ export interface RolloutProgress {
   total: number;
 }
 
-/** Optimizer steps of a training on a dataset. */
+/** The progress of a training on a dataset, in optimizer steps. */
 export interface StepProgress {
   phase: 'steps';
   done: number;
   total: number;
-  /** The loss of the last steps that were logged, in nats per learned token; null before the first of them. */
+  /** The last logged loss, in nats per learned token; null before the first one. */
   loss: number | null;
 }
 

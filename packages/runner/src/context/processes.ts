@@ -1,8 +1,8 @@
-// The processes that share a run: its log names them at the start and its results at the end.
+// The processes that share a run. The log names them at the start, the results at the end.
 import { availableParallelism, hostname } from 'node:os';
 import { maximum, minimum, type Ranks } from '@bowyer/core';
 
-/** One entry a rank, in their order. */
+/** Hosts and threads have one entry per rank, in the order of the ranks. */
 export interface Processes {
   ranks: number;
   hosts: string[];
@@ -12,7 +12,7 @@ export interface Processes {
 /**
  * Gathers the hosts and threads of all ranks; every rank must call it.
  *
- * @param threads of the config: 0 takes what the system lets this process use
+ * @param threads of the config: 0 for all cores that the system gives this process
  * @returns null for a single process
  */
 export function processesOf(ranks: Ranks, threads: number): Processes | null {

@@ -1,4 +1,4 @@
-// Folders that a server has recorded, in the place of files of data: a run reads them once, and is resumed on the same items.
+// Copies folders that a server has recorded into the run's folder, so that a resumed run reads the same items.
 import { existsSync } from 'node:fs';
 import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';

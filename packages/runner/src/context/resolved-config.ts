@@ -1,13 +1,13 @@
-// The config of a run once everything in it is resolved: as a file has it, and as the code reads it.
+// The config of a run with all interpolations resolved, in snake_case as in files and in camelCase as the code reads it.
 import type { TObject, TSchema } from '@sinclair/typebox';
 import { camelKeys, toSnakeCase } from '@bowyer/core';
 
 export interface ResolvedConfig {
-  /** The config as a file would have it, for loggers. */
+  /** The config in snake_case, for loggers. */
   readonly nodes: Readonly<Record<string, unknown>>;
-  /** The same in camelCase. */
+  /** The config in camelCase. */
   readonly values: Readonly<Record<string, unknown>>;
-  /** The part that decides the run's numbers: a run is resumed only with the same. */
+  /** The part that the run's numbers depend on. A run is resumed only with an equal part. */
   readonly decisive: Readonly<Record<string, unknown>>;
 }
 
@@ -17,7 +17,7 @@ export function resolvedConfig(nodes: Readonly<Record<string, unknown>>, schema:
   return { nodes, values, decisive: decisivePart(values, schema) };
 }
 
-/** Leaves out options whose schema says `decides: false`. `iterations` may grow: the run then continues from where it was. */
+/** Removes options whose schema says `decides: false`. `iterations` may grow in a resumed run. */
 function decisivePart(values: Record<string, unknown>, { properties }: TObject): Record<string, unknown> {
   const kept = Object.entries(values).flatMap(([key, value]) => {
     const own = (properties as Record<string, TSchema>)[toSnakeCase(key)];

@@ -1,8 +1,8 @@
-// Signals while a job runs: the first Ctrl-C, SIGTERM or SIGHUP asks it to stop where it can be resumed, the second one ends it at once.
-// SIGQUIT (Ctrl-\) ends it at once.
+// Handles signals while a job runs: the first Ctrl-C, SIGTERM or SIGHUP asks it to stop where it can be resumed, the second one
+// ends it at once. SIGQUIT (Ctrl-\) ends it at once.
 import type { TaskContext } from './task-context.js';
 
-/** Signals that ask a job to stop: of the user, of batch systems, and of a terminal that is closed or whose connection is lost. */
+/** Signals that ask a job to stop: those of the user, of batch systems, and of a terminal that is closed or disconnected. */
 const STOPS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** Runs `work` with handlers of signals, which are removed when it ends. @param work gets `onInterrupt` of TaskContext */
@@ -21,10 +21,10 @@ export async function withSignals(
     stop();
   };
   const endAtOnce = (signal: NodeJS.Signals) => {
-    // Listeners remove temporary files. process.exit would call them too, but it ends threads that compute in native code, which abort.
+    // The listeners remove temporary files. process.exit would call them too, but it aborts threads that compute in native code.
     process.emit('exit', process.exitCode as number);
     process.off(signal, onSignal);
-    process.kill(process.pid, signal); // nobody handles it any more: the system ends the process
+    process.kill(process.pid, signal); // the handler is removed, so that the system ends the process
   };
   const signals = process.platform === 'win32' ? STOPS : [...STOPS, 'SIGQUIT' as const];
   for (const signal of signals) process.on(signal, onSignal);
@@ -35,7 +35,7 @@ export async function withSignals(
   }
 }
 
-/** Makes this process return BOWYER_STOPPED_EXIT_CODE if it stops as asked; launcher=slurm sets that variable. */
+/** Makes this process exit with BOWYER_STOPPED_EXIT_CODE after a requested stop; launcher=slurm sets that variable. */
 function reportStop(): void {
   const code = Number(process.env.BOWYER_STOPPED_EXIT_CODE ?? 0);
   process.once('exit', (own) => (process.exitCode = own === 0 ? code : own));

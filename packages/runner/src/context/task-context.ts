@@ -1,4 +1,4 @@
-// The context that the command line gives to a task besides its config.
+// The context that the command line gives to a task in addition to its config.
 import type { Ranks } from '@bowyer/core';
 import type { EnvParts } from '@bowyer/envs';
 import type { ProgressOutput } from '@bowyer/logging';
@@ -7,40 +7,40 @@ import type { GivenAgent } from './given-agent.js';
 import type { Processes } from './processes.js';
 import type { ResolvedConfig } from './resolved-config.js';
 
-/** The context of a task: where it writes and reports, and how it is stopped. */
+/** The context of a task: its folder, its output, and the ways to stop it. */
 export interface TaskContext {
   /** The run's folder. */
   directory: string;
-  /** The config as it was typed, and what of it decides the run's numbers; the task gets its values beside the context. */
+  /** The config with its part that the run's numbers depend on; the task receives the values as a separate argument. */
   config: ResolvedConfig;
-  /** An event: to the terminal and to run.log. */
+  /** Logs an event to the terminal and to run.log. */
   log(message: string, level?: 'INFO' | 'WARNING'): void;
-  /** Results: to standard output, unchanged. */
+  /** Prints results to standard output, unchanged. */
   print(text: string): void;
-  /** Objects that environments get beside their options, such as an oracle. */
+  /** The parts of environments that are not options, such as an oracle. */
   envParts: EnvParts;
-  /** Given by a program that runs the task as a library, in place of the commands and files that the config names. */
+  /** The agent of a program that runs the task as a library, in place of the config's commands and files. */
   agent?: GivenAgent;
-  /** Gets how far the run has come: after an iteration, and after each rollout of an evaluation or a test. */
+  /** Receives the run's progress: after an iteration, and after each rollout of an evaluation or a test. */
   onProgress?(progress: RunProgress): void;
-  /** Aborted where a program that runs the task as a library wants it to stop. */
+  /** Aborted when a program that runs the task as a library wants it to stop. */
   signal?: AbortSignal;
   /** The output of progress bars. */
   progress: ProgressOutput;
   /** The processes that share the task; this one alone if not given. */
   ranks?: Ranks;
-  /** Their hosts and threads, for the results; null for a single process. */
+  /** The hosts and threads of these processes, for the results; null for a single process. */
   processes?: Processes | null;
   /**
-   * Registers what to do when the user asks to stop (Ctrl-C, SIGTERM), and what is logged then; null: nothing, the process
-   * ends immediately, as it does at first. The second request always ends it immediately.
+   * Registers what happens when the user asks to stop (Ctrl-C, SIGTERM), and what is logged then. With null, and before the first
+   * call, the process ends immediately. The second request always ends it immediately.
    */
   onInterrupt(stop: (() => void) | null, announcement?: string): void;
-  /** Calls the listener with every line that is logged from now on. @returns ends that */
+  /** Calls the listener with every line that is logged from now on. @returns a function that removes the listener */
   onOutput(listener: (line: string, isError: boolean) => void): () => void;
-  /** Stops the task as a user's request would, where `onInterrupt` has registered how. */
+  /** Stops the task like a user's request, if `onInterrupt` has registered a function. */
   requestStop(reason: string): void;
 }
 
-/** The part of a context that slow work needs: a log, and where progress bars are shown. */
+/** The part of a context that slow work needs: the log and the output of progress bars. */
 export type Reporting = Pick<TaskContext, 'log' | 'progress'>;

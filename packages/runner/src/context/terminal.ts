@@ -1,11 +1,12 @@
-// The output of a command: a live view on a terminal, lines in a pipe, JSON lines for scripts, or warnings and results alone.
+// Opens the output of a command: a live view on a terminal, lines in a pipe, JSON lines for scripts, or warnings and results
+// only.
 import { Console } from 'node:console';
 import { printable, writeLines, type JobContext, type SweepRequest } from '@bowyer/config';
 import { isLiveTerminal, LiveRegion, type ProgressOutput } from '@bowyer/logging';
 import type { TaskContext } from './task-context.js';
 
 type Settings = Readonly<Record<'quiet' | 'json', unknown>> & {
-  /** Whether standard output belongs to a protocol of the task. */
+  /** Whether standard output carries a protocol of the task. */
   isSpoken?: boolean;
 };
 type Terminal = Pick<TaskContext, 'log' | 'print' | 'progress'> & { close(): void };
@@ -28,7 +29,7 @@ export async function openTerminal(context: JobContext, config: Settings): Promi
   };
 }
 
-/** Writes everything to standard error, the output of modules that write to the console included. */
+/** Writes everything to standard error, including the output of modules that write to the console. */
 function besideProtocol({ log, limitConsole, stderr }: JobContext, quiet: boolean): Terminal {
   limitConsole(null);
   const own = globalThis.console;
@@ -44,7 +45,7 @@ function besideProtocol({ log, limitConsole, stderr }: JobContext, quiet: boolea
   };
 }
 
-/** Writes one JSON object per line to standard output; its `event` says what it is. */
+/** Writes one JSON object per line to standard output, with its kind in `event`. */
 function jsonLines({ log, limitConsole, stdout }: JobContext, quiet: boolean): Terminal {
   limitConsole(null);
   const report = (event: Record<string, unknown>) => void stdout.write(jsonLine(event));

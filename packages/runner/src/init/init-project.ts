@@ -1,11 +1,11 @@
-// bowyer init NAME [FOLDER]: a small project of one's own, as files that run as they are.
+// bowyer init NAME [FOLDER]: writes a small project whose files run unchanged.
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { shellQuoted } from '@bowyer/core';
 
 const templates = join(import.meta.dirname, '../../templates');
 
-/** The file that a project may have before: a package manager writes it with the packages. */
+/** The only file that a project may already have, since a package manager may have written it. */
 const PACKAGE = 'package.json';
 
 interface Package {
@@ -14,10 +14,11 @@ interface Package {
 }
 
 /**
- * Writes the files of a project into a folder. No file that is there is changed but package.json, which gets the scripts that it lacks.
+ * Writes the files of a project into a folder. Existing files are not changed, except package.json, which gets the scripts that
+ * it lacks.
  *
  * @param argv the project's name, and the folder; the current one if not given
- * @returns what to do next
+ * @returns the next steps, for the terminal
  * @throws where there is no such project, or one of its files is there already
  */
 export function initProject(argv: readonly string[]): string {

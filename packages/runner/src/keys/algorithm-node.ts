@@ -8,7 +8,7 @@ const name = Type.String({
   flat: 'agent_type',
 });
 
-/** Makes the node. @param options of the algorithm; those of a task that only plays are fewer */
+/** Makes the node. @param options of the algorithm; a task that only plays has fewer */
 export const algorithmNode = (
   algorithm: AnyAlgorithm | null,
   options: TObject | undefined = algorithm?.options as TObject | undefined,

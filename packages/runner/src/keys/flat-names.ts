@@ -1,12 +1,12 @@
-// The flat names of version 0.2, of ArCHer and of AgentGym for options that stand in nodes. configs/flat-names.json has them, written by
-// `npm run option-files` from the schemas, so that a command line does not load all units to read them.
+// The flat names of options: those of version 0.2, ArCHer and AgentGym. `npm run option-files` writes them from the schemas to
+// configs/flat-names.json, so that a command line does not load all units to read them.
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { FlatNames } from '@bowyer/config';
 
 export const FLAT_NAMES = 'flat-names.json';
 
-/** The folder of `configs` and `experiments`: the published package itself, or the root of a checkout. */
+/** The folder with `configs` and `experiments`: the published package itself, or the root of a checkout. */
 const runner = resolve(import.meta.dirname, '..', '..');
 export const shippedRoot = existsSync(join(runner, 'configs')) ? runner : resolve(runner, '..', '..');
 

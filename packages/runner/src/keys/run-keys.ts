@@ -1,5 +1,5 @@
-// The config keys of runs, in groups of those that are read together, each with its meaning and unit. Those of the agent are in
-// agent/keys; a key of one task alone stands in that task's unit. Defaults live in configs/.
+// The config keys of runs, in groups of those that are read together, each with its meaning and unit. The agent's keys are in
+// agent/keys; keys of only one task are in that task's unit. Defaults are in configs/.
 import { Type, type TObject, type TProperties } from '@sinclair/typebox';
 import { seedOption } from '../agent/keys/agent-keys.js';
 import {
@@ -56,7 +56,7 @@ export const titleKeys = (runName: string, project = 'llm_rl') => ({
   run_name: text(runName, 'title of the report', { decides: false }),
 });
 
-/** Makes the node that says when a run writes a checkpoint: its work that a kill may cost. */
+/** Makes the node that decides when a run writes a checkpoint, and thus how much work a kill can cost. */
 export const checkpointsNode = <Members extends TProperties>(members: Members) =>
   group(members, 'when a run writes a checkpoint');
 
@@ -73,5 +73,5 @@ export const saveEpochs = optional(
   { decides: false, flat: 'save_freq' },
 );
 
-/** Every key of runs with its type, in camelCase. A function takes the keys that it reads: `Pick<RunConfig, …>`. */
+/** The values of all keys of runs, in camelCase. A function takes the keys that it reads: `Pick<RunConfig, …>`. */
 export type RunConfig = OptionsOf<TObject<typeof runKeys & ReturnType<typeof titleKeys>>>;

@@ -10,7 +10,7 @@ const slurmText = (description: string) =>
   orNull(Type.String({ pattern: '^[^\\n]+$', description: `slurm: ${description}` }));
 const slurmCount = (description: string) => orNull(Type.Integer({ minimum: 1, description: `slurm: ${description}` }));
 
-/** Resources and options of a job, each with its option of sbatch; submitit's names. */
+/** Resources and options of a job, each for an option of sbatch; the names are submitit's. */
 const slurmKeys = {
   name: orNull(
     Type.String({ pattern: '^[^\\n]+$', description: 'slurm: --job-name; kubernetes: the name of the Job' }),
@@ -113,7 +113,7 @@ export const launcherSchema = Type.Object(
   { ...closed, description: 'how the jobs of a sweep are started' },
 );
 
-/** The keys that each kind of launcher reads, `kind` aside. */
+/** The keys that each kind of launcher reads, besides `kind`. */
 export const launcherKeys: Readonly<Record<LauncherConfig['kind'], readonly string[]>> = {
   basic: [],
   local: ['jobs', 'resume', 'metrics'],
@@ -121,7 +121,7 @@ export const launcherKeys: Readonly<Record<LauncherConfig['kind'], readonly stri
   kubernetes: Object.keys(kubernetesKeys),
 };
 
-/** The end of a sweep of W&B that draws its trials, where nothing else is said: without one its agents never end. */
+/** The default number of trials of a sweep of W&B that draws them: without a limit its agents never end. */
 export const WANDB_TRIALS = 16;
 
 export const sweeperSchema = Type.Object(

@@ -1,5 +1,5 @@
-// A run that another program starts: the same config, folder, checkpoints and numbers as on the command line, without a terminal,
-// without handlers of signals, and without an exit.
+// Runs a task for another program: with the same config, folder, checkpoints and numbers as on the command line, but without a
+// terminal, signal handlers and an exit.
 import { join } from 'node:path';
 import { overrideText, runCommandLine, type JobContext, type TextSink } from '@bowyer/config';
 import { snakeKeys } from '@bowyer/core';
@@ -14,13 +14,15 @@ import type { RunProgress } from '../context/iteration-line.js';
 export interface LibraryRun {
   /** The primary config, such as `train_agent`. */
   configName: string;
-  /** Keys in camelCase with their values; a group by its name, such as `algorithm: 'rloo'`. Those left undefined keep their defaults. */
+  /**
+   * Keys in camelCase with their values; a group by its name, such as `algorithm: 'rloo'`. Undefined values keep their defaults.
+   */
   settings: Readonly<Record<string, unknown>>;
-  /** Asks the run to stop where it can be resumed; an evaluation and a test are given up. */
+  /** Asks the run to stop where it can be resumed; an evaluation or a test in progress is discarded. */
   signal?: AbortSignal;
-  /** Gets every line of the log. */
+  /** Receives every line of the log. */
   log?: (message: string, level: 'INFO' | 'WARNING') => void;
-  /** Gets how far the run has come. */
+  /** Receives the run's progress. */
   onProgress?: (progress: RunProgress & { report: string }) => void;
   /** The agent of tasks that play one. */
   agent?: GivenAgent;
@@ -30,7 +32,8 @@ export interface LibraryRun {
  * Runs a task for the calling program.
  *
  * @returns the run's folder
- * @throws for a config that is refused, with the command line's message, and what ended the run; the signal's reason once it has stopped
+ * @throws for a refused config, with the command line's message; the error that ended the run; the signal's reason once it has
+ *   stopped
  */
 export async function runAsLibrary(run: LibraryRun): Promise<{ directory: string }> {
   const refusal: string[] = [];

@@ -1,4 +1,4 @@
-// Modules of the user that register algorithms, environments and tasks: `plugins: [./guess-number.ts]` in a config.
+// Loads modules of the user that register algorithms, environments and tasks: `plugins: [./guess-number.ts]` in a config.
 import { statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { ConfigError, type Composition, type PrepareContext } from '@bowyer/config';
@@ -6,7 +6,7 @@ import { placeText } from './place-text.js';
 
 const loaded = new Set<string>();
 
-/** Makes the paths of plugins absolute, so that the config that a run saves works from any folder. */
+/** Makes the paths of plugins absolute, so that the run's saved config works in any folder. */
 export function withPluginPaths(composition: Composition, { cwd }: Pick<PrepareContext, 'cwd'>): Composition {
   const plugins = composition.setting('plugins');
   if (!Array.isArray(plugins) || plugins.length === 0) return composition;
@@ -49,7 +49,7 @@ export async function loadPlugins(composition: Composition): Promise<void> {
   }
 }
 
-/** Imports plugins whose paths have been checked: in a process that another one started. */
+/** Imports plugins whose paths the parent process has checked. */
 export async function loadPluginFiles(paths: readonly string[]): Promise<void> {
   for (const path of paths) await importPlugin(path, 'in a process of this run');
 }

@@ -1,4 +1,4 @@
-// A job on a rank other than 0: the same task on the same config, without a terminal and without files.
+// Runs a job on a rank other than 0: the same task on the same config, without a terminal and without files.
 import { writeLines } from '@bowyer/config';
 import type { Ranks } from '@bowyer/core';
 import { loadPluginFiles } from '../plugins/plugins.js';

@@ -1,12 +1,13 @@
-// Rank 0 of a data-parallel run: it alone reads the command line, composes and checks the config, and announces the job to the others.
+// Rank 0 of a data-parallel run. It alone reads the command line, composes and checks the config, and sends the job to the other
+// ranks.
 import type { MpiRanks } from '@bowyer/mpi';
 import type { ResolvedConfig } from '../context/resolved-config.js';
 
-/** A job as the other ranks need it to run the same task. */
+/** A job as rank 0 sends it to the other ranks. */
 export interface AnnouncedJob {
   config: ResolvedConfig;
   directory: string;
-  /** Modules of the user, by absolute paths. */
+  /** The user's modules, by absolute paths. */
   plugins: readonly string[];
 }
 
@@ -20,12 +21,12 @@ export class Leader {
     await shareJob(this.ranks, job);
   }
 
-  /** Ends the other ranks where there is no job, such as after `--help`. */
+  /** Ends the other ranks if there is no job, such as after `--help`. */
   async dismiss(): Promise<void> {
     if (!this.#announced) await shareJob(this.ranks, null);
   }
 
-  /** Refuses what several processes cannot do together. @throws always */
+  /** Refuses a command that several processes cannot run together. @throws always */
   refuse(what: string, remedy: string): never {
     throw new Error(
       `${what} cannot run on several processes, and ${this.ranks.size} were started by mpirun or srun\n  ${remedy}`,
@@ -33,7 +34,7 @@ export class Leader {
   }
 }
 
-/** Hands the job of rank 0 to all ranks; every rank must call it. @param job on rank 0, null on the others */
+/** Sends the job of rank 0 to all ranks; every rank must call it. @param job on rank 0, null on the others */
 export async function shareJob(ranks: MpiRanks, job: AnnouncedJob | null): Promise<AnnouncedJob | null> {
   await ranks.barrier();
   return ranks.gather(job)[0];

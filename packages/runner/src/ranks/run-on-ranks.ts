@@ -1,17 +1,20 @@
-// The command line on every process that mpirun or srun has started: rank 0 leads, the others follow it through its job.
+// Runs the command line on every process that mpirun or srun has started: rank 0 reads it, and the others run rank 0's job.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { writeLines } from '@bowyer/config';
 import { joinRanks, type MpiRanks } from '@bowyer/mpi';
 import { Leader, shareJob } from './leader.js';
 
-/** Milliseconds that a failed rank waits before it reports: rank 0 reports an error that all have, and ends the others. */
+/**
+ * Milliseconds that a failed rank waits before it reports: if all ranks have the same error, rank 0 reports it and ends the
+ * others.
+ */
 const PATIENCE_MS = 500;
 
 /**
- * Runs the command line on rank 0, and follows it on the others.
+ * Runs the command line on rank 0, and its job on the others.
  *
- * @param commandLine given the leader of several processes; null where this one is alone
- * @returns the exit code. A rank that fails ends all.
+ * @param commandLine gets the leader of several processes; null for a single process
+ * @returns the exit code; a failed rank ends all ranks
  */
 export async function runOnRanks(commandLine: (leader: Leader | null) => Promise<number>): Promise<number> {
   let ranks: MpiRanks | null;

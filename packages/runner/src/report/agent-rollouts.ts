@@ -1,4 +1,4 @@
-// The rollouts that a run of an agent has recorded, read once: figures of all, and whole those that a page shows.
+// Reads the recorded rollouts of a run's agent once: figures of all, and complete rollouts for those that a page shows.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readRollouts, type RecordedRollout } from '@bowyer/rollouts';
@@ -9,9 +9,9 @@ import { auditedRollout, type AuditedRollout } from './reward-audit.js';
 import type { StoredEpisode } from './turns.js';
 
 export interface AgentRollouts {
-  /** Those of training, in the order of time. */
+  /** The rollouts of training, in the order of time. */
   audited: AuditedRollout[];
-  /** Those that were asked for, by name. */
+  /** The requested rollouts, by name. */
   found: Map<string, RecordedRollout>;
 }
 
@@ -23,7 +23,7 @@ export interface AgentRollouts {
 export async function readAgentRollouts(directory: string, wanted: ReadonlySet<string>): Promise<AgentRollouts | null> {
   const folder = join(directory, CALLS_FOLDER);
   if (!existsSync(folder)) return null;
-  // A run that was killed plays its last iteration again under the same names: the later one is the one that was learned from.
+  // A run that was killed plays its last iteration again under the same names. The policy has learned from the later rollouts.
   const audited = new Map<string, AuditedRollout>();
   const found = new Map<string, RecordedRollout>();
   for await (const rollout of readRollouts(folder)) {
@@ -34,12 +34,12 @@ export async function readAgentRollouts(directory: string, wanted: ReadonlySet<s
   return { audited: [...audited.values()], found };
 }
 
-/** Returns the name without the stamp by which sets of the same name are kept apart. */
+/** Removes the suffix that keeps sets of rollouts with the same name apart. */
 const nameOf = (id: string): string => id.replace(/-[0-9a-z]+$/, '');
 
 const isTraining = (name: string): boolean => !/^(eval|test)-/.test(name);
 
-/** Returns the episode with the calls that it was made of, where they are recorded. */
+/** Returns the episode with the recorded calls that it consists of, where there are any. */
 export function withCalls(dialogue: Dialogue, episode: StoredEpisode, rollouts: AgentRollouts | null): Dialogue {
   const rollout = rollouts?.found.get(rolloutOf(episode) ?? '');
   return rollout ? { ...dialogue, tree: callTree(rollout, episode) } : dialogue;

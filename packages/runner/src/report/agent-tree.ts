@@ -1,9 +1,9 @@
-// An agent's recorded rollout as the tree that a page draws.
+// Converts an agent's recorded rollout into the tree that a page draws.
 import { effectiveRewards, treeOf, type CallNode, type RecordedRollout } from '@bowyer/rollouts';
 import type { CallTree, ToolCall, TreeCall } from '@bowyer/views';
 import { cutText, type StoredEpisode } from './turns.js';
 
-/** Returns the rollout that an episode was made of; undefined for one of an environment. */
+/** Returns the name of the rollout of an agent's episode; undefined for an episode of an environment. */
 export const rolloutOf = ({ turns }: StoredEpisode): string | undefined => {
   const name = turns[0]?.info.rollout;
   return typeof name === 'string' ? name : undefined;
@@ -12,7 +12,7 @@ export const rolloutOf = ({ turns }: StoredEpisode): string | undefined => {
 /**
  * Lays out the calls of a rollout as a tree.
  *
- * @param episode the episode that was made of it; null: there is none, as of a rollout that failed
+ * @param episode the rollout's episode; null for a failed rollout, which has none
  */
 export function callTree(rollout: RecordedRollout, episode: StoredEpisode | null): CallTree {
   const nodes = inTime(treeOf(rollout).nodes);
@@ -52,7 +52,7 @@ export function callTree(rollout: RecordedRollout, episode: StoredEpisode | null
 const inTime = (nodes: readonly CallNode[]): CallNode[] =>
   [...nodes].sort((one, other) => one.call.call - other.call.call || one.choice.index - other.choice.index);
 
-/** Lists the turns that each call's answers are, in their order. */
+/** Lists the turns of each call, in their order. */
 function turnsByCall(episode: StoredEpisode | null): Map<unknown, number[]> {
   const turns = new Map<unknown, number[]>();
   episode?.turns.forEach(({ info }, turn) => turns.set(info.call, [...(turns.get(info.call) ?? []), turn]));
@@ -66,7 +66,7 @@ interface Message {
   tool_call_id?: string;
 }
 
-/** Lists the messages after the answer that the prompt continues, or all of them. */
+/** Lists the messages that are new since the previous answer, or all messages of a first call. */
 function newMessages({ call, parent }: CallNode): TreeCall['read'] {
   const messages = call.messages as Message[];
   const before = parent?.call.messages.length ?? 0;
@@ -90,7 +90,7 @@ function toolCalls(node: CallNode): ToolCall[] {
       const told = result !== undefined && { result: cutText(result) };
       return { name, arguments: cutText(given), ...told, failed: result !== undefined && saysError(result) };
     }),
-    // Attempts that are calls are among the calls.
+    // Attempts that are model calls are already in the list of calls.
     ...attempts.flatMap(({ status, name }): ToolCall[] =>
       status === 'ok'
         ? []
@@ -109,7 +109,9 @@ function toolResults({ call, children }: CallNode): Map<string, string> {
   );
 }
 
-/** Returns whether a tool's result is an error: a text that begins so, a Python traceback, or an object of JSON that has one. */
+/**
+ * Returns whether a tool's result is an error: a text that begins like one, a Python traceback, or a JSON object with an error.
+ */
 export function saysError(result: string): boolean {
   if (/^\s*(error\b|\w*(Error|Exception):|Traceback )/i.test(result)) return true;
   if (!/^\s*\{/.test(result)) return false;
@@ -132,7 +134,7 @@ function marksOf({ call, choice }: CallNode): string[] {
   ].filter((mark) => mark !== '');
 }
 
-/** Returns a content as text; other parts than texts are shown as JSON. */
+/** Returns a message's content as text; other parts than texts are shown as JSON. */
 function textOf(content: unknown): string {
   if (typeof content === 'string') return content;
   if (content === null || content === undefined) return '';

@@ -1,10 +1,10 @@
-// Curves of settings: the mean over a setting's runs, and a band from their smallest to their largest.
+// Computes curves of settings: the mean over a setting's runs, and a band from their smallest to their largest value.
 import type { BandChart, BandSeries } from '@bowyer/views';
 import { chartSpecs } from './charts.js';
 import { thinned } from './metric-table.js';
 import type { Setting } from './settings.js';
 
-/** The most points of a line. */
+/** The maximum number of points of a line. */
 const POINTS = 400;
 
 export function bandCharts(settings: readonly Setting[], xLabel: string): BandChart[] {

@@ -1,4 +1,4 @@
-// The curves that a page draws, in their order. A chart is left out if the run does not have its metrics.
+// The charts of a page, in their order. A chart is omitted if the run does not have its metrics.
 import type { ChartSpec } from '@bowyer/views';
 
 export function chartSpecs(optimalReturn: number | null): ChartSpec[] {

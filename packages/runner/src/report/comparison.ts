@@ -1,4 +1,4 @@
-// Several runs as the data of one page, and as text for the terminal.
+// Compares several runs, as the data of one page and as text for the terminal.
 import { basename, join, resolve } from 'node:path';
 import { mean } from '@bowyer/core';
 import { textTable } from '@bowyer/logging';
@@ -11,7 +11,7 @@ import { pairedDifference, readPair, verdictText } from './paired.js';
 import { readRunRecord, xLabelOf } from './run-facts.js';
 import { differenceTable, seedOf, settingsOf, type ComparedRun, type Setting } from './settings.js';
 
-/** Reads runs with their figures. Files that are not whole are noted. */
+/** Reads runs with their figures, and adds notes on damaged files. */
 export async function readRuns(directories: readonly string[]): Promise<ComparedRun[]> {
   const runs: ComparedRun[] = [];
   for (const directory of directories)
@@ -34,7 +34,7 @@ export async function readSettings(directories: readonly string[]): Promise<Comp
   return data;
 }
 
-/** Reads two sides, each a run or a folder of runs, and says which is better. */
+/** Reads two sides, each a run or a folder of runs, and finds out which is better. */
 export async function readSides(first: string, second: string): Promise<ComparisonData> {
   const names = [first, second].map((directory) => basename(resolve(directory)));
   const sides: Setting[] = [];
@@ -108,10 +108,10 @@ async function addVerdict(data: ComparisonData, first: Setting, second: Setting)
   }
 }
 
-/** Columns of a table that fit a terminal. */
+/** The most columns of a table that fits a terminal. */
 const MOST_COLUMNS = 7;
 
-/** Writes a comparison as the terminal shows it: the outcomes, the keys that differ, and the answer. */
+/** Writes a comparison for the terminal: the outcomes, the keys that differ, and the answer. */
 export function comparisonText({ tables, verdicts, notes }: ComparisonData): string {
   const shown = tables.filter(({ title, header }) => title !== 'Runs' && header.length <= MOST_COLUMNS);
   const parts = shown.map(({ title, header, rows, notes: below = [] }) =>

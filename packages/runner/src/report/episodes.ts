@@ -1,4 +1,4 @@
-// The episodes of a run: a list of all, and those that a page carries whole.
+// Lists the episodes of a run, and reads those that a page contains in full.
 import { join } from 'node:path';
 import { readLineAt, readPartedJsonl, type LinePlace } from '@bowyer/core';
 import type { Dialogue, EpisodeSource, EpisodeSummary } from '@bowyer/views';
@@ -12,9 +12,9 @@ export interface EpisodeList {
   /** The run's folder. */
   directory: string;
   episodes: EpisodeSummary[];
-  /** The place of each episode, by its id. */
+  /** The position of each episode in its file, by its id. */
   places: Map<string, LinePlace>;
-  /** Lines about the files that a reader should know. */
+  /** Notes on damaged or missing files, for the reader. */
   notes: string[];
 }
 
@@ -38,7 +38,7 @@ export async function listEpisodes(
   return list;
 }
 
-/** Reads whole episodes, with the calls of agents. @param chosen ids with the reasons for each */
+/** Reads complete episodes, with the calls of agents. @param chosen ids, each with the reasons for its choice */
 export async function readDialogues(
   { directory, places, episodes }: EpisodeList,
   gamma: number,
@@ -55,25 +55,25 @@ export async function readDialogues(
   return { dialogues: read.map(({ episode, dialogue }) => withCalls(dialogue, episode, rollouts)), rollouts };
 }
 
-/** Reads one whole episode. */
+/** Reads one complete episode. */
 export async function readDialogue(list: EpisodeList, id: string, gamma: number): Promise<Dialogue> {
   const { dialogues } = await readDialogues(list, gamma, new Map([[id, []]]));
   return dialogues[0];
 }
 
 const [BEST, WORST, SURPRISING, LATEST] = [4, 4, 4, 4];
-/** Items followed over time, and how often each is shown. */
+/** The number of items that are followed over the run, and of episodes that are shown of each. */
 const [FOLLOWED, TIMES] = [3, 5];
-/** The best and the worst are sought among the last episodes, which the policy of today played; as a share of the list. */
+/** The best and the worst episodes are chosen among this share of the list, the last ones, which the current policy played. */
 const RECENT = 0.5;
 
-/** Chooses what a page carries whole: ids with the reasons for each, in the order of the page. */
+/** Chooses the episodes that a page contains in full: ids with the reasons for each, in the order of the page. */
 export function chosenEpisodes(episodes: readonly EpisodeSummary[]): Map<string, string[]> {
   const reasons = new Map<string, string[]>();
   const choose = (chosen: readonly EpisodeSummary[], reason: string) => {
     for (const { id } of chosen) reasons.set(id, [...(reasons.get(id) ?? []), reason]);
   };
-  // Where there is a test, its episodes are those of the policy that the run ended with.
+  // The episodes of a test, where there is one, are those of the run's final policy.
   const tests = episodes.filter(({ source }) => source === 'test');
   const lastTested = tests.filter(({ policy }) => policy === tests.at(-1)?.policy);
   const rollouts = episodes.filter(({ source }) => source === 'rollout');
@@ -90,7 +90,7 @@ export function chosenEpisodes(episodes: readonly EpisodeSummary[]): Map<string,
   return reasons;
 }
 
-/** Selects the episodes to follow over the run: evaluations play the same ones each time, of which the first few are taken. */
+/** Selects the episodes of the first few items of evaluations, which are the same each time, to follow them over the run. */
 function followed(episodes: readonly EpisodeSummary[]): EpisodeSummary[][] {
   const groups = new Map<string, EpisodeSummary[]>();
   for (const summary of episodes) {

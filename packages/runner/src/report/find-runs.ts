@@ -1,10 +1,10 @@
-// The runs below folders that a user names: a run's own folder, a sweep's, or one with several of them.
+// Finds the runs in a folder that the user names: a run's own folder, a sweep's, or one that contains several of them.
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CONFIG_FILE } from '../run/recorded-config.js';
 
-/** Folders below a given one that are searched. */
+/** The depth to which folders are searched. */
 const DEPTH = 3;
 const RUN_FILES = [CONFIG_FILE, 'metrics.jsonl'];
 
@@ -13,7 +13,8 @@ export const isRun = (directory: string): boolean => RUN_FILES.some((name) => ex
 /**
  * Finds the runs below a folder.
  *
- * @returns folders of runs, in the order of their names, numbers by their size @throws if there is none
+ * @returns folders of runs, in the order of their names, with numbers in numeric order
+ * @throws if there is none
  */
 export async function findRuns(directory: string): Promise<string[]> {
   const found = await search(directory, DEPTH);

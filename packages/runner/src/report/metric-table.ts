@@ -1,26 +1,26 @@
-// The rows of metrics.jsonl as columns, thinned to what a page draws.
+// Reads metrics.jsonl by column, and reduces the number of points for a page.
 import { readJsonl } from '@bowyer/core';
 import type { MetricSeries, MetricTable } from '@bowyer/views';
 
-/** Points of a line in a chart of the page. */
+/** The most points of a line in a chart of the page. */
 const CHART_POINTS = 1000;
-/** Points of a metric that no chart of the page has. */
+/** The most points of a metric that is in no chart of the page. */
 const OTHER_POINTS = 200;
 const DIGITS = 5;
 
 /** All figures of a run, column by column. */
 export interface MetricColumns {
-  /** Positions and figures of each key, in the order of the file. */
+  /** The positions and values of each key, in the order of the file. */
   columns: Map<string, { x: number[]; y: number[] }>;
   rows: number;
   torn: string | null;
 }
 
-/** Recognizes ArCHer's names of metrics that are there under ours too. */
+/** Returns whether a name is ArCHer's for a metric that also has a name of ours. */
 const isLegacy = (key: string) => key.includes('.') && !key.includes('/');
 
 /**
- * Reads a run's metrics by column. A figure that was not a number, for which the file has null, is left out.
+ * Reads a run's metrics by column. Values of null, which were not finite, are left out.
  *
  * @returns no columns where the run has not logged yet
  */
@@ -48,7 +48,7 @@ export async function readMetrics(path: string): Promise<MetricColumns> {
 /**
  * Makes the table of metrics for a page.
  *
- * @param charted keys that charts of the page draw: they keep more points
+ * @param charted keys of the page's charts, which keep more points
  */
 export function metricTable(
   { columns, rows }: MetricColumns,
@@ -72,12 +72,12 @@ export function metricTable(
 interface ThinLine {
   x: number[];
   values: number[];
-  /** Absent where every row is a point. */
+  /** Absent where every row is a point of its own. */
   low?: number[];
   high?: number[];
 }
 
-/** Thins a line to at most `points` buckets of equal size: the mean of each, its smallest and its largest figure. */
+/** Reduces a line to at most `points` buckets of equal size, each with its mean, smallest and largest value. */
 export function thinned(x: readonly number[], y: readonly number[], points: number): ThinLine {
   const short = (value: number) => Number(value.toPrecision(DIGITS));
   if (x.length <= points) return { x: [...x], values: y.map(short) };

@@ -1,9 +1,9 @@
-// The outcome of each run, and the mean of a setting's runs with its interval.
+// Computes the outcome of each run, and the mean of a setting's runs with its interval.
 import { mean, standardDeviation, studentQuantile } from '@bowyer/core';
 import type { Table } from '@bowyer/views';
 import { matchedRuns, type ComparedRun, type Setting } from './settings.js';
 
-/** Figures of the comparison, from the final test or from metrics.jsonl; the first one that a run has stands for it. */
+/** Figures to compare, from the final test or from metrics.jsonl; the first one that a run has is its outcome. */
 const OUTCOMES = [
   { name: 'test return', test: 'test/episodic_return' },
   { name: 'test win rate', test: 'test/win_rate', isShare: true },
@@ -12,13 +12,13 @@ const OUTCOMES = [
   { name: 'validation loss', metric: 'eval/nll' },
 ] as const;
 
-/** The share of a metric's rows, the last ones, whose mean is its figure at the end of a run. */
+/** A metric's figure at the end of a run is the mean over this share of its rows, the last ones. */
 const END = 0.1;
 
-/** If there are fewer runs, the interval is wide, and depends on the figures having a normal distribution. */
+/** With fewer runs the interval is wide, and assumes normally distributed figures. */
 const ENOUGH_RUNS = 3;
 
-/** A half-width this small, relative to the mean, comes from the rounding of a sum of equal figures. */
+/** A half-width this small, relative to the mean, is a rounding error of equal figures. */
 const ROUNDING = 1e-12;
 
 const tQuantile = (runs: number): number => studentQuantile(0.975, runs - 1);
@@ -32,9 +32,9 @@ function halfInterval(values: readonly number[]): number | null {
 }
 
 /**
- * Computes the 95 % interval of a share over runs: Wilson's, of as many episodes as would vary as much as the runs do, and with
- * Student's quantile. It never leaves 0 … 1, and is not of width 0 where all runs agree. Source: Wilson 1927; Franco et al. 2019,
- * "Comparative study of confidence intervals for proportions in complex sample surveys".
+ * Computes the 95 % interval of a proportion over runs: Wilson's interval with the effective number of episodes, which would vary
+ * as much as the runs do, and with Student's quantile. It is within 0 … 1, and has a width above 0 even where all runs agree.
+ * Source: Wilson 1927; Franco et al. 2019, "Comparative study of confidence intervals for proportions in complex sample surveys".
  *
  * @param episodes of all runs together
  */
@@ -48,7 +48,7 @@ export function shareInterval(shares: readonly number[], episodes: number): { lo
   return { low: Math.max(0, middle - half), high: Math.min(1, middle + half) };
 }
 
-/** Returns a run's figure of one kind; the policy that a run ended with is listed last. */
+/** Returns a run's figure of one kind; the run's final policy is the last one in its results. */
 function outcomeOf({ record, metrics }: ComparedRun, outcome: (typeof OUTCOMES)[number]): number | null {
   if ('test' in outcome) {
     const policies = record.results?.policies;
@@ -59,7 +59,7 @@ function outcomeOf({ record, metrics }: ComparedRun, outcome: (typeof OUTCOMES)[
   return mean(values.slice(-Math.max(1, Math.round(values.length * END))));
 }
 
-/** Returns the first figure that a run has: that of its final test, else its last evaluation, and so on. */
+/** Returns the first figure that a run has: of its final test, else of its last evaluation, and so on. */
 export function firstOutcome(run: ComparedRun): number | null {
   for (const outcome of OUTCOMES) {
     const value = outcomeOf(run, outcome);
@@ -115,7 +115,9 @@ function meanText(values: readonly number[]): string {
   return half === null ? values[0].toPrecision(3) : `${mean(values).toPrecision(3)} ± ${half.toPrecision(2)}`;
 }
 
-/** Writes the answer where no episode was played by both: the figures of the runs themselves, by seed where the seeds agree. */
+/**
+ * Writes the answer where both settings have no common episode: the figures of the runs, paired by seed where the seeds agree.
+ */
 export function unpairedText(first: Setting, second: Setting): string {
   const none = `No episode of “${first.name}” and “${second.name}” can be paired: their seeds or items differ, or the episodes of the test were not stored.`;
   const differences = matchedRuns(first, second).flatMap(([a, b]) => {

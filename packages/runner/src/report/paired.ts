@@ -1,4 +1,4 @@
-// Which of two settings is better, on the episodes that both played: the same item, started in the same way.
+// Finds out which of two settings is better on the episodes that both played: the same item with the same initial seed.
 import { bootstrapMeans, mean, quantile, Rng } from '@bowyer/core';
 import type { Dialogue, EpisodeSummary } from '@bowyer/views';
 import { listEpisodes, readDialogue, type EpisodeList } from './episodes.js';
@@ -7,7 +7,7 @@ import { GREEDY } from './turns.js';
 import { matchedRuns, type ComparedRun, type Setting } from './settings.js';
 
 interface PairedResult {
-  /** The second side less the first. */
+  /** The mean of the second setting minus the mean of the first. */
   difference: number;
   low: number;
   high: number;
@@ -17,9 +17,9 @@ interface PairedResult {
   resampled: 'runs' | 'items';
   episodes: number;
   runs: number;
-  /** How many runs or items were resampled. */
+  /** The number of resampled runs or items. */
   clusters: number;
-  /** Episodes that differ most, with where they are. */
+  /** The episodes with the largest differences. */
   widest: { first: PlayedEpisode; second: PlayedEpisode }[];
 }
 
@@ -29,9 +29,9 @@ export interface PlayedEpisode {
   gamma: number;
 }
 
-/** Fewer pairs of runs than these say nothing about other seeds, so items are resampled instead. */
+/** With fewer pairs of runs than this, items are resampled, since the runs say nothing about other seeds. */
 const ENOUGH_RUNS = 3;
-/** An interval from fewer resampled units is too narrow. */
+/** With fewer resampled units than this, the interval is too narrow. */
 const ENOUGH_CLUSTERS = 10;
 const SHOWN_PAIRS = 4;
 const RESAMPLES = 4000;
@@ -77,8 +77,8 @@ export async function pairedDifference(first: Setting, second: Setting): Promise
 }
 
 /**
- * Reads the episodes of the final test of the policy that a run ended with, by what was played: the environment's seed, the item and
- * the decoding. Without a stored test, they are those of its last evaluation.
+ * Reads the final test's episodes of the run's last policy, by the environment's seed, the item and the decoding. Without a
+ * stored test, they are those of the last evaluation.
  */
 async function finalEpisodes({ record }: ComparedRun): Promise<Map<string, PlayedEpisode>> {
   const gamma = gammaOf(record);
@@ -99,7 +99,7 @@ async function finalEpisodes({ record }: ComparedRun): Promise<Map<string, Playe
   );
 }
 
-/** Reads both sides of a pair, whole. */
+/** Reads both complete episodes of a pair. */
 export const readPair = async (
   { first, second }: PairedResult['widest'][number],
   [a, b]: readonly [string, string],
@@ -114,7 +114,6 @@ export const readPair = async (
     })),
   );
 
-/** Writes the answer in a sentence. */
 export function verdictText(first: string, second: string, result: PairedResult): string {
   const { difference, low, high, positive, resampled, episodes, runs, clusters } = result;
   const isClear = clusters > 1 && (low > 0 || high < 0);

@@ -1,10 +1,11 @@
-// Figures about the rewards, lengths, groups and tools of an agent's training, which show a reward that is gamed, or that teaches nothing.
+// Computes figures about the rewards, lengths, groups and tools of an agent's training, which show a reward that is exploited or
+// gives no signal.
 import { correlation, mean } from '@bowyer/core';
 import { effectiveRewards, REWARD, type RecordedRollout } from '@bowyer/rollouts';
 import type { Table } from '@bowyer/views';
 import { callTree } from './agent-tree.js';
 
-/** A rollout as the audit sees it. */
+/** The facts of a rollout that the audit reads. */
 export interface AuditedRollout {
   group?: string;
   task?: string;
@@ -33,13 +34,13 @@ export function auditedRollout(rollout: RecordedRollout): AuditedRollout {
   };
 }
 
-/** The share of a run that is its beginning, and its end. */
+/** The share of a run that counts as its beginning and as its end. */
 const EDGE = 0.2;
 
 /**
  * Makes the tables of the audit of rewards.
  *
- * @param rollouts those of training, in the order of time
+ * @param rollouts of the training, in the order of time
  */
 export function rewardAudit(rollouts: readonly AuditedRollout[]): Table[] {
   const ended = rollouts.filter(({ failure, rewards }) => failure === null && rewards.size > 0);
@@ -136,7 +137,7 @@ function groupFigures(groups: readonly AuditedRollout[][], [lowest, highest]: [n
   const tasks = new Set(flat.map(([{ task }]) => task));
   for (const [i, [{ task }]] of groups.entries()) if (spreads[i][0] !== spreads[i][1]) tasks.delete(task);
   const share = (count: number) => `${((100 * count) / groups.length).toFixed(0)} %`;
-  // Where all rewards are the same, no group is at the top or at the bottom.
+  // If all rewards are equal, no group is at the top or at the bottom.
   const ends = lowest === highest ? ['–', '–'] : [share(at(highest)), share(at(lowest))];
   return [String(groups.length), share(flat.length), ...ends, String(tasks.size)];
 }
@@ -190,7 +191,7 @@ function meanAndEdges(values: readonly number[]): string[] {
   return [values, values.slice(0, edge), values.slice(-edge)].map((own) => mean(own).toPrecision(3));
 }
 
-/** Computes a correlation; null where one of both does not vary. */
+/** Computes a correlation; null where one of the two is constant. */
 function correlationOf(x: readonly number[], y: readonly number[]): number | null {
   const varies = (values: readonly number[]) => values.some((value) => value !== values[0]);
   return x.length > 2 && varies(x) && varies(y) ? correlation(x, y) : null;

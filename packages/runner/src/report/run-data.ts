@@ -1,4 +1,4 @@
-// A run's folder as the data of its page.
+// Reads a run's folder as the data of its page.
 import { join } from 'node:path';
 import { readJsonl } from '@bowyer/core';
 import type { EpisodeSummary, RunData, RunStatus, Table } from '@bowyer/views';
@@ -12,16 +12,16 @@ import { rewardAudit } from './reward-audit.js';
 import { gammaOf, readRunRecord, textOf, xLabelOf, type RunRecord } from './run-facts.js';
 import { warningsOf } from './warnings.js';
 
-/** Episodes in the list of a page; of more, every n-th. */
+/** The most episodes in the list of a page; of more, every n-th is listed. */
 const LISTED = 5000;
 
 interface RunDataOptions {
-  /** How the run stands, where its folder does not say it yet. */
+  /** The run's status, where its folder does not have it yet. */
   status?: RunStatus;
 }
 
 /**
- * Reads a run: finished, interrupted or under way, of this version or an older one.
+ * Reads a run in any state, of this version or an older one.
  *
  * @throws if the folder contains no run, or a file is damaged other than at its end
  */
@@ -54,7 +54,7 @@ export async function readRun(directory: string, { status }: RunDataOptions = {}
   };
 }
 
-/** Reads the loss of each epoch of the supervised start; null where there was none. */
+/** Reads the loss of each epoch of the warm start; null without a warm start. */
 async function warmStartLoss(directory: string): Promise<{ x: number[]; y: number[] } | null> {
   const column = { x: [] as number[], y: [] as number[] };
   let epoch = 0;

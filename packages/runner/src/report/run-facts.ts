@@ -1,4 +1,4 @@
-// The record of a run, read from its folder: what was run, when, with which command, and how it stands.
+// Reads the record of a run from its folder: its config, times, command and status.
 import { readFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import type { Fact, RunStatus } from '@bowyer/views';
@@ -8,12 +8,12 @@ import { CONFIG_FILE, recordedConfig, type RecordedConfig } from '../run/recorde
 import { isUnderWay } from '../run/run-control.js';
 import { readStarts, type Starts } from '../run/start-log.js';
 
-/** The contents of results.json: those of the task that wrote it, in this version or an older one. */
+/** The contents of results.json, of any task, in this version or an older one. */
 type StoredResults = Readonly<Record<string, unknown>> & Partial<RunResults & FinetuneResults & { failures: string[] }>;
 
 export interface RunRecord {
   directory: string;
-  /** The options that decided the numbers; empty where the run was killed before it was written. */
+  /** The options that the run's numbers depend on; empty where the run was killed before they were written. */
   config: RecordedConfig;
   results: StoredResults | null;
   starts: Starts;
@@ -24,7 +24,7 @@ export interface RunRecord {
 }
 
 /**
- * Reads what a run's folder says of it.
+ * Reads the record in a run's folder.
  *
  * @throws if the folder contains no run
  */
@@ -94,13 +94,12 @@ const readable = (time: string) =>
     .replace(/\.\d+Z$/, ' UTC')
     .slice(0, 23);
 
-/** Returns the discount per turn; 1 where the algorithm has none. */
 export function gammaOf(record: Pick<RunRecord, 'config'>): number {
   const { gamma } = record.config.algorithm ?? {};
   return gamma ?? 1;
 }
 
-/** Returns what metrics count: optimizer steps where there is a dataset, else iterations. */
+/** Returns the label of the x axis: optimizer steps for a training on a dataset, else iterations. */
 export function xLabelOf({ config }: Pick<RunRecord, 'config'>): string {
   return (config.task?.epochs ?? config.algorithm?.epochs) === undefined ? 'iteration' : 'optimizer step';
 }

@@ -1,4 +1,4 @@
-// Runs grouped by what differs between them: a setting is everything but the seed.
+// Groups runs by setting, which is the whole config without the seed.
 import { basename, resolve } from 'node:path';
 import { toSnakeCase } from '@bowyer/core';
 import type { Table } from '@bowyer/views';
@@ -16,12 +16,15 @@ export interface Setting {
   runs: ComparedRun[];
 }
 
-/** The most keys in a name. Where more differ, the name has only the telling ones or is the folder's; the table of differences has all. */
+/**
+ * The most keys in a setting's name. If more differ, the name has only the keys below, or is the folder's; the table of
+ * differences has all.
+ */
 const NAMED_KEYS = 3;
-/** Keys that come first: a difference in one of them says most about two runs. */
+/** The keys that a name shows first, since they say most about two runs. */
 const TELLING = ['env.name', 'algorithm.name', 'policy.model'];
 
-/** Lists values by dotted key, as typed. */
+/** Lists values by dotted key in snake_case. */
 export function leavesOf(config: unknown, prefix = ''): Map<string, string> {
   const leaves = new Map<string, string>();
   if (config === null || typeof config !== 'object' || Array.isArray(config)) {
@@ -33,7 +36,7 @@ export function leavesOf(config: unknown, prefix = ''): Map<string, string> {
   return leaves;
 }
 
-/** Lists the keys whose value is not the same in all runs. A key that another version did not have decides nothing while it is null. */
+/** Lists the keys whose value differs between runs. A key that another version did not have counts as null. */
 function variedKeys(configs: readonly ReadonlyMap<string, string>[]): string[] {
   const keys = new Set(configs.flatMap((config) => [...config.keys()]));
   return [...keys].filter((key) => new Set(configs.map((config) => config.get(key) ?? 'null')).size > 1).sort();
@@ -69,10 +72,10 @@ function nameOf({ record }: ComparedRun, config: ReadonlyMap<string, string>, va
     : basename(resolve(record.directory));
 }
 
-/** More differing keys than these are folded, so that the curves are not far below. */
+/** If more keys differ, the table is folded, so that the curves are not far below. */
 const SHOWN_KEYS = 10;
 
-/** Makes a table of the keys that differ between the settings, one column each; null where none does. */
+/** Makes a table of the keys that differ between the settings, one column each; null where no key differs. */
 export function differenceTable(settings: readonly Setting[]): Table | null {
   const configs = settings.map(({ runs }) => leavesOf(runs[0].record.config));
   const varied = variedKeys(configs).filter((key) => key !== 'seed');
@@ -87,7 +90,7 @@ export function differenceTable(settings: readonly Setting[]): Table | null {
 
 export const seedOf = ({ record }: ComparedRun): string => String(record.config.seed ?? '–');
 
-/** Pairs the runs of both sides by their seeds; where no seed is in both, pairs the first run of each. */
+/** Pairs the runs of both sides by their seeds; if no seed is in both, pairs the first run of each. */
 export function matchedRuns(first: Setting, second: Setting): [ComparedRun, ComparedRun][] {
   const bySeed = new Map(second.runs.map((run) => [seedOf(run), run]));
   const same = first.runs.flatMap((run): [ComparedRun, ComparedRun][] => {

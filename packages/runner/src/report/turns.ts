@@ -1,14 +1,14 @@
-// An episode's record as the turns that a page shows.
+// Converts an episode's record into the turns that a page shows.
 import { maximum, type TrajectoryRecord } from '@bowyer/core';
 import type { Dialogue, EpisodeSource, EpisodeSummary, ShownTurn } from '@bowyer/views';
 
-/** A stored episode; one of a test also says who played it. */
+/** A stored episode; an episode of a test also has its policy and decoding. */
 export type StoredEpisode = TrajectoryRecord & { policy?: string; decoding?: string; evaluation_seed?: number };
 
-/** The end of the name of a policy that played greedily; one without it sampled. */
+/** The end of a policy's name where it played greedily; without it the policy sampled. */
 export const GREEDY = ', greedy';
 
-/** Longest text of an observation that a page carries, in characters. */
+/** The longest text of an observation on a page, in characters. */
 const MAX_TEXT = 4000;
 
 export function summaryOf(record: StoredEpisode, source: EpisodeSource, gamma: number): EpisodeSummary {
@@ -35,7 +35,10 @@ export function summaryOf(record: StoredEpisode, source: EpisodeSource, gamma: n
   };
 }
 
-/** Computes the TD error of each turn: r + γ V(s′) − Q(s, a), or − V(s) where there is no Q; null without values. V after the end is 0. */
+/**
+ * Computes the TD error of each turn, r + γ V(s′) − Q(s, a), or with V(s) where there is no Q; null without values. V after the
+ * end is 0.
+ */
 function tdErrors({ turns }: TrajectoryRecord, gamma: number): (number | null)[] {
   return turns.map(({ q, v, reward, truncated }, i) => {
     const expected = q ?? v;
@@ -57,7 +60,7 @@ export function dialogueOf(
   const shown = turns.map((turn, i): ShownTurn => {
     const utterance = utterances.get(i);
     const before = i === 0 ? undefined : turns[i - 1];
-    // The actions that an environment lists with a step are those of the next turn.
+    // The valid actions in a step's `info` are those of the next turn.
     const valid = before?.info.validActions;
     return {
       observation: cutText(before === undefined ? opening : (turn.state ?? replies[i - 1])),
@@ -82,7 +85,10 @@ export function dialogueOf(
   };
 }
 
-/** Returns the environment's text after each turn. Where an observation begins with the whole one before, only the new lines are shown. */
+/**
+ * Returns the environment's text after each turn. If an observation begins with the whole previous one, only the new lines are
+ * shown.
+ */
 function newTexts({ opening, turns }: TrajectoryRecord): string[] {
   let observation = opening;
   return turns.map(({ action, reply, next_observation: next }) => {

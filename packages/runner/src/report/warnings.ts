@@ -1,26 +1,26 @@
-// Warnings at the top of a report, which a reader should not overlook.
+// Finds the warnings at the top of a report.
 import { mean } from '@bowyer/core';
 import type { Warning } from '@bowyer/views';
 import type { RunResults } from '../run/results.js';
 import type { MetricColumns } from './metric-table.js';
 
-/** Share of invalid actions from which on a reader is warned. */
+/** A larger share of invalid actions is warned of. */
 const MANY_INVALID = 0.2;
-/** The entropy of a collapsed policy, as a share of its first. */
+/** A policy counts as collapsed when its entropy falls below this share of its first one. */
 const COLLAPSED = 0.1;
-/** Nats: above it, sampler and trainer differ by more than float32 rounding. */
+/** In nats. A larger mean difference between sampler and trainer is not explained by float32 rounding. */
 const MISMATCH = 1e-3;
-/** Where fewer groups than this share have different returns, a group method learns from few episodes. */
+/** If the share of groups with different returns is smaller, a group-based method learns from few episodes. */
 const FEW_GROUPS = 0.2;
-/** Correlation of Q with the returns below which a critic says little. */
+/** A critic whose Q correlates less than this with the returns is warned of. */
 const WEAK_CORRELATION = 0.1;
-/** Figures at the beginning and the end of a run that are compared, as a share of it. */
+/** The share of a run at its beginning and at its end whose figures are compared. */
 const EDGE = 0.1;
 
 interface Judged {
   metrics: MetricColumns;
   results: Partial<Pick<RunResults, 'calibration' | 'policies' | 'stopped' | 'ended' | 'handedOut' | 'items'>> | null;
-  /** Why the last start failed. */
+  /** The reason why the last start failed. */
   failure: string | null;
 }
 

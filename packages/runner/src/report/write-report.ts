@@ -1,4 +1,4 @@
-// report.html of a run: written while it works, at its end, after a stop, and on demand.
+// Writes report.html of a run: while the run works, at its end, after a stop, and on demand.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { mayWrite, writeFileAtomically } from '@bowyer/core';
@@ -14,7 +14,8 @@ const COMPARISON_FILE = 'comparison.html';
 /**
  * Writes a run's report.
  *
- * @param status how the run stands, where its folder does not say it yet @returns the file's path
+ * @param status of the run, where its folder does not have it yet
+ * @returns the file's path
  */
 export async function writeReport(directory: string, status?: RunStatus): Promise<string> {
   const path = join(directory, REPORT_FILE);
@@ -22,11 +23,6 @@ export async function writeReport(directory: string, status?: RunStatus): Promis
   return path;
 }
 
-/**
- * Writes a comparison's page.
- *
- * @returns the path of comparison.html
- */
 export async function writeComparison(directory: string, data: ComparisonData): Promise<string> {
   const path = join(directory, COMPARISON_FILE);
   await writeFileAtomically(path, await renderPage(data));
@@ -34,10 +30,10 @@ export async function writeComparison(directory: string, data: ComparisonData): 
 }
 
 /**
- * Records a start of the run and how it ends, and writes the report, whatever the end. A report that cannot be written stops nothing.
+ * Records a start and its end, and writes the report, however the run ends. An error of the report does not stop the run.
  *
- * @param work returns how the run stands afterwards
- * @param pause returns the time between two reports while it works, in ms, of which the first took so long to write
+ * @param work returns the run's status at its end
+ * @param pause returns the milliseconds until the next report, from those that the last one took
  */
 export async function withReport(
   { directory, log, agent }: Pick<TaskContext, 'directory' | 'log' | 'agent'>,
@@ -54,26 +50,26 @@ export async function withReport(
     throw error;
   } finally {
     await live.end();
-    // Where another process has the folder now, its report will say how the run stands.
+    // If another process owns the folder now, its report shows the status.
     if (mayWrite(directory)) await writeEnd(directory, end, log);
   }
 }
 
-/** The shortest pause between two reports of a run at work, in ms. */
+/** The shortest pause between two reports of a working run, in ms. */
 const RENEWED_MS = 10_000;
-/** The share of a run's time that its report may take. */
+/** The largest share of a run's time that its report may take. */
 const MOST_SHARE = 0.01;
 
-/** Returns the pause after a report that took so long to write. */
+/** Returns the pause after a report, in ms. @param tookMs duration of the report */
 export const pauseAfter = (tookMs: number): number => Math.max(RENEWED_MS, tookMs / MOST_SHARE - tookMs);
 
-/** Writes the report of a run again and again while the run works; a page that is open shows the newest one. */
+/** Writes the report again and again while the run works; an open page shows the newest one. */
 function renewReport(directory: string, pause: (tookMs: number) => number): { end(): Promise<void> } {
   let [timer, writing]: [NodeJS.Timeout | null, Promise<void>] = [null, Promise.resolve()];
   let hasEnded = false;
   const renew = async () => {
     const start = performance.now();
-    // The run has its config once it has begun; a file that is being written is read the next time.
+    // The config is written when the run begins. A file that is just being written is read at the next report.
     if (existsSync(join(directory, CONFIG_FILE)) && mayWrite(directory))
       await writeReport(directory, 'running').catch(() => undefined);
     wait(pause(performance.now() - start));

@@ -1,4 +1,4 @@
-// Figures by kind of task, or by item where there are few.
+// Computes the figures of a test by kind of task, or by item where there are few items.
 import { episodicReturn, mean, type Trajectory } from '@bowyer/core';
 import { environmentInfo } from '@bowyer/envs';
 
@@ -7,7 +7,7 @@ export interface TaskResult {
   task: string;
   episodes: number;
   meanReturn: number;
-  /** Share of won episodes; null where the environment does not say. */
+  /** Share of won episodes; null where the environment does not report wins. */
   winRate: number | null;
 }
 
@@ -18,9 +18,10 @@ export const breakdownOf = (environment: string, trajectories: readonly Trajecto
   breakdownBy(environmentInfo(environment).evaluation?.taskType, trajectories);
 
 /**
- * Computes figures by kind of task, or by item, in alphabetical order; none where there is only one kind, and one item or very many.
+ * Computes figures by kind of task if there are several kinds, else by item if there are several items but not very many, in
+ * alphabetical order; else returns none.
  *
- * @param taskType the kind, by the `info` of an episode's first turn
+ * @param taskType returns the kind from the `info` of an episode's first turn
  */
 export function breakdownBy(
   taskType: ((info: Record<string, unknown>) => string | null) | undefined,

@@ -1,4 +1,4 @@
-// The checkpoints of a run: what each of them remembers besides tensors.
+// Opens the checkpoints of a run, with the state in each of them that is not tensors.
 import { join } from 'node:path';
 import type { AlgorithmState } from '@bowyer/algorithms';
 import { CheckpointStore } from '@bowyer/checkpoints';
@@ -9,9 +9,9 @@ export interface CheckpointProgress {
   /** Length in bytes of each JSONL file when the checkpoint was written. */
   fileLengths: Record<string, number>;
   best: { iteration: number; score: number } | null;
-  /** The algorithm's own state. */
+  /** The algorithm's state. */
   state: AlgorithmState;
-  /** The number of iterations that the run was to have; null where its algorithm counts none, absent in older checkpoints. */
+  /** The planned number of iterations of the run; null where its algorithm has none, absent in older checkpoints. */
   iterations?: number | null;
 }
 

@@ -1,17 +1,17 @@
-// When a checkpoint is due: by the clock, by epochs, or because somebody outside the run has asked for one.
+// Decides when a checkpoint is due: by the clock, by epochs, or on a request from outside the run.
 import type { RunControl } from './run-control.js';
 
 const MS_PER_MINUTE = 60_000;
 
 export interface ScheduleKeys {
-  /** Minutes between checkpoints; null: not by the clock. */
+  /** Minutes between checkpoints; null for none by the clock. */
   saveMinutes: number | null;
-  /** For work that counts in epochs: how many of them lie between checkpoints; null or absent: not by epochs. */
+  /** For work that counts in epochs: the number of epochs between checkpoints; null or absent for none by epochs. */
   saveEpochs?: { between: number | null; all: number };
 }
 
 export class CheckpointSchedule {
-  /** Steps of the phase under way. */
+  /** The steps of the current phase. */
   #steps = { done: 0, total: 0 };
   #savedAt = performance.now();
 

@@ -1,11 +1,11 @@
-// Lines of the log about episodes in which the environment or the agent failed.
+// Logs failures of the environment or the agent by episode.
 import { reasonKey, type PlayContext } from '@bowyer/algorithms';
 import type { TaskContext } from '../context/task-context.js';
 
 interface Repeated {
-  /** The first line. */
+  /** The first line of the error. */
   reason: string;
-  /** Whether the episodes count with failed_reward; otherwise training and figures leave them out. */
+  /** Whether the episodes count with failed_reward; otherwise training and figures omit them. */
   counts: boolean;
   /** Further episodes that failed for this reason. */
   episodes: string[];
@@ -14,7 +14,7 @@ interface Repeated {
 /** The most episodes that a line names. */
 const NAMED = 5;
 
-/** Logs the first failure of each reason at once, and how many more there were when its set of episodes has ended. */
+/** Logs the first failure of each reason immediately, and the number of the others when the set of episodes has ended. */
 export function failureLog(log: TaskContext['log']): Required<Pick<PlayContext, 'onFailure' | 'onSetEnd'>> {
   const reasons = new Map<string, Repeated>();
   return {

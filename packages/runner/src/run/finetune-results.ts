@@ -1,4 +1,4 @@
-// The results of a finished fine-tuning: the loss of the start beside that of the model that was saved.
+// The results of a finished fine-tuning: the loss of the initial model beside that of the saved model.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { GainVerdict, Interval } from '@bowyer/core';
@@ -11,7 +11,7 @@ export interface Answer {
   answer: string;
 }
 
-/** Recorded calls of tools in items that were not trained on, and what a model writes in the place of each. */
+/** Counts of the recorded tool calls in held-out items, and of a model's own calls in their places. */
 export interface CallCounts {
   recorded: number;
   rightName: number;
@@ -21,25 +21,25 @@ export interface CallCounts {
 }
 
 export interface FinetuneResults {
-  /** Losses are of these many items that were not trained on; 0: of the last steps of the training itself. */
+  /** The number of held-out items whose loss is reported; 0: the losses are those of the last training steps. */
   validationItems: number;
   models: { name: string; nll: number; perplexity: number; calls?: CallCounts }[];
   /**
-   * How much smaller the loss of the saved model is than that of the start, in nats per learned token, with its 95 % interval over
-   * items; absent where nothing was held out.
+   * The decrease of the loss from the initial to the saved model, in nats per learned token, with its 95 % interval over items;
+   * absent where nothing was held out.
    */
   gain?: { mean: number; interval?: Interval; verdict: GainVerdict };
   /** Absent in runs before 0.2. */
   answers?: readonly Answer[];
   /** The folder of the model. */
   model: string;
-  /** A command that shows what it writes. */
+  /** A command that generates text with the model. */
   trial: string;
 }
 
 type Models = Pick<FinetuneResults, 'models'>;
 
-/** Returns the cells of the table of losses, its header first. Calls are shares of the recorded ones, where there are any. */
+/** Returns the cells of the table of losses, header first. Calls are given as shares of the recorded ones. */
 export function finetuneTable({ models }: Models): { header: string[]; rows: string[][] } {
   const hasCalls = models.some(({ calls }) => calls);
   return {
@@ -78,7 +78,7 @@ export function finetuneText(directory: string, results: FinetuneResults): strin
   ].join('\n');
 }
 
-/** Writes the gain. Its interval is too narrow where the best epoch was chosen on the same items. */
+/** Writes the gain. Its interval is too narrow if the best epoch was chosen on the same items. */
 function gainLines({ gain }: FinetuneResults): string[] {
   if (gain === undefined) return [];
   const { mean, interval, verdict } = gain;
@@ -98,7 +98,7 @@ function callLines({ models }: Models): string[] {
 
 const SHOWN = 240;
 
-/** Writes a text in one line, cut to its end or to its beginning. */
+/** Writes a text in one line, shortened to its beginning, or to its end where `end` is true. */
 const shortened = (text: string, end: boolean): string => {
   const line = JSON.stringify(text.trim()).slice(1, -1).replaceAll('\\"', '"');
   if (line.length <= SHOWN) return line;

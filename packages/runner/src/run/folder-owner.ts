@@ -1,4 +1,4 @@
-// One process at a time works in the folder of a run or a sweep: two would write the same files.
+// Locks the folder of a run or a sweep for one process, since two would write the same files.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { holderMessage, isUnreported, reportFolder, withFileLock } from '@bowyer/core';
@@ -8,10 +8,10 @@ import type { TaskContext } from '../context/task-context.js';
 const FOLDER_KEYS = { run: 'save_path', sweep: 'hydra.sweep.dir', server: 'folder' } as const;
 
 /**
- * Runs `work` while this process owns the folder. Everything that this process writes there meanwhile is written only while it is the
- * owner: see `protects` of `withFileLock`.
+ * Runs `work` while this process owns the folder. If the process loses the folder meanwhile, it writes nothing more there: see
+ * `protects` of `withFileLock`.
  *
- * @param what runs there, for the message
+ * @param what names the work, for the message
  * @param say gets a line where the folder's owner may have ended on another machine
  * @throws if another process that is alive owns it; the folder of a process that has ended is taken over
  */
@@ -34,7 +34,7 @@ export function owningFolder<T>(
 }
 
 /**
- * Checks that a job may use its folder, before its record is written there: a command that is refused leaves the folder as it is.
+ * Checks that a job may use its folder before its record is written there, so that a refused command changes nothing.
  *
  * @throws if another process that is alive owns the folder
  */
@@ -48,7 +48,7 @@ export async function admitToFolder(directory: string): Promise<void> {
   );
 }
 
-/** Runs `work` while this process owns a file or folder that the task writes under another name first. */
+/** Runs `work` while this process owns an output that the task writes under a temporary name first. */
 export function owningOutput<T>(output: string, work: () => Promise<T>): Promise<T> {
   const path = output.replace(/\/+$/, '');
   return withFileLock(`${path}.lock`, work, {
@@ -65,10 +65,10 @@ export function owningOutput<T>(output: string, work: () => Promise<T>): Promise
 }
 
 /**
- * Writes a folder once, with `writeNewFolder`, while this process owns it. If the command was killed after the folder was in its place,
- * the same command finds the folder complete.
+ * Writes a folder once, with `writeNewFolder`, while this process owns it. If the command was killed after the folder was in its
+ * place, the same command finds the folder complete.
  *
- * @param write gets the command for `writeNewFolder` @returns what is printed
+ * @param write writes the folder and returns the text to print
  */
 export function owningNewFolder(
   output: string,

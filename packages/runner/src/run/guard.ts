@@ -1,4 +1,4 @@
-// The guard of a run: bounds beyond which a policy has collapsed and further training is a waste.
+// The guard of a run: bounds on metrics beyond which the policy has collapsed, so that the run is stopped.
 import type { Metrics } from '@bowyer/algorithms';
 import { changeableOnResume, fraction, group, optional, positive, type ConfigProblem } from '@bowyer/core';
 
@@ -10,7 +10,7 @@ export interface GuardBounds {
 
 const off = 'null: no bound';
 
-/** The options of the guard. They do not decide the numbers of a run: one that was stopped can be resumed under other bounds. */
+/** The options of the guard. The run's numbers do not depend on them: a stopped run can be resumed under other bounds. */
 export const guardNode = changeableOnResume(
   group(
     {
@@ -25,7 +25,7 @@ export const guardNode = changeableOnResume(
   ),
 );
 
-/** Each bound's metric, and the sign of what exceeds it. */
+/** The metric of each bound, and whether a value is beyond it. */
 const rules = {
   minEntropy: {
     key: 'min_entropy',
@@ -44,7 +44,7 @@ const rules = {
  * Compares the metrics of an iteration with the bounds.
  *
  * @returns why the run is to be stopped; null if it may continue
- * @throws if a bound is given for what the run does not measure
+ * @throws if a bound is given for a metric that the run does not have
  */
 export function guardReason(metrics: Metrics, bounds: GuardBounds): string | null {
   for (const [name, { key, metric, isBeyond }] of Object.entries(rules)) {

@@ -1,4 +1,5 @@
-// ArCHer's metric names beside ours, so that its dashboards and scripts find theirs. Source: its trainers at 7c771a7.
+// ArCHer's names of metrics, under which metrics.jsonl has the same figures for its dashboards and scripts. Source: its trainers
+// at 7c771a7.
 const LEGACY_NAMES: Record<string, string> = {
   'rollout/episodic_return': 'rollout.mean',
   'rollout/episodic_return_max': 'rollout.max',

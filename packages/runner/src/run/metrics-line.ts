@@ -1,11 +1,12 @@
-// A line of metrics.jsonl. The training thread writes one for each iteration, which may have thousands of figures.
+// Writes a line of metrics.jsonl for each iteration. It is fast, since the training thread writes it and it may have thousands of
+// figures.
 import type { Metrics } from '@bowyer/algorithms';
 import { figuresOf, perNames } from '@bowyer/logging';
 import { legacyNames } from './legacy-names.js';
 
 const key = (name: string): string => `,${JSON.stringify(name)}:`;
 
-/** Names as JSON with their colon, and which of the figures have a name in ArCHer too. */
+/** The names as JSON with a colon, and the figures that have a name of ArCHer's too. */
 const prepared = perNames((names) => ({
   keys: names.map(key),
   aliases: legacyNames.flatMap(([name, alias]) =>

@@ -1,4 +1,4 @@
-// The loggers that a config names, as one, which never stops the run.
+// Opens all loggers of a config as one logger, whose failures never stop the run.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TaskContext } from '../context/task-context.js';
@@ -22,12 +22,12 @@ interface LoggingConfig {
   runName: string;
 }
 
-/** Checks each logger before any work of the run. @throws for what one lacks, such as the API key of its server */
+/** Checks each logger before the run starts. @throws for missing requirements, such as the API key of its server */
 export function checkLoggers({ logger, projectName: project, runName: name }: LoggingConfig): void {
   for (const [unit, options] of Object.entries(logger)) findLogger(unit)!.check?.({ project, name }, options);
 }
 
-/** The loggers of a run as one. If they are disposed of before `finish`, the run is reported as failed. */
+/** All loggers of a run. If they are disposed of before `finish`, the run is reported as failed. */
 export class RunLoggers implements AsyncDisposable {
   #isClosed = false;
 
@@ -39,8 +39,8 @@ export class RunLoggers implements AsyncDisposable {
   /**
    * Opens the loggers of the config.
    *
-   * @param resumedAfter lines of the metrics that are kept; 0 where the run begins
-   * @throws if a logger cannot be opened: at the start of a run the user wants to know it
+   * @param resumedAfter lines of the metrics that a resumed run keeps; 0 for a new run
+   * @throws if a logger cannot be opened: at the start of a run the user can still mend it
    */
   static async open(
     { logger, projectName: project, runName: name }: LoggingConfig,
@@ -74,7 +74,7 @@ export class RunLoggers implements AsyncDisposable {
     await Promise.all(this.loggers.map((logger) => logger.checkpoint?.(written)));
   }
 
-  /** Closes the loggers of a run that has not failed. @param figures of its results; null where the user stopped it */
+  /** Closes the loggers of a run that has not failed. @param figures of the results; null where the user stopped the run */
   async finish(figures: Readonly<Record<string, number>> | null): Promise<void> {
     const best = join(this.directory, 'checkpoints', 'best');
     const model = figures !== null && existsSync(best) ? best : null;
@@ -91,7 +91,7 @@ export class RunLoggers implements AsyncDisposable {
   }
 }
 
-/** Lists the models and datasets on disk that a run begins with; a model of the hub has its own record of its origin. */
+/** Lists the local models and datasets that a run starts from; a model of the hub has its own record of its origin. */
 function inputsOf(config: Readonly<Record<string, unknown>>): LoggedRun['inputs'] {
   const { demonstrations, policy, task } = config as Readonly<
     Record<string, Readonly<Record<string, unknown>> | undefined>
@@ -103,7 +103,7 @@ function inputsOf(config: Readonly<Record<string, unknown>>): LoggedRun['inputs'
   );
 }
 
-/** Warns the user when the logger fails, and does not call it again: the run's own files have all figures. */
+/** Warns when the logger fails, and does not call it again: the run's own files have all figures. */
 class GuardedLogger implements RunLogger {
   #failed = false;
 

@@ -1,4 +1,4 @@
-// Gives a run its folder, and puts aside the files of one with another config that ended there without results.
+// Locks a run's folder, and moves the files of a run with another config that ended there without results.
 import type { TaskContext } from '../context/task-context.js';
 import { putAside } from './failed-run.js';
 import { owningFolder } from './folder-owner.js';
@@ -15,7 +15,7 @@ export async function owningRun<T>(
 ): Promise<T> {
   await openDirectory(directory, decisive);
   return owningFolder(directory, 'run', log, async () => {
-    // Again, since another process may have had the folder until now.
+    // The folder is checked again, since another process may have owned it until now.
     if ((await openDirectory(directory, decisive)) === 'failed')
       log(
         `the files of a run with another config, which ended without results, are in ${await putAside(directory)} now`,

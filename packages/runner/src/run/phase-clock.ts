@@ -1,4 +1,4 @@
-// The seconds of each phase of an iteration, which are spans of a trace too.
+// Measures the seconds of each phase of an iteration, and emits the phases as spans of a trace.
 import { emitSpan, wallClock, type Span } from '@bowyer/core';
 
 export class PhaseClock {
@@ -7,20 +7,23 @@ export class PhaseClock {
   /** The span of the current phase, for a trace. */
   #span: Span | null = null;
 
-  /** Adds the time since the last call to a phase. It is called after every step, so that an evaluation in between is timed apart. */
+  /**
+   * Adds the time since the last call to a phase. It is called after every step, so that an evaluation between steps is measured
+   * separately.
+   */
   stepped(phase: string, iteration: number): void {
     const now = performance.now();
     const milliseconds = now - this.#started;
     this.#seconds[phase] = (this.#seconds[phase] ?? 0) + milliseconds / 1000;
     this.#started = now;
     const end = wallClock();
-    // Steps of the same phase are one span.
+    // Consecutive steps of a phase are one span.
     if (this.#span?.name === phase) return void (this.#span = { ...this.#span, end });
     this.endSpan();
     this.#span = { category: 'phase', name: phase, start: end - milliseconds, end, attributes: { iteration } };
   }
 
-  /** Returns the seconds of each phase of the iteration that ends, and begins to count again. */
+  /** Returns the seconds of each phase of the finished iteration, and resets them. */
   takeSeconds(): Record<string, number> {
     const seconds = this.#seconds;
     this.#seconds = {};

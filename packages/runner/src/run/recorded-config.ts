@@ -1,4 +1,4 @@
-// The record of a run, run-config.json: the part of its config that decided the numbers, with keys in camelCase.
+// Reads run-config.json, the record of a run: the part of its config that its numbers depend on, with keys in camelCase.
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ContextOptions, MemoryOptions } from '@bowyer/envs';
@@ -6,17 +6,17 @@ import { isConversationFile } from '@bowyer/conversations';
 import { toCamelCase, toSnakeCase } from '@bowyer/core';
 import { flatNames } from '../keys/flat-names.js';
 
-/** The file with the part of the config that decided the numbers of the run in a folder. */
+/** The file in a run's folder with the part of the config that its numbers depend on. */
 export const CONFIG_FILE = 'run-config.json';
 
 type Node = Record<string, unknown>;
 
-/** The options of a record that are read. */
+/** The options that are read from a record. */
 export interface RecordedConfig extends Node {
   task?: { name?: string; model?: string | null; epochs?: number };
   algorithm?: { name?: string; epochs?: number; gamma?: number };
   env?: { name?: string; envs?: unknown };
-  /** `model`: the model that the agent started from; null or absent where it was made from scratch. */
+  /** `model` is the model that the agent started from; null or absent for a policy from scratch. */
   policy?: { model?: string | null; checkpoint?: string | null };
   play?: { asChat?: boolean };
   device?: { kind?: string };
@@ -26,9 +26,9 @@ export interface RecordedConfig extends Node {
 }
 
 /**
- * Reads a record. Options that earlier versions wrote under flat names are moved to the nodes in which they stand today.
+ * Reads a record. Options under flat names, from earlier versions, are moved to their present nodes.
  *
- * @param text of the file
+ * @param text contents of the file
  */
 export function recordedConfig(text: string): RecordedConfig {
   const record = JSON.parse(text) as Node;
@@ -51,7 +51,7 @@ export function recordedConfig(text: string): RecordedConfig {
   return config;
 }
 
-/** Returns the path of an option with a flat name; undefined for nodes, and for options at the root. */
+/** Returns the path of an option with a flat name; undefined for nodes, and for options that are still at the root. */
 function pathOf(key: string, value: unknown, algorithm: string | undefined, task = 'train'): string | undefined {
   if (isNode(value) && NODES.has(key)) return undefined;
   const paths = (flatNames[key] ?? []).flatMap((given) => {
@@ -72,7 +72,7 @@ const NODES = new Set(
 
 const isNode = (value: unknown): value is Node => value !== null && typeof value === 'object' && !Array.isArray(value);
 
-/** Reads the record of the run that an agent was trained in; null for a model from elsewhere. */
+/** Reads the record of the run that an agent was trained in; null for a model without one. */
 export function runOf(agentFolder: string): RecordedConfig | null {
   let folder = agentFolder;
   for (let up = 0; up < 4; up++) {
@@ -84,8 +84,9 @@ export function runOf(agentFolder: string): RecordedConfig | null {
 }
 
 /**
- * Returns whether an agent learned from conversations of a file. Such a model belongs to no environment: the run's own is the one that it
- * was evaluated in. A file that is gone is taken for one of conversations where the run read its data through a chat template.
+ * Returns whether an agent learned from conversations of a file. Such an agent belongs to no environment: the run's environment
+ * served for evaluations only. If the file no longer exists, it counts as one of conversations if the run read its data through a
+ * chat template.
  */
 export function learnedConversations({ demonstrations, play, algorithm }: RecordedConfig): boolean {
   const path = demonstrations?.path ?? null;

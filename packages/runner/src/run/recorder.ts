@@ -1,5 +1,5 @@
-// Everything an algorithm hands out during a run goes through here: figures to files and to the terminal, the best policy and
-// checkpoints to disk. When a checkpoint is due is in checkpoint-schedule.ts, what is shown in run-display.ts.
+// The recorder receives all outputs of an algorithm: it writes figures, the best policy and checkpoints to files, and shows
+// figures on the terminal. checkpoint-schedule.ts decides when a checkpoint is due, and run-display.ts what is shown.
 import { join } from 'node:path';
 import { anyRank, LARGEST_REWARD, oneRank, type Ranks, type Trajectory } from '@bowyer/core';
 import type { Metrics, AlgorithmState, RunHooks } from '@bowyer/algorithms';
@@ -16,60 +16,60 @@ import type { TaskContext } from '../context/task-context.js';
 export interface Saveable {
   /** Writes all tensors that the next iteration needs into a folder. */
   saveState(folder: string): Promise<void>;
-  /** Writes the policy as a model of its own, and its critic below it. */
+  /** Writes the policy as a separate model, with its critic in a subfolder. */
   saveAgent(folder: string): Promise<void>;
 }
 
-/** Takes the checkpoints of a run. */
+/** Writes the checkpoints of a run. */
 export interface CheckpointSink {
   /** @returns the checkpoint's folder; null where another rank writes it */
   save(number: number, progress: CheckpointProgress, write: (folder: string) => Promise<void>): Promise<string | null>;
 }
 
-/** Gives the agent the weights of a saved one, and a new optimizer. */
+/** Replaces the agent's weights by those of a saved agent, with a new optimizer. */
 export type RestoreAgent = (folder: string) => Promise<void>;
 
-/** Takes everything that a run leaves behind. */
+/** The outputs of a run. */
 export interface RunOutput {
   files: RecordedFiles;
   checkpoints: CheckpointSink;
   saveable: Saveable;
-  /** Needed by a run that is watched. */
+  /** Needed by a watched run. */
   restoreAgent?: RestoreAgent;
-  /** Gets every step beside the run's own files. */
+  /** The logger that receives every step in addition to the run's own files. */
   logger: Pick<RunLogger, 'log' | 'checkpoint'>;
 }
 
-/** The state in which a run begins, or continues from a checkpoint. */
+/** The state in which a run begins or is resumed. */
 export interface RunStart extends RunLength {
   best: CheckpointProgress['best'];
-  /** The algorithm's own state, which it changes in place. */
+  /** The algorithm's state, which it changes in place. */
   state: AlgorithmState;
 }
 
 /** Reasons to end a run early or to save a checkpoint. */
 export interface RunLimits extends ScheduleKeys {
   guard?: GuardBounds;
-  /** Whether the best agent stays a candidate until the final test has shown that it is better than the start. */
+  /** Whether the best agent is only a candidate until the final test has shown that it is better than the initial one. */
   isWatched?: boolean;
-  /** Requests from outside; absent on ranks above 0. */
+  /** Requests of other processes; absent on ranks above 0. */
   control?: RunControl;
-  /** The ranks of the run, which stop and save together, whichever of them was asked to; this process alone if not given. */
+  /** The ranks of the run, which stop and save together when one of them is asked to; a single process if not given. */
   ranks?: Ranks;
 }
 
-/** Figures beside the algorithm's own. */
+/** Figures in addition to the algorithm's own. */
 export interface RunMeasures {
-  /** Figures of the iteration that ends. */
+  /** Returns the figures of the finished iteration. */
   metrics?(): Promise<Metrics>;
-  /** Seconds since the last call of what is inside the phases, by name. */
+  /** Returns the seconds since the last call that were spent in parts of the phases, by name. */
   innerSeconds?(): Record<string, number>;
 }
 
 export class Recorder implements RunHooks {
-  /** Why the guard stopped the run; null where it did not. */
+  /** The guard's reason for stopping the run; null where it did not stop it. */
   stoppedByGuard: string | null = null;
-  /** Why the algorithm ended the run before its last iteration; null where it did not. */
+  /** The algorithm's reason for ending the run early; null where it did not. */
   ended: string | null = null;
   best: CheckpointProgress['best'];
   readonly #display: RunDisplay;
@@ -114,7 +114,7 @@ export class Recorder implements RunHooks {
     return this.limits.ranks ?? oneRank;
   }
 
-  /** Iterations that have been logged. */
+  /** The number of logged iterations. */
   get iteration(): number {
     return this.#iteration;
   }
@@ -123,12 +123,15 @@ export class Recorder implements RunHooks {
     return this.limits.isWatched === true;
   }
 
-  /** The warnings of the run, those of earlier processes too. */
+  /** The warnings of the run, including those of earlier processes. */
   get notes(): readonly string[] {
     return (this.start.state as { watch?: { notes: string[] } }).watch?.notes ?? [];
   }
 
-  /** Folder of the best agent so far: in a watched run `best` has the start, and others are candidates until the final test. */
+  /**
+   * Folder of the best agent so far. In a watched run `best` contains the initial agent, and others are candidates until the
+   * final test.
+   */
   get bestFolder(): string {
     const isCandidate = this.isWatched && this.best !== null && this.best.iteration > 0;
     return join(this.output.files.directory, 'checkpoints', isCandidate ? 'candidate' : 'best');
@@ -175,8 +178,8 @@ export class Recorder implements RunHooks {
   }
 
   /**
-   * Writes a checkpoint of an iteration whose evaluation was given up. Figures that need the rollout's episodes are measured and stored
-   * before it, because a resumed run has those episodes in its files alone.
+   * Writes a checkpoint of an iteration whose evaluation was interrupted. Figures that need the rollout's episodes are measured
+   * and stored before it, because a resumed run does not have those episodes in memory.
    */
   async postpone(iteration: number, measured: Metrics, rollout: readonly Trajectory[]): Promise<void> {
     if (this.#postponable.postponed === undefined) {
@@ -188,12 +191,12 @@ export class Recorder implements RunHooks {
     await this.checkpoint(iteration + 1);
   }
 
-  /** Figures of the iteration whose evaluation was given up: part of a checkpoint. */
+  /** Figures of the iteration whose evaluation was interrupted; they are part of a checkpoint. */
   get #postponable(): { postponed?: Metrics } {
     return this.start.state as { postponed?: Metrics };
   }
 
-  /** Keeps the episodes of an evaluation, to store them with the next metrics. */
+  /** Keeps the episodes of an evaluation until the next metrics are written. */
   evaluated(episodes: readonly Trajectory[]): void {
     this.#evaluated = episodes;
   }
@@ -203,11 +206,11 @@ export class Recorder implements RunHooks {
     const { saveable, logger } = this.output;
     this.best = { iteration: iteration + 1, score };
     await saveable.saveAgent(this.bestFolder);
-    if (this.isWatched) return; // what is handed out is known after the final test
+    if (this.isWatched) return; // the agent that the run returns is known only after the final test
     await logger.checkpoint?.({ kind: 'best', iteration: iteration + 1, folder: this.bestFolder, score });
   }
 
-  /** Does what `checkpoint` does, unless this iteration has a checkpoint. */
+  /** Writes a checkpoint like `checkpoint`, unless this iteration already has one. */
   async checkpointOnce(nextIteration: number): Promise<void> {
     if (nextIteration > this.#lastCheckpoint) await this.checkpoint(nextIteration);
   }
@@ -233,7 +236,7 @@ export class Recorder implements RunHooks {
     this.#display.remember(metrics);
   }
 
-  /** Requests a stop where a bound is exceeded: the algorithm then saves a checkpoint and returns, as when the user asks it to. */
+  /** Requests a stop if a bound is exceeded: the algorithm then saves a checkpoint and returns, as after a user's request. */
   #guard(iteration: number, metrics: Metrics): void {
     const reason = this.limits.guard && guardReason(metrics, this.limits.guard);
     if (!reason) return;
@@ -255,7 +258,7 @@ export class Recorder implements RunHooks {
   }
 }
 
-/** Returns the remedy where a huge reward is the reason of a figure that is not finite; else null. */
+/** Returns the remedy if a very large reward is the reason of a figure that is not finite; else null. */
 function hugeReward(rollout: readonly Trajectory[]): string | null {
   for (const { episode, transitions } of rollout)
     for (const { reward } of transitions)
@@ -264,7 +267,7 @@ function hugeReward(rollout: readonly Trajectory[]): string | null {
   return null;
 }
 
-/** Finds the name of the first figure that is not finite. Figures are not copied: there may be thousands. */
+/** Finds the name of the first figure that is not finite. Figures are not copied, since there may be thousands. */
 function firstNonFinite(metrics: Metrics): string | null {
   const { names, values } = newFigures(metrics);
   const at = values.findIndex((value) => !Number.isFinite(value));

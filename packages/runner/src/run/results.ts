@@ -1,4 +1,4 @@
-// The results of a finished run: the policy that it started from beside the policy that it ended with.
+// The results of a finished run: those of the initial policy beside those of the trained one.
 import {
   bootstrapMean,
   clusteredMean,
@@ -15,11 +15,11 @@ import { testedOn, type SplitPlan } from '@bowyer/envs';
 import { processesText, type Processes } from '../context/processes.js';
 import type { TaskResult } from './breakdown.js';
 
-/** One line of the result table: figures of a policy over the episodes of the test. */
+/** A line of the result table: figures of a policy over the episodes of the test. */
 export interface PolicyResult {
   name: string;
   decoding?: Decoding;
-  /** Keys as `test/…`. */
+  /** Keys have the form `test/…`. */
   metrics: Metrics;
   /** 95 % bootstrap interval of the mean return. */
   interval?: Interval;
@@ -27,39 +27,42 @@ export interface PolicyResult {
 
 /** The items of the test. */
 export interface TestedItems {
-  /** In the plural: "goals". */
+  /** A noun in the plural: "goals". */
   noun: string;
-  /** Whether training plays the same items, so that the test says nothing of new ones. */
+  /** Whether training plays the same items, so that the test says nothing about new ones. */
   shared: boolean;
-  /** Different items that were played. */
+  /** The number of different items that were played. */
   played: number;
-  /** How many of those are items of the run's own rollouts; absent where nothing was trained. */
+  /** The number of those items that the run has trained on; absent where nothing was trained. */
   trainedOn?: number;
 }
 
 /** The same episodes played by two policies. */
 export interface Comparison {
-  /** The one whose mean return is subtracted from the other's. */
+  /** The policy whose mean return is subtracted. */
   baseline: string;
   name: string;
-  /** Absent where nothing was played for it. */
+  /** Absent where nothing was played for this comparison. */
   decoding?: Decoding;
   /** Episodes that both finished. */
   episodes: number;
   meanDifference: number;
-  /** 95 % interval of the difference, by Student's t over items; absent where one item says nothing of others. */
+  /** 95 % interval of the difference, by Student's t over items; absent for a single item. */
   interval?: Interval;
-  /** The meaning of the interval for the second one. */
+  /** The conclusion about the second policy, from the interval. */
   verdict: GainVerdict;
 }
 
-/** The agent that a watched run hands out. */
+/** The agent that a watched run returns. */
 export interface HandedOut {
-  /** `improved`: the best agent, which the test has shown to be better than the start; else the start. */
+  /**
+   * `improved`: the best agent is returned, since the test has shown that it is better than the initial one; else the initial one
+   * is.
+   */
   verdict: GainVerdict;
-  /** Iterations behind what is handed out; 0: it is the start. */
+  /** The iterations of the returned agent; 0 for the initial one. */
   iteration: number;
-  /** Why it is the start; empty where it is not. */
+  /** The reasons for returning the initial agent; empty for another one. */
   reasons: string[];
   /** The warnings of the training, each with its iteration. */
   notes: string[];
@@ -70,26 +73,29 @@ export interface RunResults {
   iterations: number;
   /** Why the guard stopped the run before its end; absent where it did not. */
   stopped?: string;
-  /** Why a watched run ended before its last iteration; absent where it did not. */
+  /** Why the algorithm ended a watched run before its last iteration; absent where it did not. */
   ended?: string;
-  /** The agent of a watched run. */
+  /** The agent that a watched run returns. */
   handedOut?: HandedOut;
-  /** How rollouts overlapped with the updates; absent where the two alternated. */
+  /** How rollouts overlapped with the updates; absent for synchronous runs. */
   rollouts?: { mode: 'lock_step' | 'asynchronous'; maxStaleness: number };
-  /** The processes that shared the last start of the run; absent for a single process. */
+  /** The processes that shared the run after its last start; absent for a single process. */
   processes?: Processes;
   policies: PolicyResult[];
   items?: TestedItems;
   comparisons?: Comparison[];
   /** Figures by kind of task, or by item where there are few, for each policy and decoding: `NAME (DECODING)`. */
   tasks?: Record<string, TaskResult[]>;
-  /** The mean return of a perfect player with the demonstrator's questions, where it can be computed. */
+  /** The mean return of an optimal player with the demonstrations' questions, where it can be computed. */
   optimalReturn: number | null;
-  /** Mean of min(Q₁, Q₂) and of the discounted returns over the test's turns; null without a critic. */
+  /** Means of min(Q₁, Q₂) and of the discounted returns over the test's turns; null without a critic. */
   calibration: { qMean: number; discountedReturnMean: number } | null;
 }
 
-/** Groups the values of episodes into the units that an interval resamples: items where items are held out, else single episodes. */
+/**
+ * Groups the values of episodes into the units that are resampled for an interval: items where items are held out, else single
+ * episodes.
+ */
 export function clustersOf<T extends { item?: string }>(
   episodes: readonly T[],
   value: (episode: T) => number,
@@ -104,7 +110,7 @@ export function clustersOf<T extends { item?: string }>(
   return [...clusters.values()];
 }
 
-/** Computes the interval of the mean return. Its seed is fixed, so that equal episodes give an equal interval. */
+/** Computes the interval of the mean return. The seed is fixed, so that equal episodes give an equal interval. */
 export const returnInterval = (episodes: readonly Trajectory[], items: Pick<TestedItems, 'shared'>): Interval =>
   bootstrapMean(clustersOf(episodes, episodicReturn, items), Rng.forPurpose(0, 'bootstrap'));
 
@@ -170,7 +176,9 @@ const decodingText = (decoding: Decoding = 'sample'): string => (decoding === 's
 export const resultText = (results: RunResults): string =>
   [textTable(resultHeader, resultRows(results)), '', ...resultNotes(results)].join('\n');
 
-/** Writes the lines below the table: the items that were played, differences on the same episodes, the optimum, the critic. */
+/**
+ * Writes the lines below the table: the items that were played, differences on the same episodes, the optimal return, the critic.
+ */
 export function resultNotes(results: RunResults): string[] {
   const { optimalReturn, calibration, stopped, ended, handedOut, rollouts, processes, comparisons = [] } = results;
   const lines = [playedText(results), ...fewText(results)];
@@ -197,7 +205,7 @@ function comparisonText({ baseline, name, decoding, episodes, meanDifference, in
 
 const signed = (value: number): string => `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(2)}`;
 
-/** Notes that a table repeats; all are in results.json. */
+/** The number of notes that the text repeats; all are in results.json. */
 const SHOWN_NOTES = 4;
 
 const handedOutText = ({ verdict, iteration, reasons, notes }: HandedOut): string[] => [
@@ -214,7 +222,7 @@ function rolloutsText({ mode, maxStaleness }: NonNullable<RunResults['rollouts']
     : `${age}, asynchronous: the same seed gives another run`;
 }
 
-/** An interval from fewer resampled episodes is too narrow. */
+/** With fewer resampled episodes than this, the interval is too narrow. */
 const ENOUGH_EPISODES = 10;
 
 function fewText({ policies }: RunResults): string[] {
@@ -225,7 +233,7 @@ function fewText({ policies }: RunResults): string[] {
   ];
 }
 
-/** Writes how many episodes of which items were played, as far as an older run's file says it. */
+/** Writes how many episodes and items were played, as far as an older run's results contain it. */
 function playedText({ policies, items }: RunResults): string {
   const episodes = policies[0].metrics['test/episodes'];
   const known = policies.flatMap(({ decoding }) => decoding ?? []);

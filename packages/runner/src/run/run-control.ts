@@ -1,5 +1,5 @@
-// Requests to a run from outside, such as the dashboard's: a file in its folder, which the run looks for once a second and obeys
-// where it can be resumed from.
+// Handles requests to a run from other processes, such as the dashboard's: a file in its folder, which the run checks once a
+// second, and obeys where it can be resumed.
 import { existsSync } from 'node:fs';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,15 +12,15 @@ export type ControlAction = (typeof controlActions)[number];
 
 const REQUEST_FILE = 'control.json';
 const LOCK_FILE = 'run.lock';
-/** A copy of run.lock from the moment when the process began to look for requests. */
+/** A copy of run.lock, which shows that the lock's owner handles requests. */
 const OBEYING_FILE = 'takes-requests';
-/** Exists while the run waits. */
+/** This file exists while the run is paused. */
 const PAUSED_FILE = 'paused';
 const POLL_MS = 1000;
 
-/** Takes requests in the process of the run. */
+/** Handles requests in the process of the run. */
 export class RunControl implements AsyncDisposable {
-  /** Whether a checkpoint was asked for and is not written yet. */
+  /** Whether a checkpoint was requested and is not written yet. */
   checkpointAsked = false;
   readonly #timer: NodeJS.Timeout;
   #paused = false;
@@ -35,7 +35,7 @@ export class RunControl implements AsyncDisposable {
     this.#timer.unref();
   }
 
-  /** Begins to take requests; those to an earlier process are removed. @param stop asks the run to write a checkpoint and end */
+  /** Begins to handle requests; those to an earlier process are removed. @param stop makes the run write a checkpoint and end */
   static async open(directory: string, log: TaskContext['log'], stop: () => void): Promise<RunControl> {
     await Promise.all([REQUEST_FILE, PAUSED_FILE].map((name) => rm(join(directory, name), { force: true })));
     const owner = await readText(join(directory, LOCK_FILE));
@@ -44,7 +44,7 @@ export class RunControl implements AsyncDisposable {
     return new RunControl(directory, log, stop);
   }
 
-  /** Waits while the run is paused; called where its state is whole. */
+  /** Waits while the run is paused. It is called where the run's state is consistent. */
   async whilePaused(): Promise<void> {
     if (!this.#paused) return;
     const paused = join(this.directory, PAUSED_FILE);
@@ -58,18 +58,17 @@ export class RunControl implements AsyncDisposable {
     this.log('resumed');
   }
 
-  /** Ends a pause, because the run ends. */
   endPause(): void {
     this.#paused = false;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer);
-    if (!mayWrite(this.directory)) return; // they are the next owner's
+    if (!mayWrite(this.directory)) return; // the files belong to the next owner
     await Promise.all([OBEYING_FILE, PAUSED_FILE].map((name) => rm(join(this.directory, name), { force: true })));
   }
 
-  /** Takes the request away before it is read, so that one that comes meanwhile stays. */
+  /** Reads the newest request. The file is renamed before it is read, so that a request that arrives meanwhile is kept. */
   async #look(): Promise<void> {
     if (this.#reading || !existsSync(join(this.directory, REQUEST_FILE))) return;
     this.#reading = true;
@@ -95,14 +94,14 @@ export class RunControl implements AsyncDisposable {
   }
 }
 
-/** Returns whether a living process owns a run's folder, at work or suspended. */
+/** Returns whether a living process owns a run's folder, even if it is suspended. */
 export const isUnderWay = (directory: string): Promise<boolean> => hasLiveOwner(join(directory, LOCK_FILE));
 
 export const isPaused = (directory: string): boolean => existsSync(join(directory, PAUSED_FILE));
 
 const readText = (path: string) => readFile(path, 'utf8').catch(() => null);
 
-/** Asks a run for something. @throws if no process works in the folder, or it does not look for requests */
+/** Sends a request to a run. @throws if no process works in the folder, or if its process does not handle requests */
 export async function requestControl(directory: string, action: ControlAction): Promise<void> {
   if (!(await isUnderWay(directory)))
     throw new Error(

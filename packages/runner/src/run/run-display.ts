@@ -1,4 +1,4 @@
-// The display of a run while it works: bars with the newest figures, curves on a terminal, and a line for each evaluation.
+// Shows a run while it works: bars with the newest figures, curves on a terminal, and a line for each evaluation.
 import { printable } from '@bowyer/config';
 import type { Metrics } from '@bowyer/algorithms';
 import { ProgressBar, RunFigures } from '@bowyer/logging';
@@ -6,16 +6,16 @@ import { mean } from '@bowyer/core';
 import type { TaskContext } from '../context/task-context.js';
 import { iterationLine, iterationProgress } from '../context/iteration-line.js';
 
-/** How far a run has come, and how far it goes. */
+/** The first and the last iteration of this start of the run. */
 export interface RunLength {
-  /** Null where the algorithm counts something else, which its progress names. */
+  /** Null for an algorithm without iterations, whose progress has another unit. */
   iterations: number | null;
   firstIteration: number;
-  /** Whether every iteration has a line in the log. */
+  /** Whether every iteration is logged as a line. */
   hasLines?: boolean;
 }
 
-/** The number of last iterations whose mean time predicts the time that is left. */
+/** The mean time of this many last iterations predicts the remaining time. */
 const RECENT = 5;
 
 export class RunDisplay {
@@ -23,7 +23,7 @@ export class RunDisplay {
   #evaluationBar: ProgressBar | null = null;
   #note = '';
   #loss: number | null = null;
-  /** The time of each iteration of this process. */
+  /** Seconds of each iteration of this process. */
   readonly #seconds: number[] = [];
   readonly #figures: RunFigures;
 
@@ -45,7 +45,7 @@ export class RunDisplay {
     }
   }
 
-  /** Shows an iteration that was logged. @param iterations that have been logged, this one included */
+  /** Shows an iteration that was logged. @param iterations number of logged iterations, including this one */
   logged(iterations: number, metrics: Metrics, seconds: Record<string, number>): void {
     this.output.progress.report?.({ event: 'metrics', iteration: iterations, ...metrics });
     this.#figures.add(metrics, seconds);
@@ -73,7 +73,7 @@ export class RunDisplay {
     this.#bar?.finish();
   }
 
-  /** Shows an evaluation among the steps of another phase in a bar of its own. */
+  /** Shows an evaluation within another phase in a separate bar. */
   #showEvaluation(phase: string, done: number, total: number): void {
     this.#evaluationBar ??= new ProgressBar(phase, total, this.output.progress);
     this.#evaluationBar.update(done);

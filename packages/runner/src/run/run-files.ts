@@ -1,4 +1,4 @@
-// The files of a run: where its figures, episodes and checkpoints are.
+// The files of a run with its figures and episodes, and the claim on its folder.
 import { access, constants, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
@@ -19,16 +19,16 @@ import { CONFIG_FILE, recordedConfig } from './recorded-config.js';
 import { hasResults } from './failed-run.js';
 import { metricsLine } from './metrics-line.js';
 
-/** JSONL files whose bytes are the same however often a run was killed. */
+/** JSONL files that end with the same bytes, however often the run was killed. */
 const RESUMED_FILES = ['metrics.jsonl', 'trajectories/rollout.jsonl', 'trajectories/eval.jsonl'] as const;
 
-/** Episodes of each evaluation that are stored: the first ones, which are the same games every time. */
+/** The number of stored episodes of each evaluation: the first ones, whose items are the same every time. */
 const STORED_EVALUATIONS = 8;
 
 /** The files that a recorder writes. */
 export interface RecordedFiles {
   readonly directory: string;
-  /** Bytes of each file that a resumed run keeps. */
+  /** The length of each file that a resumed run keeps, in bytes. */
   readonly lengths: Record<string, number>;
   logMetrics(iteration: number, metrics: Metrics): Promise<void>;
   logRollout(iteration: number, rollout: readonly Trajectory[]): Promise<void>;
@@ -41,7 +41,7 @@ export class RunFiles implements RecordedFiles {
     readonly directory: string,
     private readonly metrics: JsonlFile,
     private readonly rollouts: PartedJsonl,
-    /** Wall-clock figures: never the same twice, so in a file of their own. */
+    /** Wall-clock times differ between equal runs, so they have a separate file. */
     private readonly timings: JsonlFile,
     private readonly evaluations: JsonlFile,
     private readonly tokenTexts: TokenTexts | undefined,
@@ -51,7 +51,7 @@ export class RunFiles implements RecordedFiles {
    * Opens the files of a run.
    *
    * @param lengths bytes to keep of each file, from the checkpoint that the run resumes from
-   * @param tokenTexts texts of the tokens that episodes are stored with; without it they have ids alone
+   * @param tokenTexts returns the texts of tokens, which are stored with the episodes; without it only ids are stored
    */
   static async open(directory: string, lengths: Record<string, number>, tokenTexts?: TokenTexts): Promise<RunFiles> {
     const [metricsName, rolloutsName, evaluationsName] = RESUMED_FILES;
@@ -86,7 +86,7 @@ export class RunFiles implements RecordedFiles {
   }
 
   /**
-   * Reads a run's files: figures by iteration, and its rollouts, oldest first. A line that was cut off is left out.
+   * Reads a run's figures by iteration, and its rollouts, oldest first. An incomplete last line is ignored.
    *
    * @throws if another line is damaged, with its place
    */
@@ -104,8 +104,8 @@ export class RunFiles implements RecordedFiles {
 /**
  * Makes the run's folder, or finds the run that is in it.
  *
- * @param config what decides the run's numbers
- * @returns `failed` where a run with another config is in it that has no results
+ * @param config the part that the run's numbers depend on
+ * @returns `failed` if the folder has a run with another config and without results
  * @throws if the folder cannot be written, or has results of a run with another config
  */
 export async function openDirectory(directory: string, config: Record<string, unknown>): Promise<'own' | 'failed'> {
@@ -129,15 +129,18 @@ export async function openDirectory(directory: string, config: Record<string, un
   );
 }
 
-/** Makes the folder that of a run with this config. It is called when everything that the run needs has been found. */
+/**
+ * Writes the config into the folder, which then belongs to runs with this config. It is called once everything that the run needs
+ * has been found.
+ */
 export async function claimDirectory(directory: string, config: Record<string, unknown>): Promise<void> {
   await writeFileAtomically(join(directory, CONFIG_FILE), `${JSON.stringify(config, null, 1)}\n`);
 }
 
-/** Defaults of earlier versions that are null today, with the same meaning. */
+/** Defaults of earlier versions whose present default is null, with the same meaning. */
 const FORMER_DEFAULTS: Readonly<Record<string, unknown>> = { 'env.numProducts': 2400, 'env.numGoals': 500 };
 
-/** Lists the values that differ, as `key.path: before → now`, with the keys as they are typed. */
+/** Lists the values that differ, as `key.path: before → now`, with keys in snake_case. */
 function differences(before: unknown, now: unknown, path = ''): string[] {
   const isTree = (value: unknown): value is Record<string, unknown> =>
     value !== null && typeof value === 'object' && !Array.isArray(value);
@@ -146,7 +149,7 @@ function differences(before: unknown, now: unknown, path = ''): string[] {
     const keys = [...new Set([...Object.keys(was), ...Object.keys(is)])];
     return keys.flatMap((key) => differences(was[key], is[key], path ? `${path}.${key}` : key));
   }
-  // A key that another version did not have decides nothing while it is null.
+  // A key that another version did not have counts as null.
   const [was, is] = [JSON.stringify(before ?? null), JSON.stringify(now ?? null)];
   if (was === is || (now === null && FORMER_DEFAULTS[path] === before)) return [];
   const shown = (value: unknown) => (value === undefined ? 'absent' : JSON.stringify(value));

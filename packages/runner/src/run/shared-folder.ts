@@ -1,4 +1,4 @@
-// The folder of a run must be the same for all ranks: rank 0 writes there what the others read.
+// Checks that all ranks see the same run folder, in which rank 0 writes files that the others read.
 import { randomUUID } from 'node:crypto';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
@@ -7,11 +7,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Ranks } from '@bowyer/core';
 
 const MARK = '.ranks';
-/** A network file system may show a new file late. */
+/** The number of attempts: a network file system may show a new file late. */
 const LOOKS = 20;
 const LOOK_MS = 250;
 
-/** Checks that all ranks see the same folder. @throws on every rank, where one does not see what rank 0 has written */
+/** Checks that all ranks see the same folder. @throws on every rank, if one of them does not see rank 0's file */
 export async function checkSharedFolder(directory: string, ranks: Ranks): Promise<void> {
   if (ranks.size === 1) return;
   const mark = join(directory, MARK);

@@ -1,4 +1,4 @@
-// The output of a run on ranks other than 0: nothing is written, since their figures are the same.
+// The output of a run on ranks other than 0, which write nothing, since their figures are the same.
 import type { RunLogger } from '@bowyer/logging';
 import type { DoubleCritic, LanguageModel } from '@bowyer/models';
 import type { CheckpointSink, Saveable } from './recorder.js';
@@ -22,7 +22,10 @@ export const silentCheckpoints: CheckpointSink = {
   },
 };
 
-/** Takes part in the saving of divided optimizers: rank 0 gathers their parts in the order in which it writes them. */
+/**
+ * Takes part in saving optimizers whose state is divided among ranks: rank 0 gathers the parts in the order in which it writes
+ * them.
+ */
 export const silentSaveable = (models: readonly LanguageModel[], critic: DoubleCritic | null): Saveable => ({
   async saveState(folder) {
     for (const model of models) {
@@ -31,6 +34,6 @@ export const silentSaveable = (models: readonly LanguageModel[], critic: DoubleC
     }
     await critic?.optimizer.save(folder);
   },
-  // The critic of an agent is saved with its optimizer, as that of a checkpoint is.
+  // The critic of an agent is saved with its optimizer, like the critic in a checkpoint.
   saveAgent: async (folder) => void (await critic?.optimizer.save(folder)),
 });

@@ -1,4 +1,5 @@
-// When a run was started, with which command and code, and how each start ended: for reports, never for the numbers.
+// Records when a run was started, with which command and code, and how each start ended. Reports read it; the run's numbers do
+// not depend on it.
 import { execFile } from 'node:child_process';
 import { appendFile, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
@@ -13,7 +14,7 @@ interface StartLine {
   /** ISO 8601. */
   time: string;
   command?: string;
-  /** The commit of the checkout that ran, with `+` where it had changes; absent in an installed package. */
+  /** The commit of the running checkout, with `+` where it had changes; absent for an installed package. */
   commit?: string;
   node?: string;
   /** `finished`, `interrupted`, `stopped by the guard` or `failed`. */
@@ -27,20 +28,20 @@ export type EndStatus = 'finished' | 'interrupted' | 'stopped by the guard' | 'f
 /** A summary of all starts in the file. */
 export interface Starts {
   first: string | null;
-  /** The time of the last line, where it is the end of a start; else null. */
+  /** The time of the last line if it is the end of a start, else null. */
   last: string | null;
   count: number;
   command: string | null;
   commit: string | null;
-  /** The end of the last start; null while it runs, and after a process that was killed. */
+  /** The end of the last start; null while it runs, and after a kill. */
   end: { status: EndStatus; reason: string | null } | null;
 }
 
-/** Records a start. @param isLibrary whether a program of the user's runs the task: its own command is recorded then */
+/** Records a start. @param isLibrary whether a user's program runs the task: that program's command is then recorded */
 export async function recordStart(directory: string, isLibrary: boolean): Promise<void> {
   const commit = await commitOf(import.meta.dirname);
   const [, script, ...words] = process.argv;
-  // A program that is typed or piped has no file.
+  // A program that is typed or piped into node has no file.
   const own = ['node', ...(script === undefined ? [] : [relative(process.cwd(), script)])];
   const program = isLibrary ? own : ['bowyer'];
   const command = [...program, ...words.map(withoutSecret)].map(shellQuoted).join(' ');
@@ -63,7 +64,7 @@ export async function readStarts(directory: string): Promise<Starts> {
     try {
       return line === '' ? [] : [JSON.parse(line) as StartLine];
     } catch {
-      return []; // a line that a killed process left
+      return []; // an incomplete line of a killed process
     }
   });
   const starts = lines.filter(({ event }) => event === 'start');
@@ -78,12 +79,12 @@ export async function readStarts(directory: string): Promise<Starts> {
   };
 }
 
-/** Leaves out the value of an override that names a secret. */
+/** Removes the value of an override whose key names a secret. */
 export function withoutSecret(word: string): string {
   return word.replace(/^([+~]*[\w./@]*(?:key|token|secret|password))=.+$/i, '$1=…');
 }
 
-/** Returns the commit of a checkout; null where there is no checkout or no git. */
+/** Returns the commit of a checkout; null without a checkout or without git. */
 async function commitOf(folder: string): Promise<string | null> {
   const git = async (...args: string[]) => (await promisify(execFile)('git', ['-C', folder, ...args])).stdout.trim();
   try {

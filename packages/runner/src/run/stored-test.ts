@@ -1,9 +1,9 @@
-// trajectories/test.jsonl: every episode of a test, for comparisons by episode; those that are read whole have their tokens.
+// Writes trajectories/test.jsonl: every episode of a test, for comparisons by episode. The first ones have their tokens too.
 import { join } from 'node:path';
 import type { Decoding } from '@bowyer/algorithms';
 import { type Trajectory, toRecord, JsonlFile, type TokenTexts } from '@bowyer/core';
 
-/** Episodes of each policy whose tokens are stored. */
+/** The number of episodes of each policy whose tokens are stored. */
 const WITH_TOKENS = 32;
 
 interface TestedPolicy {

@@ -1,4 +1,5 @@
-// Keeps the episodes of each policy of a final test in files until all have played: a run that is killed in between resumes with the next.
+// Keeps the episodes of each policy of a final test in files until all have played, so that an interrupted test resumes with the
+// next policy.
 import { createHash } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,12 +9,12 @@ import { namingFile, writeFileAtomically } from '@bowyer/core';
 export class TestCache<Play> {
   constructor(private readonly folder: string) {}
 
-  /** Returns the episodes that were kept, or null. @param identity all that decides what is played, as JSON */
+  /** Returns the stored episodes, or null. @param identity everything that decides the episodes, as JSON */
   async find(identity: unknown): Promise<Play | null> {
     try {
       return deserialize(await readFile(this.#path(identity))) as Play;
     } catch {
-      return null; // not there, or of another version of Node
+      return null; // missing, or written by another version of Node
     }
   }
 

@@ -2,10 +2,13 @@
 import type { TokenTexts } from '@bowyer/core';
 import type { Tokenizer } from '@bowyer/text';
 
-/** Pairs that are remembered at most. */
+/** The most pairs of tokens in the cache. */
 const MAX_PAIRS = 100_000;
 
-/** Makes a function that returns the text of each token. It depends on the token before: word-level tokenizers put spaces between words. */
+/**
+ * Makes a function that returns the text of each token. The text depends on the previous token: word-level tokenizers put spaces
+ * between words.
+ */
 export function tokenTexts(tokenizer: Pick<Tokenizer, 'decode'>): TokenTexts {
   const known = new Map<string, string>();
   const textOf = (before: number | undefined, id: number): string => {

@@ -1,4 +1,4 @@
-// Successive halving as a source of jobs: the schedule's trials are jobs of the sweep, its rungs are values of a config key.
+// Successive halving as a source of jobs: trials are jobs of the sweep, and rungs are values of a config key.
 import { ConfigError } from '@bowyer/config';
 import { Asha } from './asha.js';
 import type { JobMarker } from './job-marker.js';
@@ -7,7 +7,7 @@ import type { JobOutcome, JobSource, JobStart, SweepJob } from './sweep-job.js';
 export interface AshaSourceOptions {
   metric: string;
   direction: 'maximize' | 'minimize';
-  /** The config key that a rung's resource is given to. */
+  /** The config key that receives a rung's resource. */
   resourceKey: string;
   rungs: readonly number[];
   reductionFactor: number;
@@ -16,7 +16,7 @@ export interface AshaSourceOptions {
 export class AshaSource implements JobSource {
   readonly #asha: Asha;
 
-  /** @param markers what earlier starts left, by job number; jobs that they leave unfinished, or failed, come first */
+  /** @param markers of earlier starts, by job number; unfinished and failed jobs come first */
   constructor(
     private readonly jobs: readonly SweepJob[],
     markers: ReadonlyMap<number, JobMarker>,
@@ -43,7 +43,7 @@ export class AshaSource implements JobSource {
     this.#asha.report({ trial: job.number, rung }, status === 'finished' ? metrics[this.options.metric] : null);
   }
 
-  /** Returns the job that came furthest, and of those the best; null when none has finished. */
+  /** Returns the job that reached the highest rung, the best one of several; null when none has finished. */
   best(): { job: SweepJob; resource: { key: string; amount: number }; value: number } | null {
     const best = this.#asha.best();
     return best && { job: this.jobs[best.trial], resource: this.#resource(best.rung), value: best.value };

@@ -1,35 +1,35 @@
 /**
- * Asynchronous successive halving: many configurations get a small resource, and whenever a place is free the best 1/η of a
- * rung continues with η times as much. Nothing waits for a rung to fill.
+ * Asynchronous successive halving: many configurations get a small resource, and whenever a process is free, one of the best 1/η
+ * of a rung continues with η times as much. No promotion waits for a rung to fill.
  *
  *     get_job():  for rung k from the last but one down to 0:
  *                     candidates = the best ⌊|rung k| / η⌋ of those that finished rung k
  *                     if one of them was not promoted yet: return it, for rung k + 1
  *                 draw a configuration: return it, for rung 0
  *
- * Source: Li et al. 2018, arXiv:1810.05934, algorithm 2, with s = 0. Differs from it: the number of configurations is
- * limited; one that fails counts in the size of its rung and is never promoted; the last rung's resource is R itself, also
- * where R is not r · ηᵏ. This file only decides; it knows nothing of processes and files.
+ * Source: Li et al. 2018, arXiv:1810.05934, algorithm 2, with s = 0. Differs from it: the number of configurations is limited; a
+ * failed configuration counts in the size of its rung and is never promoted; the last rung's resource is R, even if R is not r ·
+ * ηᵏ. This file does not start processes and reads no files.
  */
 
 interface AshaOptions {
-  /** Configurations that may be drawn. */
+  /** The most configurations that are drawn. */
   trials: number;
-  /** Resource of each rung, ascending. */
+  /** The resource of each rung, in ascending order. */
   rungs: readonly number[];
-  /** η. */
+  /** η, the factor between the resources of two rungs. */
   reductionFactor: number;
   direction: 'maximize' | 'minimize';
 }
 
-/** A configuration that is to train until it has used up the resource of a rung. */
+/** A trial to train until it has used the resource of a rung. */
 export interface AshaJob {
   trial: number;
   rung: number;
 }
 
 /**
- * Lists the resources r, r·η, r·η², …, R, in whole units.
+ * Lists the resources r, r·η, r·η², …, R, rounded to integers.
  *
  * @param min r
  * @param max R
@@ -37,7 +37,7 @@ export interface AshaJob {
  */
 export function rungResources(min: number, max: number, reductionFactor: number): number[] {
   const rungs = [min];
-  // A step of less than one unit would repeat a rung.
+  // Values that round to the same integer are listed once.
   for (let next = min * reductionFactor; next <= max * (1 + 1e-9); next *= reductionFactor) {
     if (Math.round(next) > rungs.at(-1)!) rungs.push(Math.round(next));
   }
@@ -51,7 +51,7 @@ export class Asha {
   /** For each rung, the trials that were promoted from there. */
   readonly #promoted: Set<number>[];
   readonly #started = new Set<number>();
-  /** Cut off by an earlier stop, to be started first. */
+  /** Jobs that an earlier stop interrupted, which are started first. */
   readonly #unfinished: AshaJob[] = [];
 
   constructor(private readonly options: AshaOptions) {
@@ -59,7 +59,7 @@ export class Asha {
     this.#promoted = options.rungs.map(() => new Set());
   }
 
-  /** Returns the trial to start in a place that is free; null when none can be started before another job ends. */
+  /** Returns the job for a free process; null when none can be started before another job ends. */
   next(): AshaJob | null {
     const unfinished = this.#unfinished.shift();
     if (unfinished) return unfinished;
@@ -78,19 +78,19 @@ export class Asha {
   }
 
   /**
-   * Notes a job's result.
+   * Records a job's result.
    *
-   * @param value the metric; null: the job failed
+   * @param value the metric; null for a failed job
    */
   report({ trial, rung }: AshaJob, value: number | null): void {
     this.#results[rung].set(trial, value);
   }
 
   /**
-   * Takes over what an earlier start of the search knew of a trial.
+   * Restores a trial of an earlier start of the search.
    *
-   * @param values what it reached, by rung from 0
-   * @param finished false: it was cut off, or failed, in the rung after those
+   * @param values the figures that it reached, by rung from 0
+   * @param finished false if it was interrupted or failed in the next rung
    */
   restore(trial: number, values: readonly number[], finished: boolean): void {
     this.#started.add(trial);
@@ -104,7 +104,7 @@ export class Asha {
     this.#unfinished.push({ trial, rung });
   }
 
-  /** Returns the best of the highest rung that any trial has finished. */
+  /** Returns the best trial of the highest rung that any trial has finished. */
   best(): (AshaJob & { value: number }) | null {
     for (let rung = this.options.rungs.length - 1; rung >= 0; rung--) {
       const [trial] = this.#ranked(rung);
@@ -120,7 +120,7 @@ export class Asha {
       .find((trial) => !this.#promoted[rung].has(trial));
   }
 
-  /** Ranks the trials that finished a rung, best first; of equals the one drawn first. */
+  /** Ranks the trials that finished a rung, best first; equal ones in the order in which they were drawn. */
   #ranked(rung: number): number[] {
     const sign = this.options.direction === 'maximize' ? -1 : 1;
     return [...this.#results[rung]]

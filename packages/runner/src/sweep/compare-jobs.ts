@@ -1,4 +1,4 @@
-// The comparison that a sweep ends with: its settings beside each other, with mean and interval over their seeds.
+// Writes the comparison at the end of a sweep: its settings beside each other, with mean and interval over their seeds.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { findRuns } from '../report/find-runs.js';
@@ -7,15 +7,15 @@ import { writeComparison } from '../report/write-report.js';
 import { CONFIG_FILE } from '../run/recorded-config.js';
 
 /**
- * Writes comparison.html into the sweep's folder. A sweep of jobs that are not runs (of `play`, of `score`) has none, and one that
- * cannot be written stops nothing.
+ * Writes comparison.html into the sweep's folder. A sweep of jobs that are not runs (such as `play` or `score`) has none. An
+ * error of the comparison does not stop the sweep.
  *
  * @param directory of the sweep
  * @returns lines for the terminal
  */
 export async function compareJobs(directory: string): Promise<string[]> {
   try {
-    // A run without its config cannot be compared by its settings.
+    // The comparison needs the config of each run.
     if (!(await findRuns(directory)).every((run) => existsSync(join(run, CONFIG_FILE)))) return [];
     const data = await readSettings([directory]);
     const path = await writeComparison(directory, data);

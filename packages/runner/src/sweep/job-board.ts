@@ -1,5 +1,5 @@
-// A sweep as a person watches it: on a terminal one table of its jobs, those at work with their latest output; in a pipe
-// or a file one line when a job starts and one when it ends; for a script an object in place of a line.
+// Shows the progress of a sweep: on a terminal a table of its jobs, with the latest output of those that run; in a pipe or a file
+// a line when a job starts and a line when it ends; for scripts a JSON object instead of a line.
 import { printable } from '@bowyer/config';
 import { maximum } from '@bowyer/core';
 import { duration, type LiveText, type ProgressOutput } from '@bowyer/logging';
@@ -9,24 +9,26 @@ interface Row {
   label: string;
   startedAt: number;
   status: 'at work' | JobStatus;
-  /** The outcome of a job that has ended; null while it is at work. */
+  /** The duration of a job that has ended; null while it runs. */
   seconds: number | null;
-  /** The latest output, or figures. */
+  /** The latest output or figures. */
   text: string;
 }
 
 /** The beginning of a line of a job's log: `[2026-11-21 11:51:51,357][run][INFO] - `. */
 const LOG_PREFIX = /^\[\d{4}-[^\]]*\](\[[^\]]*\])+ - /;
 
-/** The widest column of labels; longer ones are cut, so that the latest output stays in sight at 80 columns. */
+/**
+ * The widest column of labels, as a share of the width; longer ones are cut, so that the latest output is visible at 80 columns.
+ */
 const LABEL_SHARE = 0.4;
 
 export class JobBoard {
   readonly #rows = new Map<number, Row>();
 
   /**
-   * @param total starts that are expected, null where that is not known in advance
-   * @param clock seconds
+   * @param total expected number of starts; null where it is not known in advance
+   * @param clock returns seconds
    */
   constructor(
     private readonly output: ProgressOutput,
@@ -55,7 +57,7 @@ export class JobBoard {
    * Shows that a job has ended.
    *
    * @param details further lines worth reading, such as the end of a failed job's log
-   * @param unseen its label where it ended before it was seen to start
+   * @param unseen label of a job that ended before its start was shown
    */
   ended(
     number: number,
@@ -72,13 +74,13 @@ export class JobBoard {
     if (row) Object.assign(row, { status, seconds, text: words.join(', ') });
     if (this.output.report)
       return this.output.report({ event: 'job', job: number, label, status, note, seconds, metrics, details });
-    // The table has the finished ones.
+    // The table shows finished jobs.
     if (this.output.live && status === 'finished') return this.output.live.refresh();
     const line = [`${label}: ${status} after ${duration(seconds)}`, ...words].join(', ');
     this.say([line, ...details.map((text) => `  ${text}`)].join('\n'));
   }
 
-  /** Prints lines that stay. */
+  /** Prints lines above the table. */
   say(text: string): void {
     if (this.output.report) return this.output.report({ event: 'log', message: text });
     const write = () => void this.output.write(`${text}\n`);
@@ -86,15 +88,15 @@ export class JobBoard {
     else write();
   }
 
-  /** Takes the table away: the summary follows. */
+  /** Removes the table, since the summary follows. */
   close(): void {
     this.output.live?.end(this.lines, false);
     this.output.live?.close();
   }
 
   /**
-   * Writes the table for a terminal of that size: jobs at work, then failed ones, then others, each in their order, and a line of
-   * totals.
+   * Writes the table for a terminal of the given size: jobs that run, then failed ones, then others, each in their order, and a
+   * line of totals.
    */
   readonly lines: LiveText = ({ columns, rows }) => {
     const order = ['at work', 'failed', 'submitted', 'stopped', 'finished'];

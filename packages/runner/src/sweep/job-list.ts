@@ -1,11 +1,11 @@
-// The simplest source of jobs: a list known from the start, less what an earlier start of the sweep finished.
+// The simplest source of jobs: a fixed list, without the jobs that an earlier start of the sweep finished.
 import type { JobMarker } from './job-marker.js';
 import type { JobSource, JobStart, SweepJob } from './sweep-job.js';
 
 /**
  * Makes the source of a list of jobs.
  *
- * @param markers what earlier starts left, by job number
+ * @param markers of earlier starts, by job number
  */
 export function jobList(
   jobs: readonly SweepJob[],

@@ -1,4 +1,5 @@
-// The file that a job leaves in its folder, so that a sweep started again knows what is done and whose folder it is.
+// The marker file in a job's folder, from which a restarted sweep reads which jobs are finished and which job a folder belongs
+// to.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigError } from '@bowyer/config';
@@ -9,16 +10,16 @@ const MARKER_FILE = 'sweep-job.json';
 
 export interface JobMarker {
   overrides: string[];
-  /** started: running, or killed before it could record its end. */
+  /** `started`: the job runs, or was killed before it could record its end. */
   status: JobStatus | 'started';
-  /** The process of the last start, while it is at work on this machine. */
+  /** The process of the last start, while it runs on this machine. */
   process: ProcessIdentity | null;
-  /** Slurm's name of the job, `12_3`, where launcher=slurm submitted it last. */
+  /** Slurm's name of the job, `12_3`, if launcher=slurm submitted it last. */
   slurmTask?: string | null;
   note: string;
-  /** Wall-clock time of all ended starts. */
+  /** Wall-clock seconds of all ended starts. */
   seconds: number;
-  /** Successive halving: what the job reached at each resource, ascending; null where it failed. */
+  /** For successive halving: the figure at each resource, in ascending order; null where the job failed. */
   rungs: { resource: number; value: number | null }[];
 }
 
@@ -36,7 +37,7 @@ export async function writeMarker({ directory }: SweepJob, marker: JobMarker): P
 }
 
 /**
- * Reads the marks that earlier starts of this sweep have left, by job, before anything is started; null for a job never started.
+ * Reads the markers of earlier starts of this sweep, by job, before anything is started; null for a job that was never started.
  *
  * @param options.resume false: folders in use are refused
  * @param options.followsSlurm true: jobs that are in Slurm's queue are expected
@@ -100,15 +101,12 @@ function refuseOtherJob({ number, overrides, directory }: SweepJob, earlier: Job
   ]);
 }
 
-/**
- * Refuses to start a job that is still at work.
- *
- * @throws if the process of an earlier start is still there, because only its launcher was killed
- */
+/** Refuses to start a job whose earlier process still runs, because only its launcher was killed. */
 function refuseLiving({ number, directory }: SweepJob, { status, process }: JobMarker): void {
   if (status !== 'started' || !process) return;
   const state = stateOf(process);
-  if (state === 'ended' || state === 'unknown') return; // of another machine's job the lock of its own folder decides
+  // the lock of the job's folder protects against a process of another machine
+  if (state === 'ended' || state === 'unknown') return;
   const { pid } = process;
   throw new ConfigError(
     'sweep',

@@ -7,9 +7,8 @@ interface Results {
 }
 
 /**
- * Looks keys up in a run's folder: first in results.json, among the figures of the last policy listed; then in
- * metrics.jsonl, in the last line that has the key. `NAME:key` takes the figure of the policy whose name begins with NAME,
- * such as `best:test/win_rate`.
+ * Reads figures from a run's folder: first from the last policy in results.json, then from the last line of metrics.jsonl that
+ * has the key. `NAME:key` is the figure of the policy whose name begins with NAME, such as `best:test/win_rate`.
  *
  * @returns null for a key that neither file has
  */
@@ -27,11 +26,6 @@ async function readResults(path: string): Promise<Results> {
   return text === '' ? {} : (JSON.parse(text) as Results);
 }
 
-/**
- * Reads a file as text.
- *
- * @returns '' for a file that is not there
- */
 async function readText(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
@@ -54,7 +48,7 @@ function inResults(results: Results, key: string): number | null {
 /**
  * Finds the last figure of a metric.
  *
- * @param lines newest first; a line cut off by a crash is passed over
+ * @param lines newest first; an incomplete line is skipped
  */
 function inLines(lines: readonly string[], key: string): number | null {
   const mark = JSON.stringify(key);

@@ -1,4 +1,4 @@
-// One job as a process: its output goes to a log in the job's folder, its last line to whoever watches.
+// Runs one job as a process: its output goes to a log in the job's folder, and each line to a listener.
 import { spawn, type StdioOptions } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
@@ -17,24 +17,24 @@ interface JobProcessOptions {
   directory: string;
   cwd: string;
   env: Readonly<Record<string, string | undefined>>;
-  /** Gets every line that the job prints, without colours and cursor movements. */
+  /** Receives every line that the job prints, without colours and cursor movements. */
   onLine(line: string): void;
 }
 
 export interface JobProcessEnd {
-  /** Null if a signal ended it, or if it could not be started. */
+  /** Null if a signal ended the process, or if it could not be started. */
   exitCode: number | null;
   signal: NodeJS.Signals | null;
-  /** An error outside the job itself. */
+  /** An error that is not the job's own. */
   problem: string | null;
 }
 
 export interface JobProcess {
   readonly pid: number | null;
   readonly ended: Promise<JobProcessEnd>;
-  /** Asks the job to write a checkpoint and leave. */
+  /** Asks the job to write a checkpoint and end. */
   interrupt(): void;
-  /** Ends the job and everything it started, at once. */
+  /** Ends the job and all its child processes at once. */
   kill(): void;
 }
 
@@ -48,15 +48,17 @@ export async function startJobProcess(options: JobProcessOptions): Promise<JobPr
   const log = createWriteStream(join(directory, LOG_FILE), { flags: 'a' });
   log.write(`${commandLine(command)}\n`);
   const [program, ...args] = command;
-  const stdio: StdioOptions = ['ignore', 'pipe', 'pipe', 'ipc']; // the last closes when this process ends: the job then ends too
+  // the IPC channel closes when this process ends, which ends the job
+  const stdio: StdioOptions = ['ignore', 'pipe', 'pipe', 'ipc'];
   const child = spawn(program, args, { cwd, env: { ...env, [ENDS_WITH_PARENT]: '1' }, detached: true, stdio });
   const logWritten = finished(log).catch((error: Error) => {
-    // Nobody reads the job's output any more: it would wait for ever.
+    // Without the log nobody reads the job's output, so that it would block forever.
     killGroup(child.pid);
     return error;
   });
   const ended = new Promise<JobProcessEnd>((resolve) => {
-    // First of all: an error without a listener would end the launcher, and a process that could not be started may have no pipes.
+    // This listener comes first: an error without one would end the launcher, and a process that could not be started may have no
+    // pipes.
     child.on('error', (error) =>
       resolve({ exitCode: null, signal: null, problem: `could not be started: ${error.message}` }),
     );
@@ -84,11 +86,11 @@ function killGroup(pid: number | undefined): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // It had ended already.
+    // the process had already ended
   }
 }
 
-/** Calls back with each whole line; a carriage return ends a line too, as progress bars write it. */
+/** Calls back with each complete line; a carriage return ends a line too, since progress bars write it. */
 function watchLines(stream: NodeJS.ReadableStream, onLine: (line: string) => void): void {
   let rest = '';
   stream.setEncoding('utf8');
@@ -100,7 +102,7 @@ function watchLines(stream: NodeJS.ReadableStream, onLine: (line: string) => voi
   });
 }
 
-/** Writes the first line of a log: the command, to be pasted into a shell without the `#`. */
+/** Writes the first line of a log: the command, which can be pasted into a shell without the `#`. */
 export function commandLine(command: readonly string[]): string {
   return `# ${command.map(shellQuoted).join(' ')}`;
 }

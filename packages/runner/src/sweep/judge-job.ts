@@ -1,4 +1,4 @@
-// How an ended job stands: by its exit and by the figures in its folder. The same for every launcher.
+// Determines the outcome of an ended job from its exit code and the figures in its folder, for every launcher.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readJobMetrics } from './job-metrics.js';
@@ -13,18 +13,18 @@ export interface FiguresWanted {
 }
 
 interface JobEnd {
-  /** Why it failed; empty where it did not. */
+  /** The reason of the failure; empty without one. */
   failure: string;
   /**
-   * Whether the job was asked to stop: it then counts as stopped however it ended, since it finds out itself how far it
-   * is when it is started again.
+   * Whether the job was asked to stop. It then counts as stopped however it ended, since it resumes by itself when it is started
+   * again.
    */
   isStopped: boolean;
   /** Wall-clock time of all starts so far. */
   seconds: number;
 }
 
-/** Lines of a failed job's log that are worth showing at once. */
+/** The number of last lines of a failed job's log that are shown. */
 const LAST_LINES = 5;
 
 export async function judgeJob(
@@ -52,9 +52,9 @@ export async function judgeJob(
 }
 
 /**
- * Reads the last lines that a job printed, this time.
+ * Reads the last lines that a job printed since its last start.
  *
- * @param isHeading of the line with which each start of the job begins its log
+ * @param isHeading recognizes the line with which each start begins in the log
  */
 export async function lastWords({ directory }: SweepJob, isHeading: (line: string) => boolean): Promise<string[]> {
   const path = join(directory, LOG_FILE);

@@ -1,5 +1,5 @@
-// The entry of every sweep: reads the `launcher` and `sweeper` nodes of the composed config, and runs what is
-// not Hydra's basic sweeper with Hydra's basic launcher.
+// Launches every sweep: reads the nodes `launcher` and `sweeper` of the composed config, and runs all combinations except Hydra's
+// basic sweeper with its basic launcher.
 import type { SweepOutcome, SweepRequest } from '@bowyer/config';
 import { AshaSource } from './asha-source.js';
 import { owningFolder } from '../run/folder-owner.js';
@@ -20,7 +20,7 @@ import { SlurmLauncher } from './slurm/run-slurm.js';
 import { jobLabel, type JobOutcome, type JobSource, type JobStart, type SweepJob } from './sweep-job.js';
 import { summaryText, variedOverrides, writeSummary, type SummaryRow } from './summary.js';
 
-/** Exit code of a process that Ctrl-C ended, by the shell's convention. */
+/** The exit code after Ctrl-C, by the shell's convention. */
 const INTERRUPTED = 130;
 
 /** Program and leading arguments that start this command again. */
@@ -31,7 +31,7 @@ const thisProgram = (): Program => [process.execPath, ...process.execArgv, proce
 /**
  * Launches a sweep by one of this program's sweepers and launchers.
  *
- * @param program how a job's process starts this command; its arguments follow
+ * @param program the command of a job's process, without the job's arguments
  * @returns undefined where sweeper and launcher are the basic ones
  * @throws {ConfigError} before anything is started
  */
@@ -48,7 +48,7 @@ export async function launchSweep(
   return sweep.launcher.kind === 'basic' ? runHere(request, sweep) : runApart(request, sweep, program);
 }
 
-/** Shows what would be started. */
+/** Lists the jobs that would be started. */
 function listed(request: SweepRequest, { jobs, compositions, warnings }: PlannedSweep): SweepOutcome {
   for (const warning of warnings) request.announce(warning);
   for (const { number, overrides, directory } of jobs)
@@ -56,7 +56,7 @@ function listed(request: SweepRequest, { jobs, compositions, warnings }: Planned
   return { exitCode: 0 };
 }
 
-/** Runs drawn jobs one after another in this process, as the basic launcher has it; a failed one stops no other. */
+/** Runs drawn jobs one after another in this process, like the basic launcher; a failed job does not stop the others. */
 async function runHere(request: SweepRequest, { jobs, compositions, warnings }: PlannedSweep): Promise<SweepOutcome> {
   request.writeMaster();
   for (const warning of warnings) request.announce(warning);
@@ -70,7 +70,7 @@ async function runHere(request: SweepRequest, { jobs, compositions, warnings }: 
   return { exitCode: failed ? 1 : 0 };
 }
 
-/** Runs jobs as processes of this machine or of a cluster. */
+/** Runs jobs as processes on this machine or on a cluster. */
 async function runApart(request: SweepRequest, sweep: PlannedSweep, program: Program): Promise<SweepOutcome> {
   const slurm = sweep.launcher.kind === 'slurm' ? await openSlurm(request.program.env, sweep.launcher) : null;
   return owningFolder(request.directory, 'sweep', request.announce, async () => {
@@ -140,7 +140,7 @@ interface Ended {
   markers: ReadonlyMap<number, JobMarker>;
 }
 
-/** Writes the table, on the screen and as a file, and says what to do next. */
+/** Writes the table of jobs, on the screen and as a file, and prints the next steps. */
 async function summarised(request: SweepRequest, sweep: PlannedSweep, ended: Ended): Promise<SweepOutcome> {
   const { jobs, launcher: settings, asha } = sweep;
   const { launcher, halving, outcomes, markers } = ended;
@@ -173,8 +173,8 @@ const terminalSettings = ({ master }: SweepRequest) => ({
 });
 
 /**
- * Returns the settings of a job's output: jobs print lines, whatever the sweep shows, since a job whose launcher has died ends at its
- * next line.
+ * Returns the overrides of a job's output: jobs always print lines, whatever the sweep shows, because a job whose launcher has
+ * died ends when it prints its next line.
  */
 function plainOutput(request: SweepRequest): string[] {
   const { quiet, json } = terminalSettings(request);
@@ -189,7 +189,7 @@ function bestLine(source: AshaSource, metric: string, jobs: readonly SweepJob[])
   return [`best: ${label} with ${metric} ${figure(value)} at ${resource.key}=${resource.amount}`];
 }
 
-/** Runs all jobs. Passes Ctrl-C and the system's requests to end on to the launcher. */
+/** Runs all jobs, and passes Ctrl-C and the system's signals on to the launcher. */
 async function runWatched(launcher: Launcher, board: JobBoard): Promise<void> {
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   const interrupt = () => launcher.interrupt();
@@ -202,7 +202,7 @@ async function runWatched(launcher: Launcher, board: JobBoard): Promise<void> {
   }
 }
 
-/** Wraps a source of jobs so that it also keeps each job's last outcome. */
+/** Wraps a source of jobs so that it also records each job's last outcome. */
 function recording(source: JobSource): JobSource & { outcomes: Map<number, JobOutcome> } {
   const outcomes = new Map<number, JobOutcome>();
   return {
@@ -215,7 +215,7 @@ function recording(source: JobSource): JobSource & { outcomes: Map<number, JobOu
   };
 }
 
-/** Returns how every job stands: from this start of the sweep, or else from an earlier one. */
+/** Returns the status of every job, from this start of the sweep or an earlier one. */
 async function summaryRows(
   { jobs, asha }: PlannedSweep,
   outcomes: ReadonlyMap<number, JobOutcome>,
@@ -235,7 +235,7 @@ async function summaryRows(
   );
 }
 
-/** Writes the command as typed, so that it resumes this very sweep. */
+/** Writes the typed command with the options that resume this sweep. */
 function resumeCommand({ program, directory }: SweepRequest): string {
   const typed = program.argv.filter((word) => !/^\+{0,2}(launcher\.resume|hydra\.sweep\.dir)=/.test(word));
   return [program.programName, ...typed, 'launcher.resume=true', `hydra.sweep.dir=${directory}`]

@@ -1,4 +1,4 @@
-// Plans the jobs of a sweep, each with its config checked and its folder known.
+// Plans the jobs of a sweep: composes and checks the config of each job, and determines its folder.
 import { ConfigError, sweepDimensions, type Composition, type SweepRequest } from '@bowyer/config';
 import { rungResources } from './asha.js';
 import type { AshaSourceOptions } from './asha-source.js';
@@ -9,7 +9,7 @@ import { launcherKeys, type LauncherConfig, type SweeperConfig } from '../keys/s
 
 export interface PlannedSweep {
   jobs: SweepJob[];
-  /** The jobs by their number. */
+  /** The configs of the jobs, by number. */
   compositions: Composition[];
   launcher: LauncherConfig;
   /** Only for successive halving. */
@@ -51,7 +51,10 @@ export async function planJobs(request: SweepRequest): Promise<PlannedSweep | nu
   return { jobs, compositions, launcher, asha, warnings: warnings.filter((line) => line !== null) };
 }
 
-/** Warns of batches, which belong to Hydra's basic launcher: it waits for one to end before it starts the next. */
+/**
+ * Warns about hydra.sweeper.max_batch_size, which is an option of Hydra's basic launcher only: it starts a batch when the one
+ * before has ended.
+ */
 function unreadBatchSize({ master }: SweepRequest, { kind, jobs }: LauncherConfig): string | null {
   const size = master.setting('hydra.sweeper.max_batch_size');
   if (kind === 'basic' || size === undefined || size === null) return null;
@@ -77,7 +80,10 @@ function refuseUnreadKeys(launcher: LauncherConfig): void {
   );
 }
 
-/** Recognizes overrides of the sweep itself, not of its jobs: another number of processes must not make other jobs. */
+/**
+ * Returns whether an override belongs to the sweep itself and not to its jobs: another number of processes must not make other
+ * jobs.
+ */
 function isSteering(override: string): boolean {
   return /^(launcher|sweeper)(\.|$)/.test(overrideKey(override));
 }
@@ -149,7 +155,7 @@ async function ashaOptions(
       `leave out the override of ${resourceKey}; its ends are sweeper.min_resource and sweeper.max_resource`,
     ]);
   }
-  // Composed once so that a key that no config has is reported before anything starts.
+  // A job is composed once, so that an unknown key is reported before anything starts.
   await request.composeJob(0, [...first, `${resourceKey}=${min}`]);
   const rungs = rungResources(min!, max!, reductionFactor!);
   if (rungs.length === 1 && max! > min!) {

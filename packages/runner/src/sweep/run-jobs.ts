@@ -1,4 +1,4 @@
-// The local launcher: N jobs at once, each in a process of its own. A job that fails stops no other.
+// The local launcher: runs N jobs at a time, each as a process. A failed job does not stop the others.
 import { identityOf } from '@bowyer/core';
 import type { JobBoard } from './job-board.js';
 import { newMarker, writeMarker, type JobMarker } from './job-marker.js';
@@ -7,17 +7,17 @@ import { judgeJob, lastWords, type FiguresWanted } from './judge-job.js';
 import { jobLabel, type JobSource, type JobStart } from './sweep-job.js';
 
 export interface LocalLauncherOptions extends FiguresWanted {
-  /** Processes at once. */
+  /** The number of processes at a time. */
   jobs: number;
   source: JobSource;
-  /** Returns program and arguments that do what a start asks for. */
+  /** Returns the program and the arguments of a start. */
   commandOf(start: JobStart): [string, ...string[]];
   cwd: string;
   env: Readonly<Record<string, string | undefined>>;
   board: JobBoard;
-  /** Chooses which of a job's overrides its line on the screen shows. */
+  /** Returns whether a job's label shows an override. */
   shown(override: string): boolean;
-  /** Marks that earlier starts of the sweep have left, by job number. */
+  /** The markers of earlier starts of the sweep, by job number. */
   markers: ReadonlyMap<number, JobMarker>;
 }
 
@@ -35,7 +35,7 @@ export class LocalLauncher {
     return this.#interrupts > 0;
   }
 
-  /** Asks all jobs to write a checkpoint and leave, and starts no more; a second call ends them at once. */
+  /** Asks all running jobs to write a checkpoint and end, and starts no more; a second call ends them at once. */
   interrupt(): void {
     this.#interrupts++;
     const count = this.#running.size;
@@ -65,7 +65,7 @@ export class LocalLauncher {
         await Promise.race(atWork);
       }
     } catch (error) {
-      // A marker could not be written, for instance: the jobs at work end before the error does.
+      // If, for instance, a marker could not be written, the running jobs end before the error is thrown.
       this.interrupt();
       await Promise.allSettled(atWork);
       throw error;
@@ -118,7 +118,7 @@ export class LocalLauncher {
       onLine: (line) => board.says(number, line),
     });
     this.#running.set(number, process);
-    // Ctrl-C may have come between the decision to start and the start.
+    // Ctrl-C may have come after the decision to start.
     if (this.interrupted) process.interrupt();
     marker.process = process.pid === null ? null : identityOf(process.pid);
     await writeMarker(start.job, marker);

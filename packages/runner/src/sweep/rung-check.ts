@@ -1,4 +1,4 @@
-// Checks that a training whose length is counted in iterations has rungs at which successive halving can compare trials.
+// Checks that successive halving can compare trials at the rungs of a training whose length is counted in iterations.
 import { findAlgorithm, rateFollowsIterations, type AnyAlgorithm } from '@bowyer/algorithms';
 import { ConfigError, type Composition } from '@bowyer/config';
 import { camelKeys, type LearningRateSchedule } from '@bowyer/core';
@@ -10,7 +10,7 @@ const ITERATIONS = 'algorithm.iterations';
 /**
  * Checks that rungs are compared after evaluations.
  *
- * @throws {ConfigError} where the figures compared at a rung would mean nothing
+ * @throws {ConfigError} where the figures at a rung could not be compared
  */
 export function checkRungs(job: Composition, { resourceKey, metric, rungs }: AshaSourceOptions): void {
   if (job.pathOf(resourceKey) !== ITERATIONS) return;

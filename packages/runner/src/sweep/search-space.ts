@@ -1,18 +1,18 @@
-// Random points of a search space that is written in the override grammar: lists, choice, range and glob by their values,
-// interval by numbers between its ends.
+// Draws random points of a search space in the override grammar: lists, choice, range and glob by their values, and interval by
+// numbers between its ends.
 import { ConfigError, type SweepDimension } from '@bowyer/config';
 import { Rng } from '@bowyer/core';
 
-/** Significant digits of a drawn number: enough for a rate, short enough for a table. */
+/** The number of significant digits of a drawn number. */
 const DIGITS = 6;
-/** Draws of one trial before the space counts as used up. */
+/** After this many draws without a new trial the search space counts as used up. */
 const MAX_REDRAWS = 1000;
 
 /**
- * Draws trials: of values one with equal chance; of `interval(a,b)` a number uniformly, of `tag(log, interval(a,b))` one
- * whose logarithm is uniform; of `int(interval(a,b))` integers with both ends included. No trial comes twice.
+ * Draws trials: from a list of values uniformly; from `interval(a,b)` a uniform number; from `tag(log, interval(a,b))` a number
+ * whose logarithm is uniform; from `int(interval(a,b))` an integer, with both ends included. No trial is drawn twice.
  *
- * @param seed decides all draws; more trials of the same seed begin with the same ones
+ * @param seed of all draws; a larger number of trials with the same seed begins with the same trials
  * @returns the override texts of each trial; fewer than asked for where the space has no more points
  * @throws {ConfigError} where an interval is empty, or has no logarithm
  */
@@ -46,7 +46,7 @@ function drawUniform(start: number, end: number, integer: boolean, rng: Rng): nu
   return rounded(start + rng.uniform() * (end - start), start, end);
 }
 
-/** Draws exp(u), u uniform in [ln a, ln b]; for integers ⌊exp(u)⌋ with u in [ln a, ln(b + 1)), so that b has its share. */
+/** Draws exp(u), with u uniform in [ln a, ln b]; for integers ⌊exp(u)⌋ with u in [ln a, ln(b + 1)), so that b has its share. */
 function drawLog(start: number, end: number, integer: boolean, rng: Rng): number {
   const [low, high] = [Math.log(start), Math.log(integer ? end + 1 : end)];
   const value = Math.exp(low + rng.uniform() * (high - low));
@@ -56,7 +56,7 @@ function drawLog(start: number, end: number, integer: boolean, rng: Rng): number
 const rounded = (value: number, start: number, end: number) =>
   Math.min(end, Math.max(start, Number(value.toPrecision(DIGITS))));
 
-/** Writes a number that the config reads as a float, also where it is whole. */
+/** Writes a number that the config reads as a float, even if it is an integer. */
 const floatText = (value: number) => (Number.isInteger(value) && Math.abs(value) < 1e21 ? `${value}.0` : String(value));
 
 function refuseEmpty(dimension: SweepDimension): void {

@@ -1,4 +1,4 @@
-// The table at the end of a sweep: on the screen, and as CSV for spreadsheets and data frames.
+// Writes the table at the end of a sweep: on the screen, and as CSV for spreadsheets and data frames.
 import { join } from 'node:path';
 import { writeFileAtomically } from '@bowyer/core';
 import { csvText, duration, textTable } from '@bowyer/logging';
@@ -7,13 +7,13 @@ import { jobLabel, overrideKey, type JobOutcome, type SweepJob } from './sweep-j
 
 const CSV_FILE = 'sweep.csv';
 
-/** A job and how it stands; null: it was never started. */
+/** A job and its outcome; null for a job that was never started. */
 export interface SummaryRow {
   job: SweepJob;
   outcome: JobOutcome | null;
 }
 
-/** Makes a function that recognizes the overrides which not every job has; it accepts all where none differs. */
+/** Makes a function that recognizes overrides which not every job has; if all jobs have the same, it accepts all. */
 export function variedOverrides(jobs: readonly SweepJob[]): (override: string) => boolean {
   const counts = new Map<string, number>();
   for (const { overrides } of jobs) for (const text of overrides) counts.set(text, (counts.get(text) ?? 0) + 1);
@@ -39,8 +39,8 @@ export function summaryText(rows: readonly SummaryRow[], metrics: readonly strin
 }
 
 /**
- * Writes job, all its overrides, status, metrics, seconds, folder; then a column for each key whose value differs between the jobs.
- * Empty cells where there is no figure.
+ * Writes job, all its overrides, status, metrics, seconds, folder; then a column for each key whose value differs between the
+ * jobs. Cells without a figure are empty.
  */
 export function summaryCsv(rows: readonly SummaryRow[], metrics: readonly string[]): string {
   const varied = variedOverrides(rows.map(({ job }) => job));

@@ -1,42 +1,42 @@
-// The words that the parts of a sweep share: a job, one start of it, and how that ended.
+// The types that the parts of a sweep share: a job, one start of it, and its outcome.
 
-/** One point of the sweep, with a folder of its own. */
+/** One point of the sweep, with its own folder. */
 export interface SweepJob {
   readonly number: number;
   /** The overrides that set this job apart, as the sweeper wrote them. */
   readonly overrides: readonly string[];
-  /** Absolute. */
+  /** An absolute path. */
   readonly directory: string;
 }
 
-/** One start of a job: the whole of it, or for a sweeper that halves, its training up to some resource. */
+/** One start of a job: the whole training, or with successive halving, the training up to a resource. */
 export interface JobStart {
   readonly job: SweepJob;
-  /** How far the job is to train, written as one more override; absent: as in its config. */
+  /** The resource up to which the job trains, written as a further override; absent for the config's own length. */
   readonly resource?: { readonly key: string; readonly amount: number };
 }
 
-/** stopped: by the user, before its end; submitted: left in Slurm's queue, or running there. */
+/** stopped: by the user, before its end; submitted: it waits or runs in Slurm. */
 export type JobStatus = 'finished' | 'failed' | 'stopped' | 'submitted';
 
 export interface JobOutcome {
   readonly status: JobStatus;
-  /** Why it failed, or at which resource it stands; empty where there is nothing to report. */
+  /** The reason of a failure, or the resource that was reached; empty where there is nothing to report. */
   readonly note: string;
   /** Wall-clock time of all starts so far. */
   readonly seconds: number;
-  /** Figures by the key that was asked for; null where the job's files do not have it. */
+  /** Figures by the requested key; null where the job's files do not have it. */
   readonly metrics: Readonly<Record<string, number | null>>;
 }
 
-/** Decides what is started next. Asked whenever a place is free; gets a report whenever a job ends. */
+/** Decides which job is started next. `next` is called whenever a process is free, `report` whenever a job ends. */
 export interface JobSource {
-  /** Returns the next job; null: nothing to start now. When nothing is running either, the sweep is over. */
+  /** Returns the next job; null when none can be started now. The sweep is over when none is running either. */
   next(): JobStart | null;
   report(start: JobStart, outcome: JobOutcome): void;
 }
 
-/** Writes `#3 seed=1 lm_lr=0.001`, with what is not wanted left out. */
+/** Writes `#3 seed=1 lm_lr=0.001`, with the overrides that `shown` accepts. */
 export function jobLabel({ number, overrides }: SweepJob, shown: (override: string) => boolean = () => true): string {
   return [`#${number}`, ...overrides.filter(shown)].join(' ');
 }

@@ -1,4 +1,4 @@
-// sweeper=wandb: the search space of a sweep, made at Weights & Biases, whose agents then run its trials.
+// sweeper=wandb: creates a sweep at Weights & Biases, whose agents then run its trials.
 import {
   ConfigError,
   plainValue,
@@ -12,7 +12,7 @@ import { createSweep, type SweepConfig } from '@bowyer/wandb';
 import { shellQuoted } from '@bowyer/core';
 import { WANDB_TRIALS, type SweeperConfig } from '../keys/sweep-schema.js';
 
-/** Makes the sweep and says how to run its trials. With `--dry-run` it is only shown. */
+/** Creates the sweep and prints how to run its trials. With `--dry-run` it is only printed. */
 export async function makeWandbSweep(request: SweepRequest, sweeper: SweeperConfig): Promise<SweepOutcome> {
   const { master, program } = request;
   const dimensions = sweepDimensions(request.overrides, master);
@@ -76,10 +76,10 @@ function gridPoints(varied: readonly SweepDimension[]): number {
 
 const texts = (dimension: SweepDimension): readonly string[] => (dimension.kind === 'values' ? dimension.texts : []);
 
-/** Returns whether a word is given to trials: those that choose the sweep itself are not. */
+/** Returns whether an override is passed to trials: those of the sweep itself are not. */
 const isOfTrial = (override: string): boolean => !/^\+?(sweeper|launcher)\b/.test(override);
 
-/** Writes the values of a key in W&B's words. */
+/** Writes the values of a key in the format of a W&B sweep. */
 function parameter(dimension: SweepDimension): object {
   if (dimension.kind === 'values')
     return { values: dimension.texts.map((text) => plainValue(dimension.key, text.slice(text.indexOf('=') + 1))) };

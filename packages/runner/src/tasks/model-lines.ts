@@ -30,8 +30,8 @@ export interface ModelLines<Item> {
 }
 
 /**
- * Reads and checks the whole input, loads the model, and writes a line per item. Lines stand in `OUTPUT.partial` until the
- * last one is written, so OUTPUT is whole or not there.
+ * Reads and checks the whole input, loads the model, and writes a line per item. Lines go to `OUTPUT.partial`, which is renamed
+ * once the last one is written, so that OUTPUT is never incomplete.
  */
 export function runModelLines<Item>(
   options: LinesOptions,
@@ -51,7 +51,7 @@ async function writeModelLines<Item>(
   const partial = `${output}.partial`;
   const device = await openDevice(where);
   try {
-    // Nothing is masked, so that the probabilities are the checkpoint's own.
+    // No token is masked, so that the probabilities are the checkpoint's own.
     const model = await loadTextModel({
       device,
       dir: folder,

@@ -1,5 +1,5 @@
 /**
- * Reads the key that a server asks for, or that it sends to another one; null where the config names none.
+ * Reads the API key that a server expects of its clients, or sends to another server; null where the config names none.
  *
  * @param name of the config's key
  * @throws if the environment variable is not set

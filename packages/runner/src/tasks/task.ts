@@ -1,4 +1,4 @@
-// A task as a unit: the command line knows tasks only through this interface.
+// The interface through which the command line knows tasks.
 import type { ConfigProblem, OptionsOf } from '@bowyer/core';
 import type { TObject, TProperties } from '@sinclair/typebox';
 import type { TaskContext } from '../context/task-context.js';
@@ -7,19 +7,17 @@ import type { Choices } from '../agent/keys/choices.js';
 export interface TaskUnit {
   name: string;
   description: string;
-  /**
-   * The options that the task reads: nodes, of which `task` has those of the task itself. configs/task/NAME.yaml is written from them.
-   */
+  /** The task's options, as nodes; the node `task` has the task's own. configs/task/NAME.yaml is generated from them. */
   keys(choices: Choices): TProperties;
   /** Whether several processes of mpirun or srun can run it together. */
   sharesRanks?: boolean;
   /** Whether the task plays episodes: it then has the node `env`, and gets the environment's parts. */
   plays: boolean;
-  /** Whether standard output carries a protocol of the task's own: log and results then go to standard error. */
+  /** Whether standard output carries a protocol; log and results then go to standard error. */
   speaksOnStdout?(config: Record<string, unknown>): boolean;
   /** Lists settings that are missing or contradict each other, before anything starts. `config` has camelCase keys. */
   problems?(config: Record<string, unknown>): ConfigProblem[] | Promise<ConfigProblem[]>;
-  /** Imports the code that does the work; the compute stack is loaded here and not before. */
+  /** Imports the code that does the work. The compute stack must be loaded here and not before. */
   load(): Promise<TaskCode>;
 }
 
@@ -27,9 +25,9 @@ export interface TaskUnit {
 export type TaskCode = (config: any, context: TaskContext) => Promise<void>;
 
 /**
- * The config of a task in its code: its own options are in `task`.
+ * The config that a task's code gets: the task's own options are in `task`.
  *
- * @template Given options that are not null there, since the task's `problems` refuses that
+ * @template Given options that cannot be null, since the task's `problems` refuses null
  */
 export type TaskConfig<Options extends TObject, Given extends keyof OptionsOf<Options> = never> = {
   task: { name: string } & OptionsOf<Options> & { [Key in Given]: NonNullable<OptionsOf<Options>[Key]> };

@@ -1,18 +1,18 @@
-// trace.json: spans in Chrome's trace event format, as a JSON array that is written as the run goes. A reader accepts one that a
-// kill has cut off. Opens in ui.perfetto.dev and chrome://tracing.
-// Source: "Trace Event Format", docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU.
+// Writes trace.json: spans in Chrome's trace event format, as a JSON array that grows during the run. Readers accept an array
+// that a kill has left incomplete. ui.perfetto.dev and chrome://tracing open it. Source: "Trace Event Format",
+// docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU.
 import { appendFileSync, writeFileSync } from 'node:fs';
 import type { Span, SpanCategory } from '@bowyer/core';
 
 const MICROSECONDS = 1000;
-/** Single spans beyond this many are counted in the summary only, since a viewer could not open the file. */
+/** Spans beyond this number are counted in the summary only, since a viewer could not open the file. */
 const MOST_SPANS = 300_000;
 const BUFFERED = 1000;
 const PROCESS = 1;
-/** Microseconds by which spans that follow each other may overlap, since their clocks are read one after the other. */
+/** Microseconds by which consecutive spans may overlap, since their clocks are read one after the other. */
 const CLOCK_DIFFERENCE = 1000;
 
-/** The rows of spans that come one after another; spans of other categories overlap. */
+/** The rows of spans that follow one another; spans of other categories overlap. */
 const rows: Readonly<Partial<Record<SpanCategory | 'kernel', number>>> = { phase: 1, session: 2, kernel: 3 };
 
 export class ChromeTrace {
@@ -23,7 +23,7 @@ export class ChromeTrace {
   /** The end of the last span of each row. */
   readonly #ends = new Map<number, number>();
 
-  /** @param start of the run in milliseconds since the epoch; a trace that is there already is overwritten */
+  /** @param start of the run in milliseconds since the epoch; an existing trace is overwritten */
   constructor(
     private readonly path: string,
     private readonly start: number,
@@ -57,7 +57,10 @@ export class ChromeTrace {
     appendFileSync(this.path, '\n]\n');
   }
 
-  /** Writes a span. Perfetto leaves out one that begins before another of its row has ended and ends after it. */
+  /**
+   * Writes a span. It is adjusted to the row's last span, since Perfetto leaves out a span that begins before another one of its
+   * row has ended and ends after it.
+   */
   #complete(cat: string, name: string, tid: number, start: number, milliseconds: number, args: object): void {
     const end = this.#time(start + milliseconds);
     const before = this.#ends.get(tid) ?? 0;
@@ -76,7 +79,7 @@ export class ChromeTrace {
     if (this.#lines.length >= BUFFERED) this.#write();
   }
 
-  /** Writes lines; separators come first, so that the file never ends with one. */
+  /** Writes the buffered lines; separators come first, so that the file never ends with one. */
   #write(): void {
     if (this.#lines.length === 0) return;
     appendFileSync(this.path, (this.#isFirst ? '' : ',\n') + this.#lines.join(',\n'));

@@ -1,4 +1,4 @@
-// Reads what ONNX Runtime's profiler has written about the first runs of each session.
+// Reads the profiles that ONNX Runtime writes about the first runs of each session.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -21,10 +21,11 @@ interface ProfileEvent {
 
 const MICROSECONDS = 1000;
 
-/** Yields the runs of operators in the profiles of a folder. A profile that was cut off is left out. */
+/** Yields the runs of operators in the profiles of a folder. An incomplete profile is skipped. */
 export async function* kernelRuns(folder: string): AsyncGenerator<KernelRun> {
   for (const file of await readdir(folder)) {
-    const origin = Number(/^[\d.]+(?=_)/.exec(file)?.[0]); // when the session was opened, from which the file's times count
+    // the time when the session was opened, to which the file's times are relative
+    const origin = Number(/^[\d.]+(?=_)/.exec(file)?.[0]);
     for (const { cat, name, ts, dur, args } of await eventsOf(join(folder, file))) {
       if (cat !== 'Node' || !name.endsWith('_kernel_time') || args?.op_name === undefined) continue;
       const node = name.slice(0, -'_kernel_time'.length);

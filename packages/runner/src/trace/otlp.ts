@@ -1,11 +1,11 @@
-// Spans of environment and endpoint calls to an OpenTelemetry collector, over OTLP/HTTP in JSON.
-// Source: opentelemetry.io/docs/specs/otlp and .../specs/otel/configuration/sdk-environment-variables.
+// Sends spans of environment and endpoint calls to an OpenTelemetry collector, over OTLP/HTTP in JSON. Source:
+// opentelemetry.io/docs/specs/otlp and .../specs/otel/configuration/sdk-environment-variables.
 import { randomBytes } from 'node:crypto';
 import type { Span } from '@bowyer/core';
 
 const NANOSECONDS = 1_000_000n;
 const FLUSH_MS = 5000;
-/** The most spans that wait for a collector; the oldest are dropped. */
+/** The maximum number of spans that wait for a collector; the oldest are dropped. */
 const MOST_WAITING = 2048;
 const DEFAULT_TIMEOUT_MS = 10_000;
 
@@ -34,7 +34,7 @@ export function collectorOf(env: Environment): Collector {
   return { url, headers, timeoutMs: Number(env.OTEL_EXPORTER_OTLP_TIMEOUT) || DEFAULT_TIMEOUT_MS };
 }
 
-/** Sends spans without ever throwing or making the run wait; those that cannot be sent are counted. */
+/** Sends spans. It never throws and never makes the run wait; spans that cannot be sent are counted. */
 export class OtlpExporter {
   readonly #collector: Collector;
   readonly #resource: object;
@@ -73,9 +73,9 @@ export class OtlpExporter {
   }
 
   /**
-   * Sends what is left and ends.
+   * Sends the remaining spans and stops.
    *
-   * @returns what could not be sent, as a sentence; null where everything was
+   * @returns a sentence about spans that could not be sent; null if all were sent
    */
   async close(): Promise<string | null> {
     clearInterval(this.#timer);

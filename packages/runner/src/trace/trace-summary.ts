@@ -1,11 +1,11 @@
-// One line that says where the time went.
+// Writes one line about how the time was spent.
 import { duration } from '@bowyer/logging';
 import type { Span } from '@bowyer/core';
 
 const SHOWN = 4;
 
 export class TraceSummary {
-  /** Milliseconds by name, by category. */
+  /** Milliseconds by category and name. */
   readonly #totals = new Map<string, Map<string, number>>();
 
   add({ category, name, start, end }: Pick<Span, 'name' | 'start' | 'end'> & { category: string }): void {
@@ -25,7 +25,7 @@ export class TraceSummary {
       const names = [...(this.#totals.get(category) ?? [])].sort(([, a], [, b]) => b - a);
       if (names.length === 0) return [];
       const total = names.reduce((sum, [, time]) => sum + time, 0);
-      // Operators are a sample, and environments and requests overlap: their shares are of their own sum.
+      // Operators are a sample, and environments and requests overlap, so that their shares refer to their own sum.
       const whole = category === 'phase' || category === 'session' ? milliseconds : total;
       const shown = names.slice(0, SHOWN).map(([name, time]) => `${name} ${share(time, whole)}`);
       const all = whole === milliseconds ? `${share(total)}` : duration(total / 1000);

@@ -1,4 +1,4 @@
-// Runs a task with what `profile` and `open_telemetry` ask for.
+// Runs a task with the tracing that `profile` and `open_telemetry` request.
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { listenToSpans, makeTemporaryFolder, wallClock } from '@bowyer/core';

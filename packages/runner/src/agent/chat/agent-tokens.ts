@@ -1,4 +1,4 @@
-// Tokens that have a meaning for the agent beyond their text.
+// Tokens with a special role for the agent: those that end an utterance, and those that it can never write.
 import type { Tokenizer } from '@bowyer/text';
 import type { NodePart } from '../keys/agent-keys.js';
 import { answerTokens, hasEnvironment, type EnvironmentConfig } from '../environment/environment.js';
@@ -27,7 +27,7 @@ export function terminatorIds(
 
 /**
  * Lists the tokens that the agent can never write, besides padding: unknown words and the environment's own answers. Without an
- * environment it can write every token that the model has.
+ * environment no token is masked.
  */
 export function maskedTokenIds(tokenizer: Tokenizer, config: Partial<EnvironmentConfig>): number[] {
   if (!hasEnvironment(config)) return [];

@@ -1,4 +1,4 @@
-// The chat template that a config names, and how dialogues are written in a line of JSON.
+// Loads the chat template that a config names, and has the schema of dialogues in JSON lines.
 import { readFile } from 'node:fs/promises';
 import { snakeKeys } from '@bowyer/core';
 import { chatTemplate, templateSource, type ChatTemplate, type Tokenizer } from '@bowyer/text';
@@ -14,7 +14,7 @@ const given = async (template: string | null): Promise<string | null> => {
   return isFile ? readFile(template, 'utf8') : template;
 };
 
-/** Returns the template that a config names, as Jinja for the trained model's folder; null: the model's own. */
+/** Returns the template that a config names, as Jinja for the trained model's folder; null selects the model's own. */
 export const keptTemplate = async (
   template: string | null,
   tokenizer: Pick<Tokenizer, 'config'>,
@@ -39,7 +39,7 @@ export const chatTemplateOf = (
     variables: snakeKeys(templateKwargs) as Record<string, unknown>,
   });
 
-/** Messages of any known role, with a text, parts, or other keys: each template decides what it reads. */
+/** Messages of any known role, with a text, parts, or other keys: the template decides which keys are read. */
 const messages = {
   type: 'array',
   minItems: 1,
@@ -54,10 +54,10 @@ const messages = {
   },
 };
 
-/** Some datasets have JSON in a text. */
+/** Some datasets encode these objects as JSON in a string. */
 const objects = { type: ['array', 'string'], items: { type: 'object' } };
 
-/** Extends the schema of a line by `{messages}` and what a template takes beside them, as one more way to give a prompt. */
+/** Extends the schema of a line by `{messages}` and the other inputs of a template, as one more way to give a prompt. */
 export const withMessages = <Schema extends { properties: object }>(schema: Schema) => ({
   ...schema,
   properties: {

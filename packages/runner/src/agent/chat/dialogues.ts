@@ -1,4 +1,4 @@
-// Episodes as a policy's tokens: the text of the history, or the messages that its chat template writes.
+// Converts episodes into a policy's tokens: the text of the history, or messages written by its chat template.
 import { chatDialogues, textDialogues, type Dialogues } from '@bowyer/algorithms';
 import { AgentGymEnv, type EnvParts } from '@bowyer/envs';
 import type { LanguageModel } from '@bowyer/models';
@@ -12,8 +12,8 @@ import { loadChatTemplate, type TemplateConfig } from './chat-setup.js';
 export type DialogueConfig = ContextConfig & NodePart<'play', 'asChat' | 'actionChoice'> & TemplateConfig;
 
 /**
- * Makes the format of episodes: the template writes them if `play.as_chat` is true; otherwise the text of the history stands for
- * itself.
+ * Makes the conversion of episodes into tokens: the chat template writes messages if `play.as_chat` is true; otherwise the text
+ * of the history is tokenized as it is.
  */
 export async function dialoguesOf(
   { tokenizer }: LanguageModel,
@@ -38,7 +38,9 @@ const REWRITTEN =
   'the chat template rewrites earlier messages when later ones follow: such turns read the whole dialogue again, which is ' +
   'exact but slower, and training reads it once for each turn';
 
-/** Returns AgentGym's instructions and the reply to them as messages of their own where the first observation does not contain them. */
+/**
+ * Returns AgentGym's instructions and the reply to them as separate messages, where the first observation does not contain them.
+ */
 async function openingOf(config: EnvironmentConfig, parts: EnvParts): Promise<ChatMessage[]> {
   if (config.env.instructions !== false) return [];
   const env = wholeEnvironmentOf(config, parts);

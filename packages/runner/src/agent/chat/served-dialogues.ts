@@ -1,9 +1,9 @@
-// Dialogues as a server writes them, so that what is trained has the tokens of what is served.
+// Converts dialogues as a server does, so that training and serving give the same tokens.
 import type { ChatMessage, ChatTemplate, Tokenizer } from '@bowyer/text';
 
 /**
- * Gives calls of tools and their results the form in which the template takes them, as a server does: arguments as an object or a text, ids
- * of nine letters, one call in a message, names beside results. Dialogues without calls stay as they are.
+ * Converts calls of tools and their results into the form that the template reads, as a server does: arguments as an object or a
+ * string, ids of nine letters, one call in a message, names beside results. Dialogues without calls are returned unchanged.
  */
 export async function asServed<T extends { messages: readonly ChatMessage[] }>(
   dialogues: readonly T[],
@@ -11,7 +11,7 @@ export async function asServed<T extends { messages: readonly ChatMessage[] }>(
   tokenizer: Tokenizer,
 ): Promise<T[]> {
   if (!dialogues.some(hasCalls)) return [...dialogues];
-  const { servedMessages } = await import('@bowyer/serving'); // most trainings have no calls
+  const { servedMessages } = await import('@bowyer/serving'); // imported here, since most trainings have no calls
   const served = servedMessages(template, tokenizer);
   return dialogues.map((dialogue) =>
     hasCalls(dialogue) ? { ...dialogue, messages: served(dialogue.messages) } : dialogue,

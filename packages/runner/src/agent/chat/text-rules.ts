@@ -1,4 +1,4 @@
-// Rules of a model's generation_config.json for the texts that it writes for people.
+// Reads the rules in a model's generation_config.json, such as a repetition penalty.
 import {
   givenRules,
   openAdapterDirectory,
@@ -10,8 +10,8 @@ import {
 import type { NodePart } from '../keys/agent-keys.js';
 
 /**
- * Says that an agent's model comes with rules for its texts. They are not applied where it plays: the update scores what was
- * sampled under the model's own distribution, and evaluation plays as training does.
+ * Warns if an agent's model comes with rules for its texts. They are not applied in play: the update scores samples under the
+ * model's own distribution, and evaluation plays as training does.
  */
 export async function warnOfTextRules(dir: string, log: (message: string, level: 'WARNING') => void): Promise<void> {
   const { baseDir } = await openAdapterDirectory(dir);

@@ -1,4 +1,4 @@
-// The text that an agent reads in the environment of a config: the same in play, in demonstrations and in evaluation.
+// Makes the texts that an agent reads in an environment: the same in play, in demonstrations and in evaluation.
 import { withHorizon } from '@bowyer/algorithms';
 import { demonstrationOf, type Demonstration, type DemonstrationSet } from '@bowyer/core';
 import {
@@ -21,14 +21,17 @@ export type ContextConfig = EnvironmentConfig & { context: ContextOptions; play?
 
 const offerOf = (config: EnvironmentConfig): ContextOffer => contextOffer(config.env.name, environmentOptions(config));
 
-/** Makes the writer of one episode's contexts; each episode at a time has its own. */
+/** Makes the writer of one episode's contexts; episodes that run at the same time need one each. */
 const writerOf = (config: ContextConfig): ContextWriter =>
   new ContextWriter(config.env.name, config.context, offerOf(config));
 
-/** Returns the context with `auto` settled. */
+/** Returns the config's context, with `auto` replaced by a kind. */
 export const contextOf = (config: ContextConfig): ResolvedContext => resolveContext(config.context, offerOf(config));
 
-/** Makes environments whose observations are what the agent reads, cut after `max_turns`. @param memory of the agent; null: none */
+/**
+ * Wraps environments so that their observations are the texts that the agent reads, cut after `max_turns`. @param memory of the
+ * agent; null: none
+ */
 export function agentEnvironment<Args extends unknown[]>(
   config: ContextConfig,
   make: (...args: Args) => Env,
@@ -39,9 +42,10 @@ export function agentEnvironment<Args extends unknown[]>(
 }
 
 /**
- * Returns the demonstrations of a set as the agent would have read them; those that are not records are such texts already.
+ * Returns a set's demonstrations with the contexts that the agent would have read. Demonstrations that are not records have their
+ * final texts already.
  *
- * @param memory may contain them under their numbers; none is given itself, nor another of its item
+ * @param memory may contain the demonstrations under their numbers; each is hidden from itself and from others of its item
  */
 export async function demonstrationsIn(
   config: ContextConfig,

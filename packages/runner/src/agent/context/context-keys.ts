@@ -1,4 +1,4 @@
-// The node `context`: what the text is made of that the policy and the critic read. It has the keys of its kind only.
+// The node `context`: how the text is made that the policy and the critic read. It has the keys of its kind only.
 import { findAlgorithm, type ActionChoice } from '@bowyer/algorithms';
 import { Type, type TProperties, type TSchema } from '@sinclair/typebox';
 import { nullable, oneOf, toSnakeCase, type ConfigProblem } from '@bowyer/core';
@@ -50,7 +50,7 @@ export function contextKeys({ setting }: Choices): TProperties {
 /** The node with the keys of every kind. */
 export const contextNode: TSchema = nodeOf(Object.keys(properties).slice(1));
 
-/** Reports parts of the context that a config asks for and the environment does not offer. */
+/** Reports parts of the context that the environment cannot provide. */
 export function contextKeyProblems(config: Record<string, unknown>): ConfigProblem[] {
   const { env, context } = config as { env: EnvConfig; context?: ContextOptions };
   if (context === undefined) return [];
@@ -58,7 +58,9 @@ export function contextKeyProblems(config: Record<string, unknown>): ConfigProbl
   return contextProblems(context, name, environmentInfo(name).context?.(options) ?? defaultOffer);
 }
 
-/** Says why an agent cannot choose among valid actions only: the environment lists none, or the algorithm would learn wrongly. */
+/**
+ * Returns why an agent cannot choose among valid actions only: the environment lists none, or the algorithm would learn wrongly.
+ */
 export function actionChoiceProblems(config: Record<string, unknown>): ConfigProblem[] {
   const {
     task,
@@ -97,7 +99,7 @@ export function actionChoiceProblems(config: Record<string, unknown>): ConfigPro
   );
 }
 
-/** Reports an algorithm whose rollouts ask an expert that the environment does not have, or for labels beside a dialogue. */
+/** Reports an algorithm that needs an expert which the environment does not have, or that needs its labels beside a dialogue. */
 export function expertProblems(config: Record<string, unknown>): ConfigProblem[] {
   const { task, env, context, algorithm } = config as {
     task: { name: string };
@@ -131,13 +133,13 @@ export function expertProblems(config: Record<string, unknown>): ConfigProblem[]
   ];
 }
 
-/** Reports a context that is not the one that the agent was trained on: it would play badly, and nothing would say why. */
+/** Reports a context other than the one that the agent was trained on: it would play badly without an error. */
 export function contextChanged(
   folder: string,
   { env, context: now }: ContextConfig,
   trained: ContextConfig,
 ): ConfigProblem[] {
-  // An environment with other options may offer another text; a member of a mixture is read as the mixture was.
+  // Other options of an environment may change its texts. A member of a mixture is read in the mixture's context.
   const trainedEnv = trained.env.name === env.name ? env : trained.env;
   const [before, after] = [contextOf({ ...trained, env: trainedEnv }), contextOf({ env, context: now })];
   const differing = (Object.keys(before) as (keyof typeof before)[]).filter((key) => before[key] !== after[key]);

@@ -14,7 +14,7 @@ import { environmentInfo } from '@bowyer/envs';
 import type { AgentConfig } from '../keys/agent-keys.js';
 import { environmentOptions, hasEnvironment, type EnvironmentConfig } from '../environment/environment.js';
 
-/** Tokens that go through a transformer critic at once: bounds its memory, as with a policy's gradient. */
+/** The tokens that go through a transformer critic at once, which bounds its memory. */
 const BATCH_TOKENS = 2048;
 
 export type CriticConfig = Partial<EnvironmentConfig> & Pick<AgentConfig, 'seed' | 'critic'>;
@@ -22,7 +22,7 @@ export type CriticConfig = Partial<EnvironmentConfig> & Pick<AgentConfig, 'seed'
 /**
  * Makes the critic that the config describes.
  *
- * @param tokenizer the policy's, whose words the built-in critics read
+ * @param tokenizer of the policy; the built-in critics read its tokens
  */
 export async function makeCritic(config: CriticConfig, device: Device, tokenizer: Tokenizer): Promise<DoubleCritic> {
   const rng = new Rng(hash32(`${config.seed}/critic`));
@@ -35,7 +35,7 @@ export async function makeCritic(config: CriticConfig, device: Device, tokenizer
   });
 }
 
-/** Returns an environment's usual return; without an environment nothing is known of returns. */
+/** Returns the return that is typical of the environment's episodes; 0 without an environment. */
 function typicalReturnOf(config: Partial<EnvironmentConfig>): number {
   if (!hasEnvironment(config)) return 0;
   return environmentInfo(config.env.name).critic?.typicalReturn?.(environmentOptions(config)) ?? 0;

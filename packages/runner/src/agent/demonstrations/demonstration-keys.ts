@@ -1,4 +1,4 @@
-// The node `demonstrations`: what every environment has, and what the chosen environment's expert reads.
+// The node `demonstrations`: the options of every environment, and those that the chosen environment's expert reads.
 import { Type, type TProperties, type TSchema } from '@sinclair/typebox';
 import { toSnakeCase, type ConfigProblem } from '@bowyer/core';
 import { isConversationFile } from '@bowyer/conversations';
@@ -13,10 +13,10 @@ const options = { additionalProperties: false, description: 'expert play to imit
 export function demonstrationsNode({ env, setting }: Choices): TSchema {
   const { path } = demonstrationKeys;
   const file = setting('demonstrations.path');
-  // Which options a run reads is not known.
+  // Without a path it is unknown which of the options a run reads.
   if (file === undefined)
     return Type.Object({ ...demonstrationKeys, ...demonstrationFileKeys, ...keysOfExpert(env) }, options);
-  // A file says itself how many episodes it has, and how good they are.
+  // The number of episodes and their quality follow from a file.
   if (file !== null) {
     const read = typeof file === 'string' && isConversationFile(file) ? demonstrationFileKeys : {};
     return Type.Object({ path, ...read }, options);
@@ -29,7 +29,7 @@ function keysOfExpert(env: string | null): TProperties {
   return Object.fromEntries(Object.entries(properties).map(([key, schema]) => [toSnakeCase(key), Type.Unsafe(schema)]));
 }
 
-/** Says why a run has no demonstrations: a file is absent, or the environment has no expert. */
+/** Reports a run without demonstrations: its file is absent, or the environment has no expert. */
 export function demonstrationProblems(config: Record<string, unknown>): ConfigProblem[] {
   const { demonstrations, env } = config as { demonstrations: { path: string | null }; env: EnvConfig };
   const problem = demonstrations.path === null ? demonstrationsProblem(env) : fileProblem(demonstrations.path);

@@ -1,4 +1,4 @@
-// The demonstrations that a run imitates: episodes of a file, or of the environment's own expert.
+// Loads the demonstrations of a run: episodes of a file, or of the environment's own expert.
 import { existsSync, readFileSync } from 'node:fs';
 import { demonstrationOf, type DemonstrationSet, type ConfigProblem } from '@bowyer/core';
 import { EnvContractError, EnvFaultError, environmentInfo, type DemonstrationSource } from '@bowyer/envs';
@@ -11,11 +11,11 @@ import { readEpisodes } from './read-episodes.js';
 
 export type DemonstrationConfig = EnvironmentConfig &
   Pick<AgentConfig, 'seed'> & {
-    /** `format` and `split` of a file of conversations. */
+    /** `format` and `split` are those of a file of conversations. */
     demonstrations: AgentConfig['demonstrations'] & { format?: string | null; split?: string | null };
   };
 
-/** Makes the demonstrations that the config describes. @throws where there are none to have */
+/** Makes the demonstrations that the config describes. @throws where the file or the expert is missing */
 export async function makeDemonstrations(config: DemonstrationConfig): Promise<DemonstrationSet> {
   const { path } = config.demonstrations;
   const { name, demonstrations: source } = environmentInfo(config.env.name);
@@ -29,7 +29,7 @@ export async function makeDemonstrations(config: DemonstrationConfig): Promise<D
   try {
     return await source!.make(environmentOptions(config), requestOf(config, source!));
   } catch (error) {
-    // An expert plays an instance of its own, which knows its class and not its name.
+    // The error names the class of the expert's environment; the message adds the name in the config.
     if (error instanceof EnvContractError || error instanceof EnvFaultError)
       throw new Error(`the demonstrations of ${name} cannot be played: ${error.message}`, { cause: error.cause });
     throw error;
@@ -56,7 +56,7 @@ async function readDemonstrations(path: string): Promise<DemonstrationSet> {
   };
 }
 
-/** Says why an environment has no demonstrations of its own; null where it has. */
+/** Returns why an environment has no demonstrations of its own; null where it has. */
 export function demonstrationsProblem(env: EnvConfig): ConfigProblem | null {
   const { name, demonstrations } = environmentInfo(env.name);
   const { name: _, ...options } = env;

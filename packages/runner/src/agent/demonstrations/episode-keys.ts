@@ -1,4 +1,4 @@
-// The keys of episodes in files: those that the product writes, and what a file says about which actions are learned.
+// Checks the keys of episodes in files: those that this program writes, and those that mark which actions are learned.
 import type { EpisodeRecord, TrajectoryRecord } from '@bowyer/core';
 import { BadItem, unreadNote, UnreadKeys, LOSS_KEYS, lossOf } from '@bowyer/conversations';
 
@@ -40,7 +40,7 @@ const TURN_KEYS = [
 const EXPECTED =
   '{"reset": {"observation": "…"}, "steps": [{"action": "…", "observation": "…", "reward": 0}]}, or the trajectories of a run';
 
-/** The same, of each item of a file. */
+/** Checks the keys of all episodes of a file. */
 export class EpisodeKeys {
   readonly #keys = new UnreadKeys();
 
@@ -51,7 +51,7 @@ export class EpisodeKeys {
   }
 
   /**
-   * Checks the keys of an episode that was played.
+   * Checks the keys of an episode in the form of `trajectories/*.jsonl`.
    *
    * @param ofTurns further keys of a turn that are read
    */
@@ -76,7 +76,7 @@ export class EpisodeKeys {
 }
 
 /**
- * Returns whether an action is read and not imitated: by `slip`, or by a key that other programs' files have.
+ * Returns whether an action is read but not learned, by `slip` or by the keys of other programs' files.
  *
  * @param i of the step, from 0
  * @throws {BadItem}

@@ -1,4 +1,4 @@
-// The data that a policy imitates, as texts and then as its tokens: episodes, or conversations of a file or through a template.
+// Loads the data that a policy imitates and tokenizes it: episodes, or conversations of a file or written by a template.
 import {
   demonstrationSegments,
   demonstrationTrajectory,
@@ -22,7 +22,7 @@ import { openingOf, readConversations, type DataFile, type RecordedDialogue } fr
 import { checkWrittenWhole } from './written-whole.js';
 import { learnsFromConversations, makeDemonstrations, type DemonstrationConfig } from './demonstrations.js';
 
-/** Before any tokenizer: a policy from scratch has its words from here. */
+/** The data before it is tokenized: a policy from scratch gets its vocabulary from here. */
 export type ImitationData =
   | { kind: 'episodes'; demonstrations: readonly Demonstration[] }
   | { kind: 'conversations'; conversations: readonly RecordedDialogue[]; file: DataFile<RecordedDialogue> | null };
@@ -30,9 +30,10 @@ export type ImitationData =
 export type ImitationDataConfig = DemonstrationConfig & ContextConfig & MemoryConfig & NodePart<'play', 'asChat'>;
 
 /**
- * Loads what is imitated.
+ * Loads the data to imitate.
  *
- * @param memory gets the successful demonstrations, where it is to, and is then read by each of them; null: none
+ * @param memory gets the successful demonstrations if the config says so; each demonstration is then written with what it finds
+ *   there; null: no memory
  * @param preferences whether a file may have pairs of a preferred and a rejected answer
  */
 export async function loadImitationData(
@@ -63,9 +64,10 @@ export async function loadImitationData(
 }
 
 /**
- * Writes an episode as it is played through a template: observations are the user's messages, up to the last action.
+ * Writes an episode as messages, in the form in which it is played through a template: observations are the user's messages, up
+ * to the last action.
  *
- * @param isDialogue one conversation with a message a turn; false: a conversation a turn, of one message
+ * @param isDialogue true: one conversation with a message per turn; false: a conversation per turn, with one message of the user
  */
 export function asConversations({ opening, turns }: Demonstration, isDialogue: boolean): ChatMessage[][] {
   const conversations: ChatMessage[][] = [];
@@ -92,9 +94,9 @@ export type DatasetConfig = EnvironmentConfig &
   };
 
 /**
- * Makes the data one policy's tokens. Conversations that are longer than `maxInputLength` lose their end, as in AgentGym; episodes lose
- * the turns that do not fit. Without it, later turns of a long episode are learned with the end of the context, as the player reads
- * them. Each is logged.
+ * Tokenizes the data for one policy. Conversations that are longer than `maxInputLength` lose their end, as in AgentGym; episodes
+ * lose the turns that do not fit. Without `maxInputLength` later turns of a long episode are learned with the end of their
+ * context, as the player reads them. Each case is logged.
  */
 export async function datasetFor(
   policy: LanguageModel,
@@ -139,7 +141,7 @@ export async function datasetFor(
       `${cut.length} of ${episodes.length} dialogues are longer than the policy's context of ${contextLength} tokens: their later ` +
         `turns are learned with the end of the dialogue alone, as they are played, in ${contexts} more contexts; ` +
         `policy.n_positions=${longest + config.sampling.maxNewTokens} has room for all, and context=window is shorter` +
-        // Undefined in a warm start, which has no such key.
+        // max_input_length is undefined in a warm start, which has no such key.
         (config.task.maxInputLength === null ? `; max_input_length=${contextLength} leaves these turns out` : ''),
       'WARNING',
     );
@@ -148,17 +150,20 @@ export async function datasetFor(
   return { kind: 'episodes', episodes: kept };
 }
 
-/** Returns the task that the dialogue was an answer to, and how good it was; null where the data does not say. */
+/** Returns the task that the dialogue answers and its score; null where the data has neither. */
 function outcomeOf(dialogue: RecordedDialogue, conversation: number): ConversationOutcome | null {
   const { score, pair } = dialogue;
   return score === undefined ? null : { conversation, task: pair ?? JSON.stringify(openingOf(dialogue)), score };
 }
 
-/** Counts the tokens that one example may have. */
+/** Returns the most tokens that one example may have. */
 const longestOf = ({ contextLength }: LanguageModel, { task: { maxInputLength } }: DatasetConfig): number =>
   Math.min(contextLength, maxInputLength ?? contextLength);
 
-/** Leaves out the tokens of turns that do not fit; rewards and texts stay whole. Episodes whose first turn does not fit are left out. */
+/**
+ * Leaves out the tokens of turns that do not fit; rewards and texts are kept. Episodes whose first turn does not fit are left
+ * out.
+ */
 function withoutLongTurns(
   episodes: readonly Trajectory[],
   longest: number,
@@ -169,7 +174,7 @@ function withoutLongTurns(
   if (cut === 0) return episodes;
   const fit = episodes.map((episode): Trajectory => {
     const segments = episode.segments.map(({ ids, utterances }) => {
-      // The end of an utterance is predicted from its last token, so it needs no place of its own.
+      // The end of an utterance is predicted from its last token, so that it needs no position.
       const kept = utterances.filter((utterance) => utterance.start + spokenIds(utterance).length <= longest);
       return { ids: ids.slice(0, longest), utterances: kept };
     });
@@ -190,7 +195,7 @@ function withoutLongTurns(
   return kept;
 }
 
-/** Counts the contexts that a demonstration has, however long they are. */
+/** Counts the contexts of a demonstration, however long they are. */
 const contextsOf = ({ turns }: Demonstration): number =>
   1 + turns.slice(0, -1).filter(({ nextObservation }) => nextObservation !== undefined).length;
 
@@ -203,7 +208,7 @@ function refuseLongActions(episodes: readonly Trajectory[], contextLength: numbe
   );
 }
 
-/** Leaves out episodes whose actions contain words that the policy does not know, or that only the environment writes. */
+/** Leaves out episodes whose actions contain words that the policy does not know, or that it can never write. */
 function writable(
   episodes: readonly Trajectory[],
   masked: readonly number[],
@@ -229,8 +234,8 @@ function writable(
 }
 
 /**
- * Shortens conversations that are too long: they lose their end, as in AgentGym; those with nothing to learn from then are left out.
- * Both are logged.
+ * Shortens conversations that are too long: they lose their end, as in AgentGym. Those that then have nothing to learn are left
+ * out. Both are logged.
  */
 function fitting(
   encoded: readonly { tokens: EncodedConversation; outcome: ConversationOutcome | null }[],
@@ -251,10 +256,10 @@ function fitting(
 }
 
 /**
- * Shortens as `fitting` does, with null in the place of each one that is left out.
+ * Shortens like `fitting`, and returns null in the place of each conversation that is left out.
  *
- * @param noun what they are
- * @throws where all are longer: none would have its end
+ * @param noun for the items, in messages
+ * @throws where all are longer, so that none would keep its end
  */
 export function fitted(
   encoded: readonly EncodedConversation[],
@@ -283,7 +288,7 @@ export function fitted(
 
 const percent = (share: number): string => `${share < 0.01 ? '< 1' : Math.round(100 * share)} %`;
 
-/** Says how many tokens there are. */
+/** Writes the number of tokens and of learned tokens. */
 export function tokenCounts(conversations: readonly EncodedConversation[]): string {
   const tokens = conversations.reduce((sum, { ids }) => sum + ids.length, 0);
   const learned = conversations.reduce((sum, conversation) => sum + learnedTokens(conversation), 0);

@@ -1,4 +1,4 @@
-// JSONL files from outside, checked line by line; what is wrong is named with its file and line.
+// Reads JSONL files of users and checks them line by line; errors name the file and the line.
 import { readTextLines, repeatedKeyProblem } from '@bowyer/core';
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { BadItem } from '@bowyer/conversations';
@@ -18,7 +18,7 @@ export class JsonLineError extends Error {
 }
 
 /**
- * Reads the lines of a file in order; blank ones are passed over.
+ * Reads the lines of a file in order, and skips empty ones.
  *
  * @param schema a JSON Schema that every line must fit
  * @throws {JsonLineError} at the first line that is not JSON or does not fit
@@ -27,7 +27,7 @@ export async function readJsonLines<T>(path: string, schema: object): Promise<{ 
   const fits = await checkOf(schema);
   const values: { line: number; value: T }[] = [];
   try {
-    // JSON itself passes over the \r of a Windows line end.
+    // JSON itself ignores the \r of a Windows line end.
     for await (const { text, line } of readTextLines(path)) {
       if (text.trim() === '') continue;
       const value = parse(text, path, line);
@@ -41,7 +41,7 @@ export async function readJsonLines<T>(path: string, schema: object): Promise<{ 
   return values;
 }
 
-/** Reads a value; an error about it names the line. */
+/** Calls a function and adds the file and the line to its errors. */
 export function atLine<T>(path: string, line: number, read: () => T): T {
   try {
     return read();
@@ -53,7 +53,7 @@ export function atLine<T>(path: string, line: number, read: () => T): T {
 const checks = new WeakMap<object, ValidateFunction>();
 
 async function checkOf(schema: object): Promise<ValidateFunction> {
-  const { Ajv } = (await import('ajv')).default; // bundlers give a CommonJS module's exports as the default alone
+  const { Ajv } = (await import('ajv')).default; // bundlers export a CommonJS module's exports as the default only
   const check = checks.get(schema) ?? new Ajv({ strict: false, strictNumbers: true, verbose: true }).compile(schema);
   checks.set(schema, check);
   return check;
@@ -78,6 +78,6 @@ function complaint({ instancePath, keyword, params, parentSchema, message, data 
     return `${place} has an unknown key '${params.additionalProperty as string}'; known keys: ${known.join(', ')}`;
   }
   if (keyword === 'enum') return `${place} must be one of ${(params.allowedValues as unknown[]).join(', ')}`;
-  if (Math.abs(data as number) === Infinity) return `${place} must be a finite number`; // JSON reads 1e999 so
+  if (Math.abs(data as number) === Infinity) return `${place} must be a finite number`; // JSON.parse reads 1e999 as Infinity
   return `${place} ${message ?? 'is wrong'}`;
 }

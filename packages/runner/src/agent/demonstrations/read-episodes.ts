@@ -1,5 +1,5 @@
-// Files of episodes, read and checked: what `demonstrations.path=FILE.jsonl` names. Two formats: a record of texts for each
-// episode (task=demonstrations, play and replay write it), and the trajectories of a run (trajectories/*.jsonl).
+// Reads and checks files of episodes, such as `demonstrations.path=FILE.jsonl`. There are two formats: a record of texts for each
+// episode (written by task=demonstrations, play and replay), and the trajectories of a run (trajectories/*.jsonl).
 import {
   recordedReturn,
   type Demonstration,
@@ -47,7 +47,7 @@ export interface StoredEpisode {
   episodicReturn: number;
 }
 
-/** The episodes of a file, and what is to be said about it. */
+/** The episodes of a file, and notes on it for the log. */
 interface EpisodeFile {
   episodes: StoredEpisode[];
   notes: string[];
@@ -56,7 +56,7 @@ interface EpisodeFile {
 /**
  * Reads a file of episodes.
  *
- * @throws at the first line that is not an episode, where nothing reads a key, and where there is no episode
+ * @throws at the first line that is not an episode, for keys that nothing reads, and for a file without episodes
  */
 export async function readEpisodes(path: string): Promise<EpisodeFile> {
   const lines = await readJsonLines<EpisodeRecord | TrajectoryRecord>(path, schema);
@@ -74,7 +74,7 @@ function storedEpisode(value: EpisodeRecord | TrajectoryRecord): StoredEpisode {
   return { episode: { ...value, steps: value.steps.map(stepOf) }, episodicReturn: recordedReturn(value) };
 }
 
-/** Returns the step with `slip` in the place of other programs' keys. */
+/** Returns the step with `slip` instead of other programs' keys. */
 function stepOf(step: RecordedStep, i: number): RecordedStep {
   const own = { ...step };
   for (const key of ['slip', ...LOSS_KEYS]) Reflect.deleteProperty(own, key);

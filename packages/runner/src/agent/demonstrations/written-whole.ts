@@ -1,4 +1,4 @@
-// Checks that a chat template writes all that a file's conversations have.
+// Checks that a chat template writes all parts of a file's conversations.
 import type { ChatTemplate, Conversation } from '@bowyer/text';
 import { DataFileError, type DataFile } from '@bowyer/conversations';
 
@@ -21,7 +21,7 @@ export function checkWrittenWhole(template: ChatTemplate, { path, items }: DataF
   );
 }
 
-/** Writes the command that leaves the parts out of a file; '' where they are texts that the messages are made of. */
+/** Writes the command that removes the parts from a file; '' where they are texts that messages need. */
 function withoutThem(parts: readonly string[]): string {
   const paths = parts.map(pathOf);
   if (paths.includes(null)) return '';

@@ -1,4 +1,4 @@
-// The parts of an environment beside its options: the oracle that `env.oracle` names, made from the config.
+// Opens the parts of an environment that are not among its options: the oracle that `env.oracle` names.
 import { stat } from 'node:fs/promises';
 import { environmentInfo, OpenAiChat, OpenAiOracle, type EnvParts, type OracleOptions } from '@bowyer/envs';
 import type { AgentConfig, NodePart } from '../keys/agent-keys.js';
@@ -12,7 +12,7 @@ interface OpenEnvParts {
   close: () => Promise<void>;
 }
 
-/** For processes whose parent has loaded the same before, and logged it. */
+/** For worker processes, whose parent has already loaded and logged the same. */
 const silent: Reporting = {
   log: () => undefined,
   progress: { write: () => undefined },
@@ -26,9 +26,9 @@ type OracleConfig = EnvironmentConfig &
   };
 
 /**
- * Opens what an environment needs beside its options, such as an oracle.
+ * Opens the parts that an environment needs beside its options, such as an oracle.
  *
- * @throws before anything is played if the oracle cannot be made
+ * @throws if the oracle cannot be made, before anything is played
  */
 export async function openEnvParts(config: OracleConfig, context: Reporting = silent): Promise<OpenEnvParts> {
   const { oracle } = config.env;
@@ -39,13 +39,13 @@ export async function openEnvParts(config: OracleConfig, context: Reporting = si
   if (oracle !== 't5' || !oracles.t5) throw new Error(`${name} has no oracle '${String(oracle)}'`);
   const { T5Oracle } = await import('./t5-oracle.js');
   const dir = await localOracle(await oraclePlace(options), config, context);
-  // The policy's device shares the process's GPU, whose buffers are kept as the first of them says.
+  // The policy's device shares the GPU of this process, and the first of the two decides how buffers are kept.
   const { kind = 'cpu', gpuBuffers, threads } = config.device ?? {};
   const network = await T5Oracle.open(oracles.t5, dir, { device: kind, gpuBuffers, threads: threads || undefined });
   return { parts: { oracle: network }, close: () => network.close() };
 }
 
-/** Opens an oracle on a server. The key comes from OPENAI_API_KEY; a server that requires none needs none. */
+/** Opens an oracle on a server. The key comes from OPENAI_API_KEY, which a server without keys does not need. */
 function openAiOracle(
   { oracleUrl: baseUrl, oracleModel: model }: OracleOptions,
   prompt: ConstructorParameters<typeof OpenAiOracle>[2],
@@ -60,7 +60,7 @@ function openAiOracle(
   return { parts: { oracle: new OpenAiOracle(chat, model, prompt) }, close: () => chat.close() };
 }
 
-/** Returns `env.oracle_model`, or the key outside the node for it: a folder, or a file of weights. */
+/** Returns `env.oracle_model`, the path of a folder or of a file of weights. @throws where there is neither */
 async function oraclePlace({ oracleModel: path }: OracleOptions): Promise<string> {
   if (path === null)
     throw new Error(

@@ -15,10 +15,10 @@ const nameSchema = () => ({ type: 'string', enum: environmentNames(), descriptio
 /**
  * Returns the schema of the node `env`. Every option is required, since the configs of the group env contain them all.
  *
- * @param listed the environments that this one plays, where it plays others
+ * @param listed the members of a mixture
  */
 export function envNodeSchema(name: string | null, listed?: unknown): TSchema {
-  // Only the name can be checked where it is unknown.
+  // Without a registered name, only the name can be checked.
   if (name === null)
     return Type.Unsafe({ type: 'object', required: ['name'], properties: { name: nameSchema() }, description });
   const { schema, config } = environmentInfo(name);
@@ -40,7 +40,9 @@ export function envNodeSchema(name: string | null, listed?: unknown): TSchema {
   });
 }
 
-/** Returns the schema of a mixture's member: a name alone, or a node whose options may be left out: they have their defaults then. */
+/**
+ * Returns the schema of a mixture's member: a name alone, or a node whose options may be left out and then have their defaults.
+ */
 function memberSchema(listed: unknown): object {
   const name = (listed as { name?: unknown } | null)?.name;
   const known = typeof name === 'string' && environmentNames().includes(name) ? name : null;

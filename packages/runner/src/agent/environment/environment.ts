@@ -1,4 +1,4 @@
-// The environment that a config names: its options from the node `env` and from the keys outside it.
+// Makes the environment that a config names from the options of the node `env`.
 import {
   makeEnv,
   makeSplitEnv,
@@ -17,28 +17,23 @@ import type { EnvConfig } from './environment-keys.js';
 /** The node that makes an environment. */
 export type EnvironmentConfig = { env: EnvConfig };
 
-/** Returns whether there is an environment; an agent of programs has none. */
+/** Returns whether the config has an environment; an agent that is a program has none. */
 export const hasEnvironment = (config: Partial<EnvironmentConfig>): config is EnvironmentConfig =>
   config.env !== undefined;
 
-/** Returns the options of an environment, beside its parts. */
 export function environmentOptions(config: EnvironmentConfig): Record<string, unknown> {
   const { name: _, ...options } = config.env;
   return options;
 }
 
-/**
- * Makes the maker of a config's environments.
- *
- * @returns a maker of environments as the config describes them, each of which plays the items of one split
- */
+/** Returns a function that makes environments as the config describes them, each of which plays the items of one split. */
 export function environmentOf(config: EnvironmentConfig, parts: EnvParts): (split: Split) => Env {
   const options = environmentOptions(config);
   const { name } = config.env;
   return (split) => traced(name, makeSplitEnv(name, split, options, parts));
 }
 
-/** Returns the same environment, whose calls are spans of a trace. */
+/** Wraps an environment so that its calls are spans of a trace. */
 function traced(name: string, env: Env): Env | WrappingEnv {
   if (!isTraced()) return env;
   return {
@@ -62,29 +57,29 @@ function traced(name: string, env: Env): Env | WrappingEnv {
   };
 }
 
-/** Makes the environment itself, which plays all items. */
+/** Makes an environment that plays all items, not only those of a split. */
 export const wholeEnvironmentOf = (config: EnvironmentConfig, parts: EnvParts): Env =>
   makeEnv(config.env.name, environmentOptions(config), parts);
 
-/** Says how the environment's items are divided. */
+/** Returns how the environment's items are divided into splits. */
 export const splitPlanOf = (config: EnvironmentConfig): SplitPlan =>
   splitPlan(config.env.name, environmentOptions(config));
 
-/** Makes the environment as recordings of its engine were made. */
+/** Makes the environment with the options under which recordings of its engine were made. */
 export function replayEnvironment(config: EnvironmentConfig): Env {
   const { name } = config.env;
   return makeEnv(name, { ...environmentOptions(config), ...environmentInfo(name).replay?.options });
 }
 
-/** Returns the text of the engine itself, where an observation contains more. */
+/** Returns the text of the original engine, without what this environment adds to the observation. */
 export const engineText = ({ env }: EnvironmentConfig, result: ResetResult): string =>
   environmentInfo(env.name).replay?.engineText?.(result) ?? result.observation;
 
-/** Answers that a word-level tokenizer keeps as one token each, and that an agent can never write. */
+/** Lists answers of the environment that a word-level tokenizer keeps as one token each, and that an agent can never write. */
 export const answerTokens = (config: EnvironmentConfig): readonly string[] =>
   environmentInfo(config.env.name).tokens?.answers?.(environmentOptions(config)) ?? [];
 
-/** Lists texts whose words a word-level tokenizer knows beside those of the demonstrations. */
+/** Lists texts whose words a word-level tokenizer knows besides those of the demonstrations. */
 export const vocabularyTexts = (config: EnvironmentConfig): Iterable<string> =>
   environmentInfo(config.env.name).tokens?.vocabulary?.(environmentOptions(config)) ?? [];
 
@@ -94,7 +89,7 @@ export const spelling = ({ env }: EnvironmentConfig): { spells?: 'digits' | 'cod
   return spells ? { spells } : {};
 };
 
-/** Computes the expected return of the best player with the demonstrator's questions; null where that cannot be computed. */
+/** Computes the expected return of an optimal player with the demonstrations' questions; null where it cannot be computed. */
 export function optimalReturnOf(config: EnvironmentConfig & { demonstrations?: object }): number | null {
   const { evaluation } = environmentInfo(config.env.name);
   return config.demonstrations === undefined

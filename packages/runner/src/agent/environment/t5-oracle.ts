@@ -1,5 +1,5 @@
-// The network that answers in guessing games: a fine-tuned Flan-T5, which gets the secret and the question in the prompt of the
-// environment (Zhou et al. 2024, arXiv:2402.19446).
+// The oracle of guessing games that runs here: a fine-tuned Flan-T5, which reads the secret and the question in the environment's
+// prompt (Zhou et al. 2024, arXiv:2402.19446).
 import { basename, resolve } from 'node:path';
 import type { Oracle, T5OraclePrompt } from '@bowyer/envs';
 import { openDevice, type Device, type DeviceOptions } from '@bowyer/graph';
@@ -7,7 +7,7 @@ import { Rng } from '@bowyer/core';
 import { Seq2SeqModel } from '@bowyer/models';
 import type { Tokenizer } from '@bowyer/text';
 
-/** More questions than these at once go in turns. */
+/** The most questions in one batch. */
 const LARGEST_BATCH = 64;
 
 interface Pending {
@@ -34,7 +34,7 @@ export class T5Oracle implements Oracle {
   /**
    * Loads the oracle's network.
    *
-   * @param game how the environment asks @param dir a Hugging Face folder with a tokenizer.json
+   * @param game the environment's prompt @param dir a Hugging Face folder with a tokenizer.json
    */
   static async open(game: T5OraclePrompt, dir: string, options: DeviceOptions): Promise<T5Oracle> {
     const device = await openDevice(options);
@@ -49,14 +49,14 @@ export class T5Oracle implements Oracle {
     }
   }
 
-  /** Answers a question by greedy decoding. Questions that arrive while others are answered wait and then go together. */
+  /** Answers a question by greedy decoding. Questions that arrive meanwhile are answered in the next batch. */
   answer(secret: string, question: string): Promise<string> {
     const ids = this.tokenizer.encodeWithSpecials(this.game.prompt(secret, question));
     return new Promise((done, fail) => {
       this.#pending.push({ ids, resolve: done, reject: fail });
       if (this.#isAnswering) return;
       this.#isAnswering = true;
-      setImmediate(() => void this.#answerAll()); // by then the other slots have asked too
+      setImmediate(() => void this.#answerAll()); // the other slots have asked by then
     });
   }
 
@@ -79,7 +79,7 @@ export class T5Oracle implements Oracle {
 
   async #answerBatch(prompts: readonly number[][]): Promise<string[]> {
     const targets = await this.model.generate(
-      prompts.map((ids) => ({ ids, rng: new Rng(0) })), // greedy: nothing is drawn from it
+      prompts.map((ids) => ({ ids, rng: new Rng(0) })), // decoding is greedy, so no random numbers are drawn
       {
         temperature: 1,
         topK: 0,

@@ -1,7 +1,7 @@
-// Names in a config that mean a model of the hub.
+// Recognises names of models on the hub in a config.
 import { existsSync } from 'node:fs';
 
-/** Models of the hub that have no owner in their older names. */
+/** The owners of models that have none in their older names. */
 const OWNERS: Readonly<Record<string, string>> = {
   gpt2: 'openai-community',
   'gpt2-medium': 'openai-community',
@@ -21,8 +21,8 @@ const OWNERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns OWNER/NAME[@REVISION] for a place that is no folder here and no GGUF file; null where it names nothing on the hub. The hub's own rules are
- * in @bowyer/checkpoints, which is not loaded for this.
+ * Returns OWNER/NAME[@REVISION] for a place that is neither a folder here nor a GGUF file; null where it cannot be a name on the
+ * hub. The full rules are in @bowyer/checkpoints, which is not loaded for this check.
  */
 export function hubId(place: string): string | null {
   if (existsSync(place) || place.endsWith('.gguf')) return null;

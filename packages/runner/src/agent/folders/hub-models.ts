@@ -1,4 +1,4 @@
-// Models that a config names by their place on the hub, downloaded before a task begins.
+// Downloads the models of the hub that a config names, before a task begins.
 import { ProgressBar } from '@bowyer/logging';
 import type { AgentConfig, NodePart } from '../keys/agent-keys.js';
 import type { Reporting } from '../../context/task-context.js';
@@ -17,7 +17,7 @@ export type ModelPlaces = Partial<Pick<AgentConfig, 'hub'> & NodePart<'warmStart
 /** The folder of converted models for runs without a `cache_dir`. */
 const CACHE = '.cache';
 
-/** Puts folders in place of hub ids, runs, checkpoints of runs, GGUF files and files of weights. */
+/** Replaces hub ids, runs, checkpoints of runs, GGUF files and files of weights in a config by folders of models. */
 export async function useLocalModels(config: ModelPlaces, context: Reporting): Promise<void> {
   const { task, policy, critic, algorithm } = config;
   for (const node of [policy, critic, task])
@@ -34,7 +34,7 @@ async function localCheckpoint(place: string, config: ModelPlaces, context: Repo
   return convertedModel({ file: place, model, cacheDir: config.warmStart?.cacheDir ?? CACHE }, context);
 }
 
-/** Returns the folder of a model, downloaded where it is one of the hub, and converted where it is a GGUF file. */
+/** Returns the folder of a model, which is downloaded from the hub or converted from a GGUF file where necessary. */
 async function localModel(
   place: string,
   { hub, warmStart }: Pick<ModelPlaces, 'hub' | 'warmStart'>,
@@ -59,7 +59,10 @@ async function localModel(
   return folder;
 }
 
-/** Returns the oracle of a file of weights, as ArCHer's are: a fine-tuned Flan-T5. Other places stay. */
+/**
+ * Converts an oracle that is a file of weights, as ArCHer's fine-tuned Flan-T5s are, and returns its folder. Other places are
+ * returned unchanged.
+ */
 export async function localOracle(place: string, config: ModelPlaces, context: Reporting): Promise<string> {
   if (!isWeightsFile(place)) return place;
   const model = isWhole(place) ? null : await localModel(ORACLE_BASE, config, context);

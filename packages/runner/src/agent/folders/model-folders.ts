@@ -1,4 +1,4 @@
-// Folders in which a model may be found: one in Hugging Face layout, an adapter's, a run's, or one of a run's checkpoints.
+// Finds models in folders: in Hugging Face's layout, an adapter, a run, or one of a run's checkpoints.
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 
@@ -10,7 +10,7 @@ const isModel = (folder: string): boolean =>
   existsSync(join(folder, 'config.json')) || existsSync(join(folder, 'adapter_config.json'));
 
 /**
- * Returns the folder of the model itself. A run stands for its best agent, else for its newest checkpoint.
+ * Returns the folder of the model itself. In a run's folder it is the best agent, or else the newest checkpoint.
  *
  * @returns the place unchanged where no model is found in it
  */
@@ -27,8 +27,8 @@ export function agentFolderOf(place: string): string {
 }
 
 /**
- * Returns the name of a model for people, by its folder: a run's best agent has the name of the run, and a checkpoint's the run's and
- * its number.
+ * Returns a model's name for tables and messages, from its folder: a run's best agent has the name of the run, and a checkpoint
+ * the run's name and its number.
  */
 export function modelNameOf(folder: string): string {
   const parts = resolve(folder).split(sep);
@@ -38,25 +38,30 @@ export function modelNameOf(folder: string): string {
   return [parts[checkpoints - 1], ...inside].join('-');
 }
 
-/** Returns whether a place stands for an adapter in PEFT's layout. */
+/** Returns whether a place contains an adapter in PEFT's layout. */
 export const isAdapterFolder = (place: string): boolean =>
   existsSync(join(agentFolderOf(place), 'adapter_config.json'));
 
-/** Finds the critic that was saved with an agent: below a best agent, beside the policy of a checkpoint; null where there is none. */
+/**
+ * Finds the critic that was saved with an agent: in a folder of a best agent, or beside the policy of a checkpoint; null where
+ * there is none.
+ */
 export function criticFolderOf(agentFolder: string): string | null {
   return (
     [join(agentFolder, 'critic'), join(dirname(agentFolder), 'critic')].find((folder) => existsSync(folder)) ?? null
   );
 }
 
-/** Beside the weights of an agent, or beside the policy of a checkpoint. */
+/** The memory's file, beside the weights of an agent or beside the policy of a checkpoint. */
 export const MEMORY_FILE = 'memory.jsonl';
 
 /** Finds the memory that was saved with an agent; null where there is none. */
 export const memoryFileOf = (agentFolder: string): string | null =>
   [join(agentFolder, MEMORY_FILE), join(dirname(agentFolder), MEMORY_FILE)].find((file) => existsSync(file)) ?? null;
 
-/** Says why `key` does not name a model: no folder, no model in it, or an adapter that cannot be loaded; null where it does. */
+/**
+ * Returns why `key` does not name a model: no folder, no model in it, or an adapter that cannot be loaded; null where it does.
+ */
 export async function modelProblem(key: string, place: string | null): Promise<ConfigProblem | null> {
   if (place === null) return null;
   if (key === 'checkpoint_path' && isWeightsFile(place)) return weightsFileProblem(key, place);
@@ -80,7 +85,7 @@ export async function modelProblem(key: string, place: string | null): Promise<C
   };
 }
 
-/** Says why an adapter cannot be loaded. The compute stack is loaded for this question alone. */
+/** Returns why an adapter cannot be loaded. Only this check imports the compute stack. */
 async function adapterProblem(key: string, folder: string): Promise<ConfigProblem | null> {
   const { AdapterError, openAdapterDirectory } = await import('@bowyer/models');
   try {

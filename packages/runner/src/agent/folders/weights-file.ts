@@ -1,5 +1,5 @@
-// Models that are one file: weights alone, as ArCHer's checkpoints and oracles are, or a whole model in a GGUF file. Each is converted to
-// a folder in Hugging Face layout on first use.
+// Models that are one file: weights alone, as ArCHer's checkpoints and oracles are, or a whole model in a GGUF file. Both are
+// converted to a folder in Hugging Face's layout on first use.
 import { createHash } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
@@ -12,21 +12,21 @@ import type { Reporting } from '../../context/task-context.js';
 export const isWeightsFile = (place: unknown): place is string =>
   typeof place === 'string' && /\.(pt|pth|bin|safetensors)$/.test(place) && !isFolder(place);
 
-/** Returns whether a place names a GGUF file, as Ollama, LM Studio and llama.cpp have models. */
+/** Returns whether a place names a GGUF file, the format of Ollama, LM Studio and llama.cpp. */
 export const isGgufFile = (place: string): boolean => place.endsWith('.gguf') && !isFolder(place);
 
 const isFolder = (place: string): boolean => statSync(place, { throwIfNoEntry: false })?.isDirectory() === true;
 
-/** Returns whether what a model has beside its weights is in the same folder. */
+/** Returns whether config and tokenizer are in the folder of the file of weights. */
 export const isWhole = (file: string): boolean =>
   ['config.json', 'tokenizer.json'].every((name) => existsSync(join(dirname(file), name)));
 
-/** A process of another machine that converts the same file is considered dead after this time without a heartbeat. */
+/** Seconds without a heartbeat after which a process of another machine that converts the same file is considered dead. */
 const STALE_SECONDS = 120;
 
 interface Conversion {
   file: string;
-  /** Folder of a model of the same sizes, whose tokenizer it has; null: beside the file. */
+  /** Folder of a model of the same sizes, whose tokenizer is used; null: config and tokenizer are beside the file. */
   model: string | null;
   /** The folder in which converted models are kept. */
   cacheDir: string;
@@ -79,14 +79,14 @@ export function convertedFrom(folder: string): string | null {
   return name !== undefined && basename(dirname(folder)) === 'converted' ? name : null;
 }
 
-/** Names the folder of a file's conversion by path, size and time, since a file may change under its name. */
+/** Names the folder of a file's conversion by path, size and time, since the contents under a path may change. */
 function nameOf(file: string, model: string | null): string {
   const { size, mtimeMs } = statSync(file);
   const hash = createHash('sha256').update(JSON.stringify([resolve(file), size, mtimeMs, model && resolve(model)]));
   return `${basename(file).replace(/\.\w+$/, '')}-${hash.digest('hex').slice(0, 12)}`;
 }
 
-/** Says why a file of weights cannot be loaded; null where it can. */
+/** Returns why a file of weights cannot be loaded; null where it can. */
 export function weightsFileProblem(key: string, file: string): ConfigProblem | null {
   if (existsSync(file)) return null;
   return { key, message: `${key}: there is no file '${file}'`, remedy: 'give the weights, or the folder of a model' };

@@ -1,5 +1,5 @@
-// The options that decide what an agent is and how it plays, by the node of the config in which they stand. A task makes each of its nodes
-// of the options that it reads. An algorithm's options stand in the algorithm's folder.
+// The options that decide how an agent is made and how it plays, by their nodes in the config. A task makes each of its nodes
+// from the options that it reads. An algorithm's options are in the algorithm's folder.
 import { dataFormatKey, dataSplitKey } from '@bowyer/conversations';
 import { Type, type TObject, type TProperties } from '@sinclair/typebox';
 import { actionChoices } from '@bowyer/algorithms';
@@ -68,7 +68,7 @@ export const deviceOptions = {
   }),
 };
 
-/** The node of tasks that may take a model from the hub. */
+/** The node of tasks that can download a model from the hub. */
 export const hubNode = group(
   {
     offline: flag(false, 'use only models of the hub that are downloaded already, as HF_HUB_OFFLINE=1 does', {
@@ -79,7 +79,7 @@ export const hubNode = group(
   'models of the hub',
 );
 
-/** Whether tokens are drawn: of tasks that do not say it otherwise. */
+/** The option of tasks that have no other one for choosing between sampling and greedy decoding. */
 export const drawOption = {
   do_sample: flag(true, 'sample tokens; false: always take the most likely token', { flat: 'do_sample' }),
 };
@@ -100,14 +100,14 @@ export const samplingOptions = {
     maximum: 1,
     flat: 'top_p',
   }),
-  // ArCHer's default has none, which stops two of its configs.
+  // ArCHer has none by default, with which two of its configs fail.
   eos_str: optionalText(
     'text that ends an utterance; it must be one token. null: only the tokenizer’s end-of-text token',
     { default: '\n', flat: 'eos_str' },
   ),
 };
 
-/** How messages become tokens. */
+/** How messages become tokens: the options of the chat template. */
 export const templateOptions = {
   template: optionalText(
     'how messages become tokens: llama-2, llama-3, chatml, chatglm-4, a file of Jinja, or one of the model’s templates by its name; null: the model’s own template',
@@ -120,7 +120,7 @@ export const templateOptions = {
   }),
 };
 
-/** An option of tasks that train on conversations, beside those of the template. */
+/** An option of tasks that train on conversations, in addition to those of the template. */
 export const conversationOptions = {
   upstream_loss_mask: flag(
     false,
@@ -160,7 +160,7 @@ const quantization = choice(
   { flat: 'quantization' },
 );
 
-/** The model that the agent is. */
+/** The options of the policy's model. */
 export const policyOptions = {
   model: optionalText(
     'the policy in Hugging Face layout: a folder, a GGUF file, a model of the hub, or a PEFT adapter; null: built from the node `policy`',
@@ -173,11 +173,11 @@ export const policyOptions = {
   quantization,
 };
 
-/** The node of tasks that say in their own options which model runs. */
+/** The node `policy` of tasks that name their model in the node `task`. */
 export const quantizationNode = policyNode({ quantization });
 
 /**
- * Returns the nodes of a task in which a language model writes texts that end with the model's own end.
+ * Returns the nodes of tasks in which a language model writes texts until its own end-of-text token.
  *
  * @param changed options of sampling with other defaults
  */
@@ -198,7 +198,7 @@ export const writerNodes = (changed: Partial<typeof samplingOptions & typeof dra
   chat: chatNode(templateOptions),
 });
 
-/** Options of such a task in its own node. */
+/** Options in the node `task` of tasks that write texts. */
 export const writerOptions = {
   quantization,
   packed_decoding: optional(
@@ -211,7 +211,7 @@ const price = (what: string) => Type.Number({ minimum: 0, description: `price of
 
 const timeout = () => count('longest wait for the whole answer to a request, in milliseconds');
 
-/** A chat endpoint that plays. */
+/** The options of a chat endpoint that plays instead of a model. */
 export const endpointNode = Type.Object(
   {
     base_url: Type.String({ description: 'address up to the version, for instance http://127.0.0.1:8000/v1' }),
@@ -236,7 +236,7 @@ export const endpointNode = Type.Object(
   { ...closed, description: 'a chat endpoint that plays in task=evaluate in the place of a local model' },
 );
 
-/** The endpoint that plays the rollouts in place of the policy. Without an address its other keys are not read. */
+/** The endpoint that plays the rollouts instead of the policy. Without an address its other keys are not read. */
 export const remotePolicyNode = group(
   {
     base_url: optionalText(
@@ -254,7 +254,7 @@ export const remotePolicyNode = group(
   'a policy behind a server that plays the rollouts from which the local policy learns (docs/remote-policy.md)',
 );
 
-/** Rollouts before each update, or beside the updates. A synchronous run has the first key alone. */
+/** When rollouts are played: before each update, or during the updates. A synchronous run has the first key only. */
 export const rolloutNode = group(
   {
     mode: choice(
@@ -282,7 +282,7 @@ export const samplingPrecision = choice(
   { flat: 'sampling_precision' },
 );
 
-/** The model that a policy is where none is given: one from scratch on words of its environment. */
+/** The options of a policy from scratch, whose vocabulary is the environment's words. */
 export const builtInOptions = {
   model_type: oneOf(
     ['gpt2', 'llama', 'smeared_llama', 'canon_llama'],
@@ -325,14 +325,14 @@ const loraOptions = {
   ),
 };
 
-/** The node of tasks that train a policy, which has the options of adapters where they are trained. */
+/** The node of tasks that train a policy. It has the options of adapters only if adapters are trained. */
 export const loraNodeOf = ({ setting }: Choices) =>
   group(
     { ...loraSwitch, ...(setting('lora.enabled') === true && loraOptions) },
     'adapters beside a policy whose own weights stay unchanged',
   );
 
-/** An option of the device of tasks that train. */
+/** A device option of tasks that train. */
 export const gradientOptions = {
   gradient_checkpointing: flag(
     false,
@@ -384,7 +384,7 @@ export const cacheOptions = {
   }),
 };
 
-/** Returns the schema of the node `optimizer`, which has the keys of its kind only. */
+/** Returns the schema of the node `optimizer`, with the keys of its kind only. */
 export const optimizerNode = (kind: unknown) => (kind === 'sgd' ? sgdNode : kind === 'muon' ? muonNode : adamNode);
 
 const kindOfCritic = oneOf(
@@ -411,7 +411,7 @@ const transformerCritic = {
   num_heads: count('attention heads per block'),
 };
 
-/** Returns the options of a critic, which has those of its kind only; one from `critic.model` has its sizes from there. */
+/** Returns the options of a critic, with those of its kind only; a critic from `critic.model` has its sizes from there. */
 export const criticOptions = ({ setting }: Choices): TProperties => ({
   ...criticModel,
   ...(setting('critic.kind') !== 'transformer'
@@ -432,7 +432,7 @@ const warmupSteps = 'optimizer steps of linear warm-up; negative: a tenth of all
 const finalShare = 'learning rate at the end, as a share of the peak; it has no effect on a constant rate';
 
 /**
- * Returns the options of how a rate changes over the optimizer steps.
+ * Returns the options of a schedule of a learning rate over the optimizer steps.
  *
  * @param values the defaults
  * @param flat names of version 0.2
@@ -451,7 +451,7 @@ export const scheduleGroup = (
     { flat: flat.schedule },
   );
 
-/** Behaviour cloning before the first iteration. */
+/** The options of the warm start: behaviour cloning before the first iteration. */
 export const warmStartOptions = {
   epochs: integer(1, 'passes over the demonstrations'),
   batch_size: integer(32, 'dialogues per optimizer step'),
@@ -472,7 +472,7 @@ export const warmStartOptions = {
   ),
 };
 
-/** Expert play. An environment adds the keys that its own expert reads. */
+/** The options of demonstrations. Each environment adds the keys that its own expert reads. */
 export const demonstrationKeys = {
   path: optionalText(
     'a file to imitate: episodes as JSONL (such as a run’s trajectories), conversations or agents’ traces as JSON, JSONL or Parquet, or the environment’s own format; null: the environment’s expert plays',
@@ -480,7 +480,7 @@ export const demonstrationKeys = {
   count: integer(3000, 'episodes to generate'),
 };
 
-/** How a file of conversations is read. */
+/** The options of a file of conversations. */
 export const demonstrationFileKeys = { format: dataFormatKey, split: dataSplitKey };
 
 type Nodes = {
@@ -498,7 +498,7 @@ type Nodes = {
   demonstrations: TObject<typeof demonstrationKeys>;
 };
 
-/** Every shared node with its type, in camelCase. */
+/** The values of all shared nodes, in camelCase. */
 export type AgentConfig = OptionsOf<TObject<Nodes>>;
 
 /** Options of one node: `NodePart<'sampling', 'eosStr'>` is `{ sampling: { eosStr } }`. */

@@ -1,12 +1,12 @@
-// The choices of a composed config, from which its keys follow.
+// The choices of a composed config that decide which keys it has.
 import type { AnyAlgorithm } from '@bowyer/algorithms';
 
-/** The choices of a config that decide which keys there are. Nothing in it has been validated. */
+/** The choices of a config that decide which keys it has. None of them has been validated. */
 export interface Choices {
-  /** Null where the config names none that is registered. */
+  /** Null where the config names no registered algorithm. */
   algorithm: AnyAlgorithm | null;
-  /** The name of the environment; null where none that is registered is named. */
+  /** The environment's name; null where the config names no registered environment. */
   env: string | null;
-  /** Returns one key of the composed config, as `policy.endpoint`; undefined where it is absent. */
+  /** Returns the value of one key of the composed config, such as `policy.endpoint`; undefined where it is absent. */
   setting(key: string): unknown;
 }

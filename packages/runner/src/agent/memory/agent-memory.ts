@@ -1,4 +1,4 @@
-// The memory that a config asks for: where its episodes come from, and where they are kept with an agent.
+// Opens the memory of a config, fills it, and saves and restores it with an agent.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomically, type DemonstrationSet, type Trajectory } from '@bowyer/core';
@@ -18,7 +18,7 @@ import { SentenceEncoder } from '@bowyer/models';
 import { MEMORY_FILE, memoryFileOf } from '../folders/model-folders.js';
 import { splitPlanOf, type EnvironmentConfig } from '../environment/environment.js';
 
-/** A run of an earlier version has no such node. */
+/** Runs of earlier versions have no node `memory`. */
 export interface MemoryConfig {
   memory?: MemoryOptions;
 }
@@ -44,7 +44,9 @@ export class AgentMemory {
     return new AgentMemory(new Memory({ ...retrieval, capacity, makeIndex }), memory, encoder);
   }
 
-  /** Adds the demonstrations of the train split alone. @returns a line for the log @throws where none of them names its item */
+  /**
+   * Adds the demonstrations of the train split only. @returns a line for the log @throws where no demonstration names its item
+   */
   addDemonstrations(config: EnvironmentConfig, { records, demonstrations }: DemonstrationSet): string {
     const { name } = config.env;
     const plan = splitPlanOf(config);
@@ -71,7 +73,7 @@ export class AgentMemory {
     );
   }
 
-  /** Adds the successes of a rollout, which plays the train split, where `memory.grow` says so. */
+  /** Adds the successes of a rollout of the train split, if `memory.grow` is true. */
   addRollout(rollout: readonly Trajectory[]): void {
     if (!this.options.grow) return;
     this.memory.add(rollout.flatMap((episode) => episodeOfTrajectory(episode, this.options.minReturn ?? null) ?? []));
@@ -80,7 +82,7 @@ export class AgentMemory {
   /**
    * Restores the memory of a file.
    *
-   * @param file of `memoryFileOf`
+   * @param file the path that `memoryFileOf` returns
    */
   async restore(file: string): Promise<void> {
     this.memory.restore(await readFile(file, 'utf8'));

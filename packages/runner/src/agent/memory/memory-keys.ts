@@ -1,4 +1,4 @@
-// The node `memory`: which past successes an agent reads as examples. Its schema has only the keys that its `kind` reads.
+// The node `memory`: which past successes an agent reads as examples. Its schema has only the keys of its `kind`.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Type, type TProperties, type TSchema } from '@sinclair/typebox';
@@ -58,7 +58,9 @@ const nodeOf = (properties: TProperties): TSchema =>
 /** The node with the keys of every kind. */
 export const memoryNode: TSchema = nodeOf({ ...retrieval, ...contents });
 
-/** Returns the keys of tasks in which an agent plays or learns to play. Training alone decides what a memory contains. */
+/**
+ * Returns the keys of tasks in which an agent plays or learns to play. Only training has the keys about what a memory contains.
+ */
 export function memoryKeys({ algorithm, setting }: Choices, task: 'train' | 'evaluate'): TProperties {
   const kind = setting('memory.kind') ?? 'none';
   if (kind === 'none') return { memory: changeableOnResume(nodeOf({ kind: retrieval.kind })) };
@@ -83,7 +85,7 @@ interface Config {
   rollout?: { mode: string };
 }
 
-/** Says why a memory cannot work: its encoder, its environment, or nothing that it could contain. */
+/** Reports why a memory cannot work: its encoder, its environment, or no source of episodes. */
 export function memoryKeyProblems(config: Record<string, unknown>): ConfigProblem[] {
   const known = config as typeof config & Config;
   const { task, env, context, memory } = known;
@@ -140,8 +142,8 @@ function contentProblems(config: Config & { memory: MemoryOptions }): ConfigProb
 }
 
 /**
- * Reports another memory than the one that the agent learned with: one that learned to read examples plays otherwise without them, or
- * with others.
+ * Reports a memory other than the one that the agent learned with: an agent that has learned to read examples plays otherwise
+ * without them, or with others.
  */
 export function memoryChanged(
   folder: string,

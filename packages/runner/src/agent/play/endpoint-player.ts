@@ -1,5 +1,5 @@
-// Plays environments with any OpenAI-compatible chat endpoint: the environment's texts are the user's messages, the agent's
-// texts the assistant's.
+// Plays environments with any OpenAI-compatible chat endpoint: the environment's texts are the user's messages, the agent's texts
+// are the assistant's.
 import type { ActRequest, Player } from '@bowyer/algorithms';
 import { HttpError, type OpenAiChat, type ChatMessage, type ChatSettings, type Decision } from '@bowyer/envs';
 import type { OptionsOf } from '@bowyer/core';
@@ -10,7 +10,10 @@ export type EndpointConfig = OptionsOf<typeof endpointNode>;
 
 interface Dialogue {
   messages: ChatMessage[];
-  /** The observation that the messages amount to; a longer one that begins so adds only its rest. */
+  /**
+   * The observation that the messages contain so far. If the next observation begins with it, only the rest is sent as a new
+   * message.
+   */
   text: string;
 }
 
@@ -30,13 +33,16 @@ export class EndpointPlayer implements Player {
   /**
    * Opens a player behind an endpoint.
    *
-   * @param utteranceEnd an action ends before this text; null: it is the whole reply
+   * @param utteranceEnd the text before which an action ends; null: the whole reply is the action
    */
   static open(endpoint: EndpointConfig, utteranceEnd: string | null): EndpointPlayer {
     return new EndpointPlayer(openChat('policy.endpoint', endpoint), endpoint, utteranceEnd);
   }
 
-  /** Asks for all actions. A request that fails for good ends its own episode, unless every other one would fail as well. */
+  /**
+   * Requests all actions at the same time. A request that fails for good ends its own episode, unless the error would make every
+   * other request fail too.
+   */
   async act(requests: ActRequest[]): Promise<(Decision<never> | Error)[]> {
     return Promise.all(requests.map((request) => this.#reply(request).catch((error: unknown) => this.#failed(error))));
   }
@@ -62,11 +68,11 @@ export class EndpointPlayer implements Player {
     messages.push({ role: 'user', content: (goesOn ? observation.slice(before.text.length) : observation).trim() });
     const seed = this.endpoint.sendsSeed ? { seed: rng.uint32() } : {};
     const { content } = await this.chat.complete(messages, { ...this.#settings, ...seed });
-    // An answer without a word is one that environments call invalid. Thoughts are neither played nor sent back.
+    // An empty answer becomes an action that environments call invalid. Reasoning is neither played nor sent back.
     const action = this.utteranceEnd === null ? content : content.split(this.utteranceEnd)[0];
     messages.push({ role: 'assistant', content });
     this.#dialogues.set(slot, { messages, text: observation + action });
-    // No tokens are returned: those of the endpoint are not ours.
+    // No tokens are returned, since the endpoint may have another tokenizer.
     return { action };
   }
 
@@ -74,7 +80,7 @@ export class EndpointPlayer implements Player {
     return this.endpoint.system === null ? [] : [{ role: 'system', content: this.endpoint.system }];
   }
 
-  /** Returns requests, tokens and what they cost, of all replies that came. */
+  /** Returns the number of requests and tokens, and their costs, over all replies. */
   get usage(): { header: string[]; rows: string[][] } {
     const { requests, promptTokens, completionTokens } = this.chat.usage;
     const { model, pricePerMillionPromptTokens: prompt, pricePerMillionCompletionTokens: completion } = this.endpoint;

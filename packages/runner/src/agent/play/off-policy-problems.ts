@@ -1,17 +1,17 @@
-// Settings whose rollouts are not quite those of the policy that learns from them: which algorithms take them, beside which others.
+// Reports settings that make rollouts off-policy, for algorithms without a correction and beside settings that contradict them.
 import { algorithmNames, findAlgorithm, type AnyAlgorithm } from '@bowyer/algorithms';
 import type { ConfigProblem } from '@bowyer/core';
 
 interface OffPolicySetting {
   key: string;
-  /** As it is written on a command line: `KEY=VALUE`, and the value that needs no correction. */
+  /** The setting as it is written on a command line, `KEY=VALUE`, and its value that needs no correction. */
   chosen: string;
   plain: string;
-  /** The reason why an algorithm without a correction does not take it, as `NAME …`. */
+  /** The reason why an algorithm without a correction refuses the setting, as `NAME …`. */
   reason: string;
 }
 
-/** Another setting that does not go with it, unless it has its plain value. */
+/** Another setting that contradicts this one, unless its value is `plain`. */
 export type Beside = readonly [key: string, value: unknown, plain: unknown, reason: string];
 
 export function offPolicyProblems(
@@ -39,6 +39,6 @@ export function offPolicyProblems(
   ];
 }
 
-/** Names the algorithms that correct for another policy's rollouts. */
+/** Lists the algorithms that correct for off-policy rollouts. */
 export const offPolicyAlgorithms = (): string[] =>
   algorithmNames().filter((name) => findAlgorithm(name)!.offPolicyRollouts !== undefined);

@@ -1,14 +1,14 @@
-// A chat endpoint of a config: its key is in an environment variable.
+// Opens a chat endpoint of a config, with the key from an environment variable.
 import { OpenAiChat } from '@bowyer/envs';
 
 interface ChatEndpoint {
   baseUrl: string;
   model: string;
-  /** Null: none is sent. */
+  /** The variable with the key; null: no key is sent. */
   apiKeyEnv: string | null;
   retries: number;
   timeoutMs: number;
-  /** Requests at the same time; 1 if not given. */
+  /** The most requests at the same time; 1 if not given. */
   concurrency?: number;
 }
 

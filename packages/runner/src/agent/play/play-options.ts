@@ -1,4 +1,4 @@
-// Makes the plain options that algorithms take from a run's config.
+// Converts a run's config into the plain options that algorithms take.
 import type { PlayOptions } from '@bowyer/algorithms';
 import { unwatched } from '@bowyer/core';
 import type { Tokenizer } from '@bowyer/text';
@@ -27,8 +27,8 @@ export function playOptions(config: PlayConfig, tokenizer: Tokenizer): PlayOptio
 }
 
 /**
- * Returns the options of an algorithm and of its play. Options are read from the config when the algorithm reads them, so that the test
- * of unread options sees which those are.
+ * Returns the options of an algorithm and of its play. Each option is read from the config only when the algorithm reads it, so
+ * that the test of unread options can see which ones are read.
  */
 export function recipeOptions<Options extends object>(
   config: PlayConfig & { algorithm: Options & { name: string } },

@@ -1,6 +1,6 @@
-// Rollouts by a policy behind an OpenAI-compatible server: prompts go there as token ids, and the ids of its answers come back with
-// their log-probabilities, so that nothing is tokenised twice and losses weigh by π/μ, μ being the server's policy.
-// Source: vLLM's completions (`return_token_ids`, `stop_token_ids`), which `serve_model` answers too.
+// Plays rollouts with a policy behind an OpenAI-compatible server. Prompts are sent as token ids, and the answers come with their
+// ids and log-probabilities: nothing is tokenized twice, and losses are weighted by π/μ, where μ is the server's policy. Source:
+// vLLM's completions (`return_token_ids`, `stop_token_ids`), which `serve_model` answers too.
 import {
   withTerminators,
   type ActRequest,
@@ -18,12 +18,12 @@ import type { remotePolicyNode } from '../keys/agent-keys.js';
 
 export type RemotePolicyConfig = OptionsOf<typeof remotePolicyNode>;
 
-/** Tokens whose spelling is compared with the server's. */
+/** The number of tokens whose spelling is compared with the server's. */
 const PROBED = 24;
 
 interface Completion {
   promptIds: number[];
-  /** Tokens of the answer, with the one that ended it. */
+  /** Tokens of the answer, with the terminator. */
   ids: number[];
   logprobs: number[];
   stopped: boolean;
@@ -35,7 +35,7 @@ interface Slot {
 }
 
 class RemoteRollouts implements AsyncDisposable {
-  /** Tokens that the policy here can never write are banned at the server by −100: it could not learn from them. */
+  /** Logit biases of −100 for the tokens that the policy can never write, since it could not learn from them. */
   readonly #banned: Record<number, number> | undefined;
 
   private constructor(
@@ -84,7 +84,7 @@ class RemoteRollouts implements AsyncDisposable {
   async act(slot: Slot, request: ActRequest, sampling: SamplingOptions): Promise<Decision<TurnTokens> | Error> {
     const { keep, tokens } = slot.dialogue.advance(request, slot.context);
     slot.context = [...slot.context.slice(0, keep), ...tokens];
-    // A context without room for the answer loses its oldest tokens, as with a policy of this process.
+    // If the context leaves too little space for the answer, its oldest tokens are dropped, as with a policy in this process.
     const prompt = slot.context.slice(-(this.policy.contextLength - sampling.maxNewTokens));
     const { temperature, topP, topK, greedy, maxNewTokens, terminatorIds } = sampling;
     const seed = request.rng.uint32();
@@ -122,12 +122,15 @@ class RemoteRollouts implements AsyncDisposable {
       path: '/completions',
       json: { ...(model !== null && { model }), logprobs: 0, return_token_ids: true, ...settings },
       headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
-      idempotent: true, // a second execution with the same seed changes nothing
+      idempotent: true, // a repeated request with the same seed has the same effect
       read: completionOf,
     });
   }
 
-  /** Returns the error of a request that fails for good, which ends its own episode, unless every other one would fail as well. */
+  /**
+   * Returns the error of a request that failed for good, which ends its own episode; throws one that would make every other
+   * request fail too.
+   */
   #failed(error: unknown): Error {
     if (error instanceof HttpError && ![400, 401, 403, 404].includes(error.status ?? 0)) return error;
     throw error;
@@ -153,7 +156,7 @@ class RemoteRollouts implements AsyncDisposable {
   }
 }
 
-/** Returns tokens from all of the vocabulary, as a text. */
+/** Returns a text of tokens from all parts of the vocabulary. */
 function probeOf(tokenizer: Tokenizer): string {
   const stride = Math.max(1, Math.floor(tokenizer.vocabSize / PROBED));
   const ids = Array.from(
@@ -166,7 +169,7 @@ function probeOf(tokenizer: Tokenizer): string {
     .join('');
 }
 
-/** Opens what plays a run's rollouts: undefined without an address, so that the policy itself does. */
+/** Opens the server that plays a run's rollouts; undefined without an address, where the policy itself plays. */
 export async function openRemoteRollouts(
   config: RemotePolicyConfig | undefined,
   agent: { policy: LanguageModel; dialogues: Dialogues },
@@ -191,7 +194,7 @@ class RemotePlayer implements Player {
 /**
  * Reads an answer's tokens.
  *
- * @throws {NoAnswer} for none; {TypeError} for one without ids or log-probabilities of all of them
+ * @throws {NoAnswer} without an answer; {TypeError} for an answer without ids, or without log-probabilities of all of them
  */
 function completionOf(body: unknown): Completion {
   type Choice = {

@@ -1,4 +1,4 @@
-// Rollouts by a copy of the policy on a device of its own, which plays while the policy learns: docs/asynchronous.md.
+// Plays rollouts with a copy of the policy on a second device, while the policy learns: docs/asynchronous.md.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
@@ -27,16 +27,16 @@ import { loadPolicy, type PolicyConfig } from '../policy/policy-setup.js';
 import { samplesIntegers, type SamplingPrecisionConfig } from './sampling-precision.js';
 
 type RolloutKeys = OptionsOf<typeof rolloutNode>;
-/** A synchronous run has the mode alone. */
+/** A synchronous run has the key `mode` only. */
 export type RolloutConfig = Pick<RolloutKeys, 'mode'> & Partial<RolloutKeys>;
 
-/** A source of rollouts as a run uses it. */
+/** A source of rollouts for asynchronous runs. */
 export interface RolloutsAhead extends RolloutSource {
-  /** Returns the figures of the rollout that was learned from last. */
+  /** Returns the figures of the rollout that was last learned from. */
   takeMetrics(): Metrics;
   /** Returns the seconds that learner and collector have waited since the last call, by name. */
   takeSeconds(): Record<string, number>;
-  /** Writes what has been played and not learned from into the folder of a checkpoint. */
+  /** Writes the episodes that were played and not yet learned from into the folder of a checkpoint. */
   save(folder: string): Promise<void>;
 }
 
@@ -48,14 +48,14 @@ type AheadConfig = PlayConfig &
 interface AheadRun {
   unit: AnyAlgorithm;
   agent: Agent;
-  /** The folder of the policy's weights: the start's, or a checkpoint's. */
+  /** The folder of the policy's weights: the initial ones, or a checkpoint's. */
   policyFolder: string;
-  /** The folder of the checkpoint that the run resumes from; null where it begins. */
+  /** The folder of the checkpoint that the run resumes from; null for a new run. */
   checkpoint: string | null;
   firstIteration: number;
 }
 
-/** Opens what plays a run's rollouts: undefined in a synchronous run, whose policy plays them itself. */
+/** Opens the source of rollouts of an asynchronous run; undefined in a synchronous run, whose policy plays them itself. */
 export async function openRolloutsAhead(
   config: AheadConfig,
   run: AheadRun,
@@ -111,7 +111,9 @@ function asynchronous(collector: Collector, settings: Settings, found: Played | 
   return Object.assign(source, { save });
 }
 
-/** Episodes that have been played and not learned from. A group is one of episodes, or in lock step a rollout. */
+/**
+ * Episodes that were played and not yet learned from. A group has the episodes of one task, or in lock step those of one rollout.
+ */
 interface Played {
   next: number;
   again: number[];
@@ -136,9 +138,9 @@ async function writePlayed(
 }
 
 /**
- * Reads what a checkpoint has of episodes that were played ahead.
+ * Reads the episodes in a checkpoint that were played and not yet learned from.
  *
- * @returns null where the checkpoint has none, which was written before anything was played
+ * @returns null where the checkpoint was written before any episode was played
  */
 async function readPlayed(folder: string): Promise<Played | null> {
   const text = await readFile(join(folder, PLAYED), 'utf8').catch(() => null);

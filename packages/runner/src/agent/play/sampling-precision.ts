@@ -1,11 +1,11 @@
-// Rollouts whose sampler multiplies integers, while the trainer computes as ever: which settings allow it.
+// Checks which settings allow that the sampler multiplies integers while the trainer computes in float32.
 import type { AnyAlgorithm } from '@bowyer/algorithms';
 import type { ConfigProblem } from '@bowyer/core';
 import type { NodePart } from '../keys/agent-keys.js';
 import { offPolicyProblems } from './off-policy-problems.js';
 import type { RemotePolicyConfig } from './remote-rollouts.js';
 
-/** A run on a dataset has no rollouts. */
+/** Runs on a dataset have no rollouts, and no `precision`. */
 export interface SamplingPrecisionConfig {
   sampling: { precision?: 'float32' | 'integers' };
 }

@@ -1,4 +1,4 @@
-// The model that a policy is where none is given: small, from scratch, on words of its texts.
+// Makes the config of a policy from scratch, where no model is given: a small one, on the words of its texts.
 import type { NodePart } from '../keys/agent-keys.js';
 
 type BuiltInPolicy = NodePart<
@@ -11,7 +11,8 @@ export function builtInPolicy(
   { modelType, nLayer, nHead, nEmbd, nPositions, initializerRange }: BuiltInPolicy,
   vocabularySize: number,
 ) {
-  // Scores of attention are near 1 from the start, whatever the width: with 0.02, which is for widths of thousands, they are near 0.
+  // The standard deviation of initial weights grows with narrow models, so that attention scores are near 1 from the start: 0.02,
+  // which is for widths of thousands, makes them near 0.
   const range = initializerRange ?? 1 / Math.sqrt(nEmbd);
   if (modelType === 'gpt2') {
     const shape = { n_layer: nLayer, n_head: nHead, n_embd: nEmbd, n_positions: nPositions };
@@ -21,7 +22,7 @@ export function builtInPolicy(
     model_type: modelType,
     vocab_size: vocabularySize,
     hidden_size: nEmbd,
-    // Three matrices of 8/3 the width have as many weights as GPT-2's two of four times it.
+    // Three matrices of 8/3 of the width have as many weights as GPT-2's two of four times the width.
     intermediate_size: Math.ceil((8 * nEmbd) / 3),
     num_hidden_layers: nLayer,
     num_attention_heads: nHead,

@@ -1,4 +1,5 @@
-// Checks that a policy can write what the config's rules of texts ask for, before demonstrations are made or a model is loaded.
+// Checks that a policy can write the tokens that the config's rules of texts need, before demonstrations are made or a model is
+// loaded.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { openAdapterDirectory } from '@bowyer/models';
@@ -11,7 +12,7 @@ import type { FreshPolicyConfig } from './fresh-policy.js';
 /**
  * Checks the rules of texts before the policy is loaded.
  *
- * @param folder of the policy; null: a new one, whose vocabulary has the words of what it learns from
+ * @param folder of the policy; null: a policy from scratch, whose vocabulary has the words of its data
  */
 export async function checkTextRules(
   folder: string | null,
@@ -22,7 +23,7 @@ export async function checkTextRules(
   terminatorIds(wordLevelTokenizer([config.sampling.eosStr ?? ''], { wholeTokens, ...spelling(config) }), config);
 }
 
-/** Checks that `eos_str` is one token of a folder's tokenizer. An encoder-decoder may have none; its other readers say so. */
+/** Checks that `eos_str` is one token of a folder's tokenizer. An encoder-decoder without a tokenizer is not checked here. */
 export async function checkTerminator(folder: string, config: NodePart<'sampling', 'eosStr'>): Promise<void> {
   if (config.sampling.eosStr === null) return;
   const { baseDir } = await openAdapterDirectory(folder);

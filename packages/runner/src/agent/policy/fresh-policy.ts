@@ -1,4 +1,4 @@
-// A policy from scratch: a small model on the words of what it is going to learn from.
+// Makes a policy from scratch: a small model whose vocabulary has the words of its data.
 import { hash32, Rng, type Demonstration } from '@bowyer/core';
 import type { Device } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
@@ -13,10 +13,10 @@ import { builtInPolicy } from './built-in-policy.js';
 export type FreshPolicyConfig = EnvironmentConfig &
   Pick<AgentConfig, 'seed' | 'policy'> &
   NodePart<'sampling', 'eosStr'> &
-  // A run that plays texts has no template.
+  // Runs that play texts have no template.
   Partial<NodePart<'chat', 'template'>>;
 
-/** Makes a policy from scratch. One that learns dialogues keeps their template, as one that is trained further does. */
+/** Makes a policy from scratch. If it learns dialogues, it is saved with their chat template, as a further trained one is. */
 export async function freshPolicy(
   data: ImitationData,
   config: FreshPolicyConfig,
@@ -35,11 +35,11 @@ export async function freshPolicy(
 
 function tokenizerFor(data: ImitationData, config: FreshPolicyConfig, chatTemplate: string | null): Tokenizer {
   if (data.kind === 'episodes') {
-    // The text that ends an utterance must be in the vocabulary even where no demonstration contains it.
+    // The vocabulary must contain the text that ends an utterance, even if no demonstration does.
     const texts = [...data.demonstrations.flatMap(pieces), config.sampling.eosStr ?? '', ...vocabularyTexts(config)];
     return wordLevelTokenizer(texts, { wholeTokens: answerTokens(config), ...spelling(config) });
   }
-  // Words as they stand alone and as they stand in the template's instructions, after a space.
+  // Each word is added as it is and with a space before it, as it appears in the template's instructions.
   const both = (text: string) => [text, ` ${text}`];
   const texts = data.conversations.flatMap(({ messages }) =>
     messages.flatMap(({ content }) => (typeof content === 'string' ? both(content) : [])),
@@ -53,7 +53,7 @@ function tokenizerFor(data: ImitationData, config: FreshPolicyConfig, chatTempla
   });
 }
 
-/** Lists the texts as they are tokenized: an action's first word stays a word of its own. */
+/** Lists the texts that are tokenized separately: an action's first word is not joined to the text before it. */
 function pieces({ opening, turns }: Demonstration): string[] {
   return [opening, ...turns.flatMap(({ action, reply, nextObservation = '' }) => [action, reply, nextObservation])];
 }

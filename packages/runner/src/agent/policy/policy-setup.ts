@@ -7,10 +7,10 @@ import type { EnvironmentConfig } from '../environment/environment.js';
 import { maskedTokenIds } from '../chat/agent-tokens.js';
 import { keptTemplate } from '../chat/chat-setup.js';
 
-/** The critics' optimizer, and the default of the policy: PyTorch's Adam without weight decay. */
+/** The optimizer of critics, and the policy's default: PyTorch's Adam without weight decay. */
 export const adam = { kind: 'adam', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 } as const;
 
-/** Returns the optimizer that the node `optimizer` asks for. */
+/** Returns the options of the optimizer in the node `optimizer`. */
 export function policyOptimizer({ optimizer }: Pick<AgentConfig, 'optimizer'>): OptimizerOptions {
   const { kind, weightDecay } = optimizer;
   if (kind === 'sgd') return { kind, momentum: optimizer.momentum, nesterov: optimizer.nesterov, weightDecay };
@@ -19,7 +19,7 @@ export function policyOptimizer({ optimizer }: Pick<AgentConfig, 'optimizer'>): 
   return { kind, ...adam };
 }
 
-/** Without an environment the policy's texts are those of its checkpoint, with nothing masked. */
+/** The config of a policy. Without an environment no token is masked. */
 export type PolicyConfig = Partial<EnvironmentConfig> &
   Pick<AgentConfig, 'seed'> &
   NodePart<'policy', 'quantization'> &
@@ -29,7 +29,7 @@ export type PolicyConfig = Partial<EnvironmentConfig> &
  * Loads a policy.
  *
  * @param folder a model in Hugging Face layout, or an adapter in PEFT's
- * @param use training puts the config's adapters beside a whole model where `lora.enabled` asks for them
+ * @param use in training the policy gets adapters if `lora.enabled` is true
  */
 export async function loadPolicy(
   folder: string,
@@ -53,8 +53,8 @@ export async function loadPolicy(
 }
 
 /**
- * Writes, bit for bit, what training resumes from: a model that loads as any other, the state of its optimizer, and the value head
- * where there is one.
+ * Saves the exact state that training resumes from: a model that loads as any other, the state of its optimizer, and the value
+ * head where there is one.
  */
 export async function savePolicyState(policy: LanguageModel, folder: string): Promise<void> {
   await policy.save(folder);
@@ -62,7 +62,7 @@ export async function savePolicyState(policy: LanguageModel, folder: string): Pr
   if (policy.hasValueHead) await policy.valueHead.save(folder);
 }
 
-/** Restores the optimizer of a policy that was loaded from `folder`, and its value head where it has been made. */
+/** Restores the optimizer of a policy that was loaded from `folder`, and its value head where it has one. */
 export async function restoreOptimizer(policy: LanguageModel, folder: string): Promise<void> {
   await policy.optimizer.restore(join(folder, OPTIMIZER));
   if (policy.hasValueHead) await policy.valueHead.restore(folder);

@@ -1,4 +1,4 @@
-// Settings of a quantised base that its training does not go with.
+// Reports settings that contradict the training beside a quantized base.
 import type { ConfigProblem } from '@bowyer/core';
 import type { NodePart } from '../keys/agent-keys.js';
 

@@ -1,4 +1,4 @@
-// The reference policy of a run: its frozen start, opened from where the run began and never from its checkpoints.
+// Opens the reference policy of a run: the frozen initial policy, loaded from where the run began and never from its checkpoints.
 import type { ReferencePolicy, TrainingRun } from '@bowyer/algorithms';
 import type { Device } from '@bowyer/graph';
 import { isAdapterDirectory, type LanguageModel, type Quantization } from '@bowyer/models';
@@ -9,15 +9,15 @@ import { agentFolderOf } from '../folders/model-folders.js';
 import { RemoteTeacher } from './remote-teacher.js';
 import { loadPolicy, type PolicyConfig } from './policy-setup.js';
 
-/** The start of a training: a model's folder (null: a policy from scratch) and, on a dataset, the data to learn from. */
+/** The initial policy of a training: a model's folder (null: a policy from scratch) and, on a dataset, the data to learn from. */
 export interface Start {
   folder: string | null;
   data: ImitationData | null;
 }
 
 /**
- * Returns how to open the reference policy. A policy with adapters is its own: its session with the adapters off, or as they are in the
- * start's folder where the start is an adapter; else it is a frozen copy of the start.
+ * Returns a function that opens the reference policy. A policy with adapters is its own reference: its session with the adapters
+ * off, or with the initial adapters where it began with some. Otherwise the reference is a frozen copy of the initial policy.
  */
 export function referenceOf(
   policy: LanguageModel,
@@ -32,13 +32,13 @@ export function referenceOf(
   };
 }
 
-/** Returns the model itself, or a smaller copy in its place. */
+/** Returns the model itself, or replaces it by a quantized copy. */
 async function quantized(model: LanguageModel, quantization: Quantization): Promise<ReferencePolicy> {
   if (quantization === 'none') return model;
   return model.freeze({ quantization }).finally(() => model.release());
 }
 
-/** Opens a model that the policy learns from, frozen, or the address of a server of one. */
+/** Returns a function that opens a frozen teacher from a folder, or connects to the server of one. */
 export function teacherOf(
   { tokenizer }: Pick<LanguageModel, 'tokenizer'>,
   config: PolicyConfig,

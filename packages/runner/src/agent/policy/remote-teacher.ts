@@ -1,11 +1,11 @@
-// A teacher behind an OpenAI-compatible server: log-probabilities of given tokens by completions with `echo`, `logprobs` and
-// `max_tokens: 0`, which return those of the prompt (platform.openai.com/docs/api-reference/completions; vLLM has them too).
+// A teacher behind an OpenAI-compatible server. Log-probabilities of given tokens come from completions with `echo`, `logprobs`
+// and `max_tokens: 0`, which return those of the prompt (platform.openai.com/docs/api-reference/completions; vLLM has them too).
 import type { ReferencePolicy } from '@bowyer/algorithms';
 import { HttpServer, onlyChoice } from '@bowyer/envs';
 import type { TokenExample } from '@bowyer/models';
 import type { Tokenizer } from '@bowyer/text';
 
-/** Sequences of one request. */
+/** The number of sequences in one request. */
 const REQUEST = 16;
 
 interface Echo {
@@ -13,7 +13,7 @@ interface Echo {
   logprobs: (number | null)[];
 }
 
-/** A prompt, and the positions of an example that it answers: the target at `position` is the prompt's token after it. */
+/** A prompt, and the positions of an example whose targets it scores: the target at `position` is the prompt's token after it. */
 interface Question {
   prompt: number[];
   example: number;
@@ -30,7 +30,7 @@ export class RemoteTeacher implements ReferencePolicy {
   /**
    * Opens the server of a teacher and checks that its tokens are the policy's.
    *
-   * @param baseUrl address up to the version, such as http://127.0.0.1:8000/v1; it has one model
+   * @param baseUrl address up to the version, such as http://127.0.0.1:8000/v1, of a server with one model
    * @throws where the server has several models, gives no log-probabilities of given tokens, or has another tokenizer
    */
   static async open(baseUrl: string, tokenizer: Tokenizer): Promise<RemoteTeacher> {
@@ -53,7 +53,8 @@ export class RemoteTeacher implements ReferencePolicy {
   /**
    * Computes the teacher's log-probabilities.
    *
-   * @throws for answers that were held to a grammar: a server rates tokens among all, not among those that the grammar allowed
+   * @throws for answers under a grammar's masks: the server's probabilities are over all tokens, not over those that the grammar
+   *   allows
    */
   async logprobs(examples: readonly TokenExample[]): Promise<Float32Array[]> {
     if (examples.some(({ tokenMasks }) => tokenMasks !== undefined))
@@ -88,7 +89,7 @@ export class RemoteTeacher implements ReferencePolicy {
     });
   }
 
-  /** Checks that the server spells every token as the policy does, some at a time. */
+  /** Checks that the server spells every token as the policy does, in several requests. */
   async #checkTokens(): Promise<void> {
     const all = Array.from({ length: this.tokenizer.vocabSize }, (_, id) => id);
     const some = all.filter((id) => id % Math.ceil(all.length / 256) === 0 || id === all.length - 1);
@@ -100,7 +101,7 @@ export class RemoteTeacher implements ReferencePolicy {
     });
     some.forEach((id, i) => {
       const own = this.tokenizer.decode([id], { keepSpecialTokens: true });
-      // Parts of a character have no spelling of their own.
+      // A token that is a part of a character has no text of its own.
       if (own.includes('\uFFFD') || own.trim() === tokens[i].trim()) return;
       throw new Error(
         `the teacher at ${this.server.url} has another tokenizer than the policy: token ${id} is ${JSON.stringify(tokens[i])}, ` +
@@ -111,8 +112,8 @@ export class RemoteTeacher implements ReferencePolicy {
 }
 
 /**
- * Lists the prompts to send. One prompt answers all positions whose target is the next token; a target that something else follows
- * needs its own.
+ * Lists the prompts to send. One prompt scores all positions whose target is the next token; any other target needs its own
+ * prompt.
  */
 function questionsOf({ ids, targets, weights }: TokenExample, example: number): Question[] {
   const asked = [...weights.keys()].filter((position) => weights[position] !== 0);
@@ -133,7 +134,7 @@ function questionsOf({ ids, targets, weights }: TokenExample, example: number): 
   return [...(whole.positions.length > 0 ? [whole] : []), ...apart];
 }
 
-/** Returns the key from OPENAI_API_KEY; a server that requires none needs none. */
+/** Returns the header with the key from OPENAI_API_KEY, which a server without keys does not need. */
 const key = (): Record<string, string> =>
   process.env.OPENAI_API_KEY ? { authorization: `Bearer ${process.env.OPENAI_API_KEY}` } : {};
 
@@ -145,7 +146,7 @@ function modelNames(body: unknown): string[] {
 
 function echoesOf(body: unknown, prompts: readonly number[][]): Echo[] {
   type Choice = { index: number; logprobs?: { tokens?: string[]; token_logprobs?: (number | null)[] } | null };
-  onlyChoice(body); // or the error that it is
+  onlyChoice(body); // throws the error where the body is one
   const { choices } = body as { choices?: Choice[] };
   if (!Array.isArray(choices) || choices.length !== prompts.length)
     throw new TypeError(`no answer to each of ${prompts.length} prompts`);

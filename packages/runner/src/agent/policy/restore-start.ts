@@ -1,4 +1,4 @@
-// Training that begins again at the start of its run, of a resumed one too.
+// Resets a policy to the initial weights of its run, for algorithms that train each time from there.
 import type { TrainingRun } from '@bowyer/algorithms';
 import type { Device } from '@bowyer/graph';
 import type { LanguageModel } from '@bowyer/models';
@@ -9,7 +9,7 @@ import type { Start } from './reference-policy.js';
 
 type RestoreConfig = PolicyConfig & FreshPolicyConfig & Pick<AgentConfig, 'optimizer'>;
 
-/** Gives a policy the weights of its run's start, which is loaded beside it for as long as they are copied. */
+/** Gives a policy the initial weights of its run, which are loaded only while they are copied. */
 export function startRestorer(
   policy: LanguageModel,
   { folder, data }: Start,
@@ -22,7 +22,7 @@ export function startRestorer(
   };
 }
 
-/** Gives a policy the weights of a saved one, which is loaded beside it for as long as they are copied, and a new optimizer. */
+/** Gives a policy the weights of a saved one, which is loaded only while they are copied, and a new optimizer. */
 export async function restorePolicy(
   policy: LanguageModel,
   folder: string,

@@ -1,4 +1,4 @@
-// The model with the value head: the policy itself, or a network of its own that starts as the policy does.
+// Makes the model with the value head: the policy itself, or a separate network with the policy's initial weights.
 import type { ValueFunction } from '@bowyer/algorithms';
 import type { Device } from '@bowyer/graph';
 import type { LanguageModel } from '@bowyer/models';
@@ -6,10 +6,10 @@ import { adam, loadPolicy, policyOptimizer, type PolicyConfig } from './policy-s
 import type { AgentConfig } from '../keys/agent-keys.js';
 
 /**
- * Puts the head on the policy, or loads a network of its own with one, each with its optimizers. Nothing of a checkpoint is restored here
- * but the network's weights.
+ * Adds a value head to the policy, or loads a separate network with one, each with its optimizers. Only the network's weights are
+ * restored from a checkpoint here.
  *
- * @param folder of the network: the start of the run, or what a checkpoint saved of it
+ * @param folder of the network: the run's initial policy, or the network in a checkpoint
  */
 export async function makeValueModel(
   kind: ValueFunction,

@@ -1,8 +1,8 @@
-// Contents of files in a hash: a file may change under its name.
+// Hashes the contents of files, since the contents under a path may change.
 import type { Hash } from 'node:crypto';
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 
-/** Files may be larger than memory, such as a shop's catalogue. */
+/** Files are hashed in pieces, since they may be larger than memory, such as a shop's catalogue. */
 const PIECE = 2 ** 20;
 
 export function addFile(hash: Hash, path: string): void {
@@ -15,9 +15,9 @@ export function addFile(hash: Hash, path: string): void {
   }
 }
 
-/** Lists the texts that are names of files, in a value and all that it contains: options, also those of a mixture's members. */
+/** Lists the paths of files in a value and everything inside it: options, and those of a mixture's members. */
 export function filesNamedIn(value: unknown): string[] {
-  // existsSync is false for texts that cannot be names, where statSync throws.
+  // existsSync returns false for strings that cannot be paths, where statSync throws.
   if (typeof value === 'string') return existsSync(value) && statSync(value).isFile() ? [value] : [];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(filesNamedIn) : [];
 }

@@ -1,5 +1,5 @@
-// The hooks of a warm start: checkpoints on the way, and at the end a folder with the policy, whole or not at all. One that is
-// killed at any moment resumes from its last checkpoint, and ends with the bytes of one that was never killed.
+// The hooks of a warm start: it writes checkpoints, and at the end a folder with the complete policy. If it is killed at any
+// moment, it resumes from its last checkpoint, and ends with the same bytes as without the kill.
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,10 +13,10 @@ import { restoreOptimizer, savePolicyState } from '../policy/policy-setup.js';
 
 const MS_PER_MINUTE = 60_000;
 const METRICS = 'metrics.jsonl';
-/** The remedy where the steps of a warm start are too large. */
+/** The remedy for a warm start whose learning rate is too high. */
 const REMEDY = '  give a smaller warm_start.lr, or a smaller warm_start.max_grad_norm';
 
-/** The weight of the last step in the loss that is shown: about the last twenty count. */
+/** The weight of the last step in the loss that is shown, a moving average over about twenty steps. */
 const SMOOTHING = 0.1;
 
 interface ImitationCheckpoint {
@@ -31,7 +31,7 @@ export type WarmStartContext = Reporting & Pick<TaskContext, 'onInterrupt'>;
 
 export class Imitation implements RunHooks {
   stopRequested = false;
-  /** The folder of the policy of the last checkpoint; null where nothing has been trained. */
+  /** The folder of the policy of the last checkpoint; null without a checkpoint. */
   readonly policyFolder: string | null;
   /** The step and the state with which the algorithm starts. */
   readonly run: { firstIteration: number; state: AlgorithmState };
@@ -39,7 +39,7 @@ export class Imitation implements RunHooks {
   #savedAt = performance.now();
   #policy: LanguageModel | undefined;
   #lastLoss = NaN;
-  /** A moving average over the last steps, beside the bar. */
+  /** A moving average of the loss over the last steps, shown beside the progress bar. */
   #shownLoss = NaN;
   /** The unit over which the loss is a mean. */
   #lossUnit: 'token' | 'utterance' = 'utterance';
@@ -60,7 +60,7 @@ export class Imitation implements RunHooks {
   /**
    * Opens the folder of a training.
    *
-   * @param folder where the policy is going to be; what is needed to resume is beside it meanwhile, in FOLDER.partial
+   * @param folder of the finished policy; checkpoints are in FOLDER.partial until then
    */
   static async open(folder: string, title: string, saveMinutes: number, context: WarmStartContext): Promise<Imitation> {
     const work = `${folder}.partial`;
@@ -75,13 +75,13 @@ export class Imitation implements RunHooks {
   }
 
   /**
-   * Restores what an earlier start has saved.
+   * Restores the state of an earlier, interrupted start.
    *
-   * @param policy with its optimizer made
+   * @param policy with its optimizer
    */
   async resume(policy: LanguageModel): Promise<void> {
     this.#policy = policy;
-    // Until now there was nothing to save: a signal ended the process.
+    // Before this line there was nothing to save, and a signal ended the process.
     this.context.onInterrupt(() => (this.stopRequested = true), 'stopping after this step');
     if (this.policyFolder !== null) await restoreOptimizer(policy, this.policyFolder);
   }
@@ -94,7 +94,7 @@ export class Imitation implements RunHooks {
     this.#bar.update(done, Number.isNaN(this.#shownLoss) ? undefined : `loss ${this.#shownLoss.toFixed(4)}`);
   }
 
-  /** @throws where the loss is not finite, so that no policy of it is kept */
+  /** Logs a step. @throws where the loss is not finite, so that its policy is not saved */
   async log(step: number, metrics: Metrics): Promise<void> {
     this.#lastLoss = metrics['losses/nll'];
     if (!Number.isFinite(this.#lastLoss))
@@ -103,7 +103,7 @@ export class Imitation implements RunHooks {
     await this.metrics.append(metrics);
   }
 
-  /** Does nothing, since nothing is evaluated on the way. */
+  /** Does nothing, since a warm start has no evaluations. */
   keepBest(): Promise<void> {
     return Promise.resolve();
   }
@@ -118,7 +118,7 @@ export class Imitation implements RunHooks {
     this.#savedAt = performance.now();
   }
 
-  /** Writes the result, which appears under its name at once. @returns false where the user stopped the training */
+  /** Writes the policy and renames it into its place. @returns false where the user stopped the training */
   async finish(policy: LanguageModel): Promise<boolean> {
     this.#bar?.finish();
     this.context.onInterrupt(null);
@@ -132,18 +132,18 @@ export class Imitation implements RunHooks {
     await policy.save(result);
     await copyFile(join(work, METRICS), join(result, METRICS));
     await rename(result, this.folder).catch((error: unknown) => {
-      // Another run with the same recipe may have been faster; its result is the same.
+      // Another run with the same config may have finished first, with the same result.
       if (!existsSync(this.folder)) throw error;
     });
     await rm(work, { recursive: true, force: true });
     return true;
   }
 
-  /** Refuses a policy that is worse than one that guesses every token evenly, so that other runs do not begin with it. */
+  /** Refuses a policy that is worse than uniform guessing over all tokens, so that other runs do not begin with it. */
   #refuseDiverged({ tokenizer, contextLength }: LanguageModel): void {
-    // The loss is of an utterance, which is shorter than the context.
+    // The loss is per utterance, which is shorter than the context.
     const guess = Math.log(tokenizer.vocabSize) * contextLength;
-    if (Number.isNaN(this.#lastLoss) || this.#lastLoss < guess) return; // nothing was left to train
+    if (Number.isNaN(this.#lastLoss) || this.#lastLoss < guess) return; // NaN: no step was left to train
     throw new Error(
       `${this.title}: the loss of the last epoch is ${this.#lastLoss.toPrecision(3)} nats, more than that of a policy that guesses (${guess.toPrecision(3)})\n` +
         REMEDY,

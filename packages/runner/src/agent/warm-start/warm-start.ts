@@ -1,4 +1,5 @@
-// The supervised start: a policy that has imitated demonstrations. Cached by a hash of everything that decides it.
+// Makes the warm start: a policy that has imitated demonstrations. It is cached under a hash of everything that its weights
+// depend on.
 import { dataFilesOf } from '@bowyer/conversations';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -23,7 +24,7 @@ import { addFile, filesNamedIn } from './hashed-files.js';
 import { Imitation, type WarmStartContext } from './imitation.js';
 import { loadPolicy, policyOptimizer, type PolicyConfig } from '../policy/policy-setup.js';
 
-/** Raise it when a change of the code changes what the same config gives. */
+/** To be raised by a change of the code that changes the result of an unchanged config. */
 const CACHE_VERSION = 4;
 
 export type WarmStartConfig = ImitationDataConfig &
@@ -34,12 +35,12 @@ export type WarmStartConfig = ImitationDataConfig &
   NodePart<'device', 'kind' | 'precision'> &
   NodePart<'sampling', 'maxNewTokens'> & {
     task: DatasetConfig['task'];
-    /** Whether the token that ends an utterance is learned too, as by the algorithm that begins with the start. */
+    /** Whether the token that ends an utterance is learned too, as in the algorithm of the run. */
     algorithm?: { actor?: { scoreTerminator?: boolean } };
   };
 
 /**
- * Returns the warm-started policy, which is made unless an earlier run has made it.
+ * Finds the warm-started policy in the cache, or trains it.
  *
  * @returns the folder of the warm-started policy, made now or by an earlier run; null if the user stopped it
  */
@@ -53,7 +54,7 @@ export async function warmStart(
     context.log(`warm start: using ${folder}`);
     return folder;
   }
-  // Runs of a sweep want the same start at the same time: one makes it.
+  // Runs of a sweep need the same policy at the same time; one makes it, and the others wait.
   const finished = await withFileLock(
     `${folder}.lock`,
     async () => existsSync(folder) || (await makeStart(config, device, context, folder)),
@@ -66,10 +67,10 @@ export async function warmStart(
   return finished ? folder : null;
 }
 
-/** Names a warm start in the cache: equal configs and equal files, equal weights. */
+/** Computes the name of a warm start in the cache: equal configs and equal files give equal weights. */
 export function warmStartHash(config: WarmStartConfig): string {
   const hash = createHash('sha256').update(JSON.stringify(recipeOf(unwatched(config))));
-  // A file may change under its name.
+  // The contents under a path may change.
   const { path, split = null } = config.demonstrations;
   if (path !== null) for (const file of dataFilesOf(path, split)) addFile(hash, file);
   for (const file of filesNamedIn(decisiveOptions(config.env))) addFile(hash, file);
@@ -78,7 +79,7 @@ export function warmStartHash(config: WarmStartConfig): string {
   return hash.digest('hex').slice(0, 16);
 }
 
-/** Lists everything that decides the weights of the warm start: the options of each unit that it is made with. */
+/** Lists everything that the weights of the warm start depend on: the options of each part that takes part. */
 function recipeOf(config: WarmStartConfig) {
   const { demonstrations, seed, play, memory } = config;
   const { model: _, checkpoint: __, quantization: ___, ...policy } = config.policy;
@@ -98,14 +99,14 @@ function recipeOf(config: WarmStartConfig) {
     text: { eosStr, scoreTerminator, playAsChat: play.asChat, ...template, maxNewTokens },
     run: { seed, device, precision },
     context: contextOf(config),
-    // Episodes that are added during play come after the start.
+    // Episodes that are added during play do not change the warm start.
     ...(memory && memory.kind !== 'none' && { memory: { ...memory, grow: false } }),
   };
 }
 
 const scoresTerminator = ({ algorithm }: WarmStartConfig): boolean => algorithm?.actor?.scoreTerminator ?? true;
 
-/** Lists the options of the environment that decide its demonstrations. */
+/** Lists the options of the environment that its demonstrations depend on. */
 function decisiveOptions(env: EnvConfig): Record<string, unknown> {
   const { independentOf = [], revision } = environmentInfo(env.name).demonstrations ?? {};
   const excluded: readonly string[] = independentOf;
@@ -147,7 +148,7 @@ async function makeStart(
         dataset,
         history: [],
         hooks: imitation,
-        dialogues: textDialogues(policy.tokenizer), // nothing is played
+        dialogues: textDialogues(policy.tokenizer), // no episode is played
         openReference: () => Promise.reject(new Error('behaviour cloning has no reference policy')),
         openTeacher: () => Promise.reject(new Error('behaviour cloning has no teacher')),
         restoreStart: () => Promise.reject(new Error('a warm start has no start to return to')),
@@ -159,7 +160,7 @@ async function makeStart(
         loss: { observationWeight },
         seed: config.seed,
         slots: 1,
-        sampling: { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 1, terminatorIds: [] }, // nothing is sampled
+        sampling: { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 1, terminatorIds: [] }, // no token is sampled
       },
     );
     return await imitation.finish(policy);

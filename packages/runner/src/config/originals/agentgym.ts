@@ -1,8 +1,9 @@
-// Arguments of AgentGym's scripts at 3ef9235: of its BCTrainer and AgentEvol, of its evaluations and of its maker of preferences.
-// The tutorial on behaviour cloning and agentenv/examples name them; docs/configs.md has this table in words.
+// Translates arguments of AgentGym's scripts at 3ef9235: its BCTrainer and AgentEvol, its evaluations and its script for
+// preference data. The arguments are those of the tutorial on behaviour cloning and of agentenv/examples; docs/configs.md has
+// this table in words.
 import { by, each, isTrue, nothing, plain, refused, to, type Meaning, type Outcome } from './outcome.js';
 
-/** Names that environments have for their longest episode. */
+/** Names of the options for the longest episode, which differ between environments. */
 const LIMITS = ['env.max_rounds', 'env.max_turns', 'env.step_limit', 'env.max_steps', 'env.max_attempts'];
 
 const endpoint =
@@ -33,7 +34,7 @@ const inEpochs =
   (value, { isOnDataset, task, reads }) =>
     (isOnDataset || task === 'finetune') && reads(key) ? { words: [`${key}=${value}`] } : { nothing: elsewhere };
 
-/** Translates logging_steps, with which AgentGym logs nothing between epochs where it is not positive. */
+/** Translates logging_steps. In AgentGym a value of 0 or less turns off logging between epochs. */
 const inSteps: Meaning = (value, { reads }) =>
   reads('logging_steps')
     ? { words: [`logging_steps=${each(value, (one) => (Number(plain(one)) > 0 ? one : 'null'))}`] }
@@ -58,13 +59,13 @@ const actionFormat: Meaning = (value, { reads }) => {
     : { refused: 'this environment takes actions in its own form alone' };
 };
 
-/** Translates the name of the file of lines, which has a fixed name here, in a folder of the run. */
+/** Translates the path of AgentGym's output file into a folder, in which the file has a fixed name here. */
 const outputFile: Meaning = (value) => {
   const folder = plain(value).replace(/\.jsonl?$/, '');
   return { words: [`save_path=${folder}`], note: `the lines are in ${folder}/agentgym.jsonl` };
 };
 
-/** Translates the training file; a model that learns from conversations plays in them too. */
+/** Translates the training file; a model that learns from conversations also plays through its chat template. */
 const trainingFile: Meaning = (value, facts) => {
   const isChat = facts.reads('play_as_chat') && !facts.isGiven('play_as_chat') && facts.hasConversations(plain(value));
   const { words = [], ...outcome } = to('demonstrations.path', 'data')(value, facts) as { words?: readonly string[] };
@@ -72,7 +73,10 @@ const trainingFile: Meaning = (value, facts) => {
   return { words: [...words, ...(isChat ? ['play_as_chat=true'] : [])] };
 };
 
-/** Translates the path of a model. AgentGym keeps one of every epoch, a run here its best agent: the last epoch's where nothing was evaluated. */
+/**
+ * Translates the path of a model. AgentGym keeps a model of every epoch, and a run here only its best agent, which without
+ * evaluations is that of the last epoch.
+ */
 const modelPath: Meaning = (value, facts) => {
   const given = to('checkpoint_path', 'model');
   const found = facts.epochOf(plain(value));
@@ -156,13 +160,13 @@ export const AGENTGYM: Readonly<Record<string, Meaning>> = {
   max_length: refused('max_new_tokens=N of a reply; the policy’s context bounds the dialogue'),
 };
 
-/** Translates do_sample of training, where algorithms always sample. */
+/** Translates do_sample in training, where algorithms always sample. */
 const sampling: Meaning = (value) =>
   isTrue(value) ? { nothing: 'this algorithm always samples' } : { refused: 'this algorithm always samples' };
 
 const decoding = (value: string): string => (isTrue(value) ? 'sample' : 'greedy');
 
-/** Keys that exist here too, in a run that does not read them. */
+/** Meanings of AgentGym's arguments that are keys here too, for runs that do not read them. */
 export const AGENTGYM_OWN: Readonly<Record<string, Meaning>> = {
   data_len: by(to('test_size'), items),
   do_sample: by((value, { isEndpoint }) => {
@@ -178,7 +182,7 @@ export const AGENTGYM_OWN: Readonly<Record<string, Meaning>> = {
   sample_num: to('group_size'),
 };
 
-/** AgentGym's tasks whose environments have another name here. */
+/** AgentGym's tasks whose environments have other names here. */
 const TASKS: Readonly<Record<string, string>> = { lmrlgym_maze: 'maze', lmrlgym_wordle: 'wordle' };
 
 export const environmentOfTask = (task: string): string => TASKS[task.toLowerCase()] ?? task.toLowerCase();

@@ -1,8 +1,8 @@
-// Keys of ArCHer and of its fork for mathematics whose values choose units here, and arguments of the fork's scripts. Keys with the
-// same meaning are flat names of options: configs/flat-names.json.
+// Translates keys of ArCHer and of its fork for mathematics whose values choose units here, and arguments of the fork's scripts.
+// Keys with the same meaning are flat names of options: configs/flat-names.json.
 import { by, each, plain, to, type Meaning } from './outcome.js';
 
-/** ArCHer's environments whose names or sizes are options here (scripts/run.py and archer/environment at 7c771a7). */
+/** ArCHer's environments that are options of environments here (scripts/run.py and archer/environment at 7c771a7). */
 const ENVIRONMENTS: Readonly<Record<string, readonly string[]>> = {
   twenty_questions_subset: ['env=twenty_questions', 'env.words=subset10'],
   llm_twenty_questions_subset: ['env=twenty_questions', 'env.words=subset10', 'env.format=json_prompt'],
@@ -10,7 +10,7 @@ const ENVIRONMENTS: Readonly<Record<string, readonly string[]>> = {
   detective: ['env=adventure'],
 };
 
-/** Returns the words for `env_name=NAME`. */
+/** Returns the overrides for `env_name=NAME`. */
 export const environmentWords = (name: string): readonly string[] =>
   ENVIRONMENTS[name.toLowerCase()] ?? [`env=${name.toLowerCase()}`];
 
@@ -26,7 +26,10 @@ export const MATHEMATICS: Readonly<Record<string, Meaning>> = {
   num_problems: to('test_size'),
 };
 
-/** Translates a key of ArCHer's policy update, which its CHAI never reaches (scripts/run.py sets warmup_iter to iterations). */
+/**
+ * Translates a key of ArCHer's policy update. ArCHer's CHAI never reaches that update, since scripts/run.py sets warmup_iter to
+ * iterations.
+ */
 const ofThePolicy: Meaning = (_value, { algorithm }) =>
   algorithm === 'chai' ? { nothing: 'CHAI trains no policy' } : 'ours';
 
@@ -34,7 +37,7 @@ const ofThePolicy: Meaning = (_value, { algorithm }) =>
 const ofTheCritic: Meaning = (_value, { algorithm }) =>
   algorithm === 'online_filteredbc' ? { nothing: 'online_filteredbc has no critic' } : 'ours';
 
-/** Translates the key of clipping, which ArCHer has one of for both its models. */
+/** Translates the key of gradient clipping; ArCHer has one key for both its models. */
 const clip: Meaning = (value, { algorithm }) =>
   algorithm === 'chai' ? { words: [`critic_max_grad_norm=${value}`] } : 'ours';
 
@@ -52,9 +55,9 @@ const index: Meaning = (value, { env, isRemote }) => {
   return { words: [`webshop_lower=${value}`, `webshop_upper=${next}`] };
 };
 
-/** Keys of ArCHer that exist here too, where a run does not read them. */
+/** Meanings of ArCHer's keys that are keys here too, for runs that do not read them. */
 export const ARCHER_OWN: Readonly<Record<string, Meaning>> = {
-  // ArCHer keeps downloaded models in this folder; here it keeps warm starts, and a policy that is given needs none.
+  // In ArCHer this folder is for downloaded models; here it is for warm starts, which a given policy does not need.
   cache_dir: (value) => ({
     words: [],
     env: { HF_HUB_CACHE: plain(value) },

@@ -1,11 +1,11 @@
-// The keys of the command line that belong to other programs. Loaded by every command.
+// The table of all command-line keys of other programs. Every command loads it.
 import { AGENTGYM, AGENTGYM_OWN } from './agentgym.js';
 import { ARCHER_OWN, MATHEMATICS } from './archer.js';
 import { each, isTrue, plain, type Meaning } from './outcome.js';
 
 export const ARCHER = 'ArCHer';
 
-/** Keys of version 0.2 that were second names of others. */
+/** Keys of version 0.2 that had the same meaning as others. */
 const DOUBLED: Readonly<Record<string, Meaning>> = {
   eval_do_sample: (value) => ({
     words:
@@ -22,10 +22,10 @@ const PROGRAMS: readonly { program: string; table: Readonly<Record<string, Meani
 ];
 
 export interface OriginalKey {
-  /** The program whose key it is. */
+  /** The program that has the key. */
   program: string;
   meaning: Meaning;
-  /** Whether there is a key of ours with the same name, which some runs read. */
+  /** Whether some runs here read a key of the same name. */
   isOwn: boolean;
 }
 

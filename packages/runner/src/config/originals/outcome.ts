@@ -1,12 +1,12 @@
-// The outcome of a key of another program in a run here: other keys, no effect, or a refusal. The tables of such keys are in
-// agentgym.ts and archer.ts; translate.ts applies them to a command line.
+// The types of the tables in agentgym.ts and archer.ts. A key of another program becomes other keys here, has no effect, or is
+// refused; translate.ts applies the tables to a command line.
 
-/** The facts of the run that a key is given to. */
+/** The facts of a run that decide what another program's key means in it. */
 export interface RunFacts {
   readonly task: string;
-  /** Null where the config names none that is registered. */
+  /** Null where the config names no registered algorithm. */
   readonly algorithm: string | null;
-  /** Null where the config names none that is registered. */
+  /** Null where the config names no registered environment. */
   readonly env: string | null;
   /** Whether the algorithm learns from a dataset, so that it counts in epochs. */
   readonly isOnDataset: boolean;
@@ -14,13 +14,13 @@ export interface RunFacts {
   readonly isRemote: boolean;
   /** Whether a chat endpoint plays. */
   readonly isEndpoint: boolean;
-  /** Whether the run reads a key, as `env.max_turns`. */
+  /** Returns whether the run reads a key, such as `env.max_turns`. */
   reads(path: string): boolean;
   /** Whether a file contains conversations. */
   hasConversations(path: string): boolean;
   /**
-   * Reads a path in AgentGym's form for the model of one epoch, `RUN/train_epoch_2`: the run, and how many epochs it has. Null for any
-   * other path, and for one that exists.
+   * Parses AgentGym's path of an epoch's model, `RUN/train_epoch_2`, into the run, the epoch and the run's number of epochs.
+   * Returns null for any other path, and for one that exists.
    */
   epochOf(path: string): { run: string; epoch: number; epochs: number } | null;
   /** Whether the command line gives the key itself. */
@@ -29,22 +29,22 @@ export interface RunFacts {
 
 export type Outcome =
   | {
-      /** The words that take the place of the key. */
+      /** The overrides that replace the key. */
       words: readonly string[];
-      /** A line about an effect of these words that a user would not expect. */
+      /** A line about an effect of these overrides that a user would not expect. */
       note?: string;
-      /** Variables of the environment. */
+      /** Environment variables to set. */
       env?: Readonly<Record<string, string>>;
     }
   | { nothing: string }
   | { refused: string }
-  /** It is a key of ours, and the run itself says who reads it. */
+  /** The key is one of this program, and its run checks it. */
   | 'ours';
 
 /** @param value the text after `=`, which may be a sweep */
 export type Meaning = (value: string, facts: RunFacts) => Outcome;
 
-/** Makes a key another name of the first of these keys that the run reads. */
+/** Makes a meaning: the key is replaced by the first of these keys that the run reads. */
 export const to =
   (...keys: readonly string[]): Meaning =>
   (value, facts) => {
@@ -62,7 +62,7 @@ export const refused =
   (remedy: string): Meaning =>
   () => ({ refused: remedy });
 
-/** Chooses one outcome in an evaluation and another one elsewhere. */
+/** Makes a meaning that differs between evaluations and other tasks. */
 export const by =
   (evaluating: Meaning, training: Meaning): Meaning =>
   (value, facts) =>
@@ -73,5 +73,4 @@ export const plain = (value: string): string => value.replace(/^(['"])(.*)\1$/s,
 
 export const isTrue = (value: string): boolean => /^(true|yes|on|1)$/i.test(plain(value));
 
-/** Changes each value of a sweep such as `1,2`. */
 export const each = (value: string, change: (one: string) => string): string => value.split(',').map(change).join(',');

@@ -1,4 +1,4 @@
-// The facts on which the meaning of another program's keys depends, read from the composed config.
+// Reads the facts that decide what another program's keys mean, from the composed config.
 import { existsSync } from 'node:fs';
 import type { TObject, TSchema } from '@sinclair/typebox';
 import type { Composition } from '@bowyer/config';
@@ -7,7 +7,7 @@ import { loadPlugins } from '../../plugins/plugins.js';
 import { choicesOf, schemaOf } from '../units.js';
 import type { RunFacts } from './outcome.js';
 
-/** Reads the facts of a run. @param composition with what follows from its keys @param typed keys of the command line */
+/** Reads the facts of a run. @param composition with implied keys @param typed keys of the command line */
 export async function factsOf(composition: Composition, typed: ReadonlySet<string>): Promise<RunFacts> {
   const { runOf } = await import('../../run/recorded-config.js');
   await loadPlugins(composition);

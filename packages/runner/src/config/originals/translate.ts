@@ -1,12 +1,12 @@
-// The command lines of ArCHer and AgentGym in our own words, before anything is composed. The run logs the translation of each key;
-// keys without a counterpart are refused all at once.
+// Translates the command lines of ArCHer and AgentGym into overrides before anything is composed. The run logs the translation of
+// each key; keys without a counterpart are refused all at once.
 import { ConfigError, type Composition, type TranslateContext } from '@bowyer/config';
 import { environmentOfTask } from './agentgym.js';
 import { environmentWords } from './archer.js';
 import { originalKey, type OriginalKey } from './names.js';
 import { each, isTrue, plain, type Outcome, type RunFacts } from './outcome.js';
 
-/** A word of the command line that sets a key. */
+/** An override of the command line. */
 interface Word {
   text: string;
   key: string;
@@ -44,17 +44,17 @@ export async function translate(
   const notShared = words.filter((word) => !isShared(word));
   const problems: Problem[] = [];
   const ours = [...extra, ...inOurWords(notShared, facts, { ...translation, problems, all: words })];
-  // Whether a run reads a key that both have depends on what the others have become.
+  // Whether a run reads a key that both programs have depends on the translation of the other keys.
   const settled = shared.length === 0 ? facts : await factsOf(ours);
   const texts = [...ours, ...inOurWords(shared, settled, { ...translation, problems, all: words })];
   if (problems.length > 0) throw refusal(problems, settled);
   return texts;
 }
 
-/** Composes the words, and reads the facts of the run that they make. */
+/** Composes overrides, and reads the facts of the resulting run. */
 type FactsOf = (texts: readonly string[]) => Promise<RunFacts>;
 
-/** Reads the facts of the run without other programs' keys; a `base_url` in an evaluation means that an endpoint plays. */
+/** Reads the facts of the run without other programs' keys. A `base_url` in an evaluation means that an endpoint plays. */
 async function factsWithoutOriginals(words: readonly Word[], found: readonly Word[], factsOf: FactsOf) {
   const own = words.filter(({ key }) => originalKey(key) === undefined).map(({ text }) => text);
   const facts = await factsOf(own);
@@ -70,12 +70,12 @@ const UNITS = ['algorithm', 'agent_type', 'env', 'env_name', 'task_name'];
 interface Words extends Translation {
   /** The keys of the command line. */
   all: readonly Word[];
-  /** Gets the keys that the run cannot take. */
+  /** Receives the keys that the run cannot take. */
   problems: Problem[];
 }
 
 function inOurWords(words: readonly Word[], facts: RunFacts, { env, note, all, problems }: Words): string[] {
-  // One of several algorithms or environments may read a key of ours, and the sweep leaves it out for the others.
+  // In a sweep over algorithms or environments only some jobs may read the key; composition removes it from the others.
   const isSwept = all.some(({ key, value }) => UNITS.includes(key) && value.includes(','));
   return words.flatMap((word) => {
     const original = originalKey(word.key);
@@ -96,7 +96,7 @@ interface Problem {
   remedy: string;
 }
 
-/** Reports a key that the run cannot take, or whose name here is typed as well. */
+/** Reports a key that the run cannot take, or whose replacement was typed as well. */
 function problemsOf(
   word: Word,
   { program }: OriginalKey,
@@ -139,7 +139,7 @@ function refusal(problems: readonly Problem[], { task, algorithm }: RunFacts): C
   );
 }
 
-/** Replaces keys that name an environment, an algorithm, a logger or a critic by words that choose it with its options. */
+/** Replaces keys that name an environment, an algorithm, a logger or a critic by overrides that choose it with its options. */
 function withUnits(words: readonly Word[], translation: Translation): string[] {
   return withCritic(
     withLogger(
@@ -159,7 +159,7 @@ function unitWords({ text, key, value }: Word, words: readonly Word[], { note }:
   const chosen =
     ours.length === 1 ? ours[0] : [`env=${each(ours.map(([word]) => wordOf(word).value).join(','), (one) => one)}`];
   const typed = words.find((word) => word.key === 'env');
-  // A choice that contradicts it is reported as a contradiction.
+  // A contradicting choice is reported.
   if (typed !== undefined && key === 'env_name' && typed.value !== wordOf(chosen[0]).value)
     throw new ConfigError(
       'composition',
@@ -190,7 +190,7 @@ function withLogger(texts: readonly string[], note: Translation['note']): string
   return rest.map((text) => (text === logger.text ? `logger=[${[...names, 'wandb'].join(',')}]` : text));
 }
 
-/** Chooses the kind of a critic whose checkpoint and options are both given; without options its kind follows in implied.ts. */
+/** Chooses the kind of a critic whose checkpoint and options are both given; for a checkpoint alone, implied.ts chooses it. */
 function withCritic(texts: readonly string[]): string[] {
   const words = texts.map(wordOf);
   const isGiven = words.some(({ key, value }) => key === 'critic_lm' && plain(value) !== 'null');

@@ -1,4 +1,4 @@
-// The scores as a LaTeX table, for the package booktabs.
+// Writes the scores as a LaTeX table, for the package booktabs.
 import type { Estimate, PaperScores } from './paper-scores.js';
 
 const digits = (value: number) => value.toFixed(2);

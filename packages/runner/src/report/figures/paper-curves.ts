@@ -1,4 +1,4 @@
-// Curves over seeds: the mean of a method's runs at each position of the axis, with the interval of that mean.
+// Computes curves over seeds: the mean of a method's runs at each position of the x axis, with the interval of that mean.
 import { clusteredMean, maximum, minimum } from '@bowyer/core';
 import type { PaperRun } from './paper-runs.js';
 
@@ -12,7 +12,7 @@ export interface PaperCurve {
 const POINTS = 100;
 
 /**
- * Draws the runs of a method in an environment as one curve, from where all of them have begun to where the first of them ends.
+ * Draws the runs of a method in an environment as one curve, from the last run's first position to the first run's last position.
  *
  * @returns 95 % intervals by Student's t over the runs; null for one run
  */
@@ -26,7 +26,7 @@ export function paperCurve(runs: readonly PaperRun[]): PaperCurve {
   return { method, environment, points };
 }
 
-/** Takes the runs' own positions where they are the same in all, else positions at equal distances. */
+/** Returns the positions of the runs where all have the same, else positions at equal distances. */
 function positionsOf(runs: readonly PaperRun[]): number[] {
   const [first, ...others] = runs.map(({ curve }) => curve.x);
   const from = maximum(runs.map(({ curve }) => curve.x[0]));
@@ -42,10 +42,10 @@ function positionsOf(runs: readonly PaperRun[]): number[] {
   return Array.from({ length: POINTS }, (_, i) => from + ((to - from) * i) / (POINTS - 1));
 }
 
-/** Returns the value at a position within the curve, on the line between the points beside it. */
+/** Returns the linearly interpolated value of a curve at a position. */
 function valueAt({ x, y }: PaperRun['curve'], position: number): number {
   const right = x.findIndex((at) => at >= position);
-  if (right === -1) return y.at(-1)!; // beyond the last point by a rounding
+  if (right === -1) return y.at(-1)!; // rounding put the position behind the last point
   if (right === 0 || x[right] === position) return y[right];
   const share = (position - x[right - 1]) / (x[right] - x[right - 1]);
   return y[right - 1] + share * (y[right] - y[right - 1]);

@@ -1,4 +1,4 @@
-// The runs of a paper's figures: the curve and the final score of each, by method and environment.
+// Reads the runs of a paper's figures: the curve and the final score of each, by method and environment.
 import { join, resolve } from 'node:path';
 import { readJsonl } from '@bowyer/core';
 import { readRuns } from '../comparison.js';
@@ -7,7 +7,7 @@ import { settingsOf, type ComparedRun, type Setting } from '../settings.js';
 import type { XAxis } from './x-axes.js';
 
 export interface PaperRun {
-  /** The algorithm, or what the config has that other runs of the algorithm have not. */
+  /** The algorithm, or the options in which the run differs from other runs of the algorithm. */
   method: string;
   environment: string;
   seed: string;
@@ -23,7 +23,7 @@ export interface PaperRuns {
   score: string;
 }
 
-/** Names in timings.jsonl that are not training, or are a part of another phase. */
+/** Names in timings.jsonl that are not training time, or that another phase includes. */
 const NOT_ADDED: ReadonlySet<string> = new Set([
   'eval',
   'checkpoint',
@@ -36,8 +36,9 @@ const NOT_ADDED: ReadonlySet<string> = new Set([
 /**
  * Reads the runs below the folders.
  *
- * @param metric a figure of evaluations, rollouts and tests such as `episodic_return`, or a column of metrics.jsonl such as `losses/nll`
- * @throws for a folder without runs, and for a run without the metric or without what `x` counts
+ * @param metric a figure of evaluations, rollouts and tests such as `episodic_return`, or a column of metrics.jsonl such as
+ *   `losses/nll`
+ * @throws for a folder without runs, and for a run without the metric or without the counts that `x` needs
  */
 export async function readPaperRuns(dirs: readonly string[], x: XAxis, metric: string): Promise<PaperRuns> {
   const folders: string[] = [];
@@ -56,7 +57,10 @@ export async function readPaperRuns(dirs: readonly string[], x: XAxis, metric: s
   return { runs, curve, score };
 }
 
-/** Takes evaluations before rollouts, and the final test before the end of the curve: the first that every run has. */
+/**
+ * Chooses the first metric that every run has: for curves evaluations before rollouts, for scores the final test before the end
+ * of the curve.
+ */
 function metricsFor(runs: readonly ComparedRun[], metric: string): Pick<PaperRuns, 'curve' | 'score'> {
   const curves = metric.includes('/') ? [metric] : [`eval/${metric}`, `rollout/${metric}`];
   const curve = curves.find((name) => runs.every(({ metrics }) => metrics.columns.has(name)));
@@ -84,7 +88,7 @@ function columnOf({ record, metrics }: ComparedRun, name: string): { x: number[]
   return column;
 }
 
-/** Makes a function that returns the position of an iteration's end on the axis. */
+/** Returns a function from an iteration to its end's position on the x axis. */
 async function positionsOf(run: ComparedRun, x: XAxis): Promise<(iteration: number) => number> {
   if (x === 'iterations') return (iteration) => iteration;
   const amounts = x === 'seconds' ? await secondsOf(run) : rolloutsOf(run, x);
@@ -109,7 +113,7 @@ function rolloutsOf(run: ComparedRun, x: 'steps' | 'tokens'): [iteration: number
   return iterations.map((iteration, i) => [iteration, Math.round(y[i] * turns[i])]);
 }
 
-/** Returns the seconds of each iteration; of one that was repeated after a kill, those of the last time. */
+/** Returns the seconds of each iteration; an iteration that was repeated after a kill counts with its last time. */
 async function secondsOf({ record }: ComparedRun): Promise<[iteration: number, seconds: number][]> {
   const found = new Map<number, number>();
   await readJsonl<Record<string, number>>(join(record.directory, 'timings.jsonl'), ({ iteration, ...phases }) => {
@@ -122,7 +126,7 @@ async function secondsOf({ record }: ComparedRun): Promise<[iteration: number, s
   return [...found].sort(([a], [b]) => a - b);
 }
 
-/** Names the method of each run: its algorithm where all runs of it in the environment have the same settings, else its setting. */
+/** Names the method of each run: its algorithm, or its setting where runs of the algorithm differ in their settings. */
 function methodsOf(
   runs: readonly ComparedRun[],
 ): Map<ComparedRun, Pick<PaperRun, 'method' | 'environment' | 'seed' | 'folder'>> {
@@ -152,7 +156,7 @@ function methodsOf(
 
 const algorithmName = ({ config, title }: ComparedRun['record']): string => config.algorithm?.name ?? title;
 
-/** Returns the environment; of agents, which have none, the task. */
+/** Returns the environment; agents have none, so that it is their task. */
 const environmentOf = ({ record: { config } }: ComparedRun): string => config.env?.name ?? config.task?.name ?? '–';
 
 /** Refuses two runs of a method with the same seed, which count as one sample. */

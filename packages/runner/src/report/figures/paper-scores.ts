@@ -1,4 +1,5 @@
-// The scores of methods as a paper reports them: means per environment, the interquartile mean, the probability of improvement.
+// Computes the scores of methods as papers report them: means per environment, the interquartile mean, the probability of
+// improvement.
 import {
   clusteredMean,
   interquartileMean,
@@ -11,7 +12,7 @@ import {
 } from '@bowyer/core';
 import type { PaperRun } from './paper-runs.js';
 
-/** A figure with its 95 % interval; null: one run says nothing of others. */
+/** A figure with its 95 % interval, which is null for a single run. */
 export interface Estimate {
   value: number;
   interval: Interval | null;
@@ -20,7 +21,7 @@ export interface Estimate {
 export interface MethodScores {
   method: string;
   seeds: number;
-  /** Means by environment, in the order of `environments`, with intervals of Student's t. */
+  /** Means by environment, in the order of `environments`, with intervals by Student's t. */
   means: Estimate[];
   interquartileMean: Estimate;
 }
@@ -33,7 +34,7 @@ export interface Improvement extends Estimate {
 export interface PaperScores {
   environments: string[];
   methods: MethodScores[];
-  /** How probable it is that a run of the first has a higher score than one of the second: a line for each pair. */
+  /** The probability that a run of the first method has a higher score than a run of the second, for each pair. */
   improvements: Improvement[];
 }
 

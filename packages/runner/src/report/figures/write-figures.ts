@@ -1,4 +1,4 @@
-// The figures of a paper as files: curves, scores and tables of several methods with several seeds each.
+// Writes the figures of a paper as files: curves, scores and tables of several methods with several seeds each.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomically } from '@bowyer/core';
@@ -12,7 +12,7 @@ import type { XAxis } from './x-axes.js';
 export interface FigureOptions {
   /** Folders of runs or of sweeps. */
   dirs: readonly string[];
-  /** The folder that the files are written to; made where it is not there. */
+  /** The folder that the files are written to; created if it is missing. */
   directory: string;
   /** The axis of the curves; iterations if not given. */
   x?: XAxis;
@@ -36,7 +36,7 @@ const X_LABELS: Readonly<Record<XAxis, string>> = {
 /**
  * Reads runs of several methods and seeds and writes curves (SVG, CSV), scores (CSV) and tables (LaTeX).
  *
- * @throws for folders without runs, and for runs that lack the metric or what the axis counts, before anything is written
+ * @throws for folders without runs, and for runs without the metric or the axis's counts, before anything is written
  */
 export async function writeFigures(options: FigureOptions): Promise<PaperFigures> {
   const { dirs, directory, x = 'iterations', metric = 'episodic_return' } = options;
@@ -121,7 +121,7 @@ function scoresCsv({ environments, methods, improvements }: PaperScores): string
   );
 }
 
-/** Writes the tables as the terminal shows them. */
+/** Writes the tables for the terminal. */
 export function figuresText({ environments, methods, improvements }: PaperScores): string {
   const cell = ({ value, interval }: Estimate) =>
     interval === null

@@ -1,5 +1,5 @@
-// A sweep as one Indexed Job of Kubernetes (batch/v1): a pod for each of its jobs, which resumes in its folder on a volume claim.
-// Source: kubernetes.io/docs/concepts/workloads/controllers/job (backoffLimitPerIndex and podFailurePolicy: Kubernetes 1.33; on by
+// A sweep as one Indexed Job of Kubernetes (batch/v1): each job is a pod, which resumes in its folder on a volume claim. Source:
+// kubernetes.io/docs/concepts/workloads/controllers/job (backoffLimitPerIndex and podFailurePolicy: Kubernetes 1.33; on by
 // default since 1.29 and 1.26).
 import { createHash } from 'node:crypto';
 import { shellQuoted } from '@bowyer/core';
@@ -13,10 +13,12 @@ interface IndexedTask {
 }
 
 const SECONDS_PER_MINUTE = 60;
-/** Longest name of a Job whose pods' names still have room for their index and suffix. */
+/** The longest name of a Job that leaves space for the index and the suffix of its pods' names. */
 const LONGEST_NAME = 50;
 
-/** Names the Job: the same sweep folder has the same name, so that applying again changes the Job instead of starting another. */
+/**
+ * Names the Job: an equal sweep folder gives an equal name, so that a second `apply` changes the Job instead of starting another.
+ */
 export function jobName(name: string, sweepDirectory: string): string {
   const suffix = createHash('sha256').update(sweepDirectory).digest('hex').slice(0, 8);
   return `${name.slice(0, LONGEST_NAME - suffix.length - 1)}-${suffix}`;
@@ -25,7 +27,7 @@ export function jobName(name: string, sweepDirectory: string): string {
 /**
  * Makes the manifest of an indexed Job.
  *
- * @param tasks by index @param directory of the sweep
+ * @param tasks of the jobs, by index @param directory of the sweep
  */
 export function jobManifest(tasks: readonly IndexedTask[], config: KubernetesConfig, directory: string) {
   const { namespace, parallelism, retries = 0, timeout_min: minutes } = config;
@@ -39,9 +41,9 @@ export function jobManifest(tasks: readonly IndexedTask[], config: KubernetesCon
       parallelism: Math.min(parallelism ?? tasks.length, tasks.length),
       completionMode: 'Indexed',
       backoffLimitPerIndex: retries,
-      maxFailedIndexes: tasks.length, // one that fails stops no other
+      maxFailedIndexes: tasks.length, // a failed job does not stop the others
       ...(minutes && { activeDeadlineSeconds: Math.ceil(minutes * SECONDS_PER_MINUTE) }),
-      // A pod that was preempted or evicted, or that has left because it was asked to, comes again without being counted.
+      // A pod that was preempted or evicted, or that ended after a stop request, is started again without counting as a failure.
       podFailurePolicy: {
         rules: [
           { action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }] },
@@ -58,7 +60,7 @@ function podSpec(tasks: readonly IndexedTask[], config: KubernetesConfig) {
   const { node_selector: nodeSelector, service_account: serviceAccountName, env = {}, secrets = [] } = config;
   const variables = { ...env, BOWYER_STOPPED_EXIT_CODE: String(STOPPED_EXIT_CODE) };
   return {
-    restartPolicy: 'Never', // the Job starts another pod, where the policy of failures says so
+    restartPolicy: 'Never', // the Job itself starts new pods, by its failure policy
     ...given({ terminationGracePeriodSeconds: grace, nodeSelector, serviceAccountName }),
     containers: [
       {
@@ -78,7 +80,7 @@ function podSpec(tasks: readonly IndexedTask[], config: KubernetesConfig) {
 function resources({ cpus, mem_gb: gigabytes, gpus, gpu_resource: gpu = 'nvidia.com/gpu' }: KubernetesConfig) {
   const memory = gigabytes ? `${Math.ceil(gigabytes * 1024)}Mi` : null;
   const asked = given({ cpu: cpus ? String(cpus) : null, memory });
-  // Kubernetes takes a GPU only as a limit, and only in whole devices.
+  // Kubernetes accepts GPUs only as limits, and only whole devices.
   const limits = given({ memory, [gpu]: gpus ? String(gpus) : null });
   return {
     ...(Object.keys(asked).length > 0 && { requests: asked }),

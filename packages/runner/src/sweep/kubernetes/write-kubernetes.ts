@@ -1,4 +1,5 @@
-// launcher=kubernetes: writes the manifest of a sweep, and gives it to kubectl where it is asked to. It follows nothing.
+// launcher=kubernetes: writes the manifest of a sweep, and passes it to kubectl if the config says so. It does not wait for the
+// jobs.
 import { execFile } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -44,7 +45,7 @@ export async function writeKubernetes(
 /**
  * Checks the settings of a pod.
  *
- * @throws {ConfigError} for what no pod could run with
+ * @throws {ConfigError} for settings with which no pod could run
  */
 function checkSettings(config: LauncherConfig, directory: string): void {
   const { name, image, volume_claim: claim, mount_path: mount } = config;
@@ -66,7 +67,7 @@ function checkSettings(config: LauncherConfig, directory: string): void {
 /**
  * Applies a manifest.
  *
- * @returns what kubectl says
+ * @returns kubectl's output
  */
 async function apply(file: string, env: Readonly<Record<string, string | undefined>>): Promise<string> {
   try {

@@ -1,9 +1,9 @@
-// The script of a job array, as a pure text: its #SBATCH lines, the command of each task, and what happens at a signal.
+// Writes the script of a job array: its #SBATCH lines, the command of each task, and its reaction to signals.
 import { shellQuoted } from '@bowyer/core';
 import type { SlurmConfig } from '../../keys/sweep-schema.js';
 import { EVENTS_FILE } from './slurm-events.js';
 
-/** Exit code by which a run says that it wrote a checkpoint because it was asked to stop: EX_TEMPFAIL of sysexits.h. */
+/** The exit code of a run that wrote a checkpoint because it was asked to stop: EX_TEMPFAIL of sysexits.h. */
 export const STOPPED_EXIT_CODE = 75;
 
 interface ArrayTask {
@@ -12,7 +12,7 @@ interface ArrayTask {
   command: readonly string[];
 }
 
-/** Option of sbatch for each key that has one. */
+/** The option of sbatch for each key that has one. */
 const OPTIONS = {
   name: 'job-name',
   nodes: 'nodes',
@@ -32,7 +32,7 @@ const OPTIONS = {
   exclude: 'exclude',
 } as const satisfies Partial<Record<keyof SlurmConfig, string>>;
 
-/** Set by the launcher itself. */
+/** Options that the launcher sets itself. */
 const RESERVED = [
   'array',
   'output',
@@ -61,7 +61,7 @@ export function refusedParameters({ additional_parameters: given = {} }: SlurmCo
  * Writes the script of an array.
  *
  * @param tasks by index in the array
- * @param log pattern of Slurm's own log, for what goes wrong before a job's log is open
+ * @param log pattern of Slurm's own log, for errors before a job's log is open
  */
 export function batchScript(
   tasks: readonly ArrayTask[],
@@ -69,7 +69,7 @@ export function batchScript(
   { cwd, log }: { cwd: string; log: string },
 ): string {
   const { cpus_per_task: cpus = null, srun_args: own = [] } = config;
-  // srun does not take the number of cores from sbatch since Slurm 22.05.
+  // Since Slurm 22.05 srun does not inherit the number of cores from sbatch.
   const srun = ['srun', '--kill-on-bad-exit=1', ...(cpus === null ? [] : [`--cpus-per-task=${cpus}`]), ...own];
   return [
     '#!/bin/bash',
@@ -123,7 +123,7 @@ function timeLimit(minutes: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }
 
-/** Quotes a value: sbatch reads quotes in its lines as a shell does, but expands nothing. */
+/** Quotes a value: sbatch reads quotes in its lines as a shell does, without expansions. */
 const directiveValue = (text: string) =>
   /^[^\s"'\\]+$/.test(text) ? text : `"${text.replaceAll(/(["\\])/g, '\\$1')}"`;
 
@@ -132,7 +132,8 @@ function variables({
   timeout_min: minutes = null,
   signal_delay_s: delay = 0,
 }: SlurmConfig) {
-  // The same signal may come at a preemption (preempt_send_user_signal): a minute earlier it is not the time limit.
+  // A preemption may send the same signal (preempt_send_user_signal). More than a minute before the time limit, it counts as a
+  // preemption.
   const limit = minutes === null ? 0 : Math.max(Math.floor(minutes * 60) - delay - 60, 0);
   return [
     `max_timeouts=${restarts}`,
@@ -141,7 +142,8 @@ function variables({
   ].join('\n');
 }
 
-// $SLURM_JOB_ID of an array's last task is the array's own number, by which scontrol would queue all tasks again.
+// The task's name is used instead of $SLURM_JOB_ID, which for an array's last task is the array's number, by which scontrol would
+// requeue all tasks.
 const BEGINNING = `task=\${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID
 mkdir -p "$directory" || exit 1
 exec >>"$directory/job.log" 2>&1
@@ -162,7 +164,7 @@ trap at_user_signal USR2
 trap 'interrupted=1 stop=cancelled' TERM
 note started null`;
 
-/** A job's log of this start begins here. A step that no node could start ends with 0 in some versions of srun (22.05). */
+/** The beginning of this start in a job's log. Some versions of srun (22.05) exit with 0 if no node could start the step. */
 const HEADING = `printf '# %s\\n' "\${command[*]@Q}"
 begun=$directory/.begun
 rm -f "$begun"`;

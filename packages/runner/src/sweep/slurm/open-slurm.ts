@@ -1,4 +1,4 @@
-// Checks that launcher=slurm makes before it writes or submits anything.
+// Checks Slurm's installation and options for launcher=slurm before anything is written or submitted.
 import { ConfigError } from '@bowyer/config';
 import type { LauncherConfig } from '../../keys/sweep-schema.js';
 import { refusedParameters } from './batch-script.js';
@@ -6,7 +6,7 @@ import { SlurmCommands, type Slurm } from './slurm-commands.js';
 
 export interface OpenedSlurm {
   slurm: Slurm;
-  /** Array indices are below it. */
+  /** Upper bound of array indices, exclusive. */
   maxArraySize: number;
 }
 

@@ -1,4 +1,4 @@
-// The Slurm launcher: submits jobs as job arrays, follows them in the queue, and gathers their results.
+// The Slurm launcher: submits jobs as job arrays, follows them in the queue, and collects their results.
 import { mkdir, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,18 +16,18 @@ import { readSlurmEvents, secondsAtWork } from './slurm-events.js';
 interface SlurmLauncherOptions extends FiguresWanted {
   slurm: Slurm;
   config: SlurmConfig;
-  /** The source of the jobs: all of them are submitted together. */
+  /** The source of the jobs, which are all submitted together. */
   source: JobSource;
   commandOf(start: JobStart): readonly [string, ...string[]];
   cwd: string;
-  /** The sweep's folder; scripts and Slurm's own logs go to `slurm` in it. */
+  /** The sweep's folder; scripts and Slurm's own logs are in its subfolder `slurm`. */
   directory: string;
-  /** Array indices are below it. */
+  /** Upper bound of array indices, exclusive. */
   maxArraySize: number;
   board: JobBoard;
-  /** Chooses which of a job's overrides its line on the screen shows. */
+  /** Returns whether a job's label shows an override. */
   shown(override: string): boolean;
-  /** Marks that earlier starts of the sweep have left, by job number. */
+  /** The markers of earlier starts of the sweep, by job number. */
   markers: ReadonlyMap<number, JobMarker>;
 }
 
@@ -40,7 +40,7 @@ interface Followed {
 const SECONDS_WITHOUT_ANSWER = 300;
 
 export class SlurmLauncher {
-  /** The tasks by Slurm's name for each. */
+  /** The tasks that are followed, by Slurm's name of each. */
   readonly #followed = new Map<string, Followed>();
   readonly #arrays = new Set<string>();
   readonly #leave = new AbortController();
@@ -49,7 +49,7 @@ export class SlurmLauncher {
 
   constructor(private readonly options: SlurmLauncherOptions) {}
 
-  /** Returns whether the user asked to leave. */
+  /** Returns whether the user asked to stop following. */
   get interrupted(): boolean {
     return this.#leave.signal.aborted;
   }
@@ -59,12 +59,12 @@ export class SlurmLauncher {
     return [...new Set([...this.#followed.keys()].map(arrayOf))];
   }
 
-  /** Leaves the jobs in Slurm and returns from `run`. */
+  /** Stops following: the jobs stay in Slurm, and `run` returns. */
   interrupt(): void {
     this.#leave.abort();
   }
 
-  /** Submits what the source has, and follows it until every job has ended or the user leaves. */
+  /** Submits the jobs of the source, and follows them until every job has ended or the user interrupts. */
   async run(): Promise<void> {
     const { source, slurm } = this.options;
     const starts: JobStart[] = [];
@@ -88,9 +88,9 @@ export class SlurmLauncher {
   }
 
   /**
-   * Follows further what an earlier start of the sweep submitted.
+   * Follows the tasks that an earlier start of the sweep has submitted.
    *
-   * @returns the jobs that are to be submitted
+   * @returns the jobs that must be submitted
    */
   async #attach(starts: readonly JobStart[]): Promise<JobStart[]> {
     const { markers, slurm } = this.options;
@@ -126,7 +126,7 @@ export class SlurmLauncher {
     this.#arrays.add(arrayOf(task));
   }
 
-  /** Submits one array where all fit into it; else each further one waits for the end of the one before. */
+  /** Submits one array if all jobs fit into it; else several, each of which waits for the end of the one before. */
   async #submit(starts: readonly JobStart[]): Promise<void> {
     const { slurm, config, commandOf, cwd, maxArraySize, markers, board } = this.options;
     await mkdir(this.#folder, { recursive: true });
@@ -149,7 +149,7 @@ export class SlurmLauncher {
   }
 
   /**
-   * Asks for the queue.
+   * Reads the queue.
    *
    * @returns null while Slurm's controller does not answer
    */

@@ -1,21 +1,21 @@
-// Slurm's own commands, and their output as data.
+// Calls Slurm's commands and parses their output.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { ConfigError } from '@bowyer/config';
 
 const execute = promisify(execFile);
 
-/** One array task in the queue, or one that ended within the controller's memory (MinJobAge). */
+/** An array task in the queue, or one that ended recently enough for the controller to know it (MinJobAge). */
 export interface QueuedTask {
   /** The state as squeue writes it: PENDING, RUNNING, COMPLETED, TIMEOUT, … */
   state: string;
-  /** Why it waits: Resources, Priority, … ; None where there is no reason. */
+  /** The reason why it waits: Resources, Priority, …; None without one. */
   reason: string;
 }
 
 /** The commands of Slurm that a launcher needs. */
 export interface Slurm {
-  /** Returns how many tasks an array may have; its largest index is one less. */
+  /** Returns the maximum number of tasks of an array; its largest index is one less. */
   maxArraySize(): Promise<number>;
   /**
    * Submits a script.
@@ -26,12 +26,12 @@ export interface Slurm {
   /**
    * Returns the tasks in the queue.
    *
-   * @returns by `12_3`; a task that Slurm has forgotten is absent
+   * @returns tasks by their names, such as `12_3`; a task that Slurm has forgotten is absent
    */
   queue(arrays: readonly string[]): Promise<Map<string, QueuedTask>>;
-  /** Returns the state by accounting, such as `TIMEOUT`; null without accounting, or without a record. */
+  /** Returns the state from Slurm's accounting, such as `TIMEOUT`; null without accounting or without a record. */
   accountedState(task: string): Promise<string | null>;
-  /** Returns a table for people, with one line for each start; null without accounting. */
+  /** Returns a printable table with one line for each start; null without accounting. */
   accounting(arrays: readonly string[]): Promise<string | null>;
 }
 
@@ -43,12 +43,12 @@ interface CommandFailure {
 
 const ACCOUNTING_COLUMNS = 'JobID,Partition,State,ExitCode,Elapsed,TotalCPU,MaxRSS,NodeList,Start,End';
 
-/** Calls Slurm's commands. @param env with SLURM_CONF where the cluster's file is not at its usual place */
+/** Calls Slurm's commands. @param env with SLURM_CONF if the cluster's file is not in its usual place */
 export class SlurmCommands implements Slurm {
   constructor(private readonly env: Readonly<Record<string, string | undefined>>) {}
 
   /**
-   * Asks Slurm how many tasks an array may have.
+   * Returns the maximum number of tasks of an array.
    *
    * @throws {ConfigError} if Slurm's commands are not installed, or its controller does not answer
    */
@@ -75,7 +75,7 @@ export class SlurmCommands implements Slurm {
     const format = '--format=%i|%T|%r';
     const args = ['--noheader', '--array', '--states=all', `--jobs=${arrays.join(',')}`, format];
     const text = await this.#run('squeue', args).catch((error: CommandFailure) => {
-      // Every one of them is older than MinJobAge.
+      // All of these arrays ended more than MinJobAge ago.
       if (/Invalid job id/.test(error.stderr ?? '')) return '';
       throw error;
     });

@@ -1,4 +1,5 @@
-// Events that a job's batch script writes beside its log, so that its end is known without accounting and after the launcher has left.
+// Reads the events that a job's batch script writes beside its log, so that its end is known without accounting, and even if no
+// launcher was running.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -7,19 +8,19 @@ export const EVENTS_FILE = 'slurm-events.jsonl';
 export interface SlurmEvent {
   /** Seconds since 1970. */
   time: number;
-  /** `12_3`: array and index. */
+  /** The array and the index: `12_3`. */
   task: string;
-  /** How often Slurm had started it before. */
+  /** The number of earlier starts by Slurm. */
   restarts: number;
-  /** The nodes as Slurm writes a list: `node[1-2]`. */
+  /** The nodes as Slurm lists them: `node[1-2]`. */
   nodes: string;
-  /** timeout, preempted: asked for its checkpoint; out of time: at its last permitted time limit. */
+  /** timeout, preempted: a checkpoint was requested; out of time: the last permitted time limit was reached. */
   event: 'started' | 'timeout' | 'preempted' | 'requeued' | 'cancelled' | 'out of time' | 'ended';
-  /** Exit code, where it ended. */
+  /** The exit code of `ended`, else null. */
   code: number | null;
 }
 
-/** Reads the events of every submission of this job, oldest first; a line that a crash has cut off is passed over. */
+/** Reads the events of every submission of this job, oldest first; an incomplete line is skipped. */
 export async function readSlurmEvents(directory: string): Promise<SlurmEvent[]> {
   const text = await readFile(join(directory, EVENTS_FILE), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return '';

@@ -1,7 +1,7 @@
-// Decides how a task ended from Slurm's state and the batch script's own record.
+// Decides how a task ended, from Slurm's state and the batch script's events.
 import type { SlurmEvent } from './slurm-events.js';
 
-/** States after which Slurm does nothing more for a job. */
+/** States of jobs for which Slurm does nothing more. */
 const FINAL = [
   'COMPLETED',
   'FAILED',
@@ -16,7 +16,7 @@ const FINAL = [
   'LAUNCH_FAILED',
 ];
 
-/** States that say more than an exit code does. */
+/** States that explain a failure better than an exit code. */
 const REASONS: Readonly<Record<string, string>> = {
   OUT_OF_MEMORY: 'it used more memory than it asked for (OUT_OF_MEMORY): raise launcher.mem_gb',
   NODE_FAIL: 'its node failed (NODE_FAIL)',
@@ -27,9 +27,9 @@ const REASONS: Readonly<Record<string, string>> = {
 export const isOver = (state: string) => FINAL.includes(state);
 
 /**
- * Says how a task ended.
+ * Returns how a task ended.
  *
- * @param state by Slurm; null: it has no record of the task
+ * @param state of Slurm; null where it has no record of the task
  * @param events of this task, oldest first
  * @returns `failure` is empty for a job that ended by itself with exit code 0
  */

@@ -1,4 +1,5 @@
-// task=canary: what users have said of a model and of its canary, and which of them answers from now on.
+// task=canary: compares the users' feedback on a model and on its canary, and sets the share of conversations that the canary
+// answers.
 import { gainVerdict } from '@bowyer/core';
 import { textTable } from '@bowyer/logging';
 import { compareArms, readCanary, readRollouts, writeCanary, type Arm, type ArmComparison } from '@bowyer/rollouts';

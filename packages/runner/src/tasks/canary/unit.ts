@@ -15,7 +15,7 @@ export const canaryTask: TaskUnit = {
   name: 'canary',
   description: 'compare a served model with its canary by their feedback, and promote the canary or take it back',
   keys: () => {
-    const { seed: _, ...keys } = runKeys; // nothing is drawn
+    const { seed: _, ...keys } = runKeys; // no random numbers are drawn
     return { ...keys, task: canaryOptions };
   },
   plays: false,

@@ -1,4 +1,4 @@
-// task=compare: the answer in the terminal, and comparison.html with curves and the episodes that differ most.
+// task=compare: prints the comparison, and writes comparison.html with curves and the episodes that differ most.
 import { comparisonText, readSides } from '../../report/comparison.js';
 import { writeComparison } from '../../report/write-report.js';
 import type { TaskContext } from '../../context/task-context.js';

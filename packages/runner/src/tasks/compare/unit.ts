@@ -1,4 +1,4 @@
-// task=compare: which of two runs, or of two folders of runs, is better.
+// task=compare: finds out which of two runs, or of two folders of runs, is better.
 import { texts, unitOptions } from '@bowyer/core';
 import { runKeys } from '../../keys/run-keys.js';
 import type { TaskConfig, TaskUnit } from '../task.js';
@@ -12,7 +12,7 @@ export const compareTask: TaskUnit = {
   description:
     'report which of two runs is better, by how much and how certain that is, on the episodes that both played',
   keys: () => {
-    const { seed: _, ...keys } = runKeys; // the resampling is the same every time
+    const { seed: _, ...keys } = runKeys; // the bootstrap has a fixed seed
     return { ...keys, task: compareOptions };
   },
   plays: false,

@@ -1,4 +1,4 @@
-// task=convert: weights of PyTorch or llama2.c, or an adapter with its base, as a directory in Hugging Face layout.
+// task=convert: writes weights of PyTorch or llama2.c, or an adapter merged into its base, as a folder in Hugging Face's layout.
 import { openDevice } from '@bowyer/graph';
 import { ProgressBar } from '@bowyer/logging';
 import { convertCheckpoint, isAdapterDirectory, LanguageModel } from '@bowyer/models';
@@ -36,7 +36,7 @@ async function writeConverted(
   return `${kind}: ${tensors} tensors, ${parameters} parameters\nwritten: ${output}\n`;
 }
 
-/** Merges an adapter into its base, in float32. @param quantization the bits of the base that the adapter was trained beside */
+/** Merges an adapter into its base, in float32. @param quantization of the base while the adapter was trained */
 async function merge(
   input: string,
   output: string,

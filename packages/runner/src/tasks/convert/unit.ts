@@ -1,10 +1,10 @@
-// task=convert: weights of PyTorch or llama2.c, or an adapter with its base, as a folder in Hugging Face layout.
+// task=convert: writes weights of PyTorch or llama2.c, or an adapter merged into its base, as a folder in Hugging Face's layout.
 import { optionalText, unitOptions } from '@bowyer/core';
 import { quantizationNode } from '../../agent/keys/agent-keys.js';
 import { runKeys } from '../../keys/run-keys.js';
 import type { TaskConfig, TaskUnit } from '../task.js';
 
-const { seed: _, ...keysOfRun } = runKeys; // nothing is drawn
+const { seed: _, ...keysOfRun } = runKeys; // no random numbers are drawn
 
 export const convertOptions = unitOptions({
   input: optionalText('file or folder of weights, or the folder of an adapter'),

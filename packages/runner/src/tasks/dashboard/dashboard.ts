@@ -28,7 +28,8 @@ export async function dashboard({ task }: DashboardConfig, { print, log, onInter
     refuse: ({ status, message }) => ({ status, json: { error: message } }),
     onFault: (error) => log(error.stack ?? error.message, 'WARNING'),
   });
-  // The token stands behind the hash, which a browser sends to no server, so that no log has it. A token of the user is not shown.
+  // The token is in the URL's fragment, which browsers send to no server, so that no log contains it. A token from the user's
+  // variable is not printed.
   const shown = tokenEnv === null ? token : `$${tokenEnv}`;
   print(`${index.size} runs of ${resolve(dir)}: ${listener.origin}/#token=${shown} (Ctrl-C stops it)\n`);
   await stopped;

@@ -1,4 +1,4 @@
-// Episodes of a run by what was said in them, and one of them whole.
+// Searches the episodes of a run by their texts, and reads single episodes.
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readPartedJsonl } from '@bowyer/core';
@@ -41,7 +41,7 @@ export async function readEpisode(directory: string, id: string): Promise<Dialog
   return readDialogue(list, id, gamma);
 }
 
-/** Lists the episodes of a run, and keeps the list of the last one as long as its files do not change. */
+/** Lists the episodes of a run. The list of the last run is cached until its files change. */
 async function listOf(directory: string, gamma: number): Promise<EpisodeList> {
   const paths = SOURCES.map((source) => join(directory, 'trajectories', `${source}.jsonl`));
   const stamp = (await Promise.all(paths.map((path) => stat(path).catch(() => null)))).map((one) => one?.size).join();

@@ -25,7 +25,7 @@ export interface GameView {
   policy: string;
   /** The newest text of the environment. */
   observation: string;
-  /** Who did what, and what it gave; null at the beginning. */
+  /** The last action, who took it, and its reward; null before the first action. */
   action: { by: 'you' | 'policy'; text: string; reward: number } | null;
   validActions: string[];
   ended: 'won' | 'over' | 'cut by the limit' | null;
@@ -49,7 +49,7 @@ export class PlayTable {
   #game: Game | null = null;
   #queue: Promise<unknown> = Promise.resolve();
 
-  /** Ends the game before, loads the agent that the run stands for and resets its environment. */
+  /** Ends the game in progress, loads the run's agent and resets its environment. */
   open(directory: string, seed: number): Promise<GameView> {
     return this.#inTurn(async () => {
       await this.#leave();

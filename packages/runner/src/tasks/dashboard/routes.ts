@@ -1,4 +1,5 @@
-// The routes of the dashboard's page. The listener has refused foreign pages and hosts; the token is checked here, for reading too.
+// The routes of the dashboard's page. The listener has already refused requests of other origins and hosts; the token is checked
+// here, for GET requests too.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { BodyError, excerpt, faultMessage, pathOf, readJson } from '@bowyer/serving';
@@ -65,7 +66,7 @@ export class Routes {
     this.options.log(`${route}: ${stack ?? message}`, 'WARNING');
   }
 
-  /** Ends the streams, for which the listener would wait. */
+  /** Ends the event streams, since the listener would wait for them before it closes. */
   close(): void {
     for (const [response, timer] of this.#timers) {
       clearInterval(timer);

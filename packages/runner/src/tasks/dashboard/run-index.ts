@@ -1,4 +1,4 @@
-// The runs below a folder, found again every few seconds. Only what is found here can be asked for: no path comes from a request.
+// Finds the runs below a folder, again every few seconds. Requests name runs of this index, and never contain a path.
 import { createReadStream } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
@@ -86,7 +86,7 @@ async function* runFolders(folder: string, depth: number): AsyncGenerator<string
 async function stampOf(directory: string): Promise<string> {
   const names = ['metrics.jsonl', 'results.json', 'starts.jsonl', 'paused', CONFIG_FILE, 'trajectories/test.jsonl'];
   const stats = await Promise.all(names.map((name) => stat(join(directory, name)).catch(() => null)));
-  // The lock's heartbeat changes all the time: whether it is alive is what counts.
+  // The heartbeat of the lock changes all the time, so the stamp contains only whether the run is alive.
   const isAlive = await isUnderWay(directory);
   return [...stats.map((one) => (one === null ? '-' : `${one.size}@${one.mtimeMs}`)), isAlive].join();
 }

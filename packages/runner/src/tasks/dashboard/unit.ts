@@ -1,10 +1,10 @@
-// task=dashboard: runs of a folder in the browser.
+// task=dashboard: shows the runs of a folder in the browser.
 import { flag, isLoopback, optionalText, text, unitOptions } from '@bowyer/core';
 import { runKeys } from '../../keys/run-keys.js';
 import type { TaskConfig, TaskUnit } from '../task.js';
 import { hostOption, portOption } from '../listen-keys.js';
 
-/** A game that is played in the page has its own seed. */
+/** The task has no seed: each game that is played in the page has its own. */
 const { seed: _, ...withoutSeed } = runKeys;
 
 export const dashboardOptions = unitOptions({

@@ -1,4 +1,4 @@
-// task=demonstrations: writes what a warm start imitates, in the environment's own format where it has one.
+// task=demonstrations: writes the demonstrations of a warm start, in the environment's own format where it has one.
 import { join } from 'node:path';
 import { writeFileAtomically } from '@bowyer/core';
 import { makeDemonstrations, type DemonstrationConfig } from '../../agent/demonstrations/demonstrations.js';

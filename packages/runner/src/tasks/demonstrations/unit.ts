@@ -1,4 +1,4 @@
-// task=demonstrations: writes what a warm start would imitate.
+// task=demonstrations: writes the demonstrations of a warm start.
 import { demonstrationProblems, demonstrationsNode } from '../../agent/demonstrations/demonstration-keys.js';
 import { environmentKeysOf } from '../../agent/environment/environment-keys.js';
 import { runKeys } from '../../keys/run-keys.js';

@@ -1,11 +1,14 @@
-// Endpoints as tested models: their addresses in a config.
+// Reads the addresses of endpoints that an evaluation tests as models.
 import type { ConfigProblem } from '@bowyer/core';
 import type { AgentOptions } from '../train-agent/agent-keys.js';
 import type { EvaluationOptions } from './evaluation-keys.js';
 
 export const isEndpoint = (model: string): boolean => /^https?:\/\//.test(model);
 
-/** Returns the name that a price belongs to: that of an endpoint's model, a name of the hub, or a folder as it is given. */
+/**
+ * Returns the name under which `prices` lists a model: the model name of an endpoint, the name on the hub, or the folder as
+ * given.
+ */
 export const pricedName = (model: string): string => (isEndpoint(model) ? partsOf(model).name : hubNameOf(model));
 
 /** Returns the name on the hub (OWNER/NAME) of a folder in the hub's cache, and any other folder unchanged. */
@@ -22,7 +25,7 @@ export function partsOf(model: string): { upstream: string; host: string; name: 
   return { upstream: url.href, host: url.host, name };
 }
 
-/** Says what is wrong with an endpoint, or with a setting that it has no use for; null where nothing is. */
+/** Returns the problem of an endpoint, or of a setting that has no effect on endpoints; null where there is none. */
 export function endpointProblem(
   key: string,
   model: string,
@@ -49,7 +52,7 @@ export function endpointProblem(
 
 type TestedModels = Pick<EvaluationOptions, 'models' | 'compareWith'> & { model: string | null };
 
-/** Returns all tested models, the first of which the others are compared with. */
+/** Returns all tested models; the others are compared with the first. */
 export const modelsOf = ({ model, models, compareWith }: TestedModels): readonly string[] =>
   models.length > 0 ? models : [...(model === null ? [] : [model]), ...compareWith];
 

@@ -1,4 +1,4 @@
-// task=evaluate_agent: the same rollouts of an agent with one model after the other.
+// task=evaluate_agent: lets an agent play the same tasks with one model after the other.
 import { join } from 'node:path';
 import {
   episodeMetrics,
@@ -48,13 +48,13 @@ interface PlayedModel {
   name: string;
   decoding: Decoding;
   trajectories: Trajectory[];
-  /** Rollouts that were begun. */
+  /** The number of rollouts that were started. */
   rollouts: number;
   failures: Error[];
   usage: UsageMeter;
 }
 
-/** The error for a gate that fails: what an evaluation requires and did not find. */
+/** The error of an evaluation whose reward is below the required one. */
 class BelowError extends Error {
   override readonly name = 'BelowError';
 }
@@ -85,7 +85,7 @@ async function evaluateInFolder(config: EvaluateAgentConfig, context: TaskContex
     await device.close();
   }
   const results = resultsOf(played, agents, config);
-  // The folder is not claimed earlier: one without results belongs to no config.
+  // The folder is claimed only now: without results it belongs to no config.
   await claimDirectory(context.directory, context.config.decisive);
   await storeTest(context.directory, played, undefined);
   await writeFileAtomically(join(context.directory, 'results.json'), `${JSON.stringify(results, null, 1)}\n`);
@@ -115,7 +115,7 @@ async function playModel(
   const isEnough = context.agent?.isEnough;
   try {
     const trajectories: Trajectory[] = [];
-    // A round has all rollouts of its tasks.
+    // A round contains all rollouts of its tasks.
     const round = isEnough ? Math.ceil(concurrency / samples) * samples : episodes;
     let played = 0;
     do {
@@ -146,7 +146,7 @@ async function playModel(
   }
 }
 
-/** Opens a model of this machine for agents. */
+/** Opens a local model for agents. */
 async function openModel(
   folder: string,
   device: Device,
@@ -161,7 +161,7 @@ async function openModel(
   return { parts, [Symbol.asyncDispose]: () => open[Symbol.asyncDispose]().then(() => policy.release()) };
 }
 
-/** Returns the returns in the order of the episodes. */
+/** Lists the episodic returns in the order of the episodes' numbers. */
 const returnsOf = (trajectories: readonly Trajectory[]): number[] =>
   [...trajectories].sort((one, other) => one.episode! - other.episode!).map(episodicReturn);
 
@@ -178,7 +178,7 @@ export interface AgentEvaluation extends RunResults {
 export interface FailedRollouts {
   name: string;
   rollouts: number;
-  /** The number of rollouts that were played in all. */
+  /** The number of all rollouts. */
   of: number;
   /** The first three, each with the number of its rollouts. */
   reasons: FailureReason[];
@@ -193,7 +193,7 @@ function resultsOf(played: readonly PlayedModel[], agents: Agents, config: Evalu
     iterations: 0,
     policies: played.map((model) => {
       const { name, decoding, trajectories } = model;
-      // Where every rollout failed, a mean would blame the model for a broken setup.
+      // If every rollout failed, there is no mean: it would count a broken setup as the model's failure.
       if (!isScored(model)) return { name, decoding, metrics: { 'test/episodes': 0 } };
       // The interval resamples tasks, because rollouts of one task are correlated.
       const interval = returnInterval(trajectories, { shared: false });

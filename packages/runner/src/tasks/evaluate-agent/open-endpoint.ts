@@ -1,4 +1,4 @@
-// Opens the source of rollouts in which agents ask an endpoint.
+// Opens the rollout source of agents whose model is an endpoint.
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { ProxyServer, rolloutPlayer, RolloutLog } from '@bowyer/rollouts';

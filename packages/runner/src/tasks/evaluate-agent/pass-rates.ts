@@ -1,4 +1,4 @@
-// Chances of success in several rollouts of the same task, and what they say about an agent.
+// Estimates pass@k and pass^k of an agent from several rollouts of each task.
 import { bootstrapMean, mean, Rng, type Interval } from '@bowyer/core';
 
 /** One task: how many of its rollouts succeeded. */
@@ -8,12 +8,12 @@ export interface TaskSuccesses {
 }
 
 export interface PassRate {
-  /** Rollouts of a task that are drawn. */
+  /** The number of rollouts that are drawn of each task. */
   k: number;
-  /** At least one of k rollouts succeeds: pass@k. */
+  /** pass@k: the probability that at least one of k rollouts succeeds. */
   any: number;
   anyInterval: Interval;
-  /** All k succeed: pass^k. */
+  /** pass^k: the probability that all k rollouts succeed. */
   all: number;
   allInterval: Interval;
 }

@@ -1,4 +1,4 @@
-// task=evaluate_agent: how good an agent of the user is with one or more models, as a report and as a gate.
+// task=evaluate_agent: measures an agent of the user with one or more models, writes a report, and fails below a required reward.
 import { defaulting, unitOptions, type ConfigProblem } from '@bowyer/core';
 import { modelProblem } from '../../agent/folders/model-folders.js';
 import { runKeys } from '../../keys/run-keys.js';

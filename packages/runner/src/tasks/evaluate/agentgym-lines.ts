@@ -18,7 +18,7 @@ export function agentGymLine(environment: string, trajectory: Trajectory): objec
     conversations: conversationOf(transitions),
     item_id: id.startsWith(`${environment}_`) ? id : `${environment}_${id}`,
     reward,
-    // AgentGym counts a reward of exactly 1 as a success; an environment that reports wins itself is believed.
+    // AgentGym counts a reward of exactly 1 as a success; the environment's own `won` is used where it reports one.
     success: Number(typeof last.won === 'boolean' ? last.won : reward === 1),
   };
 }

@@ -25,7 +25,7 @@ const isEndpoint = (config: EvaluateConfig): config is EndpointPlayConfig =>
 export async function evaluate(config: EvaluateConfig, context: TaskContext): Promise<void> {
   const { ranks = oneRank } = context;
   if (ranks.size > 1) refuseOnRanks(config, ranks.size);
-  // Each rank plays its share of every part, and gets the episodes of all; rank 0 reports.
+  // Each rank plays a share of every part and receives the episodes of all ranks; rank 0 reports.
   if (ranks.rank > 0) return void (await playModels(config as ModelConfig, context));
   await owningRun(context, () => evaluateInFolder(config, context));
 }
@@ -39,7 +39,7 @@ async function evaluateInFolder(config: EvaluateConfig, context: TaskContext): P
   });
 }
 
-/** Refuses what several ranks cannot share: an endpoint, and processes of its own. */
+/** Refuses settings that several ranks cannot share: an endpoint, and worker processes. */
 function refuseOnRanks(config: EvaluateConfig, size: number): void {
   const what = isEndpoint(config)
     ? 'a chat endpoint'
@@ -89,7 +89,7 @@ async function writeModels(config: ModelConfig, context: TaskContext, played: Pl
     model: { path: folder, name: config.policy.model ?? runOf(folder)?.policy?.model ?? null },
     sampling: { temperature: decodings[0] === 'sample' ? temperature : 0, maxTokens },
   });
-  // The optimum is that of the questions that the agent has learned.
+  // The optimal return is that of the questions in the demonstrations that the agent has learned from.
   const optimalReturn = optimalReturnOf({ env: config.env, demonstrations: runOf(folder)?.demonstrations });
   context.print(`${await writeEvaluation(config, context, { agents, failures, optimalReturn })}\n`);
 }
@@ -147,7 +147,7 @@ function agentOf(
   };
 }
 
-/** Writes a report in the format of the environment's original, where that has one. */
+/** Writes a report in the format of the environment's original implementation, where that has one. */
 async function writeOwnReport(
   { env }: Pick<EnvironmentConfig, 'env'>,
   { directory }: TaskContext,

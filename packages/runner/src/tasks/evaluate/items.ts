@@ -1,4 +1,4 @@
-// Which items an evaluation plays: those of a split, or of a list of AgentGym's.
+// Chooses the items that an evaluation plays: those of a split, or of one of AgentGym's lists.
 import { choice, integer, optional, optionalText } from '@bowyer/core';
 import {
   itemKey,

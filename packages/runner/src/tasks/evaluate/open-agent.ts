@@ -1,4 +1,4 @@
-// Who plays an evaluation: a trained agent, as its algorithm acts, or a chat endpoint.
+// Opens the player of an evaluation: a trained agent, which acts as its algorithm does, or a chat endpoint.
 import { findAlgorithm, play, type Decoding, type OpenPlayer, type PlayOptions } from '@bowyer/algorithms';
 import { oneRank, type Trajectory } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
@@ -104,7 +104,7 @@ export function openEndpoint(
   const { slots, maxFailureShare } = config.play;
   const sampling = { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 1, terminatorIds: [] };
   const options = { seed: config.seed, slots, maxFailureShare, sampling };
-  // The player serves all parts; each of them would close it.
+  // All parts share the player, and each part closes its own, so `close` does nothing here.
   const openPlayer: OpenPlayer = () =>
     Promise.resolve({ act: (requests) => player.act(requests), close: async () => {} });
   return {

@@ -6,7 +6,7 @@ import type { Decoding } from '@bowyer/algorithms';
 import { openModel, type AgentContext, type ModelConfig, type Part, type PlayedPart } from './open-agent.js';
 import type { WorkerAnswer, WorkerRequest } from './worker.js';
 
-/** Episodes of a part, in rounds of all slots: enough that slots which wait for the last episode cost little. */
+/** Episodes of a part for each slot: enough that slots which wait for the part's last episode cost little. */
 const ROUNDS = 4;
 
 /** Divides an evaluation into parts, which follow from the config alone. */

@@ -61,7 +61,7 @@ const optionsOfModels = {
     [],
     'further agents (runs, checkpoints or models) that play the same episodes and are compared with the first',
   ),
-  // A run is the same whether its options were typed or taken from another run.
+  // The option does not decide the run: the same values may have been typed instead.
   as_trained: flag(
     false,
     'take environment, context, memory, chat template and lengths from the run in which the agent was trained, unless the command line gives them',
@@ -110,7 +110,7 @@ function keys(choices: Choices): TProperties {
       }),
     ),
     ...(algorithm?.playsWithCritic && { critic: criticNode(criticOptions(choices)) }),
-    sampling: samplingNode(samplingOptions), // algorithm.eval.decoding says whether tokens are drawn
+    sampling: samplingNode(samplingOptions), // algorithm.eval.decoding says whether tokens are sampled
     task: unitOptions({ ...items, ...optionsOfModels }),
     play: playNode(episodeOptions),
     ...(choices.setting('play.as_chat') === true && { chat: chatNode(templateOptions) }),
@@ -118,7 +118,7 @@ function keys(choices: Choices): TProperties {
   };
 }
 
-/** Lists where an agent is not the one that the config describes: another algorithm or environment, or no critic. */
+/** Lists how a folder's agent contradicts the config: another algorithm or environment, or no critic. */
 function agentProblems(place: string, algorithm: AnyAlgorithm, config: Record<string, unknown>): ConfigProblem[] {
   const folder = agentFolderOf(place);
   const run = runOf(folder);
@@ -160,7 +160,7 @@ function otherEnvironment(folder: string, own: { name?: string; envs?: unknown }
 const isMember = ({ name, envs }: { name?: string; envs?: unknown }, other: string): boolean =>
   name === 'mixture' && membersOf(envs).some((member) => member.name === other);
 
-/** The first agent may be one of the hub or a GGUF file; those beside it are folders. */
+/** Refuses a model of the hub and a GGUF file in `compare_with`: only the first agent may be one of them. */
 const folderProblem = (place: string): ConfigProblem | null =>
   hubId(place) === null && !isGgufFile(place)
     ? null

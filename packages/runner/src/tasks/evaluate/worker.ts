@@ -1,4 +1,4 @@
-// A process of its own that plays parts of an evaluation: it opens the agents of the parts, one at a time.
+// A worker process that plays parts of an evaluation. It opens the agents of the parts, one at a time.
 import { loadPluginFiles } from '../../plugins/plugins.js';
 import { openEnvParts } from '../../agent/environment/env-parts.js';
 import { openModel, type ModelConfig, type OpenAgent, type Part, type PlayedPart } from './open-agent.js';

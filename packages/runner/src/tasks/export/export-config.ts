@@ -5,7 +5,7 @@ export interface ExportConfig {
   model: string;
   format: 'gguf' | 'onnx' | 'hf';
   output: string;
-  /** Types of the format; a list in ONNX alone. */
+  /** Types of the written weights; a list for ONNX only. */
   dtype: TensorTypeName | OnnxPrecisionName | OnnxPrecisionName[] | null;
   merge: boolean;
   license: string | null;

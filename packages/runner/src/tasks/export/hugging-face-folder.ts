@@ -1,4 +1,4 @@
-// A model or an adapter as a folder of its own in Hugging Face's layout.
+// Writes a model or an adapter into a separate folder in Hugging Face's layout.
 import { cp, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openDevice } from '@bowyer/graph';

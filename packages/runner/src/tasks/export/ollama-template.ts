@@ -1,5 +1,5 @@
-// A chat template of Jinja as one of Ollama's, which are Go's. The texts around each role's messages are found by writing a dialogue of
-// marks; what was found is kept only where it writes other dialogues as Jinja does.
+// Converts a Jinja chat template into a Go template for Ollama. The texts around each role's messages are found by rendering a
+// dialogue with marks as contents; they are used only if they render other dialogues as Jinja does.
 import { Template, type HuggingFaceTokenizer } from '@bowyer/text';
 import {
   between,
@@ -17,12 +17,12 @@ interface Parts {
   /** The text before all messages. */
   start: string;
   roles: Readonly<Partial<Record<'system' | 'user' | 'assistant', Around>>>;
-  /** The mark that asks for the assistant's next message. */
+  /** The text that begins the assistant's next message (the generation prompt). */
   ask: string;
 }
 
 export interface OllamaTemplate {
-  /** The instruction TEMPLATE, or a comment where the model's template has no such form. */
+  /** The instruction TEMPLATE, or a comment where the model's template cannot be converted. */
   lines: string[];
   hasTools: boolean;
 }
@@ -88,7 +88,7 @@ function renderer(source: string, tokenizer: HuggingFaceTokenizer): Render {
     template.render({ messages, add_generation_prompt: asks, bos_token, eos_token, ...(tools && { tools }) }).text;
 }
 
-/** Finds the texts around messages; null where a dialogue is more than those. */
+/** Finds the texts around messages; null where the template writes more than messages with those texts. */
 function foundParts(render: Render, bos: string): Parts | null {
   try {
     const parts = guessedParts(render, bos);

@@ -24,15 +24,15 @@ export type Around = readonly [before: string, after: string];
 export interface ToolParts {
   /** The text before all messages. */
   start: string;
-  /** The beginning of a dialogue without tools and without a message of the system. */
+  /** The beginning of a dialogue without tools and without a system message. */
   untold: string;
   /** The texts around a system message where there are no tools. */
   told: Around;
   /** The text behind a system message, up to the first tool. */
   toldTools: string;
-  /** The beginning of a dialogue with tools and without a message of the system, up to the first tool. */
+  /** The beginning of a dialogue with tools and without a system message, up to the first tool. */
   untoldTools: string;
-  /** Whether a tool is written whole, or its function alone. */
+  /** Whether the template writes a tool's whole object, or its `function` alone. */
   whole: boolean;
   betweenTools: string;
   /** The text behind the last tool, up to the first message. */
@@ -41,7 +41,7 @@ export interface ToolParts {
   assistant: Around;
   result: Around;
   call: { before: string; beforeArguments: string; after: string; between: string; behindContent: string };
-  /** The mark that asks for the assistant's next message. */
+  /** The text that begins the assistant's next message (the generation prompt). */
   ask: string;
 }
 
@@ -180,7 +180,10 @@ function headOf(parts: ToolParts, told: string | null, tools: readonly Tool[]): 
   return beginning + texts.join(parts.betweenTools) + parts.afterTools;
 }
 
-/** Writes the parts as a template of Ollama, which has the call's mark in the first text behind `.ToolCalls`: it searches answers for it. */
+/**
+ * Writes the parts as an Ollama template. The mark of calls is in the first text behind `.ToolCalls`, where Ollama finds the text
+ * that it searches answers for.
+ */
 export function goTemplate(parts: ToolParts): string {
   const { call, user: ofUser, assistant: ofReply, result: ofResult } = parts;
   const calls =

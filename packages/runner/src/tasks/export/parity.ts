@@ -50,7 +50,7 @@ export async function parityReference(folder: string): Promise<ParityReference> 
 }
 
 /**
- * Compares what an engine reads with what the model is.
+ * Compares the log-probabilities of an engine with the model's.
  *
  * @returns a line about what was compared
  * @throws where the engine calculates other probabilities than rounding explains
@@ -107,8 +107,8 @@ const answers: [noun: string, message: ChatMessage, inputs: { tools?: typeof too
 ];
 
 /**
- * Returns a dialogue that ends with a call, where the template writes calls; else with an answer; without a template, or where the
- * context is shorter, a text.
+ * Returns a dialogue that ends with a tool call, where the template writes calls; else a dialogue that ends with an answer; else,
+ * without a template or with too short a context, a text.
  */
 function callIn(tokenizer: Tokenizer, contextLength: number): ComparedDialogue {
   for (const [noun, message, inputs] of answers)

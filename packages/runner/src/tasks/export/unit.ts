@@ -1,5 +1,5 @@
-// task=export: a trained model for other programs: GGUF for llama.cpp and Ollama, ONNX for
-// transformers.js, or a folder in Hugging Face's layout.
+// task=export: writes a trained model for other programs: GGUF for llama.cpp and Ollama, ONNX for transformers.js, or a folder in
+// Hugging Face's layout.
 import { Type } from '@sinclair/typebox';
 import { flag, optional, optionalText, unitOptions, type ConfigProblem } from '@bowyer/core';
 import { hubNode } from '../../agent/keys/agent-keys.js';
@@ -8,7 +8,7 @@ import { runKeys } from '../../keys/run-keys.js';
 import type { TaskConfig, TaskUnit } from '../task.js';
 import { GGUF_ENDING, isGgufFile } from './export-config.js';
 
-const { seed: _, ...keysOfRun } = runKeys; // nothing is drawn
+const { seed: _, ...keysOfRun } = runKeys; // no random numbers are drawn
 
 export const FORMATS = ['gguf', 'onnx', 'hf'] as const;
 const DTYPES: Readonly<Record<string, readonly string[]>> = {
@@ -72,7 +72,7 @@ async function problems({ task }: { task: Options }): Promise<ConfigProblem[]> {
   return [...outputProblems(task), ...dtypeProblems(task), ...mergeProblems(task, model)];
 }
 
-/** Endings of files of models. A folder with the name of one would be taken for a file. */
+/** Endings of model files. A folder whose name had one would be taken for a file. */
 const MODEL_FILE = /\.(gguf|onnx|safetensors|bin|pt|pth)$/i;
 
 function outputProblems(task: Options): ConfigProblem[] {

@@ -1,4 +1,4 @@
-// task=figures: the files in the command's own folder, and their tables in the terminal.
+// task=figures: writes the figures into the command's folder, and prints their tables.
 import { figuresText, writeFigures } from '../../report/figures/write-figures.js';
 import type { TaskContext } from '../../context/task-context.js';
 import type { TaskConfig } from '../task.js';

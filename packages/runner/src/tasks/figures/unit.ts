@@ -1,4 +1,4 @@
-// task=figures: curves, scores and tables of several methods with several seeds each, as a paper reports them.
+// task=figures: draws curves, scores and tables of several methods with several seeds each, as a paper reports them.
 import { choice, text, texts, unitOptions } from '@bowyer/core';
 import { runKeys } from '../../keys/run-keys.js';
 import { X_AXES } from '../../report/figures/x-axes.js';
@@ -21,7 +21,7 @@ export const figuresTask: TaskUnit = {
   name: 'figures',
   description: 'write the curves, scores and tables of several methods and seeds for a paper: SVG, CSV and LaTeX',
   keys: () => {
-    const { seed: _, ...keys } = runKeys; // the resampling is the same every time
+    const { seed: _, ...keys } = runKeys; // the bootstrap has a fixed seed
     return { ...keys, task: figuresOptions };
   },
   plays: false,

@@ -1,4 +1,4 @@
-// Training items as a model's tokens, split into those to train on and those that are held out.
+// Encodes training items with the model's tokenizer, and splits them into items to train on and held-out items.
 import { architectureFor, continuationTokens, ItemError, openAdapterDirectory } from '@bowyer/models';
 import {
   ChatTemplateError,
@@ -33,11 +33,11 @@ export interface Examples {
   validation: Example[];
   /** Tokens of the longest item. */
   longest: number;
-  /** Tokens that end what is learned. */
+  /** Tokens that end a learned text. */
   ends: readonly number[];
   /** Reads calls of tools; null where the data has no tools, or the template writes calls in no known way. */
   calls: CallReader | null;
-  /** The chat template that the model is saved with; null: its own, or the data has no dialogues. */
+  /** The chat template that the model is saved with; null for the model's own, and for data without dialogues. */
   chatTemplate: string | null;
 }
 
@@ -137,7 +137,7 @@ async function conversationEncoder(
 }
 
 async function callReaderOf(template: ChatTemplate, tokenizer: Tokenizer): Promise<CallReader | null> {
-  const { callReader } = await import('@bowyer/serving'); // most trainings have no calls
+  const { callReader } = await import('@bowyer/serving'); // imported here, since most trainings have no calls
   return callReader(template, tokenizer);
 }
 

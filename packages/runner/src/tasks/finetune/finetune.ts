@@ -1,5 +1,5 @@
-// task=finetune: a person's own conversations or prompts and completions, learned by a model. It can be killed and started again
-// at any time: the same command resumes it, and its metrics end with the same bytes.
+// task=finetune: trains a model on a user's conversations, or on prompts with completions. It can be killed and started again at
+// any time: the same command resumes it, and its metrics file ends up with the same bytes.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { totalmem } from 'node:os';
@@ -58,7 +58,7 @@ export type FinetuneConfig = ExamplesConfig &
     logger: LoggerConfig;
   };
 
-/** Points of the training loss's curve in an epoch, where `logging_steps` says nothing else. */
+/** Points of the training loss's curve in an epoch, where `logging_steps` is not given. */
 const LOGS_PER_EPOCH = 10;
 /** The number of prompts that are written for trying the model. */
 const TRIAL_PROMPTS = 4;
@@ -108,7 +108,7 @@ async function finetuneInFolder(config: FinetuneConfig, context: TaskContext): P
   });
 }
 
-/** Returns the figures for loggers: the losses of the model that the run ended with, and the calls of the one that was saved. */
+/** Returns the figures for loggers: the losses of the last model, and the tool calls of the saved one. */
 const finalFigures = ({ models }: FinetuneResults) => {
   const { nll, perplexity } = models.at(-1)!;
   const { recorded = 0, rightName = 0, rightArguments = 0, noCall = 0 } = models[1]?.calls ?? {};
@@ -169,7 +169,7 @@ async function trainOn(
       await loggers.finish(null);
       return null;
     }
-    if (recorder.best === null) await model.save(recorder.bestFolder); // nothing was held out: the last one
+    if (recorder.best === null) await model.save(recorder.bestFolder); // without held-out items the last model counts as the best
     const replies = await heldOut(recorder.bestFolder, examples, config, device, log);
     const results = await resultsOf(recorder, examples, config, context, replies, state);
     await loggers.finish(finalFigures(results));
@@ -192,7 +192,7 @@ function loadModel(
     gradientCheckpointing: config.device.gradientCheckpointing,
     chatTemplate,
     lora: config.lora.enabled ? { ...config.lora, seed: config.seed } : undefined,
-    masksPadding: false, // the items decide what may be written
+    masksPadding: false, // the data decides which tokens are learned, so that no token is masked
   });
 }
 
@@ -236,7 +236,7 @@ function logPlan(
 const size = (bytes: number): string =>
   bytes < 1e9 ? `${Math.max(1, Math.round(bytes / 1e6))} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
 
-/** Part of every checkpoint: nats of each validation item, under the start and under the best model so far. */
+/** The losses in every checkpoint: nats of each validation item under the initial model and under the best one so far. */
 interface LossState {
   start?: number[];
   best?: number[];
@@ -335,7 +335,7 @@ async function resultsOf(
   const models: FinetuneResults['models'] = isHeldOut
     ? [{ ...figures('start', evaluated[0]), ...(calls && { calls: calls.start }) }]
     : [];
-  // If items are held out, the first line is that of the start.
+  // If items are held out, the first line is the initial model's.
   if (bestLine)
     models.push({
       ...figures(`best (epoch ${evaluated.indexOf(bestLine)})`, bestLine),

@@ -1,4 +1,4 @@
-// Replies of models to items that they were not trained on, beside the references.
+// Generates replies to items that were held out of the training, beside their references.
 import { endOfText, generateTexts, LanguageModel } from '@bowyer/models';
 import type { Device } from '@bowyer/graph';
 import type { TaskContext } from '../../context/task-context.js';
@@ -16,7 +16,7 @@ export interface HeldOut {
   calls?: { start: CallCounts; best: CallCounts };
 }
 
-/** Has the start and the trained model write replies to items that were held out. @param best the folder of the trained model */
+/** Lets the initial and the trained model reply to held-out items. @param best the folder of the trained model */
 export async function heldOut(
   best: string,
   examples: Pick<Examples, 'training' | 'validation' | 'ends' | 'calls'>,
@@ -42,7 +42,7 @@ export async function heldOut(
   }));
 }
 
-/** Writes the most probable text in place of the last reply of a few items; where nothing was held out, of items that were trained on. */
+/** Generates the last reply of a few items greedily. Where nothing was held out, they are items that were trained on. */
 async function answersOf(
   model: LanguageModel,
   { training, validation, ends }: Pick<Examples, 'training' | 'validation' | 'ends'>,

@@ -17,7 +17,10 @@ export class TimeEstimate {
     this.#validationSeconds = seconds;
   }
 
-  /** Notes the end of a step, and logs the estimate after the second. @param done of all steps, those before a resume included */
+  /**
+   * Notes the end of a step, and logs the estimate after the second. @param done the number of finished steps, those before a
+   * resume included
+   */
   step(done: number, total: number): void {
     const now = this.clock();
     if (++this.#steps === 2 && done < total) {

@@ -1,4 +1,4 @@
-// Reads a person's file as texts: conversations, or prompts with their completions. No model is needed to read it.
+// Reads a user's file as texts: conversations, or prompts with their completions. No model is needed to read it.
 import {
   asRecord,
   BadItem,

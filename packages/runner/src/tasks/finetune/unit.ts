@@ -1,4 +1,4 @@
-// task=finetune: a model learns from a person's own conversations or prompts and completions.
+// task=finetune: trains a model on a user's own conversations or prompts and completions.
 import type { TProperties } from '@sinclair/typebox';
 import { loggingStepsKey } from '@bowyer/algorithms';
 import {
@@ -34,7 +34,7 @@ import { loggerKeys } from '../../keys/logger-keys.js';
 import type { TaskConfig, TaskUnit } from '../task.js';
 import { readTrainingItems } from './training-items.js';
 
-/** Options of a supervised training on a person's own data. */
+/** Options of supervised training on a user's own data. */
 export const supervisedOptions = {
   data: optionalText(
     'JSON, JSONL or Parquet of conversations, of agents’ traces, or of prompts and completions ({prompt, completion}); or a folder of such files',
@@ -59,7 +59,7 @@ export const finetuneOptions = unitOptions({
   ...supervisedOptions,
 });
 
-/** Nodes of a supervised training on a person's own data. */
+/** Nodes of supervised training on a user's own data. */
 export const supervisedKeys = (choices: Choices) => ({
   ...loggerKeys(choices),
   ...runKeys,
@@ -150,7 +150,10 @@ async function dataProblems({ task, chat }: FinetuneKeys): Promise<ConfigProblem
     }));
 }
 
-/** Refuses AgentGym's loss mask beside a template that is not built in: only those know the tokens that its code trains on. */
+/**
+ * Refuses AgentGym's loss mask with a chat template that is not built in: only built-in ones know the tokens that AgentGym's code
+ * trains on.
+ */
 function maskProblems(chatTemplate: string | null, upstreamLossMask: boolean): ConfigProblem[] {
   const isBuiltIn = chatTemplate !== null && !/[./{]/.test(chatTemplate);
   if (!upstreamLossMask || isBuiltIn) return [];

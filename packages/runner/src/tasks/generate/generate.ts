@@ -1,4 +1,4 @@
-// task=generate: texts that continue prompts or, from an encoder-decoder, that answer them; greedy or sampled.
+// task=generate: writes texts that continue prompts or, with an encoder-decoder, answer them; greedy or sampled.
 import {
   endOfText,
   generateTargets,
@@ -49,7 +49,7 @@ export async function generate(config: GenerateConfig, context: TaskContext): Pr
       if (finishReason === 'length' && ids.length < maxNewTokens) cut++;
       const isMessage = lines[line++].messages !== undefined;
       const written = finishReason === 'stop' ? ids.slice(0, -1) : ids;
-      // A message stands alone; a text continues where its prompt ended.
+      // A message is decoded by itself, without the text that ends its prompt.
       const shown = isMessage ? model.tokenizer!.decode(written) : text;
       yield { text: shown, ids, logprobs, finish_reason: finishReason };
     }
@@ -82,7 +82,7 @@ const ANSWERS = [
 
 type ChatItem = PromptItem & Partial<Conversation>;
 
-/** Encodes dialogues by the model's chat template, up to where the model continues; other items stay as they are. */
+/** Encodes dialogues by the model's chat template, up to where the model continues; other items are returned unchanged. */
 async function promptsOf(
   lines: ChatItem[],
   { tokenizer }: LanguageModel | Seq2SeqModel,

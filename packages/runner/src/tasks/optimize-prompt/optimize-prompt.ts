@@ -1,4 +1,4 @@
-// task=optimize_prompt: GEPA over the agent's tasks, then a test of the best prompts beside the first ones on tasks that it has not seen.
+// task=optimize_prompt: optimizes an agent's prompts with GEPA, and tests the best ones beside the first ones on unseen tasks.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { episodeMetrics } from '@bowyer/algorithms';
@@ -25,13 +25,13 @@ const STATE_FILE = 'evolution.json';
 /** The file with the prompts that have the highest mean reward on the selection tasks, by name. */
 const PROMPTS_FILE = 'best-prompts.json';
 
-/** Iterations in a row in which the reflector may write no text. */
+/** The search ends after more iterations in a row than this in which the reflector wrote no text. */
 const MOST_WITHOUT_TEXT = 9;
 
 interface SavedState {
   own: Prompts;
   evolution: EvolutionState;
-  /** Bytes of the run's files that belong to it. */
+  /** The length of each file of the run at this state, in bytes. */
   fileLengths: Record<string, number>;
 }
 

@@ -1,4 +1,4 @@
-// Rollouts of an agent whose requests get other prompts on their way to the model.
+// Plays rollouts of an agent whose requests get other prompts before the model reads them.
 import { textDialogues, type GroupOptions, type PlayedSet } from '@bowyer/algorithms';
 import { episodicReturn, type Trajectory } from '@bowyer/core';
 import type { LanguageModel } from '@bowyer/models';
@@ -10,11 +10,11 @@ import { playAgents } from '../train-agent/play-agents.js';
 import type { OpenRolloutSource } from '../train/rollout-source.js';
 import type { OptimizeConfig } from './prompt-keys.js';
 
-/** The rollouts in which the agent's own prompts are looked for. */
+/** The number of rollouts in which the agent's own prompts are looked for. */
 const FIRST_ROLLOUTS = 2;
 
 export class PromptTrials {
-  /** The agent's own prompts; null until they are known, while requests are answered as they come. */
+  /** The agent's own prompts; null until they are found, while requests reach the model unchanged. */
   #own: Prompts | null = null;
   #prompts: Prompts = {};
   /** The requests of each rollout, as they came. */

@@ -1,4 +1,4 @@
-// The reflector behind an endpoint.
+// Opens the reflector, a model behind an endpoint.
 import { reflectedText, reflectionMessage, type EvolutionParts } from '@bowyer/rollouts';
 import { openChat } from '../../agent/play/open-chat.js';
 import type { ReflectorConfig } from './prompt-keys.js';

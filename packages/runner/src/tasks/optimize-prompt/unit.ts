@@ -1,4 +1,4 @@
-// task=optimize_prompt: better prompts for an agent of the user, from what it does with them.
+// task=optimize_prompt: improves the prompts of a user's agent by what happens in its rollouts.
 import type { ConfigProblem } from '@bowyer/core';
 import { modelProblem } from '../../agent/folders/model-folders.js';
 import { runKeys } from '../../keys/run-keys.js';

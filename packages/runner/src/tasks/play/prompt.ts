@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { completions } from './valid-actions.js';
 
 export interface Prompt {
-  /** Whether a person types, who can be asked. */
+  /** Whether the input is a terminal, where the player can be asked. */
   readonly isTerminal: boolean;
   /** The columns of the terminal; Infinity where there is none. */
   readonly columns: number;

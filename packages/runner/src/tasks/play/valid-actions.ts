@@ -19,7 +19,7 @@ export function actionLines(actions: readonly string[], columns: number): string
   return [`valid actions (${actions.length}):`, ...lines.flatMap((each) => atWords(each, columns))];
 }
 
-/** Breaks the lines of a text that are too long for the terminal at words, and indents the rest as their beginning is. */
+/** Breaks the lines of a text that are too long for the terminal at words. The rest of a line gets the line's indentation. */
 export function atWords(text: string, columns: number): string[] {
   const width = columns - 1;
   return text.split('\n').flatMap((line) => {

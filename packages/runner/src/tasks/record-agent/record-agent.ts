@@ -39,7 +39,7 @@ export async function recordAgent(config: RecordConfig, context: TaskContext): P
     if (upstream === null)
       await recordModel({ ...config, task: { ...config.task, ...withoutAdapters, model: model! } }, log, context);
     else await recordUpstream(config.task, { upstream, cassette }, log, context);
-    checkHeld(log.folder); // else the files are another process's
+    checkHeld(log.folder); // if the lock was lost, the files belong to another process
   } finally {
     await log.close();
   }

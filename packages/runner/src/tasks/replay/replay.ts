@@ -11,7 +11,7 @@ import type { replayOptions } from './unit.js';
 
 type ReplayConfig = EnvironmentConfig & TaskConfig<typeof replayOptions, 'input' | 'output'>;
 
-/** Keys of a line with what the environment answered when it was recorded; they are not read. */
+/** Keys of a line with the environment's answers in the recording; they are not read. */
 const RECORDED = ['steps', 'final', 'final_score', 'return', 'episodic_return'];
 
 export interface ReplayLine {
@@ -51,7 +51,7 @@ export async function replay(config: ReplayConfig, { print, progress, log }: Tas
 /**
  * Plays until the actions or the episode end.
  *
- * @param textOf what is written as observation
+ * @param textOf returns the text that is written as observation
  */
 export async function replayEpisode(
   env: Env,

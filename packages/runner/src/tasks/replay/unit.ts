@@ -4,7 +4,7 @@ import { environmentKeysOf } from '../../agent/environment/environment-keys.js';
 import { runKeys } from '../../keys/run-keys.js';
 import type { TaskConfig, TaskUnit } from '../task.js';
 
-const { seed: _, ...keysOfRun } = runKeys; // nothing is drawn
+const { seed: _, ...keysOfRun } = runKeys; // no random numbers are drawn
 
 export const replayOptions = unitOptions({
   input: optionalText('JSONL file to read: {reset, actions}'),

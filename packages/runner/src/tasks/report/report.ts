@@ -1,4 +1,4 @@
-// task=report: a run's report.html in its own folder; of several runs comparison.html.
+// task=report: writes report.html into the folder of a run, or comparison.html for several runs.
 import { join } from 'node:path';
 import { comparisonText, readSettings } from '../../report/comparison.js';
 import { findRuns, isRun } from '../../report/find-runs.js';
@@ -13,7 +13,7 @@ export async function report(
 ): Promise<void> {
   const [only] = dirs;
   if (dirs.length === 1 && isRun(only)) return void print(`report: ${await writeReport(only)}\n`);
-  for (const dir of dirs) await findRuns(dir); // every folder has a run, before anything is written
+  for (const dir of dirs) await findRuns(dir); // fails before anything is written if a folder has no run
   const data = await readSettings(dirs);
   const path = await writeComparison(dirs.length === 1 ? only : directory, data);
   print(`${comparisonText(data)}\n\nreport: ${path}\n`);

@@ -1,4 +1,4 @@
-// task=report: the page of a run, or of several, from their files.
+// task=report: writes the page of a run, or of several, from their files.
 import { texts, unitOptions } from '@bowyer/core';
 import { runKeys } from '../../keys/run-keys.js';
 import type { TaskConfig, TaskUnit } from '../task.js';
@@ -9,7 +9,7 @@ export const reportTask: TaskUnit = {
   name: 'report',
   description: 'write the page of a run, a sweep or several runs from their files',
   keys: () => {
-    const { seed: _, ...keys } = runKeys; // nothing is drawn
+    const { seed: _, ...keys } = runKeys; // no random numbers are drawn
     return { ...keys, task: reportOptions };
   },
   plays: false,

@@ -24,14 +24,14 @@ import type { TaskContext } from '../../context/task-context.js';
 
 type ReverifyConfig = EnvironmentConfig & { task: Omit<ItemConfig['task'], 'split'> & { input: string } };
 
-/** An episode as evaluations and trainings store it. Those of rollouts have no split: it is always `train`. */
+/** An episode as evaluations and trainings store it. Episodes of rollouts have no split: theirs is always `train`. */
 type StoredEpisode = TrajectoryRecord & { split?: Split };
 
 interface Verified {
   before: Trajectory;
   after: Trajectory;
   stored: StoredEpisode;
-  /** Whether the environment answered with other texts than it did then. */
+  /** Whether the environment's texts differ from the stored ones. */
   differs: boolean;
 }
 
@@ -101,7 +101,7 @@ async function verify(env: Env, stored: StoredEpisode, split: Split): Promise<Ve
     const { reward, terminated, truncated, info } = result;
     transitions.push({ observation, action, reward, nextObservation: result.observation, terminated, truncated });
     infos.push(info);
-    // With a context the stored observation is another text than the environment's own, which is stored beside it as `state`.
+    // With a context the stored observation differs from the environment's text, which is stored beside it as `state`.
     const then = state === undefined ? nextObservation : before.transitions[turn + 1]?.state;
     differs ||= then !== undefined && then !== result.observation;
     observation = result.observation;

@@ -1,5 +1,5 @@
-// task=score: how likely given continuations are after given prompts, under a model as it stands. For an encoder-decoder
-// the prompt is the source and the continuation the target.
+// task=score: computes the log-probabilities of given continuations after given prompts. For an encoder-decoder the prompt is the
+// source and the continuation the target.
 import {
   scoreContinuations,
   scoreTargets,

@@ -1,4 +1,4 @@
-// task=score: the log-probabilities of given continuations.
+// task=score: computes the log-probabilities of given continuations.
 import { integer, unitOptions } from '@bowyer/core';
 import { deviceNode, deviceOptions, hubNode, quantizationNode } from '../../agent/keys/agent-keys.js';
 import { runKeys } from '../../keys/run-keys.js';
@@ -14,7 +14,7 @@ export const scoreTask: TaskUnit = {
   name: 'score',
   description: 'compute the log-probabilities of the continuations in a file',
   keys: () => {
-    const { seed: _, ...keys } = runKeys; // nothing is drawn
+    const { seed: _, ...keys } = runKeys; // no random numbers are drawn
     return {
       ...keys,
       device: deviceNode(deviceOptions),

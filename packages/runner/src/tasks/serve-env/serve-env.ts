@@ -1,4 +1,4 @@
-// task=serve_env: an environment over AgentGym's or OpenEnv's protocol, or MCP, until the user stops it.
+// task=serve_env: serves an environment over AgentGym's or OpenEnv's protocol, or MCP, until the user stops it.
 import {
   serveEnv as serveAgentGym,
   serveMcpEnv,
@@ -12,7 +12,7 @@ import { keyOf } from '../server-key.js';
 import type { TaskConfig } from '../task.js';
 import type { serveEnvOptions } from './unit.js';
 
-/** The config of the task. Which options of `task` are there depends on the protocol and its transport. */
+/** The config of the task. The protocol and its transport decide which options `task` has. */
 type ServeConfig = EnvironmentConfig & TaskConfig<typeof serveEnvOptions>;
 
 interface Server {

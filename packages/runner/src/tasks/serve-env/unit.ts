@@ -1,4 +1,4 @@
-// task=serve_env: an environment over AgentGym's HTTP protocol, OpenEnv's WebSocket protocol, or MCP.
+// task=serve_env: serves an environment over AgentGym's HTTP protocol, OpenEnv's WebSocket protocol, or MCP.
 import { choice, integer, positive, unitOptions, type ConfigProblem } from '@bowyer/core';
 import { environmentKeysOf } from '../../agent/environment/environment-keys.js';
 import { runKeys } from '../../keys/run-keys.js';
@@ -6,7 +6,7 @@ import { listenOptions, listenProblems, serverKeyOption } from '../listen-keys.j
 import type { TaskConfig, TaskUnit } from '../task.js';
 import { protocols, transports } from './protocols.js';
 
-const { seed: _, ...keysOfRun } = runKeys; // nothing is drawn
+const { seed: _, ...keysOfRun } = runKeys; // no random numbers are drawn
 
 /** Options of a server to which clients connect over HTTP. */
 const optionsOfHttp = {

@@ -1,13 +1,13 @@
-// Follows a run: takes up the policy of its newest checkpoint as soon as it is written.
+// Follows a run: loads the policy of its newest checkpoint as soon as it is written.
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { maximum } from '@bowyer/core';
 
-/** Milliseconds between two looks for a newer checkpoint. */
+/** Milliseconds between two checks for a newer checkpoint. */
 const LOOK_MS = 500;
 
 export interface RunFollower {
-  /** Stops looking, and waits for a checkpoint that is being taken up. */
+  /** Stops looking, and waits for a checkpoint that is being loaded. */
   stop(): Promise<void>;
 }
 
@@ -15,8 +15,9 @@ export interface RunFollower {
  * Looks for newer checkpoints of a run until it is stopped.
  *
  * @param run its folder, which need not exist yet
- * @param takeUp gets the folder of a policy and the number of its checkpoint, one at a time; checkpoints in between are left out
- * @param onFailure gets the error of a checkpoint that cannot be taken up, which is not tried again
+ * @param takeUp loads a policy from its folder and the number of its checkpoint; checkpoints that appear while it runs are
+ *   skipped, except the newest
+ * @param onFailure gets the error of a checkpoint that cannot be loaded, which is not tried again
  */
 export function followRun(
   run: string,

@@ -1,4 +1,4 @@
-// The record of a served model's traffic, and the canary that answers a share of it.
+// Opens the record of a served model's traffic, and the canary that answers a share of it.
 import type { ModelServerOptions } from '@bowyer/serving';
 import {
   conversationKey,
@@ -28,10 +28,10 @@ interface Traffic {
   close: () => Promise<void>;
 }
 
-/** The number of newest answers that can still get feedback; older ones keep what they have got. */
+/** The number of newest answers that can still get feedback. */
 const MOST_RATED = 1 << 18;
 
-/** Milliseconds between two looks at the canary's share. */
+/** Milliseconds between two reads of the canary's share. */
 const LOOK_MS = 500;
 
 /** Opens the record. @param model the name that clients ask for @returns null where nothing is recorded */
@@ -62,7 +62,7 @@ export async function openTraffic(
   };
 }
 
-/** Opens the canary. One that was served before keeps the share that it has now. */
+/** Opens the canary. If it was served before, it keeps its current share. */
 async function openCanary(
   { record, canary: name, canaryShare }: TrafficConfig & { record: string },
   model: string,

@@ -1,4 +1,4 @@
-// task=serve_model: a language model over OpenAI's HTTP protocol, until the user stops it.
+// task=serve_model: serves a language model over OpenAI's HTTP protocol, until the user stops it.
 import { openDevice, type Device } from '@bowyer/graph';
 import { environmentNames } from '@bowyer/envs';
 import {
@@ -125,7 +125,7 @@ interface EncoderToServe {
   stopped: Promise<void>;
 }
 
-/** Serves an encoder, which writes no text: its embeddings. */
+/** Serves the embeddings of an encoder. */
 async function serveEncoder(
   { config, device, apiKey, stopped }: EncoderToServe,
   { print, log }: Pick<TaskContext, 'print' | 'log'>,
@@ -142,7 +142,7 @@ async function serveEncoder(
   print('stopped: every answer is finished\n');
 }
 
-/** Warns about the parts of an agent that its policy alone does not have. */
+/** Warns where the policy without its memory or its critic acts differently from the trained agent. */
 function warnOfParts(dir: string, log: TaskContext['log']): void {
   const { algorithm, memory } = runOf(dir) ?? {};
   if (memory !== undefined && memory.kind !== 'none')
@@ -154,7 +154,7 @@ function warnOfParts(dir: string, log: TaskContext['log']): void {
   log(`${dir} was trained by ${algorithm.name}, which acts with its critic; its policy alone is served`, 'WARNING');
 }
 
-/** Loads a decoder. An agent's tokens are masked as in its run; nothing is masked for any other model. */
+/** Loads a decoder. Tokens are masked as in the run that trained it as an agent; other models have no masked tokens. */
 export async function loadDecoder(dir: string, config: ServeConfig, device: Device): Promise<LanguageModel> {
   const { quantization, packedDecoding, contextLength } = config.task;
   const run = runOf(dir);
@@ -178,7 +178,7 @@ async function maskedInRun(dir: string, run: EnvironmentConfig): Promise<number[
   return maskedTokenIds(await loadTokenizer(baseDir), run);
 }
 
-/** Loads the tensors that training has changed in another policy of the same architecture: all weights, or the adapters. */
+/** Loads the weights that training has changed in another policy of the same architecture: all of them, or the adapters. */
 async function weightsOf(
   folder: string,
   served: LanguageModel,
@@ -198,7 +198,7 @@ async function weightsOf(
   }
 }
 
-/** Loads the chat template; null for a model that has none and is given none, which only completes texts. */
+/** Loads the chat template; null where neither the model nor the config has one, so that it only completes texts. */
 async function templateOf(
   tokenizer: Tokenizer,
   config: ServeConfig,

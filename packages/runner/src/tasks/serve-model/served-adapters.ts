@@ -1,4 +1,4 @@
-// The adapters that task=serve_model serves by name, and the room that is made for them when the model is loaded.
+// Opens the adapters that task=serve_model serves by name, and decides how many more can be loaded beside them.
 import { resolve } from 'node:path';
 import type { LanguageModel, LoadOptions } from '@bowyer/models';
 import type { ModelServerOptions } from '@bowyer/serving';
@@ -13,7 +13,7 @@ export interface AdapterConfig {
   adapterTargetModules: readonly string[] | string | null;
 }
 
-/** The options of a server whose model has no adapters beside it. */
+/** The options of a server without adapters. */
 export const withoutAdapters: AdapterConfig = {
   adapters: null,
   runtimeAdapters: [],
@@ -22,13 +22,13 @@ export const withoutAdapters: AdapterConfig = {
   adapterTargetModules: null,
 };
 
-/** The room for adapters that clients load, where the config names neither their number nor their rank. */
+/** The number and the rank of adapters that clients can load, where the config gives neither. */
 const RUNTIME = { places: 4, rank: 16 };
 
 const foldersOf = ({ adapters }: AdapterConfig): Record<string, string> =>
   Object.fromEntries(Object.entries(adapters ?? {}).map(([name, place]) => [name, resolve(agentFolderOf(place))]));
 
-/** Returns how much room for adapters the model is loaded with; undefined: none. */
+/** Returns the number and the size of adapters that the model has memory for; undefined: none. */
 export function adapterBankOf(config: AdapterConfig): LoadOptions['adapterBank'] {
   const { runtimeAdapters, maxAdapters, maxAdapterRank, adapterTargetModules } = config;
   const dirs = Object.values(foldersOf(config));

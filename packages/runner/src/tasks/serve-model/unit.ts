@@ -1,4 +1,4 @@
-// task=serve_model: a language model over OpenAI's HTTP protocol.
+// task=serve_model: serves a language model over OpenAI's HTTP protocol.
 import { Type } from '@sinclair/typebox';
 import { defaulting, flag, fraction, integer, optional, optionalText, texts, unitOptions } from '@bowyer/core';
 import { samplingOptions, writerNodes, writerOptions } from '../../agent/keys/agent-keys.js';

@@ -1,4 +1,4 @@
-// task=serve_tinker: the Tinker API over a model, until the user stops it.
+// task=serve_tinker: serves the Tinker API over a model, until the user stops it.
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { openDevice } from '@bowyer/graph';

@@ -1,4 +1,4 @@
-// task=serve_tinker: LoRA adapters trained and sampled over the Tinker API.
+// task=serve_tinker: trains and samples LoRA adapters over the Tinker API.
 import { integer, optionalText, unitOptions } from '@bowyer/core';
 import { listenProblems } from '../listen-keys.js';
 import { modelServerKeys, modelServerOptions } from '../serve-model/unit.js';

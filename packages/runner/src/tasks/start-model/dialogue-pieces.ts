@@ -1,10 +1,10 @@
-// The texts from which a tokenizer is made: those of dialogues, and what the chat template writes around them. The latter is found by
-// rendering each dialogue with a mark in place of every text.
+// Collects the texts from which a tokenizer is made: those of dialogues, and those that the chat template writes around them. The
+// latter are found by rendering each dialogue with a mark in place of every text.
 import { chatTemplate, bytePairTokenizer, ChatTemplateError, type ChatMessage, type ChatTemplate } from '@bowyer/text';
 import type { RecordedDialogue } from '@bowyer/conversations';
 
 export interface DialoguePieces {
-  /** Texts of messages and values of calls, and all that is written around them. */
+  /** Texts of messages and values of calls, and the texts that the template writes around them. */
   texts: string[];
   /** Lines that many dialogues share: marks of roles, tools, system messages, and the JSON around the values of calls. */
   shared: string[];
@@ -12,7 +12,7 @@ export interface DialoguePieces {
   endToken: string;
 }
 
-/** The end of a message where the template takes it from the tokenizer. */
+/** The end of a message for templates that take it from the tokenizer. */
 const OWN_END = '<|end|>';
 
 /** Characters that no text has; the second stands for a value that JSON writes without quotation marks. */
@@ -37,7 +37,10 @@ export function piecesOf(dialogues: readonly RecordedDialogue[], template: strin
   return { texts, shared: shared.map(([piece]) => piece), endToken: endTokenOf(written, bytes) };
 }
 
-/** Splits a text into lines with their ends; marks such as `<tool_call>` stand alone, since a reply begins or ends there. */
+/**
+ * Splits a text into lines with their ends; a mark such as `<tool_call>` is a line of its own, since a reply begins or ends
+ * there.
+ */
 const linesOf = (text: string): string[] =>
   text.match(/<[^\s<>]+>|(?:(?!<[^\s<>]+>)[^\n])*\n|(?:(?!<[^\s<>]+>)[^\n])+/g) ?? [];
 
@@ -55,7 +58,7 @@ function endTokenOf(template: ChatTemplate, bytes: ReturnType<typeof bytePairTok
   );
 }
 
-/** Replaces the texts of a message by marks; system messages stay as they are, since tasks share them. */
+/** Replaces the texts of a message by marks; system messages are kept, since tasks share them. */
 function masked(message: ChatMessage): ChatMessage {
   if (message.role === 'system' || message.role === 'developer') return message;
   const { content, tool_calls: calls, ...rest } = message;

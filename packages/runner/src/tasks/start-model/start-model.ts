@@ -1,5 +1,5 @@
-// task=start_model: a small model for an agent, made from the agent's own dialogues: a tokenizer of their words, a chat template with
-// tools, a decoder of random weights, and the supervised training of task=finetune.
+// task=start_model: makes a small model from an agent's own dialogues: a tokenizer of their words, a chat template with tools,
+// and a decoder of random weights, which task=finetune then trains.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { chatTemplate, bytePairTokenizer } from '@bowyer/text';
@@ -17,7 +17,7 @@ import { piecesOf } from './dialogue-pieces.js';
 
 type StartModelConfig = Omit<FinetuneConfig, 'task' | 'policy' | 'lora'> & TaskConfig<typeof startModelOptions, 'data'>;
 
-/** The folder of the run with the model of random weights. */
+/** The folder, inside the run's, of the model with random weights. */
 const UNTRAINED = 'untrained';
 
 /** The optimizer steps of a training whose config does not name the epochs. */
@@ -82,7 +82,7 @@ async function writeUntrained(
   }
 }
 
-/** Makes the config of a Llama decoder. Weights of a narrow model begin larger: experiments/agents. */
+/** Makes the config of a Llama decoder. Narrow models begin with larger weights: experiments/agents has the comparison. */
 const decoderOf = (width: number, layers: number) => ({
   model_type: 'llama',
   hidden_size: width,

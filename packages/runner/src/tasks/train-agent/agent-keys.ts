@@ -1,4 +1,4 @@
-// Config keys of tasks in which an agent of the user plays: who it is, its tasks, how it is judged, and the server that it calls.
+// Config keys of tasks in which an agent of the user plays: the agent, its tasks, its judge, and the server that it calls.
 import { Type, type TObject } from '@sinclair/typebox';
 import {
   choice,

@@ -1,4 +1,5 @@
-// The rollouts of the user's agents: a server of the policy answers their calls and records them in the run's folder.
+// Makes the source of the rollouts of the user's agents: a server of the policy answers their calls and records them in the run's
+// folder.
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { textDialogues, type PlaySet } from '@bowyer/algorithms';
@@ -61,7 +62,7 @@ async function openServer(
     answersAnyName: true,
     host: '127.0.0.1',
     port: 0,
-    apiKey: randomUUID(), // each rollout has a key of its own
+    apiKey: randomUUID(), // each rollout has its own key
     splice,
     slots,
     maxQueued: QUEUED_PER_AGENT * concurrency,
@@ -82,7 +83,7 @@ async function openServer(
     masks: new RecordedMasks({ model: policy, template }),
   });
   const playSet: PlaySet = async (set, ...how) => {
-    // An evaluation comes before its iteration is logged.
+    // An evaluation is played before its iteration is logged, so that its version is one higher.
     server.version = trained() + (set.purpose === 'eval' ? 1 : 0);
     await server.changeWeights(() => Promise.resolve());
     server.resume();

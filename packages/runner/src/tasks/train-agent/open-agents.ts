@@ -1,4 +1,4 @@
-// The agents that play in a task: the programs of its config, or functions of whoever runs the task as a library.
+// Opens the agents that play in a task: the programs of its config, or functions of a program that runs the task as a library.
 import { join } from 'node:path';
 import {
   agentProgram,
@@ -17,18 +17,18 @@ import type { TaskContext } from '../../context/task-context.js';
 import type { AgentOptions } from './agent-keys.js';
 import { isFunction, type GivenAgent } from '../../context/given-agent.js';
 
-/** Folder of a run with what its programs have printed. */
+/** The folder in a run's with the output of its programs. */
 const OUTPUT = 'programs';
 
 export interface Agents {
   tasks: SplitTasks;
-  /** Whether tests play the tasks of training. */
+  /** Whether the training tasks are the test tasks too. */
   shared: boolean;
   run: RunAgent;
-  /** Agents that are started while others play. */
+  /** The number of agents that are started while others play. */
   startAhead: number;
   judge: JudgeRollout | null;
-  /** Gets each rollout that has ended. */
+  /** Is called with each rollout that has ended. */
   onRollout?: (rollout: RecordedRollout) => void;
 }
 
@@ -86,7 +86,7 @@ const timedJudge = (judge: JudgeRollout | undefined, timeoutMs: number): JudgeRo
     : (rollout, recorded, signal) =>
         leftBehind('reward', timeoutMs, signal, (ended) => judge(rollout, recorded, ended));
 
-/** Waits for a function until its deadline, and no longer for one that ignores its signal. */
+/** Waits for a function until its deadline, even if it ignores its abort signal. */
 const leftBehind = <T>(
   name: string,
   timeoutMs: number,

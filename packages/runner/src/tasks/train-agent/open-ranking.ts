@@ -1,4 +1,4 @@
-// The judge of groups behind an endpoint.
+// Opens the judge of groups, a model behind an endpoint.
 import { judgedDialogue, judgeGroup, usualRubric, type RankGroup } from '@bowyer/rollouts';
 import { openChat } from '../../agent/play/open-chat.js';
 import type { RankingConfig } from './ranking-keys.js';

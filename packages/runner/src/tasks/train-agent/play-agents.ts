@@ -1,4 +1,4 @@
-// Rollouts of agents outside of a training, as an evaluation plays them.
+// Plays rollouts of agents outside of a training, for evaluations.
 import { play, type OnFailure, type PlayContext, type PlayedSet, type GroupOptions } from '@bowyer/algorithms';
 import type { Trajectory } from '@bowyer/core';
 import type { AgentConfig, NodePart } from '../../agent/keys/agent-keys.js';
@@ -14,7 +14,7 @@ type AgentPlayConfig = { task: Pick<AgentOptions, 'concurrency' | 'maxNewTokens'
 interface AgentPlayOptions {
   /** Whether answers are greedy; false if not given. */
   greedy?: boolean;
-  /** Gets failures. If given, `max_failure_share` limits failures that count as `failed_reward` too. */
+  /** Receives the errors. If given, `max_failure_share` also limits failures that count as `failed_reward`. */
   failures?: Error[];
   progress?: PlayContext['hooks']['progress'];
 }
@@ -23,7 +23,7 @@ interface AgentPlayOptions {
  * Plays a set of rollouts.
  *
  * @returns the rollouts that did not fail
- * @throws where too many have; `InterruptedError` once the signal is aborted
+ * @throws where too many have failed; `InterruptedError` once the signal is aborted
  */
 export function playAgents(
   { parts }: OpenRolloutSource,

@@ -1,4 +1,4 @@
-// task=train_agent: the training of task=train, whose episodes are rollouts of an agent of the user.
+// task=train_agent: runs the training of task=train on rollouts of a user's agent.
 import type { SplitTasks } from '@bowyer/rollouts';
 import type { TaskContext } from '../../context/task-context.js';
 import { train } from '../train/train.js';
@@ -16,7 +16,7 @@ export async function trainAgent(config: TrainAgentConfig, context: TaskContext)
   );
 }
 
-/** Returns the policy's learning rate; where it is null, it follows from the model. */
+/** Returns the policy's learning rate; null in the config selects the one for the model's size. */
 async function rateOf(config: TrainAgentConfig, { log }: TaskContext): Promise<number | undefined> {
   const given = config.algorithm.actor?.lr;
   if (given !== null) return given;
@@ -31,8 +31,9 @@ function tasksText({ train, eval: evaluated, test }: SplitTasks): string {
 }
 
 /**
- * Makes the config of a training. Where an algorithm itself samples, as ArCHer does at replayed states, it samples as the server does for
- * requests without settings. Each key is a getter, so that the test of unread keys sees which keys the training reads.
+ * Makes the config of a training. An algorithm that samples itself, as ArCHer does at replayed states, samples as the server does
+ * for requests without sampling settings. Each key is a getter, so that the test of unread keys sees which keys the training
+ * reads.
  */
 function trainingConfig(config: TrainAgentConfig, lr: number | undefined): TrainConfig {
   const own = {
@@ -41,7 +42,7 @@ function trainingConfig(config: TrainAgentConfig, lr: number | undefined): Train
       return lr === undefined ? algorithm : { ...algorithm, actor: { ...algorithm.actor, lr } };
     },
     get policy() {
-      // None is made from scratch.
+      // No policy is made from scratch.
       const { quantization } = config.policy;
       return { checkpoint: null, model: config.task.model, quantization } as TrainConfig['policy'];
     },

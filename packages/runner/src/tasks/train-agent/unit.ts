@@ -1,4 +1,4 @@
-// task=train_agent: trains the model of an agent that the user has, from what it does over a server.
+// task=train_agent: trains the model of a user's agent on the calls that the agent makes to a server of the model.
 import type { TObject, TProperties } from '@sinclair/typebox';
 import { findAlgorithm, type AnyAlgorithm } from '@bowyer/algorithms';
 import { integer, optional, positive, unitOptions, type ConfigProblem } from '@bowyer/core';
@@ -35,7 +35,7 @@ export const trainAgentOptions = unitOptions({
   test_size: integer(256, 'rollouts of the final test, over held-out tasks'),
 });
 
-/** The keys of a training that this task has too; those of environments and of a start from scratch are not read. */
+/** The keys of a training that this task has too; those of environments and of policies from scratch are not read. */
 export type TrainAgentConfig = Omit<TrainConfig, 'task' | 'policy' | 'play' | 'sampling'> &
   TaskConfig<typeof trainAgentOptions> &
   Pick<AgentConfig, 'optimizer'> &
@@ -47,7 +47,7 @@ const rateKey = optional(
   'peak learning rate of the policy; null: it follows from the width of the model, for Adam (docs/agents/train.md)',
 );
 
-/** Lets the learning rate of an algorithm's policy be null, which means that it follows from the model's width. */
+/** Lets the learning rate of an algorithm's policy be null, which selects a rate by the model's width. */
 function withUsualRate(options: TObject): TObject {
   const actor = (options.properties as TProperties).actor as TObject | undefined;
   if (actor === undefined || !('lr' in (actor.properties as object))) return options;
@@ -101,7 +101,7 @@ export const trainAgentTask: TaskUnit = {
   load: async () => (await import('./train-agent.js')).trainAgent,
 };
 
-/** Refuses a learning rate of null with another optimizer than Adam, for which alone it is known. */
+/** Refuses a learning rate of null with another optimizer than Adam: the rule for the rate holds for Adam only. */
 function rateProblems({
   algorithm,
   optimizer: { kind },
@@ -123,7 +123,7 @@ export const reasonAgainstAgents = ({ needs, name, playsWithCritic }: AnyAlgorit
           ? `${name} acts with its critic, and an agent calls its model alone`
           : null;
 
-/** Refuses algorithms that learn from something else than rollouts, and options that only an environment can serve. */
+/** Refuses algorithms that learn from other data than rollouts, and options that only an environment can serve. */
 function algorithmProblems(unit: AnyAlgorithm | undefined, config: Record<string, unknown>): ConfigProblem[] {
   if (unit === undefined) return [];
   const { needs } = unit;

@@ -1,19 +1,20 @@
-// The learning rate of a training that names none: it follows from the width of the model, and from what is trained of it.
+// The learning rate of a training whose config gives none. It depends on the width of the model and on what is trained: all
+// weights or adapters.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openAdapterDirectory } from '@bowyer/models';
 import { agentFolderOf, isAdapterFolder } from '../../agent/folders/model-folders.js';
 
-/** Adam's rate times the width, where all weights are trained; chosen in experiments/agents. */
+/** Adam's learning rate times the width, where all weights are trained; chosen in experiments/agents. */
 const RATE_TIMES_WIDTH = 0.0064;
-/** Adapters are trained with a rate that is higher by this factor, as in https://thinkingmachines.ai/blog/lora/. */
+/** The rate for adapters is higher by this factor, as in https://thinkingmachines.ai/blog/lora/. */
 const ADAPTERS = 10;
-/** The highest rate: the rule would give narrow models one at which their adapters diverge. */
+/** The highest rate, since the rule would give narrow models one at which their adapters diverge. */
 const HIGHEST = 1e-3;
 
 export interface UsualRate {
   lr: number;
-  /** How the rate follows from the model, for the log. */
+  /** The reason for the rate, for the log. */
   text: string;
 }
 

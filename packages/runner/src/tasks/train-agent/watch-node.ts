@@ -1,4 +1,4 @@
-// Config keys of what watches an agent's training, whose result is handed out.
+// Config keys of the monitoring of an agent's training, whose best agent is returned.
 import { group, integer, optional } from '@bowyer/core';
 
 export const watchNode = group(

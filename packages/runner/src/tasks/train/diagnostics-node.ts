@@ -1,4 +1,4 @@
-// The config keys of figures that are measured on each rollout beside those of its algorithm: docs/diagnostics.md
+// Config keys of the diagnostics that are measured on each rollout, beside the algorithm's own figures: docs/diagnostics.md
 import { flag, group, integer, optional, positive } from '@bowyer/core';
 
 export const diagnosticsNode = group(

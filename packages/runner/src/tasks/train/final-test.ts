@@ -1,4 +1,4 @@
-// The final test of a run: its start, its last agent and its best one, on held-out episodes.
+// Plays the final test of a run: its initial, its last and its best agent, on held-out episodes.
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import {
@@ -41,13 +41,13 @@ import { handOut } from './hand-out.js';
 import type { RolloutSource } from './rollout-source.js';
 import type { TrainConfig } from './train-config.js';
 
-/** Returns the entry of the results about rollouts that were played ahead. */
+/** Returns the entry of the results about asynchronous rollouts. */
 const aheadOf = ({ rollout }: Pick<TrainConfig, 'rollout'>): Pick<RunResults, 'rollouts'> =>
   rollout === undefined || rollout.mode === 'synchronous'
     ? {}
     : { rollouts: { mode: rollout.mode, maxStaleness: rollout.maxStaleness! } };
 
-/** The keys that decide how the agents are loaded and played, and what the results say of the training. */
+/** The keys that decide how the agents are loaded and played, and those that the results report about the training. */
 type TestConfig = PolicyConfig &
   PlayConfig &
   Pick<TrainConfig, 'algorithm' | 'task' | 'policy' | 'rollout' | 'demonstrations'>;
@@ -59,10 +59,10 @@ interface Played {
   trajectories: Trajectory[];
 }
 
-/** Plays the start and the result on episodes that neither training nor the choice of the best policy has seen. */
+/** Plays the initial and the trained agents on episodes that neither training nor the choice of the best policy has seen. */
 export class FinalTest {
   readonly #cache: TestCache<Played>;
-  /** Iterations or optimizer steps behind the last policy. */
+  /** The number of iterations, or of optimizer steps, that the last policy was trained for. */
   #trained = 0;
 
   constructor(
@@ -83,17 +83,17 @@ export class FinalTest {
     this.#trained = recorder.iteration;
     const last = await this.#play('last', agent);
     const known = best !== null && this.#policyDecides ? { weights: await this.#digest(policy), played: last } : null;
-    await policy.release(); // one policy at a time, since memory may have room for a large base only once
+    await policy.release(); // only one policy is in memory, which may have room for a large base only once
     const tested = [...last];
     const start = (config.policy.checkpoint ?? config.policy.model) ? 'start' : 'warm start';
-    // The agent before training plays with its policy alone, since its critic had not been trained.
+    // The initial agent plays without a critic, since its critic was not trained yet.
     if (startFolder !== null) tested.unshift(...(await this.#playFrom(start, startFolder, null)));
     if (best !== null && best.iteration > 0) {
       await critic?.restore(join(recorder.bestFolder, 'critic'));
       const unit = config.algorithm.iterations === undefined ? 'optimizer step' : 'iteration';
       tested.push(...(await this.#playFrom(`best (${unit} ${best.iteration})`, recorder.bestFolder, critic, known)));
     }
-    // The critic's values are those of the policy it was saved with.
+    // The critic is judged with the policy that it was saved with.
     const { trajectories: ofBest } = tested.findLast(({ decoding }) => decoding === this.#decodings[0])!;
     const calibration = critic && (await criticCalibration(critic, ofBest, config.algorithm.gamma!));
     const items = await this.#items(tested.flatMap(({ trajectories }) => trajectories));
@@ -144,7 +144,7 @@ export class FinalTest {
   /**
    * Loads a policy and plays the test with it.
    *
-   * @param known the digest of a policy that has played, and its episodes: equal weights do not play them again
+   * @param known the digest of a policy that has played, and its episodes, which are reused for equal weights
    */
   async #playFrom(
     name: string,
@@ -169,7 +169,7 @@ export class FinalTest {
     }
   }
 
-  /** Counts the items of the test. Which items were trained on is read from the rollouts, not taken from the plan of splits. */
+  /** Counts the items of the test. The items that were trained on are read from the rollouts, not from the plan of splits. */
   async #items(episodes: readonly Trajectory[]): Promise<TestedItems> {
     const { plan } = this.source;
     if (this.unit.needs.source !== 'episodes') return testedItems(plan, episodes, null);
@@ -177,7 +177,7 @@ export class FinalTest {
     return testedItems(plan, episodes, new Set(rollouts.flatMap(({ item }) => item ?? [])));
   }
 
-  /** Whether an agent plays as its policy's weights say, without a critic or a memory. */
+  /** Whether the policy's weights alone decide how the agent acts, without a critic or a memory. */
   get #policyDecides(): boolean {
     return !this.unit.playsWithCritic && this.memory === null;
   }
@@ -206,7 +206,7 @@ export class FinalTest {
   async #playOnce(name: string, agent: Agent, decoding: Decoding): Promise<Played> {
     const { config, context } = this;
     if ((context.ranks?.size ?? 1) > 1) return this.#playDecoded(name, agent, decoding);
-    // The number of iterations stands for a critic and a memory, which change with them.
+    // The number of iterations is part of the key because critic and memory change with it.
     const identity = { name, decoding, trained: this.#trained, weights: await this.#digest(agent.policy), config };
     const found = await this.#cache.find(identity);
     if (found !== null) context.log(`the ${name} policy has played its test (${decoding}) before the run was killed`);

@@ -1,4 +1,4 @@
-// Finds the start of a run: the folder of a policy or the data to make one from, and the contents of its memory.
+// Finds the initial policy of a run, or the data to make one from, and the initial contents of its memory.
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AnyAlgorithm } from '@bowyer/algorithms';
@@ -16,10 +16,10 @@ import type { TaskContext } from '../../context/task-context.js';
 import type { TrainConfig } from './train-config.js';
 import { runOf } from '../../run/recorded-config.js';
 
-/** The keys that decide what a run begins with. */
+/** The keys that decide the initial policy of a run. */
 type StartConfig = WarmStartConfig & Pick<TrainConfig, 'policy' | 'task'>;
 
-/** Finds the start, or makes it by a warm start. @returns null if the user stopped the warm start */
+/** Finds the initial policy, or makes it by a warm start. @returns null if the user stopped the warm start */
 export async function findStart(
   unit: AnyAlgorithm,
   config: StartConfig,
@@ -34,7 +34,7 @@ export async function findStart(
     context.log(`the policy in ${given} was trained in ${trainedIn}; this run plays ${config.env.name}`, 'WARNING');
   if (unit.needs.source === 'dataset')
     return { folder: given, data: await loadImitationData(config, memory, context.log, unit.needs.preferences) };
-  // Only rank 0 makes the start, which is then in the cache and does not depend on the number of ranks.
+  // Only rank 0 makes the initial policy, which is then in the cache and does not depend on the number of ranks.
   const folder = given ?? (await onRankZero(context.ranks ?? oneRank, () => warmStart(config, device, context)));
   if (folder === null) return null;
   // The report reads the loss of the warm start from the run's folder, since the cache may be emptied.
@@ -43,7 +43,10 @@ export async function findStart(
   return { folder, data: unit.needs.dataset ? await loadImitationData(config, memory, context.log) : null };
 }
 
-/** Fills the memory as the run begins or resumes: from its checkpoint, from the agent that it starts with, or from the demonstrations. */
+/**
+ * Fills the memory for a new or a resumed run: from its checkpoint, from the agent that it starts with, or from the
+ * demonstrations.
+ */
 export async function fillMemory(
   memory: AgentMemory,
   checkpoint: string | null,

@@ -1,15 +1,16 @@
-// The agent that a watched run hands out: the best one where the final test has shown that it is better than the start, else the start.
+// Chooses the agent that a watched run returns: the best one where the final test has shown that it is better than the initial
+// one, else the initial one.
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeNewFolder } from '@bowyer/core';
 import type { Comparison, HandedOut } from '../../run/results.js';
 
-/** The facts that decide which agent is handed out. */
+/** The facts that decide which agent is returned. */
 export interface Tested {
   directory: string;
-  /** The best agent beside the start; null where no evaluation was better than that of the start. */
+  /** The comparison of the best agent with the initial one; null where no evaluation was better than the initial agent's. */
   comparison: Comparison | null;
-  /** Iterations behind the best agent. */
+  /** The number of iterations that the best agent was trained for. */
   iteration: number;
   /** Lines of metrics.jsonl. */
   metrics: readonly Record<string, number>[];
@@ -17,7 +18,7 @@ export interface Tested {
   notes: readonly string[];
 }
 
-/** Puts the agent that is handed out into `checkpoints/best`, which has had the start until now. */
+/** Copies the agent that is returned into `checkpoints/best`, which contained the initial one until now. */
 export async function handOut(tested: Tested): Promise<HandedOut> {
   const { directory, comparison, iteration, notes } = tested;
   const verdict = comparison?.verdict ?? 'equal';
@@ -27,7 +28,7 @@ export async function handOut(tested: Tested): Promise<HandedOut> {
   return { verdict, iteration, reasons: [], notes: [...notes] };
 }
 
-/** The share of groups without a difference from which on it is named as a reason. */
+/** If at least this share of the groups has equal returns, the text names it as a reason for no progress. */
 const FLAT = 0.5;
 
 function reasonsOf({ comparison, metrics }: Tested): string[] {

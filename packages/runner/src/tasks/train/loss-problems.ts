@@ -1,4 +1,4 @@
-// Settings of a model that the loss of an algorithm cannot be used with.
+// Finds settings of a model with which the algorithm's loss cannot be used.
 import type { AnyAlgorithm } from '@bowyer/algorithms';
 import type { ConfigProblem } from '@bowyer/core';
 import { agentFolderOf, isAdapterFolder } from '../../agent/folders/model-folders.js';

@@ -1,4 +1,4 @@
-// A run between its start and its final test: everything that it works with, opened in order, and closed in the reverse order.
+// Opens everything that a run needs between its initial policy and its final test, and closes it in the reverse order.
 import { join } from 'node:path';
 import { findAlgorithm, rateFollowsIterations, type Agent, type AnyAlgorithm, type Dataset } from '@bowyer/algorithms';
 import { oneRank, onRankZero, timed } from '@bowyer/core';
@@ -25,16 +25,16 @@ export interface OpenRun extends AsyncDisposable {
   memory: AgentMemory | null;
   start: Start;
   store: CheckpointStore<CheckpointProgress>;
-  /** The folder of the checkpoint that the run resumes from; null where it begins. */
+  /** The folder of the checkpoint that the run resumes from; null for a new run. */
   checkpoint: string | null;
-  /** The progress in that checkpoint; null where the run begins. */
+  /** The progress in that checkpoint; null for a new run. */
   progress: CheckpointProgress | null;
-  /** The first iteration to train; 0 where the run begins. */
+  /** The first iteration to train; 0 for a new run. */
   firstIteration: number;
   models: TrainedModels;
   dataset: Dataset | null;
   agent: Agent;
-  /** The folder of the policy's weights: the start's, or a checkpoint's. */
+  /** The folder of the policy's weights: the initial ones, or a checkpoint's. */
   policyFolder: string;
 }
 
@@ -93,10 +93,13 @@ export async function openRun(
   };
 }
 
-/** The keys that decide how long a run is, and how its rate falls. */
+/** The keys that decide how long a run is, and how its learning rate decays. */
 type LengthConfig = Pick<TrainConfig, 'algorithm'>;
 
-/** Refuses another number of iterations for a learning rate that depends on it: the rate would jump, and the run would equal no other. */
+/**
+ * Refuses another number of iterations where the learning rate depends on it: the rate would jump, and the run would differ from
+ * every uninterrupted one.
+ */
 function refuseOtherLength(found: CheckpointProgress, { algorithm: { iterations, actor } }: LengthConfig): void {
   const before = found.iterations ?? iterations;
   if (iterations === before || actor?.schedule === undefined) return;

@@ -1,6 +1,6 @@
 /**
- * Closes the resources of a run in the reverse order in which they were opened, whatever happens: ECMAScript's
- * `AsyncDisposableStack`, which Node 20 does not have.
+ * Closes the resources of a run in the reverse order in which they were opened, even if one of them fails. Stands in for
+ * ECMAScript's `AsyncDisposableStack`, which Node 20 does not have.
  */
 export class ResourceStack implements AsyncDisposable {
   #closings: (() => Promise<void> | undefined)[] = [];
@@ -11,7 +11,7 @@ export class ResourceStack implements AsyncDisposable {
     return opened;
   }
 
-  /** Moves everything to a new stack, which closes it in place of this one. */
+  /** Moves all resources to a new stack, which closes them instead of this one. */
   move(): ResourceStack {
     const moved = new ResourceStack();
     [moved.#closings, this.#closings] = [this.#closings, []];

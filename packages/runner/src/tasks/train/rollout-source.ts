@@ -1,4 +1,4 @@
-// The source of a training's rollouts: the environment that its config names, or the agents of another task.
+// The interface of a training's source of rollouts: the environment of its config, or the agents of another task.
 import type { Agent, Dialogues, TrainingRun } from '@bowyer/algorithms';
 import type { Trajectory } from '@bowyer/core';
 import type { SplitPlan } from '@bowyer/envs';
@@ -11,17 +11,17 @@ import type { TaskContext } from '../../context/task-context.js';
 import { breakdownOf, type TaskResult } from '../../run/breakdown.js';
 
 export interface RolloutSource {
-  /** Whether a server of the policy plays in the place of the algorithm's player. */
+  /** Whether the source samples with its own server of the policy instead of the algorithm's player. */
   readonly hasOwnSampler: boolean;
   /** How the items of the environment, or the tasks of the agents, are divided. */
   readonly plan: Pick<SplitPlan, 'noun' | 'shared'>;
-  /** The mean return of a perfect player, where it can be computed. */
+  /** The mean return of an optimal player, where it can be computed. */
   readonly optimalReturn: number | null;
-  /** Returns how episodes become the tokens of a policy. */
+  /** Returns the conversion of episodes into the policy's tokens. */
   dialogues(policy: LanguageModel): Promise<Dialogues>;
   /** Opens the source for an agent. @param trained returns the iterations that the agent has been trained for */
   open(agent: Agent, trained: () => number): Promise<OpenRolloutSource>;
-  /** Computes figures by kind of task, or by item where there are few. */
+  /** Computes figures by kind of task, or by item where there are few items. */
   breakdown(trajectories: readonly Trajectory[]): TaskResult[];
 }
 
@@ -32,7 +32,7 @@ export interface OpenRolloutSource extends AsyncDisposable {
 
 type SourceConfig = ContextConfig & MemoryConfig & DialogueConfig & { demonstrations?: object };
 
-/** Makes the source of a training's rollouts. @param memory of its agent; null where it has none */
+/** Makes the source of a training's rollouts. @param memory of the agent; null where it has none */
 export type MakeRolloutSource<Config> = (
   config: Config,
   context: TaskContext,
@@ -52,7 +52,8 @@ export const environmentSource: MakeRolloutSource<SourceConfig> = (config, conte
     Promise.resolve({
       parts: {
         makeEnv: agentEnvironment(config, environmentOf(config, context.envParts), memory?.memory ?? null),
-        together: config.memory?.kind === 'encoder', // an encoder answers after a while, and batches must not depend on when
+        // an encoder answers asynchronously, and batches must not depend on its speed
+        together: config.memory?.kind === 'encoder',
         environment: config.env.name,
       },
       [Symbol.asyncDispose]: () => Promise.resolve(),

@@ -1,4 +1,4 @@
-// The algorithm of a run, with its files, checkpoints, diagnostics and what a user may ask of it meanwhile.
+// Runs the algorithm of a training with its files, checkpoints, diagnostics and the user's requests in between.
 import { join } from 'node:path';
 import { Diagnostics, InterruptedError, type AlgorithmState, type Sampler, type TrainingRun } from '@bowyer/algorithms';
 import { oneRank } from '@bowyer/core';
@@ -24,10 +24,10 @@ import type { TaskContext } from '../../context/task-context.js';
 import type { OpenRun } from './open-run.js';
 import type { TrainConfig } from './train-config.js';
 
-/** Minutes between the checkpoints of an algorithm on a dataset, where the config gives none. */
+/** Minutes between the checkpoints of an algorithm that learns from a dataset, where the config gives none. */
 const DATASET_MINUTES = 5;
 
-/** The keys that are read while an algorithm runs; the algorithm reads those of its own schema. */
+/** The keys that are read while an algorithm runs; the algorithm itself reads those of its schema. */
 type AlgorithmConfig = DeviceConfig &
   PolicyConfig &
   FreshPolicyConfig &
@@ -51,7 +51,7 @@ export async function runAlgorithm(
   const openReference = referenceOf(policy, start, config, device);
   const state: AlgorithmState = progress?.state ?? {};
 
-  // The sources of rollouts are opened, and the figures beside those of the algorithm.
+  // First, the sources of rollouts and the diagnostics are opened.
   await using rollouts = await openRolloutsAhead(config, opened);
   const diagnostics =
     config.diagnostics &&
@@ -61,7 +61,7 @@ export async function runAlgorithm(
       samplerOf(opened, rollouts !== undefined, config, context),
     );
 
-  // The files are opened, and requests of a user are looked for.
+  // Second, the files are opened, and requests of the user are awaited.
   const output = await outputOf(opened, rollouts, config, context, logger);
   await using control = leads
     ? await RunControl.open(directory, log, () => (recorder.stopRequested = true))
@@ -100,7 +100,7 @@ export async function runAlgorithm(
   const { metrics, rollouts: history } = await RunFiles.read(directory);
   recorder.remember(metrics);
 
-  // The algorithm trains.
+  // Third, the algorithm trains.
   const options = recipeOptions(config, policy.tokenizer);
   try {
     await using played = await source.open(agent, () => recorder.iteration);
@@ -138,16 +138,17 @@ export async function runAlgorithm(
     if (!(error instanceof InterruptedError)) throw error;
     await recorder.checkpointOnce(recorder.iteration);
   }
-  // save_freq need not divide the iterations: what was trained last is kept, and more iterations continue from it.
+  // save_freq need not divide the number of iterations, so the last one is saved too; a run with more iterations continues from
+  // it.
   if (iterations !== undefined && !recorder.stopRequested) await recorder.checkpointOnce(recorder.iteration);
   recorder.finish();
-  // A run without an evaluation has no best agent: its last one is what it made.
+  // A run without an evaluation has no best agent, so that its last one is saved as the best.
   if (recorder.best === null && (!recorder.stopRequested || recorder.stoppedByGuard !== null))
     await output.saveable.saveAgent(recorder.bestFolder);
   return recorder;
 }
 
-/** Opens the run's files, which end where it resumes, and says what a checkpoint and an agent consist of. */
+/** Opens the run's files, cut to their lengths at the checkpoint, and defines the contents of a checkpoint and of an agent. */
 async function outputOf(
   { agent: { policy }, device, memory, models, progress, store }: OpenRun,
   rollouts: RolloutsAhead | undefined,
@@ -159,7 +160,7 @@ async function outputOf(
   const files = leads
     ? await RunFiles.open(directory, progress?.fileLengths ?? {}, tokenTexts(policy.tokenizer))
     : silentFiles(directory);
-  await ranks.barrier(); // the files end where the run resumes
+  await ranks.barrier(); // all ranks wait until the files are cut to their lengths at the checkpoint
   const written = {
     saveState: async (folder: string) => {
       await models.saveState(folder);
@@ -184,8 +185,8 @@ async function outputOf(
 }
 
 /**
- * Returns the sampler with which diagnostics compare the trainer; null where no policy is trained, where rollouts are played with other
- * weights than the trainer's, and where the policy chooses among actions.
+ * Returns the sampler whose log-probabilities diagnostics compare with the trainer's; null where no policy is trained, where
+ * rollouts are played with other weights than the trainer's, and where the policy chooses among actions.
  */
 function samplerOf(
   { unit, agent, source }: OpenRun,
@@ -201,7 +202,7 @@ function samplerOf(
   return { openPlayer: (slots) => unit.openPlayer(player, { slots }), sampling, ranks: context.ranks };
 }
 
-/** Returns the seconds that ranks have waited for gradients and exchanged them, which are a part of the phases with optimizer steps. */
+/** Returns the seconds that ranks have waited for gradients and exchanged them, which the phases with optimizer steps include. */
 function exchangeSeconds(device: Device): Record<string, number> {
   const { wait, exchange } = takeExchangeTimes(device);
   return { 'gradient wait': wait / 1000, 'gradient exchange': exchange / 1000 };

@@ -29,10 +29,10 @@ export type TrainConfig = WarmStartConfig &
   NodePart<'policy', 'checkpoint' | 'model'> & {
     logger: LoggerConfig;
     distributed: { replay?: ReplayPlacement; shardOptimizer: boolean };
-    /** The options of the algorithm; those that the run itself reads. */
+    /** The options of the algorithm that the run itself reads. */
     algorithm: {
       name: string;
-      /** Present where the algorithm counts them. */
+      /** Present where the algorithm runs in iterations. */
       iterations?: number;
       /** Present where the algorithm learns from a dataset. */
       epochs?: number;
@@ -46,7 +46,7 @@ export type TrainConfig = WarmStartConfig &
     /** Read by an algorithm that plays episodes. */
     diagnostics?: Omit<DiagnosticsOptions, 'seed'>;
     guard?: GuardBounds;
-    /** Read by an agent's training, whose result is handed out. */
+    /** Read by the training of an agent, from which the best agent is handed out. */
     watch?: WatchOptions;
     remotePolicy?: RemotePolicyConfig;
     rollout?: RolloutConfig;

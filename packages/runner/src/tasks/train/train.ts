@@ -1,4 +1,4 @@
-// task=train: the start, then the chosen algorithm, then the final test. It can be killed and started again at any time.
+// task=train: prepares the agent, runs the algorithm, and plays the final test. It can be killed and started again at any time.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InterruptedError } from '@bowyer/algorithms';
@@ -50,7 +50,7 @@ async function trainInFolder(
     print(`\n${resultText(finished)}\n`);
     return;
   }
-  await ranks.barrier(); // every rank has looked for results before there can be new ones
+  await ranks.barrier(); // all ranks check for results before rank 0 can write new ones
   if (ranks.rank > 0) return trainAndTest(config, context, makeSource).then(() => undefined);
   checkLoggers(config);
   if (config.watch !== undefined) context.log(`report, renewed while it trains: ${join(directory, REPORT_FILE)}`);
@@ -69,7 +69,7 @@ async function trainInFolder(
   await refuseStopped(await readResults(directory), config, context);
 }
 
-/** Returns whether a watched run has ended for a reason: more iterations do not continue it. */
+/** Returns whether a watched run has ended for a reason, after which more iterations do not continue it. */
 const isEnded = ({ ended }: RunResults): boolean => ended !== undefined;
 
 /** Refuses rollouts ahead on several processes, each of which would need its copy of the policy. */
@@ -126,7 +126,10 @@ function test(run: OpenRun, recorder: Recorder, config: TrainConfig, context: Ta
   return timed('phase', 'test', () => finalTest.run(agent, start.folder, recorder));
 }
 
-/** Returns the figures of the policy that the run hands out, or ended with; null where the user stopped it. */
+/**
+ * Returns the metrics of the policy that the run returns: the initial one where a watched run did not improve, else the last one
+ * tested; null where the user stopped the run.
+ */
 const finalFigures = (results: RunResults | null) => {
   if (results === null) return null;
   const { handedOut, policies } = results;

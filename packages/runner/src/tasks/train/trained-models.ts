@@ -18,7 +18,7 @@ import { makeValueModel } from '../../agent/policy/value-model.js';
 
 import type { TrainConfig } from './train-config.js';
 
-/** The folder in a checkpoint with the network of the value function, where that is not the policy. */
+/** The folder in a checkpoint with the network of the value function, where it is not the policy's. */
 const VALUE_MODEL = 'value';
 
 /** The keys that decide the networks of a run. */
@@ -36,7 +36,7 @@ export class TrainedModels {
     readonly critic: DoubleCritic | null,
   ) {}
 
-  /** Opens the networks. @param checkpoint folder of the one that the run resumes from; null where it begins with its start */
+  /** Opens the networks. @param checkpoint folder of the checkpoint that the run resumes from; null for a new run */
   static async open(
     unit: AnyAlgorithm,
     start: Start,
@@ -75,7 +75,7 @@ export class TrainedModels {
     return this.#valueModel === this.policy ? null : this.#valueModel;
   }
 
-  /** Language models with weights of their own. */
+  /** All trained language models; a value function that shares the policy's network is not listed again. */
   get networks(): readonly LanguageModel[] {
     return this.#ownValueModel === null ? [this.policy] : [this.policy, this.#ownValueModel];
   }
@@ -93,7 +93,7 @@ export class TrainedModels {
     await this.critic?.save(join(folder, 'critic'));
   }
 
-  /** Saves the agent as it plays: the policy, and the critic below it. */
+  /** Saves the agent for play: the policy, and the critic in a folder below it. */
   async saveAgent(folder: string): Promise<void> {
     await this.policy.save(folder);
     await this.critic?.save(join(folder, 'critic'));

@@ -1,4 +1,4 @@
-// task=train: an algorithm from its start to its final test.
+// task=train: runs an algorithm from its start to its final test.
 import { Type, type TProperties, type TSchema } from '@sinclair/typebox';
 import { findAlgorithm } from '@bowyer/algorithms';
 import {
@@ -59,7 +59,9 @@ import { diagnosticsNode } from './diagnostics-node.js';
 import { lossProblems, type LossConfig } from './loss-problems.js';
 import type { TaskUnit } from '../task.js';
 
-/** Makes the node about processes that share a run, which may be resumed with another number of them and with other values. */
+/**
+ * Makes the node about processes that share a run. A run may be resumed with another number of processes and with other values.
+ */
 const distributedNode = ({ algorithm }: Choices) =>
   changeableOnResume(
     group(
@@ -81,7 +83,7 @@ const distributedNode = ({ algorithm }: Choices) =>
     ),
   );
 
-/** Makes the node `rollout`. A synchronous run has `mode` alone, so that a run from before there was this node can be resumed. */
+/** Makes the node `rollout`. Synchronous runs have only `mode`, so that runs from before the node existed can be resumed. */
 function rolloutNodeOf({ setting }: Choices): TSchema {
   if ((setting('rollout.mode') ?? 'synchronous') !== 'synchronous') return rolloutNode;
   const { mode } = rolloutNode.properties;
@@ -90,7 +92,10 @@ function rolloutNodeOf({ setting }: Choices): TSchema {
   );
 }
 
-/** Makes the option of the sampler's precision. Float32 does not decide a run, so that one from before there was this option can be resumed. */
+/**
+ * Makes the option of the sampler's precision. Float32 does not decide a run, so that runs from before the option existed can be
+ * resumed.
+ */
 const precisionOf = ({ setting }: Choices) =>
   setting('sampling.precision') === 'integers' ? samplingPrecision : changeableOnResume(samplingPrecision);
 
@@ -129,7 +134,7 @@ function keys(choices: Choices): TProperties {
     play: playNode(episodeOptions),
     sampling: samplingNode({
       ...samplingOptions,
-      // Rollouts follow it, the final test algorithm.eval.decoding.
+      // The option applies to rollouts; the final test has algorithm.eval.decoding.
       ...(collects && !algorithm?.alwaysSamples && drawOption),
       ...(collects && { precision: precisionOf(choices) }),
     }),

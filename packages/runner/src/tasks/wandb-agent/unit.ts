@@ -1,9 +1,9 @@
-// task=wandb_agent: runs the trials of a sweep of Weights & Biases, its parameters as overrides.
+// task=wandb_agent: runs the trials of a sweep of Weights & Biases, with its parameters as overrides.
 import { integer, optional, optionalText, texts, unitOptions } from '@bowyer/core';
 import { runKeys } from '../../keys/run-keys.js';
 import type { TaskConfig, TaskUnit } from '../task.js';
 
-const { seed: _, ...keysOfRun } = runKeys; // each trial has its own
+const { seed: _, ...keysOfRun } = runKeys; // each trial has its own seed
 
 export const wandbAgentOptions = unitOptions({
   sweep: optionalText('ID, PROJECT/ID or ENTITY/PROJECT/ID, as W&B shows it'),

@@ -16,7 +16,7 @@ import type { TaskConfig } from '../task.js';
 import type { wandbAgentOptions } from './unit.js';
 import { overrideOf } from './override-of.js';
 
-/** A sweep whose every trial fails at once is broken: after so many failures in the first minute the agent ends. */
+/** The agent ends after this many failed trials in its first minute, since the sweep is then broken. */
 const FAILURES = 3;
 const FIRST_MS = 60_000;
 
@@ -66,7 +66,7 @@ class Trials {
     return (this.#isOver || (trials !== null && this.done >= trials)) && this.#process === null;
   }
 
-  /** Starts no further trial; the one under way writes a checkpoint and ends. */
+  /** Starts no further trial; the current one writes a checkpoint and ends. */
   stop(): void {
     this.#isOver = true;
     this.#process?.job.interrupt();
@@ -81,7 +81,7 @@ class Trials {
     } else if (command !== undefined && !this.#isOver) await this.#start(command);
   }
 
-  /** Returns a promise of the end of the trial under way; without one it is never resolved. */
+  /** Returns a promise of the current trial's end; without a trial it is never resolved. */
   nextEnd(): Promise<void> {
     return this.#process?.ended ?? new Promise(() => {});
   }

@@ -1,9 +1,9 @@
-// task=wandb_sync: sends runs to Weights & Biases that were offline, or that its server did not get whole.
+// task=wandb_sync: sends runs to Weights & Biases that were offline, or that its server received incompletely.
 import { optionalText, unitOptions } from '@bowyer/core';
 import { runKeys } from '../../keys/run-keys.js';
 import type { TaskConfig, TaskUnit } from '../task.js';
 
-const { seed: _, ...keysOfRun } = runKeys; // nothing is drawn
+const { seed: _, ...keysOfRun } = runKeys; // no random numbers are drawn
 
 export const syncOptions = unitOptions({
   dir: optionalText('folder of a run or of several runs, or a log run-ID.wandb'),
