@@ -1,38 +1,39 @@
-// Prompts that begin alike are read once: which rows read what they share, and which rows then copy its keys and values.
+// Prompts with a common prefix read it once: decides which rows read a prefix, and which rows then copy its keys and values.
 import { minimum } from '@bowyer/core';
 import { commonPrefix } from './common-prefix.js';
 
-/** A row's part of the context that the model will see, of which the first `cached` tokens are in its cache. */
+/** The part of a row's context that the model sees; the first `cached` tokens are in the row's cache. */
 export interface Prompt {
   tokens: readonly number[];
   cached: number;
 }
 
-/** The first `length` columns of row `from` become those of row `to`. */
+/** Copies the first `length` positions of row `from` to row `to`. */
 export interface PrefixCopy {
   from: number;
   to: number;
   length: number;
 }
 
-/** First `reads` (tokens `start` to `end` of which prompt), then `copies`, whose rows are indices of prompts. */
+/** First `reads` (tokens `start` to `end`, exclusive, of a prompt), then `copies`, whose rows are indices of prompts. */
 export interface SharedStage {
   reads: { prompt: number; start: number; end: number }[];
   copies: PrefixCopy[];
 }
 
 /**
- * Returns the tree of the prompts' beginnings, a stage for each level: one prompt of a branch reads what all of the branch share, and
- * the others copy it. The last token of a prompt is always left to be fed: what is sampled depends on it.
+ * Returns the stages, one for each level of the tree of the prompts' prefixes: one prompt of a branch reads the prefix that all of the
+ * branch share, and the others copy it. The last token of a prompt is never in a stage, since the next token is sampled from its
+ * logits.
  *
- * @param least tokens that a branch must save each of its prompts but one; less is not worth another run of the graph
+ * @param least the least number of tokens that a prompt must save by copying; fewer are not worth another run of the graph
  */
 export function sharedPrefixes(prompts: readonly Prompt[], least: number): SharedStage[] {
   const stages: SharedStage[] = [];
   const cached = prompts.map((prompt) => prompt.cached);
   const visit = (branch: readonly number[], level: number) => {
     if (branch.length === 1) return;
-    const common = commonPrefix(prompts[branch[0]].tokens, prompts[branch.at(-1)!].tokens); // of all, since they are sorted
+    const common = commonPrefix(prompts[branch[0]].tokens, prompts[branch.at(-1)!].tokens); // sorted, so common to all
     const first = branch.reduce((best, i) => (cached[i] > cached[best] ? i : best));
     const others = branch.filter((i) => i !== first);
     const end = Math.min(common, minimum(branch.map((i) => prompts[i].tokens.length - 1)));
@@ -54,7 +55,7 @@ export function sharedPrefixes(prompts: readonly Prompt[], least: number): Share
   return stages.filter(() => true);
 }
 
-/** Groups sorted prompts by the token that follows those they share; prompts that end there have none. */
+/** Groups sorted prompts by the token after their common prefix; prompts that end there are in no group. */
 function branches(prompts: readonly Prompt[], branch: readonly number[], common: number): number[][] {
   const byNext = new Map<number, number[]>();
   for (const i of branch) {
@@ -64,7 +65,7 @@ function branches(prompts: readonly Prompt[], branch: readonly number[], common:
   return [...byNext.values()];
 }
 
-/** Compares lexicographically; a prompt comes before those that continue it. */
+/** Compares lexicographically; a prompt comes before its continuations. */
 function compare(a: readonly number[], b: readonly number[]): number {
   const same = commonPrefix(a, b);
   return (a[same] ?? -1) - (b[same] ?? -1);

@@ -1,15 +1,15 @@
-// The parts that the slots of one call take from each other's caches, in slots and then in rows.
+// Plans which prefixes the slots of one call copy from each other's caches, first in slots and then in rows.
 import { maximum } from '@bowyer/core';
 import { commonPrefix } from './common-prefix.js';
 import { sharedPrefixes, type PrefixCopy, type Prompt, type SharedStage } from './shared-prefixes.js';
 import type { SlotMapping } from './slot-mapping.js';
 
-/** The part of a slot's context that the model will see, and how much of it the slot's own cache has. */
+/** The part of a slot's context that the model sees, with the number of tokens that are in the slot's own cache. */
 interface SlotPrompt {
   slot: number;
   tokens: readonly number[];
   cached: number;
-  /** The adapter with which the tokens are read, since keys and values differ between adapters; undefined: the same for all. */
+  /** The adapter with which the tokens are read, since keys and values differ between adapters; undefined: the same adapter for all. */
   adapter?: object | null;
 }
 
@@ -21,21 +21,21 @@ interface Stage {
 
 export interface SharingPlan {
   stages: Stage[];
-  /** [prompts] tokens in the cache after all stages. */
+  /** [prompts] the number of cached tokens after all stages. */
   cached: number[];
-  /** Tokens that slots have by copying. */
+  /** The number of tokens that slots copy. */
   copied: number;
-  /** [prompts] tokens that the model reads for it. */
+  /** [prompts] the number of tokens that the model reads for each prompt. */
   read: number[];
 }
 
 interface SharingOptions {
   slots: number;
-  /** Returns the tokens of what is cached in a slot, and the adapter that they were read with. */
+  /** Returns the tokens that are cached in a slot, and the adapter with which they were read. */
   content: (slot: number) => Pick<SlotPrompt, 'tokens' | 'adapter'>;
-  /** Tokens that a copy must save. */
+  /** The least number of tokens that a copy must save. */
   least: number;
-  /** Whether states of recurrent layers must be copied, which are those after a slot's last token. */
+  /** Whether recurrent states must be copied too; a slot has only those after its last token. */
   hasStates: boolean;
 }
 
@@ -73,7 +73,7 @@ export function sharingPlan(prompts: readonly SlotPrompt[], options: SharingOpti
   return { stages: [...(copies.length > 0 ? [{ reads: [], copies }] : []), ...stages], cached, copied, read };
 }
 
-/** Finds what prompts of the same adapter begin with together; stages of different adapters are taken together. */
+/** Finds the common prefixes of prompts with the same adapter; the stages of all adapters are executed together. */
 function stagesByAdapter(prompts: readonly (Prompt & Pick<SlotPrompt, 'adapter'>)[], least: number): SharedStage[] {
   const indices = new Map<SlotPrompt['adapter'], number[]>();
   prompts.forEach(({ adapter }, i) => indices.set(adapter, [...(indices.get(adapter) ?? []), i]));
@@ -92,7 +92,10 @@ function stagesByAdapter(prompts: readonly (Prompt & Pick<SlotPrompt, 'adapter'>
   return together;
 }
 
-/** Copies from the slot whose cache begins with most of the prompt, such as that of another episode with the same instructions. */
+/**
+ * Finds copies from the slot whose cache has the longest prefix of the prompt, such as that of another episode with the same
+ * instructions.
+ */
 function copiesFromSlots(
   prompts: readonly SlotPrompt[],
   { slots, content, least }: SharingOptions,
@@ -103,7 +106,7 @@ function copiesFromSlots(
   const changed = new Set(unread.map((i) => prompts[i].slot));
   return unread.flatMap((prompt) => {
     const { tokens, cached, adapter } = prompts[prompt];
-    // A row that takes columns itself is not a source, so the order of the copies does not matter.
+    // A row that is changed itself is not a source, so the order of the copies does not matter.
     const lengths = contents.map((known, slot) =>
       changed.has(slot) || known.adapter !== adapter ? 0 : commonPrefix(known.tokens, tokens),
     );
@@ -113,7 +116,7 @@ function copiesFromSlots(
   });
 }
 
-/** Lists the slots that read before the others, by stage: their rows must come first. Each list contains those of the stages before. */
+/** Lists the slots that read before the others, for each stage; their rows must come first. Each list contains the previous one. */
 export function readersFirst({ stages }: SharingPlan): number[][] {
   const readers = new Set<number>();
   return stages.flatMap(({ reads }) => {
@@ -123,7 +126,7 @@ export function readersFirst({ stages }: SharingPlan): number[][] {
   });
 }
 
-/** Returns the stages as the token loop takes them: tokens by row, from the first row on. */
+/** Returns the stages in the form of the token loop's arguments: tokens for each row, from the first row on. */
 export function stagesOfRows({ stages }: SharingPlan, rows: SlotMapping) {
   return stages.map(({ reads, copies }) => {
     const byRow = new Map(reads.map(({ slot, tokens }) => [rows.row(slot), tokens]));

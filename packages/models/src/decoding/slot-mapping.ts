@@ -1,14 +1,14 @@
-// Which row of the key-value cache belongs to which slot, and which part of the slot's context that row contains. Rows that
-// are read must come first (see cache-rows.ts), so slots change their rows over time.
+// Maps each slot to a row of the KV cache, and to the part of the slot's context that the row contains. Rows that take part in a run
+// must come first (see cache-rows.ts), so the rows of slots change over time.
 
 interface Window {
-  /** Index in the context of the first cached token. */
+  /** The index in the context of the first cached token. */
   start: number;
-  /** Cached tokens from there on. */
+  /** The number of cached tokens. */
   length: number;
-  /** States of recurrent layers: how many of the tokens their snapshot has seen. */
+  /** For recurrent layers: the number of cached tokens up to the snapshot of their states. */
   snapshot?: number;
-  /** Whether the window was cut to the snapshot, so that the states must go back to it before the next token. */
+  /** Whether the window was cut to the snapshot, so that the states must be restored before the next token. */
   restores?: boolean;
 }
 
@@ -18,9 +18,9 @@ export class SlotMapping {
   readonly #windows: Window[];
 
   /**
-   * Gives each slot the row of its own number, with an empty window.
+   * Gives each slot the row of its own index, with an empty window.
    *
-   * @param hasStates whether layers have states, which can only go back to their snapshot; keys and values can be cut anywhere
+   * @param hasStates whether layers have states, which can only be restored to their snapshot; keys and values can be cut anywhere
    */
   constructor(
     slots: number,
@@ -31,7 +31,7 @@ export class SlotMapping {
     this.#windows = this.#slotOfRow.map(() => ({ start: 0, length: 0 }));
   }
 
-  /** Cuts a slot's context after `tokenCount` tokens; the window may become shorter than that. */
+  /** Cuts a slot's window after the context's first `tokenCount` tokens; with states, to the snapshot, or to nothing if that is later. */
   keepUpTo(slot: number, tokenCount: number): void {
     const window = this.#windows[slot];
     const kept = Math.max(0, Math.min(window.length, tokenCount - window.start));
@@ -41,7 +41,7 @@ export class SlotMapping {
     else Object.assign(window, { length: 0, restores: false });
   }
 
-  /** Returns whether the slot's states must go back to their snapshot before its next token. */
+  /** Returns whether the slot's states must be restored from their snapshot before its next token. */
   restores(slot: number): boolean {
     return this.#windows[slot].restores === true;
   }
@@ -51,15 +51,18 @@ export class SlotMapping {
     return this.#windows[slot];
   }
 
-  /** Counts how many tokens from context index `start` on are cached; positions count from there, so another start has none. */
+  /**
+   * Counts the cached tokens of a window that begins at context index `start`; positions count from there, so a window with another
+   * start is of no use.
+   */
   cachedFrom(slot: number, start: number): number {
     return this.#windows[slot].start === start ? this.#windows[slot].length : 0;
   }
 
   /**
-   * Sets which part of the slot's context is cached.
+   * Sets the part of the slot's context that is cached.
    *
-   * @param snapshot how many of the tokens the snapshot of the slot's states has seen
+   * @param snapshot the number of its tokens up to the snapshot of the slot's states
    */
   setWindow(slot: number, start: number, length: number, snapshot = 0): void {
     this.#windows[slot] = { start, length, snapshot };
@@ -75,7 +78,11 @@ export class SlotMapping {
     return this.#rowOfSlot[slot];
   }
 
-  /** Puts the given slots into the first rows, in any order; returns the exchanges of rows that this takes. */
+  /**
+   * Assigns the first rows to the given slots, in any order.
+   *
+   * @returns the swaps of rows for this
+   */
   bringToFront(slots: readonly number[]): [number, number][] {
     const chosen = new Set(slots);
     const outside = slots.filter((slot) => this.#rowOfSlot[slot] >= slots.length);
@@ -89,7 +96,7 @@ export class SlotMapping {
     return swaps;
   }
 
-  /** Returns the cached tokens of each row as they lay before the given exchanges were made, [rows]. */
+  /** Returns the number of cached tokens of each row before the given swaps, [rows]. */
   lengthsBefore(swaps: readonly (readonly [number, number])[]): Int32Array {
     const lengths = Int32Array.from(this.#slotOfRow, (slot) => this.#windows[slot].length);
     for (const [a, b] of [...swaps].reverse()) [lengths[a], lengths[b]] = [lengths[b], lengths[a]];

@@ -1,8 +1,7 @@
-// The states of recurrent layers as the worker sees them. Each row has its state twice: the present one, which every token
-// replaces, and a snapshot to go back to. All present states of a tensor come first, so that those of the first rows are a
-// prefix that the graph reads in place.
+// The states of recurrent layers in the worker thread. Each row has a present state, which every token replaces, and a snapshot that
+// it can be restored from. The present states of all rows come first, so that the graph reads those of the first rows in place.
 
-/** Present state and snapshot. */
+/** The present state and the snapshot. */
 export const STATE_ROWS_PER_SLOT = 2;
 
 /** One state tensor of all rows: [present and snapshot, rows, ...shape]. */
@@ -18,7 +17,7 @@ export class StateRows {
     private readonly rows: number,
   ) {}
 
-  /** Exchanges two rows with their snapshots. */
+  /** Swaps two rows with their snapshots. */
   swap(a: number, b: number): void {
     for (const { data, size } of this.#sized()) {
       for (const first of [0, this.rows]) {
@@ -40,7 +39,7 @@ export class StateRows {
     for (const { data, size } of this.#sized()) data.fill(0, row * size, (row + 1) * size);
   }
 
-  /** Keeps the present states of the first rows. */
+  /** Saves snapshots of the first rows' present states. */
   takeSnapshots(rows: number): void {
     for (const { data, size } of this.#sized()) data.copyWithin(this.rows * size, 0, rows * size);
   }
@@ -52,7 +51,11 @@ export class StateRows {
     }
   }
 
-  /** Takes the states after a run. @param counts [rows] new tokens of each row; without any it keeps its state */
+  /**
+   * Replaces the present states by those after a run.
+   *
+   * @param counts [rows] the number of new tokens of each row; a row without new tokens keeps its state
+   */
   replace(next: (name: string) => Float32Array, counts: Int32Array): void {
     for (const { name, data, size } of this.#sized()) {
       const fresh = next(name);
@@ -64,7 +67,7 @@ export class StateRows {
     }
   }
 
-  /** Lists names and shapes of what a run over the first rows reads. */
+  /** Lists names and shapes of the states that a run over the first rows reads. */
   shapes(rows: number): [name: string, dims: number[]][] {
     return this.arrays.map(({ name, shape }) => [name, [rows, ...shape]]);
   }

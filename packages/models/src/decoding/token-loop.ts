@@ -1,4 +1,5 @@
-// The loop over tokens: what is new goes through the graph, a token is sampled for each row, and rows stop at their ends.
+// The loop over tokens: new tokens go through the graph, a token is sampled for each row, and rows stop at a terminator or at
+// `maxNewTokens`.
 import type { KernelProgram } from '@bowyer/graph';
 import { PLACES } from '../lora/adapter-bank-graph.js';
 import type { GenerateArgs, GeneratedRow, GenerateResult, Role } from './generate-args.js';
@@ -7,7 +8,7 @@ import type { KernelInputs, LoopCache } from './loop-cache.js';
 import { mixedSamplingInputs } from './mixed-sampling.js';
 import { longestFirst, promptRuns } from './prompt-runs.js';
 
-/** Runs the loop over a cache in which the utterances' rows are the first ones. */
+/** Runs the loop over a cache in which the rows of the call come first. */
 export async function generateWith(
   cache: LoopCache,
   programs: Readonly<Record<Role, KernelProgram>>,
@@ -39,17 +40,17 @@ interface Sampled {
   tokens: Int32Array;
   logprobs: Float32Array;
   samplingLogprobs: Float32Array;
-  /** [rows] of a sampler with masks. */
+  /** [rows] with a sampler with masks. */
   maskedLogprobs?: Float32Array;
-  /** [rows] of a sampler with biases. */
+  /** [rows] with a sampler with biases. */
   topLogprobs?: TopLogprobs[];
 }
 
-/** The unfinished utterances, and runs of the decoding graph over the first rows of the cache. */
+/** The state of the loop: unfinished utterances, and the rows of the cache that they are in. */
 class TokenLoop {
   readonly rows: GeneratedRow[];
   readonly swaps: [number, number][] = [];
-  /** Indices into `rows`: whose utterance each row of the batch is. */
+  /** [batch] for each row of the batch, the index of its utterance in `rows`. */
   batch: number[];
 
   constructor(
@@ -72,8 +73,8 @@ class TokenLoop {
   }
 
   /**
-   * Returns whether every row has one new token. It goes through the graph for steps then: a call for a single token is as fast as one of
-   * several.
+   * Returns whether every row has one new token. Such a call runs the graph for steps, so that it is as fast as a step in a longer
+   * call.
    */
   get beginsWithStep(): boolean {
     const { feed, maxNewTokens } = this.args;
@@ -85,8 +86,8 @@ class TokenLoop {
   }
 
   /**
-   * Reads all new tokens of `args.feed`; what is sampled after the last ones counts. States are kept as they are before each row's last
-   * token: from there the same prompt can be continued otherwise.
+   * Reads all new tokens of `args.feed` and samples after them. Snapshots of states are taken before each row's last token, from where
+   * the prompt can be continued differently.
    */
   async feed(program: KernelProgram): Promise<Sampled> {
     const { feed } = this.args;
@@ -106,7 +107,11 @@ class TokenLoop {
     ))!;
   }
 
-  /** Reads tokens of the first rows. @returns what is sampled after the last one of each; null where there are none */
+  /**
+   * Reads tokens of the first rows.
+   *
+   * @returns the samples after the last token of each row; null if there are no tokens
+   */
   async read(program: KernelProgram, feed: readonly Int32Array[]): Promise<Sampled | null> {
     const lengths = feed.map(({ length }) => length);
     let sampled: Sampled | null = null;
@@ -122,10 +127,7 @@ class TokenLoop {
     return sampled;
   }
 
-  /**
-   * Feeds the last token of each row: the one sampled before, or the only new one. Rows that are done are fed too, but leave no trace
-   * in the cache.
-   */
+  /** Reads the last token of each row: the sampled one, or the only new one. Finished rows are read too, but not added to the cache. */
   step(program: KernelProgram, takesLast: boolean): Promise<Sampled> {
     if (this.rows.every(({ tokens }) => tokens.length === 0)) this.cache.takeSnapshots?.(this.batch.length);
     const pieces = this.batch.map((index) => Int32Array.of(this.rows[index].tokens.at(-1) ?? this.args.feed[index][0]));
@@ -134,7 +136,7 @@ class TokenLoop {
     return this.#run(program, pieces, 1, counts, takesLast ? { last } : {});
   }
 
-  /** Appends the sampled tokens to unfinished utterances, then removes finished rows from the batch. */
+  /** Appends the sampled tokens to unfinished utterances, then removes finished rows from the batch if that pays. */
   take(sampled: Sampled): void {
     this.batch.forEach((index, row) => this.#goesOn(index) && this.#append(index, sampled, row));
     this.#compact();
@@ -151,7 +153,7 @@ class TokenLoop {
     result.terminated = this.args.terminatorIds[index].includes(tokens[at]);
   }
 
-  /** Moves the unfinished rows to the front once half of the rows are done; the others leave the batch. */
+  /** Moves the unfinished rows to the front and drops the others from the batch, once at least half of the rows are finished. */
   #compact(): void {
     const { batch } = this;
     const running = batch.filter((index) => this.#goesOn(index)).length;
@@ -165,13 +167,13 @@ class TokenLoop {
     batch.length = running;
   }
 
-  /** Brings rows with much in the cache to the front, where attention reads less then. */
+  /** Moves long rows to the front, if attention then reads less. */
   orderByLength(): void {
     const needed = this.batch.map((_, row) => this.cache.lengths[row]);
     for (const [a, b] of this.cache.longRowsFirst?.(needed) ?? []) this.#swap(a, b);
   }
 
-  /** Exchanges two rows of the batch. */
+  /** Swaps two rows of the batch. */
   #swap(a: number, b: number): void {
     const { batch } = this;
     this.cache.swap(a, b);
@@ -198,7 +200,7 @@ class TokenLoop {
     };
   }
 
-  /** Pads ids on the right, and counts their positions after those in the cache. */
+  /** Pads ids on the right; positions continue after those in the cache. */
   #tokens(pieces: readonly Int32Array[], width: number) {
     const ids = new Int32Array(pieces.length * width);
     const positions = new Int32Array(pieces.length * width);

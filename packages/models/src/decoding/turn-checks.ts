@@ -1,23 +1,23 @@
-// The checks of a call's turns and options, before anything is changed.
+// Checks the turns and options of a call before anything is changed.
 import type { AdapterBank } from '../lora/adapter-bank.js';
 import type { SamplingOptions } from './sampling-options.js';
 import type { SlotInput } from './turns.js';
 
-/** The model and the cache of the episodes, as far as they limit a turn. */
+/** The limits that model and cache set. */
 interface TurnLimits {
   contextLength: number;
   vocabSize: number;
   bank: AdapterBank | undefined;
-  /** Whether turns of one call may be sampled differently. */
+  /** Whether turns of one call may have different sampling settings. */
   mixesTurns: boolean;
 }
 
 type Given = Omit<SlotInput, 'rng'>;
 
 /**
- * Checks turns and options before any is read.
+ * Checks turns and options before any token is read.
  *
- * @throws {RangeError} that names the option, or the slot of the turn
+ * @throws {RangeError} which names the option, or the slot of the turn
  */
 export function checkTurns(turns: readonly Given[], options: SamplingOptions, known: TurnLimits): void {
   checkOptions(turns, options, known);

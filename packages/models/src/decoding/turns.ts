@@ -1,4 +1,4 @@
-// A turn of an episode: its input, and the utterance that follows.
+// A turn of an episode: a slot's input, and the utterance that follows.
 import type { Rng, TokenMask, Utterance } from '@bowyer/core';
 import type { LoadedAdapter } from '../lora/adapter-bank.js';
 import type { LogitBias, TopLogprobs } from './logit-inputs.js';
@@ -7,54 +7,54 @@ import type { Sampler } from './sampling.js';
 import { computable, type RowSampling, type SamplingOptions } from './sampling-options.js';
 import { inOneArray } from './sampling-uniforms.js';
 
-/** The input of a slot before it generates. */
+/** The input of a slot for one turn. */
 export interface SlotInput {
   slot: number;
-  /** Whether a new episode begins: the slot's context is forgotten first. */
+  /** Whether a new episode begins, so that the slot's context is emptied first. */
   reset?: boolean;
-  /** Tokens to add to the slot's context: the observation, and the last action if the environment saw another one. */
+  /** Tokens to add to the slot's context: the observation, and the last action if the environment saw a different one. */
   tokens: readonly number[];
   /**
-   * One number is drawn from it, which determines all of the utterance's tokens, whatever else is in the batch. With `drawsPerToken`
-   * it is `maxNewTokens` numbers, one for each token.
+   * The source of the utterance's random numbers, so that its tokens do not depend on the batch: one number is drawn per utterance, or
+   * with `drawsPerToken` `maxNewTokens` numbers, one for each token.
    */
   rng: Rng;
-  /** The amounts that are added to single logits before every token, with the option `biasesLogits`. */
+  /** Numbers to add to the logits of some tokens at every position; needs the option `biasesLogits`. */
   logitBias?: LogitBias;
-  /** The changes that the text so far makes to logits, with the option `appliesRules`. */
+  /** Rules by which the text so far changes logits; needs the option `appliesRules`. */
   rules?: LogitRules;
-  /** The tokens that can be chosen next, with the option `masksTokens`; all, if not given. */
+  /** The tokens that can be chosen next; needs the option `masksTokens`. All tokens if not given. */
   tokenMask?: TokenMask | null;
-  /** The adapter of the model's bank that the slot's whole context is read with from now on; null or left out: the base alone. */
+  /** The adapter of the model's bank with which the slot's whole context is read from now on; null or omitted: the base model alone. */
   adapter?: LoadedAdapter | null;
-  /** How it is sampled, and the tokens that end it, where that differs from the call's options; see `mixesTurns`. */
+  /** Sampling settings and terminators, where they differ from the call's options; see `mixesTurns`. */
   sampling?: RowSampling & Pick<SamplingOptions, 'terminatorIds'>;
-  /** How many of the slot's last tokens earlier calls generated for the same text; 0 if not given. */
+  /** The number of the slot's last tokens that earlier calls generated for the same text; 0 if not given. */
   newTokens?: number;
 }
 
-/** The tokens that a slot has generated in one call. Its `logprobs` are those among all tokens, also where a mask left some out. */
+/** The tokens that a slot has generated in one call. Its `logprobs` are among all tokens, even where a mask excluded some. */
 export interface GeneratedUtterance extends Utterance {
   slot: number;
-  /** [n] like `logprobs`, under the distribution that was sampled from; equal to them at temperature 1 without truncation. */
+  /** [n] like `logprobs`, but under the distribution that was sampled from; equal at temperature 1 without truncation. */
   samplingLogprobs: number[];
-  /** [n] like `logprobs`, but among the tokens that the mask allowed, with the option `masksTokens`. */
+  /** [n] like `logprobs`, but among the tokens that the mask allowed; with the option `masksTokens`. */
   maskedLogprobs?: number[];
-  /** The policy's most likely tokens before biases, one entry a log-probability, with the option `biasesLogits`. */
+  /** The policy's most likely tokens before biases, one entry per token; with the option `biasesLogits`. */
   topLogprobs?: readonly TopLogprobs[];
-  /** How many of the slot's last tokens the model saw before its first own one. */
+  /** The number of the slot's tokens that the model saw before the utterance's first token. */
   contextTokens: number;
-  /** How many of the new tokens before it the model read; the others' keys and values were in a cache. */
+  /** The number of these tokens that the model read in this call; the others were cached. */
   readTokens: number;
 }
 
-/** Returns the part of a turn's own sampling, or of the call's options, that its row needs. */
+/** Returns the settings that a row needs, from a turn's own sampling or from the call's options. */
 export function ownSampling(given: NonNullable<SlotInput['sampling']>): NonNullable<SlotInput['sampling']> {
   const { temperature, topK, topP, greedy, terminatorIds } = computable(given);
   return { temperature, topK, topP, greedy, terminatorIds };
 }
 
-/** Lists the uniform numbers for a call: none for a greedy graph; zeros where a graph that samples is to be greedy. */
+/** Lists the uniform numbers of a call: none for a greedy graph; zeros for greedy rows of another graph. */
 export function uniformsFor(
   turns: readonly { uniforms: Float32Array; sampling: RowSampling }[],
   { kind }: Sampler,

@@ -1,25 +1,28 @@
-// The settings in config.json of DeBERTa v2 and v3 beside BERT's. Source: He et al. 2021 (arXiv:2111.09543).
+// The settings of DeBERTa v2 and v3 in config.json that BERT does not have. Source: He et al. 2021 (arXiv:2111.09543).
 import type { ConfigFields, ConfigJson } from '@bowyer/checkpoints';
 import { activationNames, type ActivationName } from '../layers/activations.js';
 
 export interface DebertaSettings {
   /** Whether a table of absolute positions is added to the word embeddings. */
   absolutePositions: boolean;
-  /** Whether scores have a term of the query's content and the distance ("c2p"); the next: of the distance and the key's content ("p2c"). */
+  /**
+   * Whether scores have a term of the query's content and the relative position ("c2p"), and of the relative position and the key's
+   * content ("p2c").
+   */
   contentToPosition: boolean;
   positionToContent: boolean;
-  /** The distances; null: those terms are 0, but scores are divided as if they were not. */
+  /** The relative positions; null: their terms are 0, but scores are divided as if they existed. */
   relative: {
-    /** Distances up to half of the buckets have their own, larger ones logarithmic buckets; 0: no buckets. */
+    /** The number of buckets: distances up to half of it have a bucket each, larger ones share logarithmic buckets; 0: no buckets. */
     buckets: number;
     maxDistance: number;
-    /** Whether distances pass the maps of queries and keys instead of maps of their own. */
+    /** Whether relative positions are projected by the query and key projections instead of separate ones. */
     sharedMaps: boolean;
-    /** Whether the table of distances is normalised. */
+    /** Whether the embeddings of relative positions are normalised. */
     normalized: boolean;
   } | null;
   poolerActivation: ActivationName;
-  /** Whether the masked-LM head has the names of the older code. */
+  /** Whether the masked-LM head has the parameter names of the older code. */
   legacyHead: boolean;
 }
 
@@ -78,7 +81,7 @@ export function debertaToJson({ relative, ...settings }: DebertaSettings): Confi
   };
 }
 
-/** Reads `pos_att_type`: a list, or in older files names between bars. */
+/** Reads `pos_att_type`: a list, or in older files names separated by `|`. */
 function attentionKinds(fields: ConfigFields): string[] {
   const value = fields.value('pos_att_type') ?? [];
   const kinds = Array.isArray(value) ? (value as unknown[]).map(String) : namesOf(value);

@@ -1,9 +1,9 @@
-// DeBERTa's disentangled attention adds up to two terms to the product of query and key: the content of each of the two tokens is
-// multiplied with an embedding of their relative position as well.
+// DeBERTa's disentangled attention adds up to two terms to the product of query and key: the content of either token times an
+// embedding of their relative position.
 //
 //     score(i, j) = (Qc_i · Kc_j  +  Qc_i · Kr_δ(i,j)  +  Kc_j · Qr_δ(j,i)) / √(terms · d),   δ the bucket of a distance
 //
-// Source: He et al. 2020 (arXiv:2006.03654), eq. 4; buckets and shared maps: He et al. 2021 (arXiv:2111.09543), appendix A.
+// Source: He et al. 2020 (arXiv:2006.03654), eq. 4; buckets and shared projections: He et al. 2021 (arXiv:2111.09543), appendix A.
 import type { Dim, GraphBuilder, Value } from '@bowyer/graph';
 import { linear, type Parameters } from '../layers/linear.js';
 import type { DebertaSettings } from './deberta-config.js';
@@ -14,16 +14,16 @@ const NORM = 'encoder.LayerNorm';
 
 type Relative = NonNullable<DebertaSettings['relative']>;
 
-/** The values that all layers share. */
+/** Values that all layers share. */
 export interface Distances {
-  /** [2 · span, hidden] an embedding for each bucket. */
+  /** [2 · span, hidden] the embedding of each bucket. */
   table: Value;
-  /** int32 [tokens, tokens] bucket of query i's distance from key j, and of key j's from query i. */
+  /** int32 [tokens, tokens] the bucket of the distance from query i to key j, and from key j to query i. */
   toKey: Value;
   toQuery: Value;
 }
 
-/** Counts the buckets on one side of 0. */
+/** Returns the number of buckets on each side of distance 0. */
 const spanOf = ({ buckets, maxDistance }: Relative) => (buckets > 0 ? buckets : maxDistance);
 
 /**
@@ -32,7 +32,7 @@ const spanOf = ({ buckets, maxDistance }: Relative) => (buckets > 0 ? buckets : 
  *     d                                              for d ≤ m
  *     m + ⌈ln(d/m) / ln((M − 1)/m) · (m − 1)⌉        else
  *
- * In float32, as the checkpoints were trained: a distance on a border must not fall to the other side.
+ * Computed in float32, as in training, so that a distance at a border falls into the same bucket.
  */
 export function distanceBucket(
   distance: number,
@@ -46,7 +46,7 @@ export function distanceBucket(
 }
 
 /**
- * Computes what attention adds for distances.
+ * Computes the embeddings and buckets of relative positions.
  *
  * @param tokens the length of the texts, at most the encoder's
  */
@@ -54,7 +54,7 @@ export function distances(g: GraphBuilder, parameters: Parameters, config: Encod
   const relative = config.deberta!.relative!;
   const span = spanOf(relative);
   const furthest = config.maxPositions - 1;
-  // Row d + furthest: the bucket of distance d, counted from the most negative one.
+  // Row d + furthest has the bucket of distance d, where bucket 0 is that of the most negative distance.
   const buckets = Int32Array.from({ length: 2 * furthest + 1 }, (_, row) => {
     const distance = row - furthest;
     const bucket = span + Math.sign(distance) * distanceBucket(Math.abs(distance), relative);
@@ -76,16 +76,16 @@ export function distances(g: GraphBuilder, parameters: Parameters, config: Encod
   };
 }
 
-/** Computes the factor of products of queries and keys: 1/√headSize, with DeBERTa's terms 1/√(number of terms · headSize). */
+/** Computes the factor of products of queries and keys: 1/√headSize, with DeBERTa 1/√(number of terms · headSize). */
 export function scoreScale({ hiddenSize, numHeads, deberta }: EncoderConfig): number {
   const terms = 1 + Number(deberta?.contentToPosition ?? false) + Number(deberta?.positionToContent ?? false);
   return 1 / Math.sqrt((terms * hiddenSize) / numHeads);
 }
 
 /**
- * Computes the scores, before padding is masked.
+ * Computes the attention scores, before padding is masked.
  *
- * @param name of the layer's attention
+ * @param name the name of the layer's attention
  * @param query, key [batch, heads, tokens, headSize]
  * @returns [batch, heads, tokens, tokens]
  */
@@ -107,7 +107,7 @@ export function disentangledAttention(
     const rows = linear(g, table, parameters, `${name}.${relative.sharedMaps ? shared : own}`);
     return g.transpose(g.reshape(rows, [table.dim(0), numHeads, headSize]), [1, 0, 2]);
   };
-  /** Multiplies x by the embeddings of all buckets, [batch, heads, tokens, 2 · span], and picks one for each pair by `buckets`. */
+  /** Multiplies x by the embeddings of all buckets, [batch, heads, tokens, 2 · span], and selects one for each pair of tokens. */
   const picked = (x: Value, embeddings: Value, buckets: Value) => {
     const all = g.fusedMatMul(x, g.unsqueeze(embeddings, 0), { transB: true, alpha });
     const index = g.expand(g.unsqueeze(g.unsqueeze(g.cast(buckets, 'int64'), 0), 0), [
@@ -123,14 +123,14 @@ export function disentangledAttention(
     scores = g.add(scores, picked(query, mapped('pos_key_proj', 'key_proj'), toKey));
   }
   if (positionToContent) {
-    // Rows are keys here, columns queries.
+    // Here rows are keys and columns are queries.
     const fromKeys = picked(key, mapped('pos_query_proj', 'query_proj'), toQuery);
     scores = g.add(scores, g.transpose(fromKeys, [0, 1, 3, 2]));
   }
   return scores;
 }
 
-/** Returns the tensors that DeBERTa has beside BERT's. */
+/** Returns the shapes of the tensors that DeBERTa has and BERT has not. */
 export function debertaShapes({ hiddenSize, numLayers, deberta }: EncoderConfig): Record<string, number[]> {
   const relative = deberta?.relative;
   if (!deberta || !relative) return {};

@@ -1,5 +1,5 @@
-// The settings of text encoders, as their config.json has them, checked: BERT and its relatives here, DeBERTa's and
-// ModernBERT's departures in their own files.
+// The settings of text encoders, read from config.json and checked: BERT and its relatives here, DeBERTa's and ModernBERT's
+// differences in their own files.
 import { activationNames, type ActivationName } from '../layers/activations.js';
 import {
   ConfigFields,
@@ -29,7 +29,7 @@ export type EncoderType =
   | 'modernbert';
 
 export interface EncoderConfig {
-  /** The name in config.json; DeBERTa v3 calls itself deberta-v2. */
+  /** The `model_type` in config.json; DeBERTa v3 has deberta-v2. */
   modelType: EncoderType;
   vocabSize: number;
   hiddenSize: number;
@@ -37,31 +37,31 @@ export interface EncoderConfig {
   numHeads: number;
   /** Width of the feed-forward layer. */
   intermediateSize: number;
-  /** Rows of the position table. RoBERTa can use two fewer. */
+  /** Rows of the position table; RoBERTa can use two fewer. */
   maxPositions: number;
-  /** Rows of the table of token types; 0 where there is none, as in DistilBERT. */
+  /** Rows of the token-type table; 0 if there is none, as in DistilBERT. */
   typeVocabSize: number;
   layerNormEps: number;
   padTokenId: number;
   activation: ActivationName;
-  /** ALBERT's savings: a narrow word table, and layers that share their weights. */
+  /** ALBERT's narrow word table and shared layers. */
   albert?: {
-    /** Width of the embeddings; a linear map brings them to hiddenSize. */
+    /** Width of the word embeddings; a linear layer maps them to hiddenSize. */
     embeddingSize: number;
-    /** Groups of layers with weights of their own; usually 1. */
+    /** The number of groups of layers with different weights; usually 1. */
     numGroups: number;
-    /** Layers with weights of their own in a group, all passed each time; usually 1. */
+    /** The number of layers with different weights in a group, which are applied in turn; usually 1. */
     layersPerGroup: number;
   };
   electra?: {
-    /** Width of the embeddings; a linear map brings them to hiddenSize where they differ. */
+    /** Width of the word embeddings; a linear layer maps them to hiddenSize where they differ. */
     embeddingSize: number;
   };
   deberta?: DebertaSettings;
   modernbert?: ModernBertSettings;
 }
 
-/** The names in the checkpoints' library of the class of each encoder, and its attribute in models with a head. */
+/** For each encoder: the name of its class in transformers, and its attribute in models with a head. */
 const classes: Record<EncoderType, { name: string; prefix: string }> = {
   bert: { name: 'BertModel', prefix: 'bert' },
   roberta: { name: 'RobertaModel', prefix: 'roberta' },
@@ -74,13 +74,13 @@ const classes: Record<EncoderType, { name: string; prefix: string }> = {
   modernbert: { name: 'ModernBertModel', prefix: 'model' },
 };
 
-/** The names in config.json. */
+/** The values of `model_type` that are supported. */
 export const encoderTypes: readonly string[] = Object.keys(classes);
 
 /** Returns the prefix of the encoder's weights in a checkpoint of a model with a head. */
 export const headPrefix = ({ modelType }: EncoderConfig): string => `${classes[modelType].prefix}.`;
 
-/** Recognizes RoBERTa and the multilingual and French models of the same code. */
+/** Returns whether the encoder is RoBERTa or a multilingual or French model with the same code. */
 export const isRoberta = ({ modelType }: Pick<EncoderConfig, 'modelType'>): boolean =>
   classes[modelType].prefix === 'roberta';
 
@@ -93,7 +93,7 @@ const bertKeys = {
   epsilon: 'layer_norm_eps',
 };
 
-/** Returns the names in config.json of settings that some families call otherwise. */
+/** Returns the field names in config.json, which differ in some families. */
 function keysOf(modelType: EncoderType): typeof bertKeys {
   if (modelType === 'modernbert') return { ...bertKeys, activation: 'hidden_activation', epsilon: 'norm_eps' };
   if (modelType !== 'distilbert') return bertKeys;
@@ -107,17 +107,17 @@ const isKnown = (modelType: unknown): modelType is EncoderType =>
 /** Returns the position of the first token: 0 in BERT; RoBERTa counts from padTokenId + 1 = 2. */
 export const firstPosition = (config: EncoderConfig): number => (isRoberta(config) ? config.padTokenId + 1 : 0);
 
-/** Returns how many tokens one text may have. */
+/** Returns the most tokens of a text. */
 export const maxTokens = (config: EncoderConfig): number => config.maxPositions - firstPosition(config);
 
-/** Returns whether the `model_type` is that of an encoder that can be built. */
+/** Returns whether the `model_type` is that of a supported encoder. */
 export const isEncoder = ({ model_type: modelType }: ConfigJson): boolean => isKnown(modelType);
 
 /**
- * Reads settings from the contents of `config.json`; what it leaves out has the value of Hugging Face's classes. Throws
- * `UnsupportedConfigError`, which names the field.
+ * Reads settings from the contents of `config.json`; omitted fields have the defaults of Hugging Face's classes.
  *
- * @param path where the contents come from, for the message
+ * @param path the origin of the contents, for error messages
+ * @throws UnsupportedConfigError, which names the field
  */
 export function encoderConfigFromJson(json: PretrainedConfig, path = 'config.json'): EncoderConfig {
   const modelType = json.model_type;
@@ -141,7 +141,7 @@ const defaultsOf = (modelType: EncoderType): ConfigJson => ({
   ...(modelType === 'modernbert' && modernBertDefaults),
 });
 
-/** Names that DistilBERT's files may have beside its own; where one has both, the library takes these. */
+/** Alternative field names in DistilBERT's files; where a file has both, transformers reads these. */
 const distilbertNames = { hidden_size: 'dim', num_hidden_layers: 'n_layers', num_attention_heads: 'n_heads' };
 
 function configOf(modelType: EncoderType, file: ConfigJson): EncoderConfig {
@@ -183,7 +183,7 @@ function typeVocabSize(modelType: EncoderType, fields: ConfigFields): number {
   return isAbsent ? 0 : fields.count('type_vocab_size');
 }
 
-/** Reads the settings that one family alone has. */
+/** Reads the settings that only one family has. */
 function familySettings(config: EncoderConfig, fields: ConfigFields, json: ConfigJson): Partial<EncoderConfig> {
   switch (config.modelType) {
     case 'albert': {
@@ -202,7 +202,7 @@ function familySettings(config: EncoderConfig, fields: ConfigFields, json: Confi
   }
 }
 
-/** Writes an encoder's settings as the fields of `config.json`. */
+/** Returns an encoder's settings as the fields of `config.json`. */
 export function encoderConfigToJson(config: EncoderConfig): PretrainedConfig {
   const { modelType, albert, electra, deberta, modernbert } = config;
   const keys = keysOf(modelType);

@@ -1,7 +1,7 @@
-// BERT and its variants as a graph: embeddings, layers of self-attention and feed-forward with the norm after each, pooling.
+// BERT and its variants as a graph: embeddings, layers of self-attention and feed-forward, each followed by a norm, and pooling.
 // DeBERTa's attention and ModernBERT's layers are in their own files.
-// Sources: Devlin et al. 2019 (arXiv:1810.04805), Liu et al. 2019 (arXiv:1907.11692), Lan et al. 2019
-// (ALBERT, arXiv:1909.11942). Dropout is off, as in ArCHer's code.
+// Sources: Devlin et al. 2019 (arXiv:1810.04805), Liu et al. 2019 (arXiv:1907.11692), Lan et al. 2019 (ALBERT, arXiv:1909.11942).
+// Dropout is off, as in ArCHer's code.
 import type { GraphBuilder, Value } from '@bowyer/graph';
 import { activate } from '../layers/activations.js';
 import { linear, type Parameters } from '../layers/linear.js';
@@ -19,10 +19,13 @@ import {
   type TokenLayout,
 } from './token-layout.js';
 
-/** The vector that sums up a text: tanh of a learnt map of the first token, the first token itself, or the tokens' mean. */
+/**
+ * The vector that represents a text: tanh of a learned map of the first token's state, the first token's state, or the mean of all
+ * tokens.
+ */
 export type TextFeature = 'pooler' | 'first' | 'mean';
 
-/** Computes the hidden states of the last layer, [batch, tokens, hidden]; those of padding mean nothing. */
+/** Computes the hidden states of the last layer, [batch, tokens, hidden]; those of padding are arbitrary. */
 export const encoderHiddenStates = (
   g: GraphBuilder,
   parameters: Parameters,
@@ -30,7 +33,7 @@ export const encoderHiddenStates = (
   inputs: MatrixInputs,
 ): Value => hiddenStates(g, parameters, config, matrixLayout(inputs));
 
-/** Computes one vector per text, [texts, hidden], the texts class by class. */
+/** Computes one vector per text, [texts, hidden], ordered by class of texts. */
 export function textFeatures(
   g: GraphBuilder,
   parameters: Parameters,
@@ -45,7 +48,7 @@ export function textFeatures(
       0,
     );
   }
-  // DeBERTa's and ModernBERT's scores need each token's distance from the others, which only whole matrices have.
+  // The scores of DeBERTa and ModernBERT depend on distances between tokens, so their last layer is computed for all tokens.
   const needsAll = Boolean(config.modernbert ?? config.deberta?.relative);
   const first = needsAll
     ? layout.first.of(hiddenStates(g, parameters, config, layout))
@@ -68,14 +71,14 @@ export function textFeature(
 
 /** Averages over tokens without padding: [texts, tokens, hidden] → [texts, hidden]. */
 function maskedMean(g: GraphBuilder, hidden: Value, mask: Value): Value {
-  const count = g.max(g.reduceSum(mask, { axes: [1], keepdims: true }), 1); // 1 for rows of padding
+  const count = g.max(g.reduceSum(mask, { axes: [1], keepdims: true }), 1); // avoids 0 / 0 for rows of padding
   return g.div(g.reduceSum(g.mul(hidden, g.unsqueeze(mask, -1)), { axes: [1] }), count);
 }
 
 /**
- * Computes the summary of a text from its first token.
+ * Computes the vector of a text from its first token.
  *
- * @param first [texts, hidden] of the first tokens
+ * @param first [texts, hidden] the hidden states of the first tokens
  */
 function summed(
   g: GraphBuilder,
@@ -92,7 +95,7 @@ function summed(
 /**
  * Computes rows of the last layer's hidden states.
  *
- * @param first of first tokens alone, which see the keys and values of all; of all tokens if not given
+ * @param first the rows of first tokens, if only these are wanted (they attend to all tokens); all tokens if not given
  */
 function hiddenStates(
   g: GraphBuilder,
@@ -101,14 +104,14 @@ function hiddenStates(
   layout: TokenLayout,
   first?: FirstRows,
 ): Value {
-  // Added to the scores: 0 for tokens, −10⁹ for padding, which softmax turns into exactly 0.
+  // Numbers that are added to the scores: 0 for tokens, −10⁹ for padding, which softmax turns into exactly 0.
   const biases = layout.classes.map(({ mask }) => g.unsqueeze(g.unsqueeze(g.mul(g.sub(mask, 1), 1e9), 1), 1));
   if (config.modernbert) return modernBertHiddenStates(g, parameters, config, layout, biases);
   const words = g.gather(parameters['embeddings.word_embeddings.weight'], layout.ids);
   const places = parameters['embeddings.position_embeddings.weight'];
   let x = places ? g.add(words, g.gather(places, layout.positions)) : words;
   const types = parameters['embeddings.token_type_embeddings.weight'];
-  if (config.typeVocabSize > 0) x = g.add(x, g.slice(types, 0, 0, 1)); // every token is of the first text
+  if (config.typeVocabSize > 0) x = g.add(x, g.slice(types, 0, 0, 1)); // all tokens have type 0
   x = layerNorm(g, x, parameters, 'embeddings.LayerNorm', config);
   const map = embeddingMap(config);
   if (map) x = linear(g, x, parameters, map.name);
@@ -119,24 +122,24 @@ function hiddenStates(
   const names = layerNames(config);
   names.forEach((name, i) => {
     const scope = { layout, terms, ...(i === names.length - 1 && { first }) };
-    // Named by depth, as ALBERT's layers come up more than once.
+    // The scope is named by depth, since ALBERT uses the same layer several times.
     x = g.scope(`encoder.layer.${i}`, () => encoderLayer(g, x, scope, parameters, name, config));
   });
   return x;
 }
 
 interface AttentionTerms {
-  /** [batch, 1, 1, tokens] added to the scores. */
+  /** [batch, 1, 1, tokens] is added to the scores. */
   bias: Value;
-  /** DeBERTa's distances between tokens. */
+  /** DeBERTa's relative positions. */
   distances?: Distances;
 }
 
 interface LayerScope {
   layout: TokenLayout;
-  /** The terms of each class. */
+  /** The terms of each class of texts. */
   terms: readonly AttentionTerms[];
-  /** The rows that the layer writes, where they are not all. */
+  /** The rows that the layer computes, if not all. */
   first?: FirstRows;
 }
 
@@ -164,9 +167,9 @@ function encoderLayer(
 }
 
 /**
- * Computes softmax(Q Kᵀ / √d + bias) V per head, heads side by side: [...rows, hidden]. DeBERTa adds its own terms to Q Kᵀ.
+ * Computes softmax(Q Kᵀ / √d + bias) V for each head, heads side by side: [...rows, hidden]. DeBERTa adds its own terms to Q Kᵀ.
  *
- * @param own the rows with queries
+ * @param own the rows that have queries
  * @param x all rows
  */
 function selfAttention(

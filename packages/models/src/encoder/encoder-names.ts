@@ -2,16 +2,16 @@
 // Sources: the checkpoints of BERT, RoBERTa, ALBERT (Lan et al. 2019, arXiv:1909.11942), DistilBERT (arXiv:1910.01108).
 import type { EncoderConfig, EncoderType } from './encoder-config.js';
 
-/** A linear map or norm each: `.weight` and `.bias` follow. Names of a layer's parts follow the layer's name and a dot. */
+/** Names of linear layers and norms, without `.weight` and `.bias`. Names of a layer's parts are relative to the layer. */
 interface EncoderNames {
   query: string;
   key: string;
   value: string;
   attentionOutput: string;
   attentionNorm: string;
-  /** Hidden → intermediate. */
+  /** The map hidden → intermediate. */
   inner: string;
-  /** Intermediate → hidden. */
+  /** The map intermediate → hidden. */
   outer: string;
   outputNorm: string;
 }
@@ -49,7 +49,10 @@ const distilbert: EncoderNames = {
   outputNorm: 'output_layer_norm',
 };
 
-/** Returns the map from the width of the word table to that of the layers, and that width; undefined where both are the same. */
+/**
+ * Returns the name of the linear layer from the word embeddings to the hidden size, and the embeddings' width; undefined if both sizes
+ * are equal.
+ */
 export function embeddingMap({
   hiddenSize,
   albert,
@@ -60,7 +63,7 @@ export function embeddingMap({
   return { name: 'embeddings_project', size: electra.embeddingSize };
 }
 
-/** DeBERTa's, where they differ from BERT's. */
+/** DeBERTa's names, where they differ from BERT's. */
 const deberta: EncoderNames = {
   ...bert,
   query: 'attention.self.query_proj',
@@ -68,22 +71,21 @@ const deberta: EncoderNames = {
   value: 'attention.self.value_proj',
 };
 
-/** The names in families that have BERT's layers under names of their own; ModernBERT's layers are its own too. */
+/** Names of families with BERT's layers; ModernBERT's layers are different and have their own file. */
 const others: Partial<Record<EncoderType, EncoderNames>> = { albert, distilbert, 'deberta-v2': deberta };
 
 export const encoderNames = ({ modelType }: EncoderConfig): EncoderNames => others[modelType] ?? bert;
 
-/** Names the map of the first token; where a family's checkpoints have none, a critic's own is kept under BERT's name. */
+/** Returns the name of the pooler's map. Where a family's checkpoints have no pooler, a critic's pooler is saved under BERT's name. */
 export const poolerName = ({ modelType }: EncoderConfig): string =>
   modelType === 'albert' ? 'pooler' : 'pooler.dense';
 
-/** Names the table of the words' embeddings. */
 export const wordTable = ({ modelType }: EncoderConfig): string =>
   modelType === 'modernbert' ? 'embeddings.tok_embeddings.weight' : 'embeddings.word_embeddings.weight';
 
 /**
- * Returns the names of the layers in the order in which a text passes them. ALBERT's come up again and again: layer i of L is group
- * ⌊i · groups / L⌋, of one or more layers.
+ * Returns the names of the layers in the order in which they are applied. ALBERT's are repeated: layer i of L is group ⌊i · groups /
+ * L⌋, of one or more layers.
  */
 export function layerNames({ modelType, numLayers, albert }: EncoderConfig): string[] {
   const stack = modelType === 'distilbert' ? 'transformer' : 'encoder';

@@ -1,4 +1,4 @@
-// Texts → the padded id matrices that an encoder reads.
+// Makes the padded id matrices that an encoder reads from texts.
 import type { Tokenizer } from '@bowyer/text';
 import { firstPosition, isRoberta, maxTokens, type EncoderConfig } from './encoder-config.js';
 
@@ -9,13 +9,13 @@ interface TokenMatrix {
   /** [rows, tokens] */
   ids: Int32Array;
   positions: Int32Array;
-  /** 1 for a token, 0 for padding. */
+  /** 1 for tokens, 0 for padding. */
   mask: Float32Array;
 }
 
 /**
- * Returns ids of one text with the tokenizer's special tokens, at most `maxLength` of them. A text that is too long loses its
- * beginning, as the latest turns matter most; begin and end tokens stay.
+ * Returns the ids of a text with the tokenizer's special tokens, at most `maxLength`. A longer text is cut off at its beginning, since
+ * the latest turns matter most; its special tokens stay.
  */
 export function truncateLeft(tokenizer: Tokenizer, text: string, maxLength: number): number[] {
   const whole = tokenizer.encodeWithSpecials(text);
@@ -38,9 +38,7 @@ function leadingSpecials(whole: readonly number[], plain: readonly number[]): nu
   throw new RangeError('truncateLeft: the tokenizer changes a text’s ids when it adds special tokens');
 }
 
-/**
- * Pads to `rows` rows (rows without a text are all padding) and to a length that `roundUp` gives for the longest text.
- */
+/** Pads to `rows` rows (rows without a text are all padding), and to the longest text's length rounded by `roundUp`. */
 export function tokenMatrix(
   texts: readonly (readonly number[])[],
   config: EncoderConfig,
@@ -51,7 +49,7 @@ export function tokenMatrix(
   if (longest > tokens)
     throw new RangeError(`tokenMatrix: a text has ${longest} tokens, the encoder takes ${maxTokens(config)}`);
   const ids = new Int32Array(rows * tokens).fill(config.padTokenId);
-  // RoBERTa gives padding the padding id's own position; BERT's padding is masked whatever its position.
+  // RoBERTa gives padding the position of the padding id; BERT's padding is masked, whatever its position.
   const positions = new Int32Array(rows * tokens).fill(isRoberta(config) ? config.padTokenId : 0);
   const mask = new Float32Array(rows * tokens);
   texts.forEach((text, row) => {

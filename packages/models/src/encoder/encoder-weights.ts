@@ -1,4 +1,4 @@
-// The weights of an encoder under the names of Hugging Face's checkpoints: drawn afresh, loaded, saved.
+// The weights of an encoder under the names of Hugging Face's checkpoints: initialized, loaded, saved.
 import { join } from 'node:path';
 import { writeFileAtomically, type Rng } from '@bowyer/core';
 import { configText } from '../architecture/config-text.js';
@@ -15,10 +15,10 @@ import { encoderConfigFromJson, encoderConfigToJson, headPrefix, type EncoderCon
 import { embeddingMap, encoderNames, layerNames, poolerName, wordTable } from './encoder-names.js';
 import { modernBertShapes } from './modernbert.js';
 
-/** Standard deviation of all matrices at the start. Source: Devlin et al. 2019 (arXiv:1810.04805), their code. */
+/** Standard deviation of all initial matrices. Source: Devlin et al. 2019 (arXiv:1810.04805), their code. */
 const initialDeviation = 0.02;
 
-/** Draws fresh weights: matrices normal (0, 0.02), biases 0, layer norms 1 and 0; the padding row of the word table is zero. */
+/** Initializes weights: matrices normal (0, 0.02), biases 0, scales of layer norms 1; the padding row of the word table is zero. */
 export function initializeEncoder(rng: Rng, config: EncoderConfig, { pooler }: { pooler: boolean }): HostTensors {
   const tensors: HostTensors = {};
   for (const [name, shape] of Object.entries(encoderShapes(config, { pooler }))) {
@@ -77,8 +77,8 @@ function bertShapes(config: EncoderConfig): Record<string, number[]> {
 }
 
 /**
- * Loads config and weights of a Hugging Face directory. A checkpoint without pooler weights (most families' have none) gets a fresh
- * pooler from `rng`; heads of other tasks are left out.
+ * Loads config and weights of a Hugging Face directory. A checkpoint without a pooler (as in most families) gets a newly initialized
+ * one, drawn from `rng`; heads for other tasks are ignored.
  */
 export async function loadEncoder(
   dir: string,
@@ -99,7 +99,7 @@ export async function loadEncoder(
   return { config, tensors: Object.fromEntries(Object.keys(shapes).map((tensor) => [tensor, found[tensor]])) };
 }
 
-/** Reads the tensors of these names, without the prefix of a model with a head (`bert.`); each must have its shape. */
+/** Reads the tensors with these names, without the prefix of a model with a head (`bert.`); each must have its shape. */
 async function readPresent(
   dir: string,
   shapes: Readonly<Record<string, number[]>>,
@@ -121,14 +121,14 @@ async function readPresent(
   return stored;
 }
 
-/** Writes `config.json` and the weights as Python's `AutoModel.from_pretrained` reads them. */
+/** Writes `config.json` and the weights so that Python's `AutoModel.from_pretrained` can read them. */
 export async function saveEncoder(dir: string, config: EncoderConfig, tensors: HostTensors): Promise<void> {
   await writeFileAtomically(join(dir, 'config.json'), configText({ ...encoderConfigToJson(config) }));
   await writeWeights(dir, tensors);
 }
 
 /**
- * Returns a weight's name without the prefix of a model with a head on top, and with today's names of layer norms (bert-base has gamma
+ * Returns a weight's name without the prefix of a model with a head, and with the current names of layer norms (bert-base has gamma
  * and beta).
  */
 const modernName = (name: string, config: EncoderConfig) => {

@@ -1,19 +1,19 @@
-// The settings in config.json of ModernBERT beside BERT's. Source: Warner et al. 2024 (arXiv:2412.13663).
+// The settings of ModernBERT in config.json that BERT does not have. Source: Warner et al. 2024 (arXiv:2412.13663).
 import { UnsupportedConfigError, type ConfigFields, type ConfigJson } from '@bowyer/checkpoints';
 import { activationNames, type ActivationName } from '../layers/activations.js';
 
 export interface ModernBertSettings {
-  /** For each layer, whether its tokens see only a window around them. */
+  /** For each layer, whether its tokens attend only to a window around them. */
   localLayers: boolean[];
-  /** In local layers a token sees those at most this far to either side. */
+  /** The largest distance that tokens attend to in local layers, on either side. */
   reach: number;
-  /** Bases of the rotary positions. */
+  /** Bases of the rotary embedding in global and in local layers. */
   globalTheta: number;
   localTheta: number;
   attentionBias: boolean;
   mlpBias: boolean;
   normBias: boolean;
-  /** In the masked-LM head: whether the output has a bias, whether the map before it has one, and the map's activation. */
+  /** The masked-LM head: whether the output has a bias, whether the layer before it has one, and that layer's activation. */
   decoderBias: boolean;
   headBias: boolean;
   headActivation: ActivationName;
@@ -76,7 +76,10 @@ export const modernBertToJson = (settings: ModernBertSettings): ConfigJson => ({
   classifier_activation: settings.headActivation,
 });
 
-/** Reads which layers are local: `layer_types` of newer files; in older ones every third layer, the first included, is global. */
+/**
+ * Reads which layers are local, from `layer_types` of newer files; in older ones every third layer, beginning with the first, is
+ * global.
+ */
 function localLayers(fields: ConfigFields, numLayers: number): boolean[] {
   const types = fields.value('layer_types');
   if (types === undefined) {
@@ -89,7 +92,7 @@ function localLayers(fields: ConfigFields, numLayers: number): boolean[] {
   return types.map((type) => type === kinds.local);
 }
 
-/** Reads the base of the rotary positions of one kind of layer: in `rope_parameters`, else under its older name. */
+/** Reads the base of the rotary embedding of one kind of layer, from `rope_parameters` or from its older field. */
 function theta(fields: ConfigFields, json: ConfigJson, kind: keyof typeof kinds): number {
   const parameters = { ...ropeObject(json.rope_parameters)[kinds[kind]], ...(json.rope_scaling as ConfigJson | null) };
   const type = (parameters as ConfigJson).rope_type ?? (parameters as ConfigJson).type ?? 'default';
@@ -101,7 +104,7 @@ function theta(fields: ConfigFields, json: ConfigJson, kind: keyof typeof kinds)
   throw fields.error('rope_parameters', `has rope_theta ${JSON.stringify(own)}, not a number above 0`);
 }
 
-/** Reads the objects of the two kinds of layers. */
+/** Reads the rope parameters of both kinds of layers. */
 function ropeObject(value: unknown): Record<string, ConfigJson> {
   if (value === undefined || value === null) return {};
   const known: string[] = Object.values(kinds);

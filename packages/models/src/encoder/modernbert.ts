@@ -1,4 +1,4 @@
-// ModernBERT: norms before each half of a layer, rotary positions, layers whose tokens see only their neighbourhood, gated
+// ModernBERT: norms before attention and feed-forward layer, rotary embedding, local layers whose tokens attend to a window, gated
 // feed-forward layers, no biases. Source: Warner et al. 2024 (arXiv:2412.13663), section 2.1.
 import { multiplyDims, type GraphBuilder, type Value } from '@bowyer/graph';
 import { activate } from '../layers/activations.js';
@@ -8,17 +8,17 @@ import { weightedValues } from '../layers/weighted-values.js';
 import type { EncoderConfig } from './encoder-config.js';
 import type { TokenLayout } from './token-layout.js';
 
-/** The tables and the bias of attention in each class of texts. */
+/** Rotary tables and attention bias for each class of texts. */
 type Kind = readonly {
   tables: RotaryTables;
-  /** Added to the scores. */
+  /** Is added to the scores. */
   bias: Value;
 }[];
 
 /**
  * Computes ModernBERT's hidden states.
  *
- * @param paddings of each class [texts, 1, 1, tokens] 0 for tokens, very negative for padding
+ * @param paddings for each class [texts, 1, 1, tokens] 0 for tokens, very negative for padding
  */
 export function modernBertHiddenStates(
   g: GraphBuilder,
@@ -68,7 +68,7 @@ function modernBertLayer(
   scope: { layout: TokenLayout; kind: Kind },
 ): Value {
   const name = `layers.${layer}`;
-  // The first layer reads the embeddings, which are normalised already.
+  // The first layer has no norm here, since the embeddings are already normalised.
   const read = layer === 0 ? x : norm(g, x, parameters, `${name}.attn_norm`, config);
   const attended = g.add(x, attention(g, read, parameters, `${name}.attn`, config, scope));
   const h = norm(g, attended, parameters, `${name}.mlp_norm`, config);
@@ -100,7 +100,7 @@ function attention(
   return map(g, layout.all.join(mixed), parameters, `${name}.Wo`);
 }
 
-/** Computes x Wᵀ, and + b where the checkpoint has one. */
+/** Computes x Wᵀ, plus b if the checkpoint has a bias. */
 function map(g: GraphBuilder, x: Value, parameters: Parameters, name: string): Value {
   const product = g.fusedMatMul(x, parameters[`${name}.weight`], { transB: true });
   const bias = parameters[`${name}.bias`];
@@ -116,7 +116,7 @@ const norm = (
 ): Value =>
   g.layerNormalization(x, parameters[`${name}.weight`], parameters[`${name}.bias`], { epsilon: layerNormEps });
 
-/** Returns the names and shapes of all tensors but heads. */
+/** Returns the names and shapes of all tensors except those of heads. */
 export function modernBertShapes(config: EncoderConfig): Record<string, number[]> {
   const { hiddenSize, intermediateSize, numLayers, vocabSize } = config;
   const { attentionBias, mlpBias, normBias } = config.modernbert!;

@@ -1,12 +1,15 @@
-// Texts → the inputs of `packedLayout`: real tokens one after the other, and where attention finds them.
+// Makes the inputs of `packedLayout` from texts: real tokens one after the other, and the indices by which attention finds them.
 import { firstPosition, type EncoderConfig } from './encoder-config.js';
 
-/** Each has its own products of attention in the graph. Twelve layers of 768, lengths of 16 to 263: see docs/decisions/archer.md. */
+/**
+ * The number of classes of texts with similar length; each has its own products of attention in the graph. The number was chosen by
+ * measurement, see docs/decisions/archer.md.
+ */
 export const TEXT_CLASSES = 3;
 
 interface PackedTexts {
   inputs: Record<string, { dims: number[]; data: Int32Array | Float32Array }>;
-  /** [texts] the row of each text's features. */
+  /** [texts] the row in the features of each text. */
   rows: Int32Array;
 }
 
@@ -16,7 +19,7 @@ interface PackedTexts {
  * @param texts ids with special tokens, at least one
  */
 export function packTexts(texts: readonly (readonly number[])[], config: EncoderConfig): PackedTexts {
-  // Classes are never empty: where there are fewer texts, one token of padding is a text that nobody reads.
+  // Classes must not be empty: if there are fewer texts, texts of one padding token are added, whose features are ignored.
   const fillers = Math.max(0, TEXT_CLASSES - texts.length);
   const all = [...texts, ...Array.from({ length: fillers }, () => [config.padTokenId])];
   const order = [...all.keys()].sort((a, b) => all[a].length - all[b].length || a - b);
@@ -38,7 +41,7 @@ export function packTexts(texts: readonly (readonly number[])[], config: Encoder
 /**
  * Makes the feeds of one class.
  *
- * @param texts the longest one last
+ * @param texts in order of length, the longest last
  */
 function classFeeds(c: number, texts: readonly (readonly number[])[], config: EncoderConfig): PackedTexts['inputs'] {
   const ids = Int32Array.from(texts.flat());
@@ -68,14 +71,14 @@ function classFeeds(c: number, texts: readonly (readonly number[])[], config: En
 }
 
 /**
- * Finds where to cut sorted lengths into `count` parts, so that the scores of attention Σ texts · longest² are fewest: exactly, part
- * after part, in O(count · lengths²).
+ * Finds the cuts of sorted lengths into `count` parts with the fewest attention scores, Σ texts · longest². The result is exact, by
+ * dynamic programming in O(count · lengths²).
  *
- * @returns the first index of each part but the first; parts are never empty
+ * @returns the first index of each part except the first; parts are never empty
  */
 export function cheapestCuts(lengths: readonly number[], count: number): number[] {
   const score = (begin: number, end: number) => (end - begin) * lengths[end - 1] ** 2;
-  // For `part` parts of the first `end` lengths: the fewest scores, and where the last part begins.
+  // For `part` parts of the first `end` lengths: the fewest scores, and the index at which the last part begins.
   let costs = lengths.map((_, i) => score(0, i + 1));
   const begins: number[][] = [];
   for (let part = 1; part < count; part++) {

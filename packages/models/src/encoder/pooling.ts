@@ -1,4 +1,4 @@
-// How a sentence encoder makes one vector of the last hidden states, as the files of sentence-transformers say.
+// How a sentence encoder pools the last hidden states into one vector, read from the files of sentence-transformers.
 // Source: UKPLab/sentence-transformers, its modules Pooling and Normalize (6.0.1); Reimers and Gurevych 2019 (arXiv:1908.10084).
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -8,17 +8,17 @@ import { PretrainedDirectoryError } from '@bowyer/checkpoints';
 type PoolingMode = 'cls' | 'max' | 'mean' | 'mean_sqrt_len_tokens' | 'weightedmean' | 'lasttoken';
 
 export interface Pooling {
-  /** A vector has a part for each, in this order. */
+  /** The kinds of pooling, whose results are concatenated in this order. */
   modes: readonly PoolingMode[];
-  /** Whether vectors have length 1. */
+  /** Whether vectors are scaled to length 1. */
   normalizes: boolean;
-  /** The longest text in tokens; null: the encoder's own limit. */
+  /** The most tokens of a text; null: the encoder's own limit. */
   maxTokens: number | null;
-  /** Whether capital letters become small ones before a text is split into tokens. */
+  /** Whether texts are converted to lower case before they are tokenized. */
   lowerCases: boolean;
 }
 
-/** By the keys of older files, in the order of the parts of a vector that several of them make. */
+/** Kinds of pooling by the keys of older files, in the order in which their results are concatenated. */
 const modes: Readonly<Record<string, PoolingMode>> = {
   pooling_mode_cls_token: 'cls',
   pooling_mode_max_tokens: 'max',
@@ -29,9 +29,9 @@ const modes: Readonly<Record<string, PoolingMode>> = {
 };
 
 /**
- * Reads the folder's own pooling, or the mean where it has none, as sentence-transformers reads such folders.
+ * Reads the pooling of a folder; a folder without one has the mean, as in sentence-transformers.
  *
- * @throws {PretrainedDirectoryError} where it has a module, or a kind of pooling, that is not served
+ * @throws {PretrainedDirectoryError} if it has a module or a kind of pooling that is not supported
  */
 export async function readPooling(dir: string): Promise<Pooling> {
   await refusePrompt(dir);
@@ -52,7 +52,10 @@ export async function readPooling(dir: string): Promise<Pooling> {
   return { modes: asked, normalizes, ...text };
 }
 
-/** Reads the modes. Files of sentence-transformers 6 name one or several; older ones have a boolean for each, and none is the mean. */
+/**
+ * Reads the kinds of pooling. Files of sentence-transformers 6 name one or several; older ones have a boolean for each, and none of
+ * them means the mean.
+ */
 async function modesOf(dir: string, file: string): Promise<readonly PoolingMode[]> {
   const config = (await json(dir, file)) as Record<string, unknown>;
   const asked = Object.keys(modes).filter((key) => config[key] === true);
@@ -70,7 +73,7 @@ async function modesOf(dir: string, file: string): Promise<readonly PoolingMode[
   );
 }
 
-/** Refuses a prompt before each text: it would change the vectors, and requests have no field that leaves it out. */
+/** Refuses a default prompt, which would be put before each text: requests have no field to turn it off. */
 async function refusePrompt(dir: string): Promise<void> {
   const { default_prompt_name: name, prompts } = await jsonIfAny(dir, 'config_sentence_transformers.json');
   const prompt = typeof name === 'string' ? (prompts as Record<string, unknown> | undefined)?.[name] : '';
@@ -88,9 +91,9 @@ const json = async (dir: string, file: string): Promise<unknown> =>
   JSON.parse(await readFile(join(dir, file), 'utf8')) as unknown;
 
 /**
- * Computes one vector of a text's hidden states.
+ * Computes the vector of a text from its hidden states.
  *
- * @param states [tokens, size], those of padding left out
+ * @param states [tokens, size] without padding
  * @returns [modes · size]
  */
 export function pooled(
@@ -103,7 +106,7 @@ export function pooled(
   return normalizes ? unitLength(vector) : vector;
 }
 
-/** Computes one mode's part of the vector, [size]. */
+/** Computes the result of one kind of pooling, [size]. */
 function part(states: Float32Array, size: number, mode: PoolingMode): Float32Array {
   const tokens = states.length / size;
   switch (mode) {
@@ -121,7 +124,7 @@ function part(states: Float32Array, size: number, mode: PoolingMode): Float32Arr
       return weightedSum(states, size, () => 1 / tokens);
     case 'mean_sqrt_len_tokens':
       return weightedSum(states, size, () => 1 / Math.sqrt(tokens));
-    case 'weightedmean': // later tokens count more: the weights are 1, 2, 3 …
+    case 'weightedmean': // the weights 1, 2, 3 … make later tokens count more
       return weightedSum(states, size, (t) => (t + 1) / ((tokens * (tokens + 1)) / 2));
   }
 }
@@ -134,7 +137,7 @@ function weightedSum(states: Float32Array, size: number, weight: (token: number)
 
 const range = (length: number) => Array.from({ length }, (_, i) => i);
 
-/** Divides a vector by its length; one of zeros stays as it is. */
+/** Scales a vector to length 1; a vector of zeros is not changed. */
 function unitLength(vector: Float32Array): Float32Array {
   const length = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0));
   return length === 0 ? vector : vector.map((value) => value / length);

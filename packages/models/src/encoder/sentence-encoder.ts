@@ -1,4 +1,4 @@
-// An encoder whose texts become vectors in the way that its own files say: a sentence-transformers folder, or a plain encoder.
+// An encoder that turns texts into vectors: a sentence-transformers folder with its own pooling, or a plain encoder.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { PretrainedDirectoryError, readPretrainedConfig } from '@bowyer/checkpoints';
@@ -12,10 +12,10 @@ import { tokenMatrix, truncateLeft } from './encoder-tokens.js';
 import { loadEncoder } from './encoder-weights.js';
 import { pooled, readPooling, type Pooling } from './pooling.js';
 
-/** Texts that go through the network at once. */
+/** The number of texts that go through the network at once. */
 const BATCH = 32;
 
-/** Returns whether a folder has a text encoder rather than a model that writes. */
+/** Returns whether a folder contains a text encoder and not a generating model. */
 export async function isEncoderDirectory(dir: string): Promise<boolean> {
   if (!existsSync(join(dir, 'config.json'))) return false;
   const { model_type: type, is_decoder: isDecoder } = await readPretrainedConfig(dir);
@@ -34,17 +34,17 @@ export class SentenceEncoder {
   ) {}
 
   /**
-   * Loads an encoder, with the pooling that its files name.
+   * Loads an encoder with the pooling that its files define.
    *
-   * @throws `PretrainedDirectoryError` or `UnsupportedConfigError` if the directory contains no encoder that is served
+   * @throws `PretrainedDirectoryError` or `UnsupportedConfigError` if the directory contains no supported encoder
    */
   static async load(device: Device, dir: string): Promise<SentenceEncoder> {
     return SentenceEncoder.#open(device, dir, await readPooling(dir));
   }
 
   /**
-   * Loads an encoder as it is, whatever its files say of pooling: a vector is the mean of the last hidden states, of length 1, the best
-   * pooling of Reimers and Gurevych 2019 (arXiv:1908.10084). An encoder that was trained for it finds the most similar texts best.
+   * Loads an encoder with mean pooling and vectors of length 1, whatever its files define; the mean was the best pooling in Reimers
+   * and Gurevych 2019 (arXiv:1908.10084). Encoders that were trained for sentence similarity work best.
    */
   static loadWithMean(device: Device, dir: string): Promise<SentenceEncoder> {
     return SentenceEncoder.#open(device, dir, {
@@ -56,7 +56,7 @@ export class SentenceEncoder {
   }
 
   static async #open(device: Device, dir: string, pooling: Pooling): Promise<SentenceEncoder> {
-    const { config, tensors } = await loadEncoder(dir, { pooler: false, rng: new Rng(0) }); // nothing is drawn
+    const { config, tensors } = await loadEncoder(dir, { pooler: false, rng: new Rng(0) }); // the random numbers are not used
     const tokenizer = await loadTokenizer(dir);
     if (pooling.lowerCases && !ignoresCase(tokenizer))
       throw new PretrainedDirectoryError(
@@ -79,12 +79,12 @@ export class SentenceEncoder {
     return new SentenceEncoder(device, config, tokenizer, pooling, parameters, program, bound);
   }
 
-  /** Returns the length of a vector. */
+  /** Returns the number of elements of a vector. */
   get dimensions(): number {
     return this.pooling.modes.length * this.config.hiddenSize;
   }
 
-  /** Returns the longest text in tokens, its special ones included. */
+  /** Returns the most tokens of a text, special tokens included. */
   get contextLength(): number {
     return Math.min(maxTokens(this.config), this.pooling.maxTokens ?? Infinity);
   }
@@ -96,7 +96,7 @@ export class SentenceEncoder {
   /**
    * Computes the vectors of texts.
    *
-   * @param texts ids with the special tokens, at most `contextLength` each
+   * @param texts ids with special tokens, at most `contextLength` each
    * @returns for each text [dimensions]
    */
   async vectors(texts: readonly (readonly number[])[]): Promise<Float32Array[]> {
@@ -106,12 +106,11 @@ export class SentenceEncoder {
     return vectors;
   }
 
-  /** Computes the vectors of texts; only the end of a text that is too long counts. */
+  /** Computes the vectors of texts; a text that is too long is cut off at its beginning. */
   vectorsOfTexts(texts: readonly string[]): Promise<Float32Array[]> {
     return this.vectors(texts.map((text) => truncateLeft(this.tokenizer, text, this.contextLength)));
   }
 
-  /** Frees the weights and the program. */
   async release(): Promise<void> {
     await this.bound.release();
     await this.program.release();
@@ -119,7 +118,7 @@ export class SentenceEncoder {
   }
 
   async #vectorsOf(texts: readonly (readonly number[])[]): Promise<Float32Array[]> {
-    const roundUp = (count: number) => Math.ceil(count / 8) * 8; // few different shapes
+    const roundUp = (count: number) => Math.ceil(count / 8) * 8; // keeps the number of different shapes small
     const { rows, tokens, ids, positions, mask } = tokenMatrix(texts, this.config, { rows: texts.length, roundUp });
     const dims = [rows, tokens];
     const { hidden } = await this.bound.run({

@@ -1,11 +1,11 @@
-// How the tokens of a batch of texts lie in memory, so that one graph of an encoder serves padded matrices and packed texts.
+// How the tokens of a batch of texts are laid out in memory. The same graph of an encoder serves padded matrices and packed texts.
 //
 //     matrix   [texts, tokens, width]: every text has the length of the longest, and padding goes through every layer
-//     packed   [all tokens, width]: token-wise layers see real tokens alone; attention sees texts in classes of similar length,
-//              each a padded matrix, since only there a token meets the others of its text
+//     packed   [all tokens, width]: token-wise layers see real tokens alone; only for attention, where the tokens of a text
+//              meet, each class of texts of similar length becomes a padded matrix
 import { multiplyDims, withGradient, type Dim, type GraphBuilder, type Value } from '@bowyer/graph';
 
-/** Texts that attention sees as one matrix. */
+/** Texts that attention processes as one matrix. */
 interface TextClass {
   texts: Dim;
   tokens: Dim;
@@ -13,7 +13,7 @@ interface TextClass {
   mask: Value;
 }
 
-/** Rows of hidden states, and the same as a matrix for each class: [its texts, its tokens or 1, width]. */
+/** Converts between rows of hidden states and matrices, one per class: [its texts, its tokens or 1, width]. */
 export interface Rows {
   split(rows: Value): Value[];
   join(parts: readonly Value[]): Value;
@@ -31,7 +31,7 @@ export interface TokenLayout {
 
 /** The rows of the first token of each text. */
 export interface FirstRows extends Rows {
-  /** Turns rows of all tokens into [texts, width], class by class. */
+  /** Selects the first tokens from the rows of all tokens: [texts, width], ordered by class. */
   of(rows: Value): Value;
 }
 
@@ -39,7 +39,7 @@ export interface PackedLayout extends TokenLayout {
   first: FirstRows;
 }
 
-/** Right-padded texts. */
+/** Inputs for texts padded on the right. */
 export interface MatrixInputs {
   /** int32 [batch, tokens] */
   ids: Value;
@@ -55,18 +55,22 @@ export function matrixLayout({ ids, positions, mask }: MatrixInputs): TokenLayou
   return { ids, positions, classes: [{ texts, tokens, mask }], all };
 }
 
-/** The inputs of a class of packed texts. */
+/** Inputs for a class of packed texts. */
 interface PackedClass extends TextClass {
   /** int32 [tokens of the class] */
   ids: Value;
   positions: Value;
-  /** int32 [texts, tokens] the row of each place, among the class's own; that of padding is any */
+  /** int32 [texts, tokens] the row of each place, counted within the class; any row for padding */
   places: Value;
-  /** int32 [tokens of the class] the place of each row, in the matrix as one list */
+  /** int32 [tokens of the class] the place of each row in the flattened matrix */
   back: Value;
 }
 
-/** Declares the inputs that `packTexts` fills. @param count number of classes */
+/**
+ * Declares the inputs that `packTexts` fills.
+ *
+ * @param count the number of classes
+ */
 export function packedLayout(g: GraphBuilder, count: number): PackedLayout {
   const classes = Array.from({ length: count }, (_, c) => classInputs(g, c));
   const each = (part: (own: PackedClass, c: number) => Value) => g.concat(classes.map(part), 0);
@@ -105,8 +109,8 @@ function classInputs(g: GraphBuilder, c: number): PackedClass {
 }
 
 /**
- * Turns rows into a matrix. The gradient of padding is 0, as no token attends to it and nobody reads it, so that the gradient of a row
- * is that of its place, without the sum of scattered rows.
+ * Turns rows into a matrix. The result for padding is not used and has gradient 0, so the gradient of a row is that of its place
+ * alone, which needs no scatter-add.
  */
 const spread = (g: GraphBuilder, rows: Value, { places, back, texts, tokens }: PackedClass): Value =>
   withGradient(g, g.gather(rows, places), rows, (m, dy) =>

@@ -1,5 +1,4 @@
-// A model's folder as the formats of other programs are written from it: what is in it is checked, and its parameters are read when
-// their turn comes.
+// Opens a model's folder for export to formats of other programs. The files are checked, and parameters are read on demand.
 import { openSafetensors, readDecoderConfig, type HostTensor, type HostTensors } from '@bowyer/checkpoints';
 import { loadTokenizer, type HuggingFaceTokenizer } from '@bowyer/text';
 import type { CausalArchitecture } from '../architecture/architecture.js';
@@ -13,7 +12,7 @@ import type { AdapterLayout } from '../lora/adapter-layout.js';
 import { mergeAdapters } from '../lora/merge-adapters.js';
 import { adapterLayoutIn, readAdapterWeights } from '../lora/peft-files.js';
 
-/** A parameter in memory: linear weights are [out, in]. */
+/** Reads a parameter; weights of linear layers are [out, in]. */
 export type ReadParameter = (spec: ParameterSpec) => Promise<HostTensor>;
 
 export interface OpenedAdapter {
@@ -22,19 +21,19 @@ export interface OpenedAdapter {
 }
 
 export interface OpenedModel {
-  /** The folder of the model, or that of the base where the folder is an adapter's. */
+  /** The model's folder; for an adapter, the base model's. */
   baseDir: string;
   architecture: CausalArchitecture;
   tokenizer: HuggingFaceTokenizer;
   adapter?: OpenedAdapter;
-  /** Parameters as they are stored, without the adapter. */
+  /** Reads parameters without the adapter. */
   read: ReadParameter;
 }
 
 /**
- * Opens a model's folder, or an adapter's and its base.
+ * Opens the folder of a model, or of an adapter and its base, and closes it after `use`.
  *
- * @param dir the folder of a model, or of an adapter; its files are open while `use` runs
+ * @param dir the folder of a model or of an adapter
  */
 export async function withOpenedModel<T>(dir: string, use: (model: OpenedModel) => Promise<T>): Promise<T> {
   const { baseDir, adapter } = await openAdapterDirectory(dir);
@@ -54,7 +53,7 @@ export async function withOpenedModel<T>(dir: string, use: (model: OpenedModel) 
   }
 }
 
-/** Returns the parameters with the adapter added, where there is one. */
+/** Returns a reader of the parameters with the adapter merged, if there is one. */
 export function mergedReader({ read, adapter }: OpenedModel): ReadParameter {
   if (adapter === undefined) return read;
   const { layout, weights } = adapter;

@@ -1,4 +1,4 @@
-// Continuations of many prompts: batches of similar length through the cached decoder, results in the order of the items.
+// Generates continuations of many prompts: batches of similar length through the cached decoder, results in the order of the items.
 import { contextLimit } from '../architecture/architecture.js';
 import { maximum, Rng, spokenIds } from '@bowyer/core';
 import { streamChunks, type Items } from './stream-chunks.js';
@@ -11,11 +11,11 @@ export interface GeneratedText {
   promptIds: number[];
   /** The text of the new tokens, without special tokens. */
   text: string;
-  /** New tokens, the one that ended the text included. */
+  /** The new tokens, including the end token. */
   ids: number[];
   /** One per new token, in nats, at temperature 1 without truncation. */
   logprobs: number[];
-  /** stop: an end token was generated; length: maxNewTokens were, or as many as fit into the context. */
+  /** stop: an end token was generated; length: `maxNewTokens` were generated, or the context was full. */
   finishReason: 'stop' | 'length';
 }
 
@@ -23,21 +23,21 @@ export interface GenerateTextsOptions extends Omit<
   SamplingOptions,
   'terminatorIds' | 'biasesLogits' | 'appliesRules' | 'masksTokens'
 > {
-  /** The changes of the logits by the text so far; none if not given. */
+  /** Rules by which the text so far changes logits; none if not given. */
   rules?: LogitRules;
   /** Tokens that end a text; the model's end-of-text tokens if not given. */
   terminatorIds?: readonly number[];
-  /** Prompts that are continued side by side. */
+  /** The number of prompts that are continued in parallel. */
   batchSize: number;
-  /** Each item has a stream of its own that follows from this and its index, so batching does not change the output. */
+  /** Each item has its own random stream, derived from this seed and its index, so the batching does not change the output. */
   seed: number;
-  /** Items among which lengths are sorted into batches; that many are in memory. Eight batches if not given. */
+  /** The number of items in memory, among which batches of similar length are formed; eight batches if not given. */
   window?: number;
 }
 
 /**
- * Generates a text for each prompt. A text ends at the latest where the model's context does; a prompt longer than the context is an error. The last token
- * that is generated is not read, so a prompt that fills the context still gets one.
+ * Generates a text for each prompt, at most up to the model's context length; a prompt longer than the context is an error. The last
+ * generated token is not read, so a prompt that fills the context still gets one token.
  */
 export async function* generateTexts(
   model: LanguageModel,
@@ -67,7 +67,7 @@ export async function* generateTexts(
   }
 }
 
-/** Divides indices into batches, the longest prompts first; those of a batch have room for equally many tokens. */
+/** Divides indices into batches, the longest prompts first; the prompts of a batch leave room for equally many new tokens. */
 function batchesOf(prompts: readonly { ids: number[]; maxNewTokens: number }[], batchSize: number): number[][] {
   const order = prompts.map((_, i) => i).sort((a, b) => prompts[b].ids.length - prompts[a].ids.length || a - b);
   const batches: number[][] = [];
@@ -79,7 +79,7 @@ function batchesOf(prompts: readonly { ids: number[]; maxNewTokens: number }[], 
   return batches;
 }
 
-/** Finds the tokens that end a text: the tokenizer's, and those of generation_config.json or config.json. */
+/** Finds the tokens that end a text: the tokenizer's end token, and those of generation_config.json or config.json. */
 export function endOfText({ tokenizer, config }: LanguageModel): number[] {
   const own = config.eos_token_id;
   const ids = [tokenizer.eosTokenId, ...(Array.isArray(own) ? (own as unknown[]) : [own])];

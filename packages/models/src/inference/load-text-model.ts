@@ -1,4 +1,4 @@
-// Loads the text model of a directory: config.json specifies whether it is a decoder or an encoder-decoder.
+// Loads the text model of a directory, a decoder or an encoder-decoder according to config.json.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ConfigJson, PretrainedDirectoryError } from '@bowyer/checkpoints';
@@ -8,13 +8,13 @@ import { isEncoderDecoder } from '../seq2seq/seq2seq-architectures.js';
 import { Seq2SeqModel } from '../seq2seq/seq2seq-model.js';
 
 /**
- * Loads a language model of either kind. Options of masks and contexts are for decoders; an encoder-decoder masks nothing, and is not
- * quantised.
+ * Loads a language model of either kind. Options for masks and contexts apply to decoders only; an encoder-decoder masks no tokens and
+ * is not quantised.
  */
 export async function loadTextModel(
   options: LanguageModelOptions & Pick<LoadOptions, 'dir' | 'adapterBank'>,
 ): Promise<LanguageModel | Seq2SeqModel> {
-  const text = await readFile(join(options.dir, 'config.json'), 'utf8').catch(() => null); // reported by the loader below
+  const text = await readFile(join(options.dir, 'config.json'), 'utf8').catch(() => null); // the loader below reports the error
   if (text === null || !isEncoderDecoder(parsed(text) ?? {})) return LanguageModel.load(options);
   const { dir, quantization = 'none', packedDecoding } = options;
   if (packedDecoding !== undefined)

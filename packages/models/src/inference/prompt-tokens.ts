@@ -1,7 +1,7 @@
-// Prompts and continuations, given as texts or as ids, in the tokens that a model reads.
+// Converts prompts and continuations, given as texts or as ids, to the tokens that a model reads.
 import type { Tokenizer } from '@bowyer/text';
 
-/** Ids win where both are given. */
+/** A prompt; if both fields are given, the ids are used. */
 export interface PromptItem {
   prompt?: string;
   promptIds?: readonly number[];
@@ -12,11 +12,13 @@ export interface ContinuationItem extends PromptItem {
   continuationIds?: readonly number[];
 }
 
-/** The error for an item that cannot be worked on. */
+/** Thrown for an item that cannot be processed. */
 export class ItemError extends RangeError {
   override readonly name = 'ItemError';
 
-  /** @param index counted from 0, in the order of the items */
+  /**
+   * @param index the index of the item, counted from 0
+   */
   constructor(
     readonly index: number,
     readonly problem: string,
@@ -25,7 +27,7 @@ export class ItemError extends RangeError {
   }
 }
 
-/** Returns the prompt's tokens as the model was trained on prompts: with `<s>` or whatever the tokenizer puts before a text. */
+/** Returns the prompt's tokens with the special tokens that the tokenizer puts before a text, such as `<s>`. */
 export function promptTokens(tokenizer: Tokenizer, { prompt, promptIds }: PromptItem, index: number): number[] {
   if (promptIds === undefined && prompt === undefined)
     throw new ItemError(index, `has no prompt: give it 'prompt' (text) or 'prompt_ids'`);
@@ -37,7 +39,7 @@ export function promptTokens(tokenizer: Tokenizer, { prompt, promptIds }: Prompt
   return ids;
 }
 
-/** Checks that every id has a row in the model's word table. */
+/** Checks that every id has a row in the model's embedding. */
 export function checkTokenIds(ids: readonly number[], vocabSize: number, index: number): void {
   const unknown = ids.find((id) => !(Number.isInteger(id) && id >= 0 && id < vocabSize));
   if (unknown !== undefined)
@@ -45,8 +47,8 @@ export function checkTokenIds(ids: readonly number[], vocabSize: number, index: 
 }
 
 /**
- * Encodes a continuation. It starts where the prompt ends, so both are encoded together and the prompt's tokens removed; where
- * the border between them would merge into one token, the continuation is encoded alone.
+ * Encodes a continuation. It is encoded together with the prompt, whose tokens are then removed; if a token spans the border between
+ * them, the continuation is encoded alone.
  */
 export function continuationTokens(tokenizer: Tokenizer, item: ContinuationItem, index: number) {
   const promptIds = promptTokens(tokenizer, item, index);
@@ -61,7 +63,10 @@ export function continuationTokens(tokenizer: Tokenizer, item: ContinuationItem,
   return { promptIds, continuationIds: tokenizer.encode(continuation) };
 }
 
-/** Returns the text of the ids after the prompt. Decoded with the prompt where possible: alone, a text would lose its first space. */
+/**
+ * Returns the text of the ids after the prompt. They are decoded together with the prompt where possible, since a text decoded alone
+ * would lose its first space.
+ */
 export function continuationText(
   tokenizer: Pick<Tokenizer, 'decode'>,
   promptIds: readonly number[],

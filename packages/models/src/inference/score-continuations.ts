@@ -1,4 +1,5 @@
-// How likely given continuations are after given prompts: batches of similar length, results in the order of the items.
+// Computes the log-probabilities of given continuations after given prompts: batches of similar length, results in the order of the
+// items.
 import { contextLimit } from '../architecture/architecture.js';
 import { streamChunks, type Items } from './stream-chunks.js';
 import type { LanguageModel } from '../language-model/language-model.js';
@@ -10,18 +11,21 @@ export interface ContinuationScores {
   continuationIds: number[];
   /** One per continuation token, in nats. */
   logprobs: number[];
-  /** The first ten logits (or all of a smaller vocabulary) at the prompt's last position. */
+  /** The first ten logits (all, if the vocabulary is smaller) at the prompt's last position. */
   logitsHead: number[];
 }
 
 export interface ScoreContinuationsOptions {
-  /** Tokens with padding that a batch may contain. */
+  /** The most tokens of a batch, padding included. */
   maxTokens: number;
-  /** Items among which lengths are sorted into batches; that many are in memory. */
+  /** The number of items in memory, among which batches of similar length are formed. */
   window?: number;
 }
 
-/** Scores continuations. For the checkpoint's own numbers the model must not mask anything (see LanguageModelOptions.masksPadding). */
+/**
+ * Scores continuations. For the checkpoint's exact distribution the model must not mask tokens (see
+ * LanguageModelOptions.masksPadding).
+ */
 export async function* scoreContinuations(
   model: LanguageModel,
   items: Items<ContinuationItem>,
@@ -51,10 +55,7 @@ interface Tokens {
   continuationIds: number[];
 }
 
-/**
- * Makes an example in which every token from the prompt's last position on is scored; after a prompt alone, any token is, for its
- * logits.
- */
+/** Makes an example that scores every token after the prompt. For a prompt alone, it scores `filler`, so that logits are computed. */
 function scoredExample({ promptIds, continuationIds }: Tokens, filler: number): TokenExample {
   const targets = continuationIds.length > 0 ? continuationIds : [filler];
   const all = [...promptIds, ...targets];
@@ -65,7 +66,7 @@ function scoredExample({ promptIds, continuationIds }: Tokens, filler: number): 
   };
 }
 
-/** Finds a token that the model can generate. */
+/** Finds a token that is not masked. */
 function unmasked({ maskedTokenIds }: LanguageModel): number {
   let id = 0;
   while (maskedTokenIds.includes(id)) id++;

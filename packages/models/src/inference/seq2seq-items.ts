@@ -1,5 +1,5 @@
-// Streams of items through an encoder-decoder, as generateTexts and scoreContinuations do for causal models: the prompt is
-// the source, the continuation the target. Batches are of similar length, results come in the order of the items.
+// Streams items through an encoder-decoder, as generateTexts and scoreContinuations do for decoders: the prompt is the source, the
+// continuation the target. Batches have similar lengths; results come in the order of the items.
 import { Rng } from '@bowyer/core';
 import type { GeneratedText, GenerateTextsOptions } from './generate-texts.js';
 import { streamChunks, type Items } from './stream-chunks.js';
@@ -9,10 +9,13 @@ import type { ContinuationScores, ScoreContinuationsOptions } from './score-cont
 import type { TargetScores } from '../seq2seq/seq2seq-batches.js';
 import type { Seq2SeqModel } from '../seq2seq/seq2seq-model.js';
 
-/** `text` is null where the model has no tokenizer. */
+/** A generated target; `text` is null if the model has no tokenizer. */
 type GeneratedTarget = Omit<GeneratedText, 'text'> & { text: string | null };
 
-/** Generates a target for each source. A source longer than the model's positions is an error; a target ends at the last position. */
+/**
+ * Generates a target for each source. A source longer than the model's positions is an error; a target ends at the last position at
+ * the latest.
+ */
 export async function* generateTargets(
   model: Seq2SeqModel,
   items: Items<PromptItem>,
@@ -20,7 +23,7 @@ export async function* generateTargets(
 ): AsyncGenerator<GeneratedTarget> {
   const options = {
     ...sampling,
-    // The decoder reads its start token before the generated ones, and not the last of these.
+    // The decoder reads its start token before the generated tokens, and does not read the last of these.
     maxNewTokens: Math.min(sampling.maxNewTokens, model.architecture.targetLimit),
     terminatorIds: sampling.terminatorIds ?? model.rules.eosIds,
   };
@@ -52,7 +55,7 @@ export async function* generateTargets(
   }
 }
 
-/** Scores targets. Those given as text end as the model was trained on them: with the tokenizer's end token. */
+/** Scores targets. A target given as text gets the tokenizer's end token, as in training. */
 export async function* scoreTargets(
   model: Seq2SeqModel,
   items: Items<ContinuationItem>,
@@ -83,7 +86,7 @@ export async function* scoreTargets(
 function sourceTokens(model: Seq2SeqModel, item: PromptItem, index: number): number[] {
   if (item.promptIds === undefined && item.prompt !== undefined && model.tokenizer === null)
     throw new ItemError(index, `has a text, but the model has no tokenizer.json: give it 'prompt_ids'`);
-  // Without a tokenizer only ids or nothing are left, and of those it reads none.
+  // `promptTokens` needs a tokenizer for texts only; an item without ids is an error there.
   const ids = promptTokens(model.tokenizer!, item, index);
   return checkedIds(model.architecture.sourceVocabSize, ids, index);
 }
@@ -113,6 +116,5 @@ function checkLengths(
     throw new ItemError(index, `requests ${target} tokens; the model's decoder has positions for ${targetLimit}`);
 }
 
-/** Sorts indices, the longest first. */
 const byLength = (lengths: readonly number[]): number[] =>
   lengths.map((_, i) => i).sort((a, b) => lengths[b] - lengths[a] || a - b);

@@ -1,8 +1,8 @@
-// A stream of items cut into windows: inside one, work may go in any order; results leave it in the order they came.
+// Cuts a stream of items into windows. Items of a window may be processed in any order; results are returned in the original order.
 
 export type Items<T> = Iterable<T> | AsyncIterable<T>;
 
-/** Returns arrays of `size` consecutive items, with the index of the first; the last one may be shorter. */
+/** Yields arrays of `size` consecutive items with the index of the first; the last array may be shorter. */
 export async function* streamChunks<T>(items: Items<T>, size: number): AsyncGenerator<{ start: number; items: T[] }> {
   let window: T[] = [];
   let start = 0;

@@ -1,4 +1,4 @@
-// The architectures that a config.json may name.
+// Chooses the architecture for a config.json.
 import type { CausalArchitecture } from '../architecture/architecture.js';
 import { fromConfigFile, UnsupportedConfigError, type ConfigJson } from '@bowyer/checkpoints';
 import { isEncoder } from '../encoder/encoder-config.js';
@@ -7,14 +7,14 @@ import { FamilyConfig } from '../decoder/family.js';
 import { textConfig } from '../decoder/text-config.js';
 import { encoderDecoderTypes, isEncoderDecoder } from '../seq2seq/seq2seq-architectures.js';
 
-/** Returns whether a language model of this kind can be built here. */
+/** Returns whether a config describes a supported language model. */
 export const isLanguageModel = (json: ConfigJson): boolean =>
   Object.hasOwn(allFamilies, String(textConfig(json).model_type));
 
 /**
- * Finds the architecture of a Hugging Face config, chosen by its `model_type`.
+ * Finds the architecture of a Hugging Face config by its `model_type`.
  *
- * @param path where the config comes from, for the message
+ * @param path the origin of the config, for error messages
  */
 export function architectureFor(json: ConfigJson, path = 'config.json'): CausalArchitecture {
   if (!isLanguageModel(json)) throw new UnsupportedConfigError(null, 'model_type', unknownType(json), path);

@@ -1,4 +1,4 @@
-// A causal language model on a device: made or loaded, trained, scored, sampled, saved in Hugging Face layout.
+// A causal language model on a device: created or loaded, trained, scored, sampled from, and saved in Hugging Face layout.
 import type { HostTensors } from '@bowyer/checkpoints';
 import type { ScoredTokens, TokenLoss } from '@bowyer/core';
 import type { Device, State } from '@bowyer/graph';
@@ -43,7 +43,7 @@ import { createAdapters, type ModelWeights } from './model-weights.js';
 import { freshModel, readModel } from './read-model.js';
 import { saveAdapters, saveWhole } from './save-model.js';
 
-/** With gradient checkpointing, logits are kept for a quarter of the scored rows on the CPU. */
+/** With gradient checkpointing on the CPU, the logits of a quarter of the scored rows are in memory at a time. */
 const LOSS_CHUNKS = 4;
 
 export class LanguageModel implements FrozenPolicy {
@@ -52,12 +52,12 @@ export class LanguageModel implements FrozenPolicy {
   readonly #device: Device;
   readonly #scorer: TokenScorer;
   readonly #decodePrograms: DecodePrograms;
-  /** Made when first asked for; see `openEpisodes`. */
+  /** Created on first use by `openEpisodes`. */
   #integerPrograms?: DecodePrograms;
   readonly #openIntegerPrograms: () => DecodePrograms;
   readonly #weights: ModelWeights;
   readonly #options: LanguageModelOptions;
-  /** The parameters that training changes: the whole model, or with LoRA the adapters alone. */
+  /** The parameters that training changes: the whole model, or with LoRA only the adapters. */
   readonly parameters: State;
   #optimizer?: Optimizer;
   #valueHead?: ValueHead;
@@ -107,14 +107,14 @@ export class LanguageModel implements FrozenPolicy {
       adapters,
       bank: weights.bank,
       maskedTokenIds: this.maskedTokenIds,
-      padTokenId: 0, // any id will do: no scored position sees padding
+      padTokenId: 0, // any id works, since no scored position sees padding
       dropoutRng,
       checkpointing: options.gradientCheckpointing,
       lossChunks: options.gradientCheckpointing ? LOSS_CHUNKS : 1,
     });
   }
 
-  /** Creates a model with fresh weights. `config` has the contents of Hugging Face's config.json (at least `model_type` and sizes). */
+  /** Creates a model with fresh weights. `config` has the fields of Hugging Face's config.json (at least `model_type` and sizes). */
   static async create(options: CreateOptions): Promise<LanguageModel> {
     const { architecture, weights } = await freshModel(options);
     return new LanguageModel(options, architecture, options.tokenizer, weights);
@@ -122,21 +122,21 @@ export class LanguageModel implements FrozenPolicy {
 
   /**
    * Loads a model from a Hugging Face directory (config.json, model.safetensors or shards, tokenizer.json), or from a PEFT directory
-   * (adapter_config.json, adapter_model.safetensors) and the base that it names.
+   * (adapter_config.json, adapter_model.safetensors) together with its base model.
    */
   static async load(options: LoadOptions): Promise<LanguageModel> {
     const { architecture, tokenizer, weights } = await readModel(options);
     return new LanguageModel(options, architecture, tokenizer, weights);
   }
 
-  /** Returns the contents of config.json. */
+  /** Returns the model's config.json. */
   get config(): Readonly<Record<string, unknown>> {
     return this.architecture.config;
   }
 
   /**
-   * Writes the Hugging Face layout, so that Python's transformers loads it too; with LoRA the adapter alone in PEFT's,
-   * which names the base's directory.
+   * Saves the model in Hugging Face layout, so that Python's transformers can load it; with LoRA only the adapter in PEFT's layout,
+   * with the path of the base model.
    */
   async save(dir: string): Promise<void> {
     const { adapters } = this.#weights;
@@ -144,26 +144,26 @@ export class LanguageModel implements FrozenPolicy {
     await saveAdapters(dir, this.tokenizer, await this.copyParameters(), this.#weights);
   }
 
-  /** Writes a whole model in Hugging Face layout: quantised weights in float32, adapters added to the weights beside them. */
+  /** Saves the whole model in Hugging Face layout: quantised weights in float32, adapters merged into the weights. */
   async saveMerged(dir: string): Promise<void> {
     const { adapters } = this.#weights;
     const trained = adapters && (await this.copyParameters());
     await saveWhole(dir, this, await readStateDict(this.#device, this.#weights.base), { ...this.#weights, trained });
   }
 
-  /** Copies the trained parameters to the bit (with LoRA the adapters), e.g. to keep the best so far. */
+  /** Copies the trained parameters (with LoRA the adapters) bit for bit, e.g. to keep the best ones of a run. */
   copyParameters(): Promise<HostTensors> {
     return readStateDict(this.#device, this.parameters);
   }
 
-  /** Takes up what `copyParameters` gave. Nothing is changed unless every tensor is there in the right shape. */
+  /** Overwrites the trained parameters with a copy. Nothing is changed unless every tensor exists and has the right shape. */
   async restoreParameters(tensors: HostTensors, source = 'restoreParameters'): Promise<void> {
     await loadStateDict(this.#device, this.parameters, tensors, { path: source });
   }
 
   /**
-   * Makes training drop activations from now on, with the config's probabilities. The masks follow the seed and the optimizer's steps,
-   * so that a resumed run has those of one that never stopped. Call it before the first gradient.
+   * Turns on dropout in training, with the config's probabilities. The masks are determined by the seed and the optimizer's steps, so
+   * a resumed run has the same masks as an uninterrupted one. Call it before the first gradient.
    *
    * @throws if the config has no probability above 0
    */
@@ -172,7 +172,7 @@ export class LanguageModel implements FrozenPolicy {
     this.#scorer.dropoutRng = new StepRng(seed, () => this.#optimizer?.steps ?? 0, 'dropout');
   }
 
-  /** Creates the optimizer. Moments and gradients are made here and not before, so that a model that only samples has none. */
+  /** Creates the optimizer. Moments and gradients are allocated only here, so that a model that only samples has none. */
   async createOptimizer(options: OptimizerOptions): Promise<Optimizer> {
     if (this.#weights.quantized && !this.#weights.adapters)
       throw new Error('LanguageModel: quantised weights are frozen; load with `lora` to train adapters beside them');
@@ -181,7 +181,7 @@ export class LanguageModel implements FrozenPolicy {
     return this.#optimizer;
   }
 
-  /** Names the trained weights of linear layers, the head's excepted. */
+  /** Lists the trained weights of linear layers, except the head's. */
   #matrices(): readonly string[] {
     if (this.#weights.adapters) return this.parameters.names;
     const { inside, experts } = linearWeights(this.architecture);
@@ -194,11 +194,12 @@ export class LanguageModel implements FrozenPolicy {
   }
 
   /**
-   * Runs forward and backward; adds the gradient of Σ weights · (−log p(target)) into `optimizer.gradients`. This is every policy loss
-   * whose gradient by the log-probabilities does not depend on them (REINFORCE, behaviour cloning, AWR): one pass, with weights =
-   * −dL/dlogprob.
+   * Runs forward and backward pass, and adds the gradient of Σ weights · (−log p(target)) to `optimizer.gradients`. With weights =
+   * −dL/dlogprob this is every policy loss whose gradient by the log-probabilities does not depend on them (REINFORCE, behaviour
+   * cloning, AWR).
    *
-   * @param options.sharesPrefixes tokens that several examples begin with, none of them scored, are computed once (on the CPU, without dropout)
+   * @param options.sharesPrefixes whether an unscored prefix that several examples share is computed once (on the CPU, without
+   *   dropout)
    * @returns that sum, in nats
    */
   accumulateGradients(
@@ -211,16 +212,17 @@ export class LanguageModel implements FrozenPolicy {
 
   /**
    * Computes every other policy loss (PPO, GRPO with several epochs, DPO, KL penalties): scores the examples, computes the loss on the
-   * host, runs backward with its gradient, and adds that into `optimizer.gradients`. The loss is over all examples of the call, however
-   * `maxTokens` splits them. A token of the loss is a position with a weight other than 0, in the order of the examples.
+   * host, runs backward with its gradient, and adds the result to `optimizer.gradients`. The loss is over all examples of the call,
+   * however `maxTokens` splits them into batches. A token of the loss is a position with a weight other than 0, in the order of the
+   * examples.
    *
-   * Quantities besides `logprobs` that a loss needs of the model come in `ScoredTokens`, and their gradients go back in `TokenLoss`:
-   * `entropies` with `{ entropies: true }`, and `values` where an example has a weight of V other than 0. The gradient by the values
-   * goes into the trunk and into `valueHead.optimizer.gradients`, in the same backward pass.
+   * The loss may also use entropies and values: `lossOf` gets them in `ScoredTokens` and returns gradients by them in `TokenLoss`.
+   * `entropies` needs `{ entropies: true }`; `values` are those of positions with a weight of V other than 0. The gradient by the
+   * values is added to the trunk's and to `valueHead.optimizer.gradients`, in the same backward pass.
    *
    * @param lossOf from core's losses, e.g. `({ logprobs }) => ppoClipLoss({ logprobs, … }, options)`
-   * @returns what `lossOf` returned
-   * @throws if the model trains with dropout, which the two passes would not share
+   * @returns the result of `lossOf`
+   * @throws if the model trains with dropout, since the two passes would have different masks
    */
   accumulateLogprobGradients<Loss extends TokenLoss>(
     examples: readonly TokenExample[],
@@ -231,7 +233,7 @@ export class LanguageModel implements FrozenPolicy {
     return this.#scorer.accumulateLogprobGradients(examples, lossOf, gradients, { ...options, lossScale });
   }
 
-  /** Adds the gradient of `TokenScorer.accumulateTokenLosses` into `optimizer.gradients`. */
+  /** Adds the gradient of `TokenScorer.accumulateTokenLosses` to `optimizer.gradients`. */
   accumulateTokenLosses(
     examples: readonly TargetedTokens[],
     losses: TokenLosses,
@@ -242,9 +244,9 @@ export class LanguageModel implements FrozenPolicy {
   }
 
   /**
-   * Computes the log-probability of every target, where positions have several.
+   * Computes the log-probability of every target, for examples with several targets per position.
    *
-   * @returns [examples] of [tokens × width] log p of every target in nats, where each position has `width` of them
+   * @returns [examples] of [tokens × width] log p of every target in nats, where each position has `width` targets
    */
   targetLogprobs(
     examples: readonly TargetedTokens[],
@@ -254,12 +256,12 @@ export class LanguageModel implements FrozenPolicy {
     return this.#scorer.targetLogprobs(examples, width, options);
   }
 
-  /** Copies the gradients that no step has applied. */
+  /** Copies the gradients that no optimizer step has used yet. */
   copyGradients(): Promise<HostTensors> {
     return readStateDict(this.#device, this.optimizer.gradients);
   }
 
-  /** Takes up what `copyGradients` gave; null: there are none. */
+  /** Restores gradients from a copy; null sets them to zero. */
   async restoreGradients(tensors: HostTensors | null, source = 'restoreGradients'): Promise<void> {
     const { gradients } = this.optimizer;
     const zeros = () =>
@@ -273,29 +275,29 @@ export class LanguageModel implements FrozenPolicy {
   }
 
   /**
-   * Computes per example and position log p(target | ids up to there) in nats, 0 where the weight is 0. With LoRA `{ adapters: false }`
-   * asks the base.
+   * Computes log p(target | ids up to there) in nats for each example and position; 0 where the weight is 0. With LoRA, `{ adapters:
+   * false }` scores with the base model.
    */
   logprobs(examples: readonly TokenExample[], options: ScoringBatchOptions = {}): Promise<Float32Array[]> {
     return this.#scorer.logprobs(examples, options);
   }
 
-  /** Returns the adapters that turns and scoring can name, where the model was loaded with room for some. */
+  /** Returns the bank of adapters that turns and scoring can select; undefined if the model was loaded without one. */
   get adapterBank(): AdapterBank | undefined {
     return this.#weights.bank;
   }
 
-  /** Returns whether this model is a frozen base and adapters, which alone are trained. */
+  /** Returns whether this model has LoRA adapters beside a frozen base. */
   get hasAdapters(): boolean {
     return this.#weights.adapters !== undefined;
   }
 
   /**
-   * Freezes the model as it is now: a reference policy. With adapters they alone are copied and the base is shared, so it must be
-   * released before this model; else it is a copy of all weights.
+   * Copies the present model as a frozen reference policy. With adapters only these are copied and the base is shared, so the copy
+   * must be released before this model; otherwise all weights are copied.
    *
-   * @param options.quantization of a copy of all weights; 'none' if not given
-   * @throws if a quantization is given and nothing but adapters would be copied, or if the weights are quantised already
+   * @param options.quantization the quantization of a copy of all weights; 'none' if not given
+   * @throws if a quantization is given although only adapters would be copied, or the weights are already quantised
    */
   async freeze({ quantization = 'none' }: { quantization?: Quantization } = {}): Promise<FrozenPolicy> {
     if (quantization !== 'none' && this.hasAdapters)
@@ -312,10 +314,9 @@ export class LanguageModel implements FrozenPolicy {
   }
 
   /**
-   * Returns this model with other adapters, frozen: those in `dir`, or with null none, so the base alone. Nothing of the base is
-   * copied.
+   * Returns a frozen policy with this model's base and other adapters: those in `dir`, or none if `dir` is null. The base is shared.
    *
-   * @throws AdapterError where the adapter in `dir` does not fit this model's
+   * @throws AdapterError if the adapter in `dir` does not fit this model's
    */
   async freezeWithAdapters(dir: string | null): Promise<FrozenPolicy> {
     const { adapters } = this.#weights;
@@ -328,11 +329,11 @@ export class LanguageModel implements FrozenPolicy {
   }
 
   /**
-   * Creates a model that trains adapters of its own beside this model's frozen base, which is in memory once. It must be released
-   * before this one.
+   * Creates a model that trains its own adapters beside this model's frozen base, which both share. It must be released before this
+   * model.
    *
-   * @param options.seed of the adapters' start values
-   * @throws if this model's weights are trained themselves, or adapters beside them
+   * @param options.seed the seed of the adapters' initial values
+   * @throws if this model is trained itself
    */
   async shareBase(lora: LoraOptions & { seed: number }): Promise<LanguageModel> {
     if (this.hasAdapters || this.#optimizer)
@@ -349,9 +350,9 @@ export class LanguageModel implements FrozenPolicy {
   }
 
   /**
-   * Takes up the adapter in `dir`, which must be of this model's layers, ranks and scales.
+   * Replaces the adapters by those in `dir`, which must have the same layers, ranks and scales.
    *
-   * @throws AdapterError where it is not
+   * @throws AdapterError if they do not
    */
   async restoreAdapters(dir: string): Promise<void> {
     const { adapters } = this.#weights;
@@ -362,7 +363,7 @@ export class LanguageModel implements FrozenPolicy {
   }
 
   /**
-   * Lists the paths of the linear layers that adapters may be beside, as PEFT's target_modules have them: in the blocks, and the output
+   * Lists the paths of the linear layers that can have adapters, as in PEFT's target_modules: those in the blocks, and the output
    * head.
    */
   get linearModules(): Record<'blocks' | 'heads', string[]> {
@@ -376,7 +377,7 @@ export class LanguageModel implements FrozenPolicy {
   }
 
   /**
-   * Computes per example and position V of the context up to there, 0 where `valueWeights` is 0.
+   * Computes V for each example and position after reading the tokens up to there; 0 where `valueWeights` is 0.
    *
    * @throws if there is no value head
    */
@@ -385,8 +386,8 @@ export class LanguageModel implements FrozenPolicy {
   }
 
   /**
-   * Puts a value head on the trunk, with V = 0 everywhere and an optimizer of its own. `save` leaves it out: the files stay those of a
-   * plain model, and a run saves the head beside them with `valueHead.save`.
+   * Adds a value head with V = 0 everywhere and its own optimizer. `save` does not write it, so that the files are those of a plain
+   * model; a run saves it separately with `valueHead.save`.
    */
   async createValueHead(options: OptimizerOptions): Promise<ValueHead> {
     if (this.#device.precision === 'float16')
@@ -406,17 +407,17 @@ export class LanguageModel implements FrozenPolicy {
     return this.#valueHead;
   }
 
-  /** Computes the same as `logprobs`, with the first ten logits at each example's first scored position. */
+  /** Computes the same as `logprobs`, and the first ten logits at each example's first scored position. */
   scores(examples: readonly TokenExample[], options: ScoringBatchOptions = {}): Promise<TokenScores[]> {
     return this.#scorer.scores(examples, options);
   }
 
   /**
-   * Opens room for the contexts of `slots` episodes that are continued turn by turn. Cheap: the compiled graphs are shared. A
-   * `contextLength` shorter than the model's makes the cache smaller. With `integerProducts` the linear layers multiply integers of 8
-   * bits, made of the weights as they are at each call: another policy than the one that scores.
+   * Opens a KV cache for `slots` episodes that are continued turn by turn. This is cheap, since the compiled graphs are shared. With a
+   * `contextLength` below the model's the cache is smaller. With `integerProducts` the linear layers multiply 8-bit integers, which
+   * are computed from the weights at each call; the result differs slightly from the policy that scores.
    *
-   * @throws if integers are asked for on a device that cannot multiply matrices of them
+   * @throws if integer products are requested on a device that does not support them
    */
   openEpisodes({
     slots,
@@ -438,15 +439,15 @@ export class LanguageModel implements FrozenPolicy {
   }
 
   /**
-   * Reserves memory for prefixes of texts, for all episodes that are opened with it. Whoever opens it closes it after them.
+   * Reserves memory for a pool of prefixes, which all `Episodes` opened with it share. The caller closes it after them.
    *
-   * @returns null where nothing can be kept: with recurrent layers, or with a cache on a GPU, or in so little memory
+   * @returns null if prefixes cannot be pooled: with recurrent layers, with a cache on a GPU, or with too little memory
    */
   openPrefixPool(bytes: number): Promise<PrefixPool | null> {
     return this.#decodePrograms.openPool(bytes);
   }
 
-  /** Frees the decoding sessions, which contain a second copy of large frozen weights; the next utterance creates them again. */
+  /** Frees the decoding sessions, which contain a second copy of large frozen weights; they are created again when needed. */
   async releaseDecoding(): Promise<void> {
     await this.#decodePrograms.release();
     await this.#integerPrograms?.release();

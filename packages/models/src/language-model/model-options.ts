@@ -1,4 +1,4 @@
-// The options with which a language model is made or loaded, and checks of them.
+// The options for creating or loading a language model, and checks of them.
 import type { Rng } from '@bowyer/core';
 import type { ConfigJson } from '@bowyer/checkpoints';
 import type { Device } from '@bowyer/graph';
@@ -11,49 +11,57 @@ export interface LanguageModelOptions {
   device: Device;
   /** Tokens that the policy never generates and that scoring gives probability 0. */
   maskedTokenIds?: readonly number[];
-  /** Whether padding is among them, as suits a policy (true if not given); false: the checkpoint's own distribution. */
+  /**
+   * Whether padding is a masked token, as is right for a policy (true if not given); with false, scores follow the checkpoint's own
+   * distribution.
+   */
   masksPadding?: boolean;
-  /** Longest context in tokens if it is to be shorter than the architecture's. */
+  /** The longest context in tokens, if it is to be shorter than the architecture's. */
   contextLength?: number;
-  /** Given: training drops activations with the config's probabilities, following these numbers. Sampling and scoring never do. */
+  /**
+   * If given, training uses dropout with the config's probabilities and masks drawn from this generator. Sampling and scoring do not.
+   */
   dropoutRng?: Rng;
   /**
-   * Whether training keeps only what goes from block to block, and logits of a part of the rows: less memory, more time.
+   * Whether training keeps only the activations between blocks, and the logits of a part of the rows: needs less memory and more time.
    */
   gradientCheckpointing?: boolean;
   /**
-   * Whether decoding on the CPU keeps its own copy of the weights, laid out for speed (see decode-programs.ts); by size
-   * if not given.
+   * Whether decoding on the CPU keeps a copy of the weights in a faster layout (see decode-programs.ts); depends on their size if not
+   * given.
    */
   packedDecoding?: boolean;
-  /** Bits of the linear layers' weights, which are frozen then; 'none' if not given. */
+  /** The quantization of the linear layers' weights, which are then frozen; 'none' if not given. */
   quantization?: Quantization;
 }
 
 export interface LoadOptions extends LanguageModelOptions {
-  /** A Hugging Face directory, or a PEFT adapter's, whose base is then loaded as well. */
+  /** A Hugging Face directory, or the directory of a PEFT adapter, whose base is then loaded too. */
   dir: string;
-  /** Jinja that the model keeps instead of its own template, since it is trained with it; null: its own. */
+  /** A Jinja template that replaces the model's chat template, also in saved copies; null: the model's own. */
   chatTemplate?: string | null;
-  /** Train adapters beside the frozen model; if `dir` is an adapter, its own settings apply but for the dropout. Start values and dropout follow `seed`. */
+  /**
+   * Trains adapters beside the frozen model. If `dir` is an adapter, its own settings apply except for the dropout. Initial values and
+   * dropout depend on `seed`.
+   */
   lora?: LoraOptions & {
     seed: number;
-    /** Whether training and scoring multiply the quantised base's weights as integers; false if not given. */
+    /** Whether training and scoring multiply the quantised weights as integers; false if not given. */
     integerProducts?: boolean;
   };
-  /** Room for adapters that are loaded beside the model, and of which each turn of an episode has its own. Not with `lora`. */
+  /** Creates a bank of adapters, from which each turn of an episode selects one. Cannot be combined with `lora`. */
   adapterBank?: BankOptions;
 }
 
-/** A model with fresh weights. */
+/** Options for a model with fresh weights. */
 export interface CreateOptions extends LanguageModelOptions, Pick<LoadOptions, 'lora'> {
-  /** Contents of Hugging Face's config.json: at least `model_type` and sizes. */
+  /** The fields of Hugging Face's config.json: at least `model_type` and sizes. */
   config: ConfigJson;
   tokenizer: Tokenizer;
   rng: Rng;
 }
 
-/** Throws an error unless the model can be trained with `integerProducts`. */
+/** Throws an error if the model cannot be trained with `integerProducts`. */
 export function checkIntegerProducts({ kind }: Device, { quantized }: ModelWeights): void {
   if (!quantized)
     throw new Error(
@@ -63,7 +71,7 @@ export function checkIntegerProducts({ kind }: Device, { quantized }: ModelWeigh
     throw new Error(`LanguageModel: a device of kind ${kind} cannot multiply matrices of integers; load on 'cpu'`);
 }
 
-/** Probabilities in config.json, of all families. */
+/** The fields of dropout probabilities in config.json, of all families. */
 const dropoutFields = ['attn_pdrop', 'embd_pdrop', 'resid_pdrop', 'attention_dropout', 'hidden_dropout'];
 
 /** Throws an error if the config has no dropout probability above 0. */
@@ -75,7 +83,7 @@ export function checkDropout(config: ConfigJson): void {
   );
 }
 
-/** Adds padding to the masked tokens: it is never generated, unless it is also the end-of-text token (as in GPT-2). */
+/** Adds the padding token to the masked tokens, unless it is also the end-of-text token (as in GPT-2). */
 export function withPadding(maskedTokenIds: readonly number[], { padTokenId, eosTokenId }: Tokenizer): number[] {
   const padding = padTokenId >= 0 && padTokenId !== eosTokenId ? [padTokenId] : [];
   return [...new Set([...maskedTokenIds, ...padding])].sort((a, b) => a - b);

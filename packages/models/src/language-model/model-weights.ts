@@ -1,4 +1,4 @@
-// The parts of a model on a device: its base, whole or quantised, and the adapters beside a frozen one.
+// A model's weights on a device: the base, whole or quantised, and adapters beside a frozen base.
 import { maximum, Rng } from '@bowyer/core';
 import type { ConfigJson } from '@bowyer/checkpoints';
 import type { Device, State } from '@bowyer/graph';
@@ -18,30 +18,30 @@ import {
 } from '../lora/peft-files.js';
 
 export interface ModelWeights {
-  /** The architecture's parameters, less those that are quantised. */
+  /** The architecture's parameters, except those that are quantised. */
   base: State;
   quantized?: ReadonlyMap<string, QuantizedWeight>;
-  /** The weights that decoding and products of integers read: these, and the output head in 8 bits. */
+  /** The weights that decoding and integer products read: `quantized`, and the output head in 8 bits. */
   quantizedWithHeads?: ReadonlyMap<string, QuantizedWeight>;
   adapters?: Omit<AdapterWeights, 'dropoutRng'> & { seed: number };
-  /** Room for adapters of which every turn has its own. */
+  /** The bank of adapters from which each turn selects one. */
   bank?: AdapterBank;
-  /** Whether the base is another model's, which releases it. */
+  /** Whether the base belongs to another model, which releases it. */
   isBaseShared?: boolean;
-  /** Directory that the base came from. */
+  /** The directory that the base was read from. */
   baseDir?: string;
-  /** Contents of that directory's generation_config.json, which a saved model keeps. */
+  /** The generation_config.json of that directory, which is saved with the model. */
   generation?: ConfigJson;
 }
 
-/** Finds the directory of the base model, and the adapter in `dir`, if there is one. */
+/** Returns the directory of the base model and, if `dir` contains an adapter, that adapter. */
 export async function openAdapterDirectory(dir: string): Promise<{ baseDir: string; adapter?: LoraOptions }> {
   if (!isAdapterDirectory(dir)) return { baseDir: dir };
   const { options, base } = await readAdapterConfig(dir);
   return { baseDir: base, adapter: options };
 }
 
-/** Makes adapters with PEFT's start values, or those of a directory. */
+/** Creates adapters with PEFT's initial values, or reads them from a directory. */
 export async function createAdapters(
   device: Device,
   architecture: CausalArchitecture,
@@ -56,17 +56,17 @@ export async function createAdapters(
   return { layout, parameters, switch: await device.createState({ on: scalar(1), off: scalar(0) }), seed };
 }
 
-/** Room for adapters beside a model. */
+/** The size of a bank of adapters. */
 export interface BankOptions {
-  /** Adapters at the same time. */
+  /** The number of adapters that can be loaded at the same time. */
   places: number;
-  /** The largest rank; null: that of `dirs`, and at least `leastRank`. */
+  /** The largest rank; null: the largest of the adapters in `dirs`, and at least `leastRank`. */
   rank: number | null;
   /** 1 if not given. */
   leastRank?: number;
-  /** The layers that have room: as those of `LoraOptions`, or 'all'; null: the layers that the adapters in `dirs` change. */
+  /** The layers that adapters can change: as in `LoraOptions`, or 'all'; null: the layers that the adapters in `dirs` change. */
   targetModules: LoraOptions['targetModules'] | typeof ALL_LAYERS;
-  /** Adapters that there must be room for. */
+  /** Adapters that must fit into the bank. */
   dirs: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-// The parts of a model on a device: made with fresh weights, or read from Hugging Face's files.
+// Creates the parts of a model on a device, with fresh weights or from Hugging Face's files.
 import { join, resolve } from 'node:path';
 import {
   openSafetensors,
@@ -29,7 +29,6 @@ interface ModelParts {
   weights: ModelWeights;
 }
 
-/** Makes the parts of a model with fresh weights. */
 export async function freshModel(options: CreateOptions): Promise<Omit<ModelParts, 'tokenizer'>> {
   const { device, lora, quantization = 'none', tokenizer, config, rng } = options;
   const architecture = architectureFor({ vocab_size: tokenizer.vocabSize, ...config });
@@ -37,14 +36,14 @@ export async function freshModel(options: CreateOptions): Promise<Omit<ModelPart
   checkMemory(architecture.parameters);
   const weights = new FrozenWeights(architecture, quantization);
   for (const spec of architecture.parameters) weights.addInitialized(spec, rng);
-  // Parameters that training does not change need no float32 masters where graphs calculate in float16.
+  // Frozen parameters need no float32 master copy where graphs compute in float16.
   const isFrozen = lora !== undefined || quantization !== 'none';
   const base = await device.createState(isFrozen ? frozenTensors(weights.tensors, device.precision) : weights.tensors);
   const adapters = lora && (await createAdapters(device, architecture, { options: lora, seed: lora.seed }));
   return { architecture, weights: { base, ...weights.kept, adapters } };
 }
 
-/** Reads the parts of a model in a Hugging Face directory, or in a PEFT directory and the base that it names. */
+/** Reads the parts of a model from a Hugging Face directory, or from a PEFT directory and its base. */
 export async function readModel(options: LoadOptions): Promise<ModelParts> {
   const { dir, device, lora, quantization = 'none', adapterBank } = options;
   const { baseDir, adapter } = await openAdapterDirectory(dir);
@@ -62,7 +61,7 @@ export async function readModel(options: LoadOptions): Promise<ModelParts> {
       'adapter_config.json: use_dora is true, which needs the norms of the base in float32',
       `load it without quantization=${quantization}`,
     );
-  // Dropout belongs to the training, the rest to the adapter's weights.
+  // The dropout is a setting of this training; the other settings are the adapter's.
   const loraOptions = adapter ? { ...adapter, dropout: lora?.dropout ?? adapter.dropout } : lora;
   const { architecture, adapters, base, kept } = await readWeights(
     { device, config, dir: baseDir, quantization },
@@ -75,7 +74,7 @@ export async function readModel(options: LoadOptions): Promise<ModelParts> {
     base,
     ...kept,
     adapters,
-    // An adapter names its base, and is looked at from elsewhere.
+    // The path is absolute, since a saved adapter contains it and may be read from another working directory.
     baseDir: resolve(baseDir),
     bank: adapterBank && (await createBank(device, architecture, adapterBank)),
     generation: file === 'generation_config.json' ? json : undefined,
@@ -92,7 +91,10 @@ interface ModelSource {
   quantization: Quantization;
 }
 
-/** Reads the weights; each goes to the device, or is quantised, as it is read, so that no more than one or two are here in float32. */
+/**
+ * Reads the weights. Each is moved to the device, or quantised, as soon as it is read, so that only one or two are in host memory in
+ * float32.
+ */
 async function readWeights(
   { device, config, dir, quantization }: ModelSource,
   adaptersFor: (architecture: CausalArchitecture) => Promise<ModelWeights['adapters']>,

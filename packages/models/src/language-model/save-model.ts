@@ -12,7 +12,11 @@ import { writeAdapter } from '../lora/peft-files.js';
 import { addDequantized } from '../quantization/frozen-weights.js';
 import type { ModelWeights } from './model-weights.js';
 
-/** Writes adapters alone, which name the directory of their base. @throws if their base is in no directory */
+/**
+ * Writes adapters alone, with the path of their base.
+ *
+ * @throws if the base was not read from a directory
+ */
 export async function saveAdapters(
   dir: string,
   tokenizer: Tokenizer,
@@ -27,11 +31,11 @@ export async function saveAdapters(
 }
 
 interface WholeWeights extends Pick<ModelWeights, 'quantized' | 'adapters' | 'generation'> {
-  /** The adapters' parameters, where there are adapters. */
+  /** The adapters' parameters, if there are adapters. */
   trained?: HostTensors;
 }
 
-/** Writes a whole model: quantised weights in float32, adapters added to the weights beside them. */
+/** Writes a whole model: quantised weights in float32, adapters merged into the weights. */
 export async function saveWhole(
   dir: string,
   { architecture, tokenizer }: { architecture: CausalArchitecture; tokenizer: Tokenizer },

@@ -1,4 +1,4 @@
-// The output head of a weight file whose config.json says that head and token embedding are one tensor.
+// Handles checkpoints that contain an output head although their config.json says that it is tied to the embedding.
 import { createHash } from 'node:crypto';
 import type { CheckpointReader, ConfigJson } from '@bowyer/checkpoints';
 import { linearWeights } from '../architecture/linear-weights.js';
@@ -6,12 +6,12 @@ import { namesOf } from '../architecture/checkpoint-layout.js';
 import { architectureFor } from './architectures.js';
 
 /**
- * Reads whether a file's head is tied, as transformers does: a head that differs from the embedding is a tensor of its own, and
- * `tie_word_embeddings` is false in the result. One that is equal is the embedding once more; one without an embedding
- * beside it is the embedding.
+ * Decides, as transformers does, whether the head of a checkpoint is tied. A head that differs from the embedding is a separate
+ * tensor, and `tie_word_embeddings` becomes false. A head that equals the embedding is a copy of it; a head in a file without
+ * embedding is used as the embedding.
  *
- * @param path of the config, for messages
- * @returns the config that fits the tensors, and the tensors with an embedding
+ * @param path the path of the config, for error messages
+ * @returns the config that fits the tensors, and the tensors, with an embedding
  */
 export async function withStoredHead(
   json: ConfigJson,
@@ -33,16 +33,16 @@ export async function withStoredHead(
   return { json: (await areEqual(named, head, stored)) ? json : untied, source: named };
 }
 
-/** Names of heads in files: GPT-NeoX's is called by either, that of a model of text and images by the last. */
+/** Names of heads in checkpoints: GPT-NeoX's may have either of the first two, models of text and images have the last. */
 const headNames = ['lm_head.weight', 'embed_out.weight', 'language_model.lm_head.weight'];
 
-/** Compares two tensors by their hashes, so that one of the two is in memory at a time. */
+/** Compares two tensors by their hashes, so that only one of them is in memory at a time. */
 async function areEqual(source: CheckpointReader, a: string, b: string): Promise<boolean> {
   if (source.entries.get(a)!.shape.join() !== source.entries.get(b)!.shape.join()) return false;
   return (await hashOf(source, a)) === (await hashOf(source, b));
 }
 
-/** Bytes that a hash takes at once. */
+/** The most bytes that a hash takes at once. */
 const PIECE = 2 ** 28;
 
 async function hashOf(source: CheckpointReader, name: string): Promise<string> {
@@ -53,7 +53,7 @@ async function hashOf(source: CheckpointReader, name: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Reads the same tensors, the first of `others` under the name of a tensor that the file lacks. */
+/** Returns a reader of the same tensors; if the file lacks `name`, the first of `others` that it has gets that name. */
 function renamed(source: CheckpointReader, name: string, others: readonly string[]): CheckpointReader {
   const other = others.find((each) => source.entries.has(each));
   if (other === undefined || source.entries.has(name)) return source;

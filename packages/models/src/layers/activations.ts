@@ -6,7 +6,7 @@ const functions = {
   swish: (g, x) => g.silu(x),
   gelu: (g, x) => g.gelu(x, 'none'),
   gelu_python: (g, x) => g.gelu(x, 'none'),
-  // One approximation under several names.
+  // Three names of the same approximation.
   gelu_new: (g, x) => g.gelu(x, 'tanh'),
   gelu_fast: (g, x) => g.gelu(x, 'tanh'),
   gelu_pytorch_tanh: (g, x) => g.gelu(x, 'tanh'),
@@ -22,14 +22,15 @@ const functions = {
 
 export type ActivationName = keyof typeof functions;
 
-/** The names that Hugging Face's config files have. */
+/** The names in Hugging Face's config files. */
 export const activationNames = Object.keys(functions) as ActivationName[];
 
 export const activate = (g: GraphBuilder, name: ActivationName, x: Value): Value => functions[name](g, x);
 
 /**
- * Activates results that are normalised afterwards. ONNX Runtime's Sigmoid is off by 1e-7, which is much of SiLU's small results for
- * negative x; here σ(x) = exp(min(x, 0)) / (1 + exp(−|x|)), whose relative error is float32's.
+ * Applies an activation whose result is normalised afterwards, more precisely than `activate`. ONNX Runtime's Sigmoid has an error of
+ * 1e-7, which is large relative to SiLU's small results for negative x; here σ(x) = exp(min(x, 0)) / (1 + exp(−|x|)), whose relative
+ * error is that of float32.
  */
 export function activatePrecisely(g: GraphBuilder, name: ActivationName, x: Value): Value {
   if (name !== 'silu' && name !== 'swish') return activate(g, name, x);

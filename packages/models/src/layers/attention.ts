@@ -1,9 +1,9 @@
-// Causal self-attention as graph pieces: over whole sequences, and after earlier keys and values. See cached-attention.ts for decoding.
+// Causal self-attention as graph pieces: over whole sequences, or after earlier keys and values. See cached-attention.ts for decoding.
 //
 //     attention(Q, K, V) = softmax(Q Kᵀ / √headSize + mask) V        (Vaswani et al. 2017, arXiv:1706.03762, eq. 1)
 //
-// With fewer key-value heads than query heads (grouped queries: Ainslie et al. 2023, arXiv:2305.13245) the queries that
-// share a key-value head are stacked as more rows of the same product, so keys and values are never copied.
+// With fewer key-value heads than query heads (grouped-query attention: Ainslie et al. 2023, arXiv:2305.13245) the queries that share
+// a key-value head are stacked as more rows of one product, so that keys and values are never copied.
 import { addDims, multiplyDims, subtractDims, type Dim, type GraphBuilder, type Value } from '@bowyer/graph';
 import { weightedValues } from './weighted-values.js';
 
@@ -12,53 +12,61 @@ export interface HeadLayout {
   batch: Dim;
   tokens: Dim;
   heads: number;
-  /** Divides `heads`; query head h uses key-value head ⌊h / (heads / keyValueHeads)⌋. */
+  /** A divisor of `heads`; query head h uses key-value head ⌊h / (heads / keyValueHeads)⌋. */
   keyValueHeads: number;
   headSize: number;
 }
 
-/** How the scores of one layer's attention depart from the plain form above. */
+/** How the attention scores of one layer differ from the plain form above. */
 export interface AttentionForm {
   /** Dropout probability of the attention weights. */
   dropout?: number;
-  /** Factor of Q Kᵀ; 1 / √headSize where undefined. */
+  /** Factor of Q Kᵀ; 1 / √headSize if undefined. */
   scale?: number;
-  /** How many tokens, itself included, a token attends to (sliding window); all before it where undefined. */
+  /** The number of tokens that a token attends to, itself included (sliding window); unlimited if undefined. */
   window?: number;
-  /** Bound of the scores, c in c · tanh(scores / c) (Gemma 2: arXiv:2408.00118, section 2). */
+  /** The bound c of the scores in c · tanh(scores / c) (Gemma 2: arXiv:2408.00118, section 2). */
   softcap?: number;
-  /** [heads, positions] what is added to the score of a key at each position (ALiBi: Press et al. 2021, arXiv:2108.12409). */
+  /**
+   * [heads, positions] numbers that are added to the scores of the key at each position (ALiBi: Press et al. 2021, arXiv:2108.12409).
+   */
   positionBiases?: Value;
-  /** [heads] scores of a further place that every query sees and that has no value: part of a query's attention goes nowhere. */
+  /**
+   * [heads] scores of a further position without a value, which every query attends to: the rest of its attention weights sum to less
+   * than 1.
+   */
   sinks?: Value;
 }
 
-/** Far below any score, and yet finite: masked scores become exactly 0 after the softmax. */
+/** The score of a masked key: finite, but so low that it becomes exactly 0 after the softmax. */
 export const MASKED = -1e9;
 
-/** The numbers of chunks into which queries are cut, each with the keys that it can see. A chunk has at least one token. */
+/**
+ * The numbers of chunks into which queries are cut; each chunk is multiplied only by the keys that it can see. A chunk has at least
+ * one token.
+ */
 export interface QueryChunks {
-  /** The number of chunks of each row's own queries. */
+  /** The number of chunks for the queries of each row. */
   rows: number;
-  /** The number of chunks of the queries of tokens that all rows begin with. */
+  /** The number of chunks for the queries of the shared prefix. */
   prefix: number;
 }
 
 /**
- * Chooses into how many chunks the queries of a sequence of `tokens` tokens are cut. Four chunks avoid three quarters of the masked
- * scores; below 1024 tokens one product is as fast. Above 8192 tokens the scores of one of four chunks, [queries, keys] for each
- * head, would take gigabytes.
+ * Chooses the number of chunks for a sequence of `tokens` tokens. Four chunks avoid three quarters of the masked scores; below 1024
+ * tokens a single product is as fast. Above 8192 tokens, the scores of one of four chunks, [queries, keys] for each head, would take
+ * gigabytes.
  */
 export const chunksOf = (tokens: number): number => (tokens > 8192 ? 16 : tokens >= 1024 ? 4 : 1);
 
-/** How attention in order is calculated. */
+/** The settings of causal attention over whole sequences. */
 interface OrderedAttention {
   form: AttentionForm;
   dropout: (probabilities: Value) => Value;
   chunks: QueryChunks;
 }
 
-/** Attends from every token of a row to itself and to those before it. */
+/** Computes attention from every token of a row to itself and to earlier tokens. */
 export function causalAttention(
   g: GraphBuilder,
   [query, key, value]: readonly [Value, Value, Value],
@@ -70,8 +78,8 @@ export function causalAttention(
 }
 
 /**
- * Attends as `causalAttention` does where all rows begin with the same tokens, which are computed once. The rows are those of the `prefix` first tokens,
- * then those of [batch, tokens]: [prefix + batch · tokens, heads · headSize].
+ * Computes the same as `causalAttention` for rows with a shared prefix, which is computed once. The flat rows are those of the
+ * `prefix` tokens, then those of [batch, tokens]: [prefix + batch · tokens, heads · headSize].
  */
 export function prefixedAttention(
   g: GraphBuilder,
@@ -92,7 +100,7 @@ export function prefixedAttention(
   return g.concat([mixedFirst, attendInOrder(g, [query[1], k, v], { ...layout, before: prefix }, how, rows)], 0);
 }
 
-/** Which tokens of the sequence queries and keys are of, from 0: int64. */
+/** The positions in the sequence of queries and keys, from 0, int64. */
 export interface Places {
   /** [tokens] */
   queries: Value;
@@ -101,9 +109,9 @@ export interface Places {
 }
 
 /**
- * Numbers tokens in their order.
+ * Returns consecutive positions for all tokens.
  *
- * @param before tokens that have keys alone
+ * @param before the number of earlier tokens, which have keys but no queries
  */
 export function inOrder(g: GraphBuilder, tokens: Dim, before: Dim = 0): Places {
   const keys = g.range(addDims(before, tokens));
@@ -111,10 +119,10 @@ export function inOrder(g: GraphBuilder, tokens: Dim, before: Dim = 0): Places {
 }
 
 /**
- * Computes attention in chunks of queries, each with the keys that one of them can see.
+ * Computes attention in chunks of queries, each with only the keys that some query of the chunk can see.
  *
  * @param query flat rows
- * @param k, v heads that begin `before` tokens earlier
+ * @param k, v heads, which begin `before` tokens earlier
  * @returns flat rows
  */
 function attendInOrder(
@@ -143,7 +151,7 @@ function attendInOrder(
   return g.reshape(g.concat(mixed, 1), query.shape);
 }
 
-/** The keys from `oldest` to before `end`, which a query of the chunk can see. */
+/** A chunk of queries with the keys that they can see, from `oldest` to `end` (exclusive). */
 interface Chunk extends Places {
   oldest: Dim;
   end: Dim;
@@ -164,7 +172,7 @@ function chunksInOrder(
     const queries = g.rangeBetween(start, next, i === count - 1 ? left : undefined);
     left = subtractDims(left, queries.dim(0));
     const unseen = window === undefined ? 0 : g.max(g.sub(start, window - 1), 0);
-    // The length of a range is a dimension, which slices take.
+    // Slices take dimensions, and the length of a range is one.
     const oldest = unseen === 0 ? 0 : g.rangeBetween(g.scalar(0, 'int64'), unseen).dim(0);
     const end = subtractDims(addDims(before, tokens), left);
     return { queries, keys: g.slice(places, 0, oldest, end), oldest, end };
@@ -172,9 +180,10 @@ function chunksInOrder(
 }
 
 /**
- * Computes attention between given places.
+ * Computes attention between queries and keys at the given positions.
  *
- * @param q, k, v heads @returns flat rows
+ * @param q, k, v heads
+ * @returns flat rows
  */
 function attendAt(
   g: GraphBuilder,
@@ -189,19 +198,19 @@ function attendAt(
   return mergeHeads(g, weightedValues(g, scores, v, dropout), layout);
 }
 
-/** Keys and values of earlier tokens, [batch, keyValueHeads, past, headSize], in the columns of a mask that the new tokens end. */
+/** Keys and values of earlier tokens, [batch, keyValueHeads, past, headSize], with a mask over these and the new tokens. */
 interface PastKeysAndValues {
   key: Value;
   value: Value;
-  /** [batch, past + tokens] integers: 0 where a column is padding. */
+  /** [batch, past + tokens] integers: 0 for padding. */
   mask: Value;
 }
 
 /**
- * Attends from new tokens to earlier ones and to one another, padding apart, and the keys and values of all leave the graph: the form of
- * attention that exported models have.
+ * Computes attention from new tokens to earlier ones and to each other, without padding. This is the form of exported models, which
+ * output the keys and values of all tokens.
  *
- * @returns the mixed values as flat rows, and keys and values as [batch, keyValueHeads, past + tokens, headSize]
+ * @returns the result as flat rows, and keys and values as [batch, keyValueHeads, past + tokens, headSize]
  */
 export function attentionAfterPast(
   g: GraphBuilder,
@@ -220,7 +229,7 @@ export function attentionAfterPast(
   return { mixed: mergeHeads(g, mixed, layout), key: k, value: v };
 }
 
-/** Counts the position of each column without padding: [batch, columns]. */
+/** Computes the position of each column, not counting padding: [batch, columns]. */
 const columnPositions = (g: GraphBuilder, mask: Value): Value => g.max(g.sub(g.cumSum(mask, 1), 1), 0);
 
 /** Makes the mask [batch, 1, queriesPerKey · tokens, columns]: 0 where a token sees a column, very negative elsewhere. */
@@ -244,11 +253,11 @@ function paddedCausalMask(
 
 export const scaleOf = ({ scale }: AttentionForm, { headSize }: HeadLayout) => scale ?? 1 / Math.sqrt(headSize);
 
-/** Computes c · tanh(scores / c) where the form has a bound. */
+/** Computes c · tanh(scores / c) if the form has a bound c. */
 export const softcapped = (g: GraphBuilder, scores: Value, { softcap }: AttentionForm): Value =>
   softcap === undefined ? scores : g.mul(g.tanh(g.div(scores, softcap)), softcap);
 
-/** Computes the softmax over the last axis; sinks are one more column there, of which only the others are kept. */
+/** Computes the softmax over the last axis. Sinks are one more column of scores, which is removed after the softmax. */
 export function softmaxWithSinks(g: GraphBuilder, scores: Value, layout: HeadLayout, { sinks }: AttentionForm): Value {
   if (!sinks) return g.softmax(scores);
   const column = g.expand(rowsOfHeads(g, sinks, layout), [...scores.shape.slice(0, 3), 1]);
@@ -264,10 +273,10 @@ function rowsOfHeads(g: GraphBuilder, perHead: Value, layout: HeadLayout): Value
 }
 
 /**
- * Adds what the form has for the positions of the keys.
+ * Adds the form's biases for the positions of the keys.
  *
  * @param scores [batch, keyValueHeads, queriesPerKey · tokens, columns]
- * @param positions [1 or batch, columns] integers; positions beyond the table's end are never read
+ * @param positions [1 or batch, columns] integers; those beyond the end of the table are clamped, since no query sees them
  */
 export function withPositionBiases(
   g: GraphBuilder,
@@ -287,7 +296,7 @@ export function withPositionBiases(
   return g.add(scores, g.reshape(rows, [batch, keyValueHeads, multiplyDims(groups, tokens), columns]));
 }
 
-/** Returns scores of new tokens against one another, with what the form adds to them and the causal mask. */
+/** Returns the scores of new tokens against each other, with softcap, biases and the causal mask. */
 export function biasedAmongNew(
   g: GraphBuilder,
   scores: Value,
@@ -301,9 +310,9 @@ export function biasedAmongNew(
 }
 
 /**
- * Makes the causal mask: 0 where a token sees another, very negative elsewhere: no token sees a later one, nor one before its window.
+ * Makes the causal mask: 0 where a token sees another one, very negative for later tokens and for those before the window.
  *
- * @returns [tokens, columns], once for each query head of a group: [queriesPerKey · tokens, columns]
+ * @returns [tokens, columns], repeated for each query head of a group: [queriesPerKey · tokens, columns]
  */
 function causalMask(g: GraphBuilder, places: Places, layout: HeadLayout, { window }: AttentionForm): Value {
   const [from, to] = [g.unsqueeze(places.queries, 1), g.unsqueeze(places.keys, 0)];
@@ -321,7 +330,7 @@ export const queriesPerKey = ({ heads, keyValueHeads }: HeadLayout) => heads / k
 export function splitQueries(g: GraphBuilder, x: Value, layout: HeadLayout): Value {
   const { batch, tokens, keyValueHeads, headSize } = layout;
   const groups = queriesPerKey(layout);
-  if (tokens === 1) return g.reshape(x, [batch, keyValueHeads, groups, headSize]); // nothing to reorder
+  if (tokens === 1) return g.reshape(x, [batch, keyValueHeads, groups, headSize]); // there is nothing to reorder
   if (groups === 1) return splitHeads(g, x, layout);
   const ordered = g.transpose(g.reshape(x, [batch, tokens, keyValueHeads, groups, headSize]), [0, 2, 3, 1, 4]);
   return g.reshape(ordered, [batch, keyValueHeads, multiplyDims(groups, tokens), headSize]);
@@ -333,7 +342,7 @@ export function splitHeads(g: GraphBuilder, x: Value, { batch, tokens, keyValueH
   return g.transpose(g.reshape(x, [batch, tokens, keyValueHeads, headSize]), [0, 2, 1, 3]);
 }
 
-/** Joins heads again, the inverse of `splitQueries`. */
+/** Joins heads, the inverse of `splitQueries`. */
 export function mergeHeads(g: GraphBuilder, x: Value, layout: HeadLayout): Value {
   const { batch, tokens, heads, keyValueHeads, headSize } = layout;
   const groups = queriesPerKey(layout);

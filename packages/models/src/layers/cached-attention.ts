@@ -1,4 +1,4 @@
-// Causal self-attention of new tokens over a cache of earlier keys and values, of which rows may have different capacities.
+// Causal self-attention of new tokens over a cache of earlier keys and values, whose rows may have two different capacities.
 import type { GraphBuilder, Value } from '@bowyer/graph';
 import {
   biasedAmongNew,
@@ -16,7 +16,7 @@ import {
   type HeadLayout,
 } from './attention.js';
 
-/** Keys and values of earlier tokens of some rows, [rows, keyValueHeads, capacity, headSize], of which the mask shows the valid part. */
+/** Cached keys and values of rows with the same capacity, [rows, keyValueHeads, capacity, headSize]; the mask marks the valid part. */
 export interface CachedKeysAndValues {
   key: Value;
   value: Value;
@@ -24,19 +24,19 @@ export interface CachedKeysAndValues {
   mask: Value;
 }
 
-/** The cache of a batch: rows of one capacity after those of another. */
+/** The cache of a batch, divided into runs of rows with the same capacity. */
 interface AttentionCache {
   classes: readonly CachedKeysAndValues[];
-  /** [batch, tokens] int32 positions of the new tokens; column c of the cache is position c. */
+  /** [batch, tokens] int32 positions of the new tokens; column c of the cache has position c. */
   positions: Value;
 }
 
 /**
- * Attends from new tokens to the cache and to one another. The scores against both are joined before the softmax, and the two
- * products with V are added, so that the cache is only read: its new part leaves the graph as a small output. Rows of
- * different capacities meet their own part of the cache each, and nothing of it beyond their capacity is read.
+ * Computes attention from new tokens to the cache and to each other. The scores against both are concatenated before the softmax, and
+ * the two products with V are added. The cache is only read, and the new keys and values are a small output. For rows of different
+ * capacities, nothing beyond their own capacity is read.
  *
- * @returns the mixed values as flat rows, and the new keys and values as [batch, keyValueHeads, tokens, headSize]
+ * @returns the result as flat rows, and the new keys and values as [batch, keyValueHeads, tokens, headSize]
  */
 export function cachedAttention(
   g: GraphBuilder,
@@ -47,7 +47,7 @@ export function cachedAttention(
 ): { mixed: Value; key: Value; value: Value } {
   const q = g.mul(splitQueries(g, query, layout), scaleRow(g, layout, form));
   const [k, v] = [key, value].map((x) => splitHeads(g, x, layout));
-  // One new token attends to itself by a dot product: elementwise, since a batch of 1 × 1 products is slow.
+  // With one new token, its score against itself is an elementwise dot product, since a batch of 1 × 1 products is slow.
   const own = () => positions;
   const present =
     layout.tokens === 1
@@ -76,10 +76,10 @@ export function cachedAttention(
 }
 
 /**
- * Computes the part of attention that rows of one capacity have for themselves.
+ * Computes the part of attention that is separate for rows of one capacity.
  *
- * @param query, present heads of the rows: scaled queries, and scores of their new tokens against one another
- * @returns what comes from the cache, as `query`, and the probabilities of the new tokens, as `present`
+ * @param query, present heads of these rows: scaled queries, and the scores of their new tokens against each other
+ * @returns the sum over the cache, in the shape of `query`, and the probabilities of the new tokens, in the shape of `present`
  */
 function attendToCache(
   g: GraphBuilder,
@@ -95,7 +95,7 @@ function attendToCache(
   return [g.matMul(toPast, cache.value), toPresent];
 }
 
-/** Returns scores against the cache, with what the form adds to them and the mask. */
+/** Returns the scores against the cache, with softcap, biases and the mask. */
 function biasedAgainstCache(
   g: GraphBuilder,
   scores: Value,
@@ -109,7 +109,7 @@ function biasedAgainstCache(
   return g.add(biased, cacheMask(g, cache, layout, newPositions, form));
 }
 
-/** Combines the cache's own mask with that of the window: [batch, 1, 1 or queriesPerKey · tokens, capacity]. */
+/** Combines the cache's mask with that of the sliding window: [batch, 1, 1 or queriesPerKey · tokens, capacity]. */
 function cacheMask(
   g: GraphBuilder,
   { key, mask }: CachedKeysAndValues,
@@ -124,13 +124,13 @@ function cacheMask(
   const oldest = g.sub(g.unsqueeze(g.cast(newPositions(), 'int64'), 2), window - 1);
   const seen = g.where(g.greaterOrEqual(columns, oldest), g.scalar(0), MASKED);
   const groups = tokens === 1 ? 1 : queriesPerKey(layout);
-  // Joined rather than expanded and reshaped: there may be no rows, of which ONNX Runtime reshapes nothing.
+  // `concat` is used instead of expand and reshape, because ONNX Runtime cannot reshape a tensor without rows.
   return g.add(mask, g.concat(Array<Value>(groups).fill(g.unsqueeze(seen, 1)), 2));
 }
 
 /**
  * Returns the scale as a row of equal numbers. ONNX Runtime multiplies a single row by a matrix without packing the matrix, but only
- * where the product is not scaled; a scalar here it would turn into the scale of the product behind it.
+ * if the product is not scaled; it would fuse a scalar into the product that follows.
  */
 function scaleRow(g: GraphBuilder, layout: HeadLayout, form: AttentionForm): Value {
   return g.constant(new Float32Array(layout.headSize).fill(scaleOf(form, layout)), [layout.headSize]);

@@ -1,18 +1,18 @@
-// Dropout whose masks follow from one seed that is fed at each run, so that a resumed run drops the same elements.
-// ONNX's own Dropout keeps its generator inside the session, where no checkpoint reaches it. All is int32 that wraps at 2³²,
-// which CPUs and GPUs compute identically: a seed gives the same masks on each device.
+// Dropout whose masks are determined by a seed that is an input of each run, so that a resumed run drops the same elements. ONNX's own
+// Dropout keeps its generator inside the session, where a checkpoint cannot save it. All numbers are int32 with overflow, which CPUs
+// and GPUs compute identically: a seed gives the same masks on each device.
 import { divideDims, type GraphBuilder, type Value } from '@bowyer/graph';
 
-/** Odd numbers with mixed bits, one for each axis. */
+/** Odd constants with well-mixed bits, one for each input of the hash. */
 const [SEED, SITE, PLACE, STREAM] = [0x85ebca77, 0x9e3779b1, 0x27d4eb2f, 0x297a2d39].map((x) => x | 0);
 
 export class SeededDropout {
   #sites = 0;
 
   /**
-   * @param seed int32 scalar, new at each run
-   * @param firstRow int32 scalar: rows of the batch that other processes compute before these; none if not given. The masks are those
-   *   that the rows have in the whole batch. Axis 0 must then be a multiple of the dimension 'batch'.
+   * @param seed int32 scalar, new for each run
+   * @param firstRow int32 scalar: the number of rows of the batch that other processes compute before these; 0 if not given. The masks
+   *   are those of these rows in the whole batch. Axis 0 must then be a multiple of the dimension 'batch'.
    */
   constructor(
     private readonly g: GraphBuilder,
@@ -20,7 +20,7 @@ export class SeededDropout {
     private readonly firstRow?: Value,
   ) {}
 
-  /** Returns x / (1 − p) where a uniform number reaches p, 0 elsewhere. Every call site has its own mask. */
+  /** Returns x / (1 − p) with probability 1 − p for each element, else 0. Every call site has its own mask. */
   apply(x: Value, probability: number): Value {
     const { g } = this;
     const threshold = Math.round(probability * 2 ** 32) - 2 ** 31;
@@ -29,12 +29,12 @@ export class SeededDropout {
   }
 
   /**
-   * Draws an integer in [−2³¹, 2³¹) for each element: with h, h′ hashes of its place along all axes but the last, and c, c′ of its
-   * place along the last one,
+   * Draws an integer in [−2³¹, 2³¹) for each element. With two hashes h and h′ of its indices on all axes but the last, and c and c′
+   * of its index on the last axis, it is
    *
    *     (h + c) · (h′ + c′)
    *
-   * of which the high bits count. Only sum, sum and product are as large as x. Pairs of such products are independent if
+   * whose high bits are used. Only the two sums and the product have as many elements as x. Pairs of such products are independent if
    * the hashes are (as in the NH hash of Black et al. 1999, UMAC).
    */
   #uniform(x: Value, site: number): Value {
@@ -60,8 +60,8 @@ export class SeededDropout {
   }
 
   /**
-   * Mixes bits by three rounds of x ← x (2x + 1), a permutation whose high bits depend on all bits, and of adding high bits to low
-   * ones.
+   * Mixes bits in three rounds. Each applies x ← x (2x + 1), a permutation whose high bits depend on all bits, and adds the high bits
+   * to the low ones.
    */
   #mixed(hash: Value): Value {
     const { g } = this;
@@ -74,5 +74,5 @@ export class SeededDropout {
   }
 }
 
-/** Returns the shape in which numbers along one axis broadcast against x. */
+/** Returns the shape with which numbers along one axis broadcast against x. */
 const alongAxis = (x: Value, axis: number) => x.shape.slice(axis).map((size, i) => (i === 0 ? size : 1));

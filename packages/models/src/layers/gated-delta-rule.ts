@@ -1,18 +1,18 @@
-// The gated delta rule: linear attention whose state forgets by a gate and replaces what a key read before.
+// The gated delta rule: linear attention whose state decays by a gate, and whose values are overwritten for each key.
 //
 //     Sₜ = αₜ Sₜ₋₁ + βₜ kₜ (vₜ − αₜ Sₜ₋₁ᵀ kₜ)ᵀ,   oₜ = Sₜᵀ qₜ,   S [keySize, valueSize]
 //
 // Source: Yang et al. 2024, arXiv:2412.06464, eq. 10; in chunks as in section 3.3 there and Yang et al. 2024, arXiv:2406.06484.
 import { multiplyDims, type Dim, type GraphBuilder, type Value } from '@bowyer/graph';
 
-/** All of one size of batch and heads, whose product is the first axis. */
+/** Inputs of the rule; their first axis is batch · heads. */
 export interface DeltaInputs {
-  /** [batch · heads, tokens, keySize] scaled as they are to be */
+  /** [batch · heads, tokens, keySize], already scaled; keys likewise */
   query: Value;
   key: Value;
   /** [batch · heads, tokens, valueSize] */
   value: Value;
-  /** [batch · heads, tokens] ln α, at most 0; 0 and `beta` 0 leave the state as it is */
+  /** [batch · heads, tokens] ln α ≤ 0; where it and `beta` are 0, the state does not change */
   logDecay: Value;
   beta: Value;
   /** [batch · heads, keySize, valueSize] S before the first token; zeros if not given */
@@ -25,7 +25,7 @@ interface DeltaOutputs {
   state: Value;
 }
 
-/** Computes one token: tokens is 1. */
+/** Computes a single token; the axis tokens has size 1. */
 export function deltaStep(g: GraphBuilder, inputs: DeltaInputs & { state: Value }): DeltaOutputs {
   const { query, key, value, logDecay, beta } = inputs;
   const kept = g.mul(inputs.state, g.unsqueeze(g.exp(logDecay), 2));
@@ -35,20 +35,20 @@ export function deltaStep(g: GraphBuilder, inputs: DeltaInputs & { state: Value 
 }
 
 /**
- * Computes any number of tokens, `size` of them at a time.
- * Within a chunk, with Γᵣ = Σᵢ≤ᵣ ln αᵢ, the values that the state gets are
+ * Computes any number of tokens in chunks of `size`.
+ * Within a chunk, with Γᵣ = Σᵢ≤ᵣ ln αᵢ, the values that are added to the state are
  *
  *     U = T β (V − e^Γ K S₀),   T = (I + A)⁻¹,   Aᵣᵢ = βᵣ e^(Γᵣ−Γᵢ) kᵣ·kᵢ for i < r
  *     O = e^Γ Q S₀ + (e^(Γᵣ−Γᵢ) qᵣ·kᵢ for i ≤ r) U,   S₁ = e^Γₙ S₀ + (e^(Γₙ−Γᵢ) kᵢ)ᵀ U
  *
- * so that from chunk to chunk there is a linear recurrence of S, and all else is products over all chunks at once.
+ * so that only S needs a recurrence over chunks, a linear one; everything else is computed for all chunks at once.
  *
- * @param size tokens of a chunk, a power of 2
+ * @param size the tokens of a chunk, a power of 2
  */
 export function deltaChunks(g: GraphBuilder, inputs: DeltaInputs, size: number): DeltaOutputs {
   const tokens = inputs.key.dim(1);
   const chunks = chunkCount(g, tokens, size);
-  // [chunks, batch · heads, size, …]; padding has gate 1, beta 0, and a key, query and value of zeros.
+  // [chunks, batch · heads, size, …]; padding has gate 1, beta 0, and zeros as key, query and value.
   const [q, k, v, logDecay, b] = [inputs.query, inputs.key, inputs.value, inputs.logDecay, inputs.beta].map((x) =>
     intoChunks(g, x, chunks, size),
   );
@@ -80,7 +80,7 @@ export function deltaChunks(g: GraphBuilder, inputs: DeltaInputs, size: number):
   return { output: outOfChunks(g, output, tokens, chunks, size), state: end };
 }
 
-/** Returns the symbol for ⌈tokens / size⌉. */
+/** Returns the symbolic size ⌈tokens / size⌉. */
 function chunkCount(g: GraphBuilder, tokens: Dim, size: number): Dim {
   if (typeof tokens === 'number') return Math.ceil(tokens / size);
   const count = g.div(g.add(g.dimScalar(tokens), size - 1), size);
@@ -100,7 +100,7 @@ function outOfChunks(g: GraphBuilder, x: Value, tokens: Dim, chunks: Dim, size: 
   return g.slice(joined, 1, 0, tokens);
 }
 
-/** Makes two masks [size, size] of rows r and columns i: which i are before r, and which are not after it. */
+/** Makes two masks [size, size] of rows r and columns i: i < r and i ≤ r. */
 function triangles(g: GraphBuilder, size: number) {
   const mask = (holds: (row: number, column: number) => boolean) =>
     g.constant(
@@ -112,9 +112,10 @@ function triangles(g: GraphBuilder, size: number) {
 }
 
 /**
- * Inverts I + A for strictly lower triangular A [..., size, size]. Inverses of diagonal blocks of 1, 2, 4, … rows, each pair joined by
- * [[P, 0], [C, Q]]⁻¹ = [[P⁻¹, 0], [−Q⁻¹ C P⁻¹, Q⁻¹]], which is as exact as forward substitution. With X the inverse found, X + X (I −
- * (I + A) X) has X's value and the inverse's derivative, −X dA X.
+ * Inverts I + A for strictly lower triangular A [..., size, size]. Diagonal blocks of 1, 2, 4, … rows are inverted in turn; two blocks
+ * are joined by [[P, 0], [C, Q]]⁻¹ = [[P⁻¹, 0], [−Q⁻¹ C P⁻¹, Q⁻¹]], which is as exact as forward substitution. For the gradient, the
+ * result is X + X (I − (I + A) X) with X the inverse as a constant: its value is X, and its derivative is −X dA X, that of the
+ * inverse.
  */
 function inverseOfUnitLower(g: GraphBuilder, a: Value, size: number): Value {
   const fixed = g.stopGradient(a);
@@ -126,7 +127,7 @@ function inverseOfUnitLower(g: GraphBuilder, a: Value, size: number): Value {
       return r % 2 === 1 && c === r - 1;
     });
     const corners = g.mul(fixed, corner);
-    // At first the blocks are 1 × 1 and the inverse is I.
+    // At first the blocks are 1 × 1, and their inverse is I.
     const change = block === 1 ? corners : g.matMul(g.matMul(inverse, corners), inverse);
     inverse = g.sub(inverse, change);
   }

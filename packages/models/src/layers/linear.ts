@@ -3,7 +3,7 @@ import type { Rng } from '@bowyer/core';
 import type { GraphBuilder, Value } from '@bowyer/graph';
 import type { HostTensor, HostTensors } from '@bowyer/checkpoints';
 
-/** Parameters of a graph by the names of the checkpoint. */
+/** A graph's parameters by their names in the checkpoint. */
 export type Parameters = Readonly<Record<string, Value>>;
 
 /** Maps x [..., in] → [..., out] with the parameters `name.weight` and `name.bias`. */
@@ -17,7 +17,7 @@ export function linear(g: GraphBuilder, x: Value, parameters: Parameters, name: 
 export const perceptron = (g: GraphBuilder, x: Value, parameters: Parameters, name: string): Value =>
   linear(g, g.relu(linear(g, x, parameters, `${name}.0`)), parameters, `${name}.2`);
 
-/** Declares each tensor as a graph input of its own name: trainable parameters are inputs. */
+/** Declares each tensor as a graph input of the same name, since trainable parameters are inputs. */
 export function parameterInputs(
   g: GraphBuilder,
   tensors: Readonly<Record<string, { shape: readonly number[] }>>,
@@ -27,7 +27,7 @@ export function parameterInputs(
   );
 }
 
-/** Draws torch's default: weight and bias uniform in ±1/√in. */
+/** Draws torch's default initial values: weight and bias uniform in ±1/√in. */
 export function initializeLinear(rng: Rng, name: string, inputs: number, outputs: number): HostTensors {
   const bound = 1 / Math.sqrt(inputs);
   const uniform = (shape: number[]) => filled(shape, () => bound * (2 * rng.uniform() - 1));
@@ -35,7 +35,7 @@ export function initializeLinear(rng: Rng, name: string, inputs: number, outputs
 }
 
 /**
- * Draws weights from a normal distribution with variance 2/in, which keeps the size of signals through ReLUs; biases are zero.
+ * Draws weights from a normal distribution with variance 2/in, which preserves the size of signals through ReLUs; biases are zero.
  * Source: He et al. 2015, arXiv:1502.01852.
  */
 export function heLinear(rng: Rng, name: string, inputs: number, outputs: number): HostTensors {
@@ -46,7 +46,7 @@ export function heLinear(rng: Rng, name: string, inputs: number, outputs: number
   };
 }
 
-/** Makes a tensor of values drawn one after the other. */
+/** Makes a tensor whose elements are drawn one after the other. */
 export function filled(shape: number[], draw: () => number): HostTensor {
   const data = new Float32Array(shape.reduce((product, size) => product * size, 1));
   for (let i = 0; i < data.length; i++) data[i] = draw();

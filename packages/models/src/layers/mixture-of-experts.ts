@@ -1,7 +1,8 @@
-// Mixture of experts as graph pieces: the router's choice of experts, and the experts' products over only the rows that chose them.
+// Mixture of experts as graph pieces: a router selects experts for each row, and each expert multiplies only the rows that selected
+// it.
 import { multiplyDims, type GraphBuilder, type Value } from '@bowyer/graph';
 
-/** Which experts each row goes through, and how much of each one's result it gets. */
+/** The experts of each row, and the weight of each one's result. */
 interface Routing {
   /** [rows, choices] int64 */
   experts: Value;
@@ -9,32 +10,35 @@ interface Routing {
   weights: Value;
 }
 
-/** How a router turns its logits [rows, experts] into a choice. */
+/** How a router selects experts and weights from its logits [rows, experts]. */
 export interface RouterForm {
-  /** Experts per row. */
+  /** The number of experts per row. */
   choices: number;
   /**
-   * The kind of the weights: the largest of the softmax over all experts (Mixtral: arXiv:2401.04088, section 2.1; Qwen 3), the softmax
-   * over the largest logits (gpt-oss), or sigmoids (DeepSeek V3: arXiv:2412.19437, section 2.1.2).
+   * How weights follow from logits: the largest of the softmax over all experts (Mixtral: arXiv:2401.04088, section 2.1; Qwen 3), the
+   * softmax over the largest logits (gpt-oss), or sigmoids (DeepSeek V3: arXiv:2412.19437, section 2.1.2).
    */
   scores: 'softmax' | 'softmax-of-chosen' | 'sigmoid';
-  /** The chosen weights are divided by their sum plus this. */
+  /** If given, the selected weights are divided by their sum plus `epsilon`. */
   normalize?: { epsilon: number };
   /** Factor of the weights; 1 if not given. */
   scale?: number;
-  /** [experts] factors of the weights of the experts that were chosen. */
+  /** [experts] further factors of the selected experts' weights. */
   expertScale?: Value;
-  /** [experts] added to the scores for the choice alone. It has no gradient. */
+  /** [experts] numbers that are added to the scores for the selection only; they have no gradient. */
   choiceBias?: Value;
-  /** The experts are equal groups, of which those with the largest sum of their two best scores take part. */
+  /**
+   * If given, experts form `count` groups of equal size, and only those of the `chosen` best groups can be selected, ranked by the sum
+   * of a group's two best scores.
+   */
   groups?: { count: number; chosen: number };
 }
 
-/** Far below any score. */
+/** The score of an excluded expert, below any other. */
 const EXCLUDED = -1e9;
 
 /**
- * Chooses each row's experts and their weights.
+ * Selects each row's experts and their weights.
  *
  * @param logits [rows, experts]
  */
@@ -57,7 +61,7 @@ export function route(g: GraphBuilder, logits: Value, form: RouterForm): Routing
   return { experts, weights: form.scale === undefined ? weights : g.mul(weights, form.scale) };
 }
 
-/** Computes the scores that the largest are taken of: with the bias, and very negative in groups that take no part. */
+/** Computes the scores by which experts are selected: with the bias, and very negative in excluded groups. */
 function scoresForChoice(g: GraphBuilder, scores: Value, { choiceBias, groups }: RouterForm): Value {
   const biased = choiceBias ? g.add(scores, choiceBias) : scores;
   if (!groups || groups.chosen === groups.count) return biased;
@@ -71,20 +75,20 @@ function scoresForChoice(g: GraphBuilder, scores: Value, { choiceBias, groups }:
   return g.reshape(masked, biased.shape);
 }
 
-/** The products of experts; what is elementwise between them is done once for the rows of all experts. */
+/** The products of the experts. Elementwise operations between them are computed once for the rows of all experts. */
 interface Experts {
   count: number;
-  /** Computes the first products of one expert: [its rows, width] → [its rows, inner] each. */
+  /** Computes one expert's first products: [its rows, width] → [its rows, inner] each. */
   project(expert: number, rows: Value): Value[];
-  /** Activates the first products of the rows of all experts → [rows · choices, inner]. */
+  /** Applies the activation to the first products of all experts' rows → [rows · choices, inner]. */
   activate(projected: Value[]): Value;
-  /** Computes the last product of one expert: [its rows, inner] → [its rows, width]. */
+  /** Computes one expert's last product: [its rows, inner] → [its rows, width]. */
   output(expert: number, rows: Value): Value;
 }
 
 /**
- * Computes Σ over a row's choices of weight · expert(row). The rows are sorted by expert, so that each expert's are one piece of a tensor;
- * an expert that no row chose multiplies no rows. The work is that of the chosen experts alone.
+ * Computes Σ weight · expert(row) over each row's selected experts. Rows are sorted by expert, so that each expert's rows are
+ * contiguous; only selected experts compute anything.
  *
  * @param x [rows, width]
  * @returns [rows, width]

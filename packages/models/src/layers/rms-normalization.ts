@@ -11,8 +11,8 @@ const SimplifiedLayerNormalization = defineOp('SimplifiedLayerNormalization', {
     if (scale.rank !== 1 || scale.dim(0) !== x.dim(-1)) fail('scale must be as long as the last axis of x');
     return [{ dtype: x.dtype, shape: x.shape }];
   },
-  // r = 1/√(mean(x²) + ε),  x̂ = x · r,  dx̂ = dy · scale,  dx = r (dx̂ − x̂ mean(dx̂ x̂))
-  // The operator's own second output is r, but not on WebGPU, where what comes there is something else.
+  // r = 1/√(mean(x²) + ε),  x̂ = x · r,  dx̂ = dy · scale,  dx = r (dx̂ − x̂ mean(dx̂ x̂)) The operator's second output is r, but it
+  // is not used here since its value is wrong on WebGPU.
   gradient: (g, { inputs: [x, scale], dy, attributes }) => {
     const meanSquare = g.reduceMean(g.mul(x, x), { axes: [-1], keepdims: true });
     const inverseRms = g.reciprocal(g.sqrt(g.add(meanSquare, attributes.epsilon as number)));
@@ -24,7 +24,11 @@ const SimplifiedLayerNormalization = defineOp('SimplifiedLayerNormalization', {
   },
 });
 
-/** Normalizes over the last axis of x, whose size `scale` has. */
+/**
+ * Normalizes over the last axis of x.
+ *
+ * @param scale [size of the last axis]
+ */
 export function rmsNormalization(g: GraphBuilder, x: Value, scale: Value, epsilon: number): Value {
   return g.apply(SimplifiedLayerNormalization, [x, scale], { axis: -1, epsilon })[0];
 }

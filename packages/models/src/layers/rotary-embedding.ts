@@ -1,27 +1,28 @@
-// Rotary position embedding as graph pieces: cosines and sines of the positions once per graph, then a turn of each head.
+// Rotary position embedding as graph pieces: cosines and sines of the positions are computed once per graph, then each head is
+// rotated.
 //
 //     [a, b] → [a cos − b sin, b cos + a sin],   a and b the first and second half of a head's rotary columns
 //
-// Source: Su et al. 2021, arXiv:2104.09864, eq. 34, with the columns paired as in GPT-NeoX and Hugging Face's Llama, or
-// interleaved, each column with its neighbour, as in the paper.
+// Source: Su et al. 2021, arXiv:2104.09864, eq. 34, with columns paired as in GPT-NeoX and Hugging Face's Llama, or interleaved as in
+// the paper, where each column is paired with its neighbour.
 import { divideDims, type GraphBuilder, type Value } from '@bowyer/graph';
 import type { RotaryFrequencies } from './rotary-frequencies.js';
 
-/** The cosines and sines that turn a head at each position, ready to be multiplied: [positions, 1, rotaryDims]. */
+/** Cosines and sines for each position, [positions, 1, rotaryDims]. */
 export interface RotaryTables {
-  /** cos, once for each column of a pair. */
+  /** The cosine for both columns of a pair. */
   cos: Value;
-  /** −sin for the first column of a pair, sin for the second: the factor of the two exchanged. */
+  /** −sin for the first column of a pair and sin for the second; it is multiplied by the columns with each pair exchanged. */
   sin: Value;
   interleaved: boolean;
 }
 
-/** Rows of the finer table; the coarser one has a row for so many positions. */
+/** The rows of the fine table; the coarse table has one row per so many positions. */
 const BLOCK = 256;
 
 /**
- * Computes cosines and sines from two small tables made here in float64, since a GPU's own sine may be off by 2⁻¹¹, and by more at
- * large angles:
+ * Computes cosines and sines from two small tables that are made here in float64, since a GPU's own sine has errors of 2⁻¹¹, and
+ * larger ones for large angles:
  *
  *     position = coarse + fine,   cos(c + f) = cos c cos f − sin c sin f,   sin(c + f) = sin c cos f + cos c sin f
  *
@@ -47,7 +48,7 @@ export function rotaryTables(g: GraphBuilder, positions: Value, rotary: RotaryFr
   return { cos: both(cos, cos), sin: both(g.neg(sin), sin), interleaved };
 }
 
-/** Looks up cosines and sines of row · step positions: [positions, rotaryDims / 2] each. */
+/** Looks up cosines and sines at row · step positions: [positions, rotaryDims / 2] each. */
 function turns(
   g: GraphBuilder,
   { frequencies }: RotaryFrequencies,
@@ -66,16 +67,16 @@ function turns(
 }
 
 /**
- * Rotates the first columns of every head; where a head is wider than the tables, the rest stays as it is.
+ * Rotates the first columns of every head; columns beyond the tables' width are not changed.
  *
- * @param x [rows, heads, headSize]; the rows are the tables' positions, or any number of repetitions of them
+ * @param x [rows, heads, headSize]; the rows are the tables' positions, or repetitions of them
  * @returns [rows, heads, headSize]
  */
 export function rotateHeads(g: GraphBuilder, x: Value, { cos, sin, interleaved }: RotaryTables): Value {
   const [rows, heads, headSize] = x.shape;
   const positions = cos.dim(0);
   const rotary = cos.dim(2) as number;
-  // Positions shared by a batch: one more axis, over which the tables broadcast.
+  // If a batch shares the positions, x gets one more axis, over which the tables broadcast.
   const batched =
     positions === rows ? x : g.reshape(x, [divideDims(rows, positions) ?? -1, positions, heads, headSize]);
   const [turning, resting] = g.split(
@@ -87,7 +88,7 @@ export function rotateHeads(g: GraphBuilder, x: Value, { cos, sin, interleaved }
   return g.reshape(resting ? g.concat([rotated, resting], -1) : rotated, x.shape);
 }
 
-/** Replaces each column by the other one of its pair. */
+/** Exchanges the two columns of each pair. */
 function exchanged(g: GraphBuilder, x: Value, interleaved: boolean): Value {
   const columns = Number(x.dim(-1));
   const pairs = interleaved ? g.reshape(x, [...x.shape.slice(0, -1), columns / 2, 2]) : x;

@@ -1,30 +1,27 @@
-// How fast each pair of a head's columns turns with the position (RoPE), and the ways to stretch that to longer contexts.
+// The frequencies of rotary embedding (RoPE), and the methods that scale them to longer contexts.
 // Source: Su et al. 2021, arXiv:2104.09864; scaling variants as Hugging Face's `rope_scaling` names them.
 import { ConfigFields, UnsupportedConfigError, type ConfigJson } from '@bowyer/checkpoints';
 
 export interface RotaryFrequencies {
   /** [rotaryDims / 2] radians per position. */
   frequencies: Float32Array;
-  /** Factor of the cosines and sines (YaRN); 1 elsewhere. */
+  /** Factor of the cosines and sines (YaRN); 1 for other methods. */
   magnitude: number;
-  /** Longest context in tokens that the positions were made for. */
+  /** The longest context in tokens for which the positions were trained. */
   contextLength: number;
-  /** Why it ends there, where the file allows longer ones. */
+  /** The reason why it is shorter than the file allows, if it is. */
   contextReason?: string;
-  /**
-   * Whether neighbouring columns turn together, (2i, 2i + 1), instead of those of the two halves, (i, i + rotaryDims /
-   * 2).
-   */
+  /** Whether neighbouring columns (2i, 2i + 1) are rotated together, instead of columns (i, i + rotaryDims / 2). */
   interleaved?: boolean;
 }
 
 const variants = ['default', 'linear', 'dynamic', 'llama3', 'yarn', 'longrope', 'proportional'] as const;
 
 /**
- * Reads how positions are scaled: `rope_scaling` of older files where it is not empty, else `rope_parameters`, as transformers
- * chooses where a file has both.
+ * Reads the scaling parameters: a non-empty `rope_scaling` of older files, else `rope_parameters`, as transformers chooses if a file
+ * has both.
  *
- * @returns the field's name and its value; an empty object where the file has none
+ * @returns the field's name and value; an empty object if the file has none
  */
 export function ropeFields(modelType: string, json: ConfigJson): { name: string; scaling: ConfigJson } {
   for (const name of ['rope_scaling', 'rope_parameters']) {
@@ -44,12 +41,12 @@ export function ropeFields(modelType: string, json: ConfigJson): { name: string;
 }
 
 /**
- * Computes frequency_i = base^(−2i / rotaryDims), changed as `rope_scaling` (or `rope_parameters`, as newer files have it) specifies.
+ * Computes frequency_i = base^(−2i / rotaryDims), scaled as `rope_scaling` or `rope_parameters` specifies.
  *
- * @param rotaryDims columns of a head that turn, an even number
- * @param json the whole config.json, of which rope_scaling, rope_parameters, rope_theta and original_max_position_embeddings
- * are read: a rope_theta beside the scaling's own has no effect, an original_max_position_embeddings beside it wins
- * @param defaultBase rope_theta where the file has none
+ * @param rotaryDims the number of rotated columns of a head, even
+ * @param json the whole config.json. The fields rope_scaling, rope_parameters, rope_theta and original_max_position_embeddings are
+ *   read; the scaling's own rope_theta takes precedence, its original_max_position_embeddings does not
+ * @param defaultBase the base if the file has no rope_theta
  */
 export function rotaryFrequencies(
   modelType: string,
@@ -68,8 +65,7 @@ export function rotaryFrequencies(
     case 'default':
       return unscaled;
     case 'dynamic':
-      // Dynamic NTK changes the base only for texts longer than the model was trained on, and with every token; within
-      // the trained length, which is the context here, it is the plain form.
+      // Dynamic NTK scaling only changes the base for texts longer than the trained length, which is the context length here.
       return unscaled;
     case 'linear':
       return { ...unscaled, frequencies: plain.map((frequency) => frequency / factorOf(fields)) };
@@ -84,7 +80,7 @@ export function rotaryFrequencies(
   }
 }
 
-/** Keeps a share of the frequencies, the first ones; the other columns are not rotated (Gemma 4). */
+/** Keeps the first frequencies, a share of all; the other columns are not rotated (Gemma 4). */
 function proportional(plain: Float32Array, fields: ConfigFields): Float32Array {
   const share = fields.value('partial_rotary_factor') === undefined ? 1 : fields.real('partial_rotary_factor');
   const factor = fields.value('factor') === undefined ? 1 : fields.real('factor');
@@ -94,7 +90,7 @@ function proportional(plain: Float32Array, fields: ConfigFields): Float32Array {
   return plain.map((frequency, i) => (i < turning ? frequency / factor : 0));
 }
 
-/** Reads the context in tokens before it was stretched. The field at the top is of files that transformers writes for Phi-3. */
+/** Reads the context length before scaling. transformers writes it as a top-level field for Phi-3. */
 function originalLength(
   whole: ConfigFields,
   fields: ConfigFields,
@@ -108,9 +104,9 @@ function originalLength(
 }
 
 /**
- * Divides each frequency by a factor of its own; cosines and sines are enlarged by √(1 + ln(stretch) / ln(original)). The file has
- * factors for contexts up to the original length and others beyond it; here contexts end there (docs/decisions/families.md). Source:
- * Ding et al. 2024, arXiv:2402.13753, as Hugging Face's Phi-3 has it.
+ * Divides each frequency by its own factor, and multiplies cosines and sines by √(1 + ln(stretch) / ln(original)). The file has
+ * factors for contexts up to the original length and others for longer ones; contexts are limited to the original length here
+ * (docs/decisions/families.md). Source: Ding et al. 2024, arXiv:2402.13753, as in Hugging Face's Phi-3.
  */
 function longrope(plain: Float32Array, trainedLength: number, fields: ConfigFields): RotaryFrequencies {
   const original = fields.value('original_max_position_embeddings')
@@ -137,7 +133,10 @@ function longrope(plain: Float32Array, trainedLength: number, fields: ConfigFiel
 
 const defaults: ConfigJson = { truncate: true };
 
-/** Computes the frequencies in float32 at each step, as PyTorch does it: at position 10⁵ a last-bit difference is a visible angle. */
+/**
+ * Computes the frequencies with each step rounded to float32, as PyTorch does: at position 10⁵ a difference in the last bit is a
+ * visible angle.
+ */
 function plainFrequencies(base: number, rotaryDims: number): Float32Array {
   return Float32Array.from({ length: rotaryDims / 2 }, (_, i) => {
     const power = Math.fround(Math.pow(base, Math.fround((2 * i) / rotaryDims)));
@@ -152,8 +151,8 @@ function factorOf(fields: ConfigFields): number {
 }
 
 /**
- * Divides slow frequencies by the factor, keeps fast ones, and blends those between by how often they rotate within the original
- * context. Source: Llama 3.1's reference code (`apply_scaling`).
+ * Divides slow frequencies by the factor, keeps fast ones, and interpolates between them by the number of rotations within the
+ * original context. Source: Llama 3.1's reference code (`apply_scaling`).
  */
 function llama3(plain: Float32Array, original: number, fields: ConfigFields): Float32Array {
   const factor = factorOf(fields);
@@ -167,8 +166,8 @@ function llama3(plain: Float32Array, original: number, fields: ConfigFields): Fl
 }
 
 /**
- * Blends frequencies as above with a ramp over their index, and enlarges cosines and sines by 0.1 ln(factor) + 1. Source: Peng et al.
- * 2023, arXiv:2309.00071, eqs. 19 to 22.
+ * Interpolates frequencies as Llama 3 does, but with a ramp over their index, and multiplies cosines and sines by 0.1 ln(factor) + 1.
+ * Source: Peng et al. 2023, arXiv:2309.00071, eqs. 19 to 22.
  */
 function yarn(
   plain: Float32Array,
@@ -177,16 +176,16 @@ function yarn(
   fields: ConfigFields,
 ): RotaryFrequencies {
   const { original, trained } = lengths;
-  // A factor of null stands for the ratio of the two lengths.
+  // If the factor is null, it is the ratio of the two lengths.
   const factor = fields.isNull('factor') ? trained / original : factorOf(fields);
   const rotaryDims = 2 * plain.length;
-  // Index of the frequency that turns so many times within the original context.
+  // Returns the index of the frequency with so many rotations within the original context.
   const indexOf = (turns: number) => (rotaryDims * Math.log(original / (turns * 2 * Math.PI))) / (2 * Math.log(base));
   let [first, last] = [indexOf(turnsOf(fields, 'beta_fast', 32)), indexOf(turnsOf(fields, 'beta_slow', 1))];
   if (fields.value('truncate') !== undefined && fields.flag('truncate'))
     [first, last] = [Math.floor(first), Math.ceil(last)];
   [first, last] = [Math.max(first, 0), Math.min(last, rotaryDims - 1)];
-  if (first === last) last += 0.001; // no division by zero
+  if (first === last) last += 0.001; // avoids a division by zero
   const frequencies = plain.map((frequency, i) => {
     const divided = Math.min(1, Math.max(0, (i - first) / (last - first)));
     return (divided * frequency) / factor + (1 - divided) * frequency;
@@ -198,7 +197,7 @@ function yarn(
   };
 }
 
-/** Reads how often columns at one end of the ramp rotate within the original context; null and 0 mean the default. */
+/** Reads the number of rotations at one end of the ramp; null and 0 mean the default. */
 const turnsOf = (fields: ConfigFields, field: string, otherwise: number): number =>
   fields.value(field) ? fields.real(field) : otherwise;
 

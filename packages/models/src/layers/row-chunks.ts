@@ -1,18 +1,18 @@
-// Scored rows in chunks: what is as wide as the vocabulary is in memory for one chunk at a time.
+// Divides scored rows into chunks, so that tensors as wide as the vocabulary are in memory for one chunk at a time.
 import { subtractDims, type GraphBuilder, type Value } from '@bowyer/graph';
 
-/** Smaller chunks would cost more in packing the head's weight again than they spare. */
+/** The least rows of a chunk: each chunk packs the head's weight again, which costs more than smaller chunks save. */
 const LEAST_ROWS = 256;
 
-/** Rows whose logits are in memory at once, and logits that they have together: 268 MB. Large vocabularies have fewer rows. */
+/** The most rows of a chunk, and the most logits that they have together, 268 MB in float32. */
 const MOST_ROWS = 2048;
 const MOST_LOGITS = 2 ** 26;
 
 /**
- * Chooses the chunks in which so many rows go through the head: a power of two, so that few graphs are compiled. None of them is empty:
- * ONNX Runtime ends the process with a division by zero where it multiplies no rows as integers.
+ * Chooses the number of chunks for the LM head: a power of two, so that few graphs are compiled. No chunk is empty, since ONNX
+ * Runtime's integer products crash the process with a division by zero if there are no rows.
  *
- * @param wanted the number of chunks for a little memory, a power of two
+ * @param wanted the least number of chunks, in order to save memory, a power of two
  */
 export function headChunksOf(rows: number, vocabulary: number, wanted = 1): number {
   const most = Math.max(LEAST_ROWS, Math.min(MOST_ROWS, Math.floor(MOST_LOGITS / vocabulary)));
@@ -21,7 +21,7 @@ export function headChunksOf(rows: number, vocabulary: number, wanted = 1): numb
   return chunks;
 }
 
-/** Lists the int64 row numbers of each chunk; undefined if one chunk contains them all. */
+/** Lists the int64 row indices of each chunk; undefined if one chunk contains all rows. */
 export function chunkIndices(g: GraphBuilder, rows: Value, chunks: number): (Value | undefined)[] {
   if (chunks === 1) return [undefined];
   const total = g.dimScalar(rows.dim(0));

@@ -1,22 +1,22 @@
-// A causal convolution over the last few tokens, each channel by itself, and the tokens that it keeps between calls.
+// A causal convolution over the last few tokens, each channel by itself, with the tokens that it keeps between calls.
 import { addDims, type GraphBuilder, type Value } from '@bowyer/graph';
 
 export interface ShortConvolution {
-  /** [channels, 1, width] as torch.nn.Conv1d keeps it; the last column is the present token's. */
+  /** [channels, 1, width] as in torch.nn.Conv1d; the last column is for the current token. */
   weight: Value;
   /** [channels] */
   bias?: Value;
-  /** [batch, width − 1, channels] the tokens before, the latest last; zeros if not given. */
+  /** [batch, width − 1, channels] the previous tokens, the latest last; zeros if not given. */
   state?: Value;
-  /** [batch] int64: how many of the tokens of a row are real, the rest being padding on the right; all if not given. */
+  /** [batch] int64: the number of real tokens in each row, the rest being padding on the right; all if not given. */
   counts?: Value;
 }
 
 /**
- * Computes yₜ = bias + Σⱼ weightⱼ · xₜ₋ⱼ, one product of each channel per j.
+ * Computes yₜ = bias + Σⱼ weightⱼ · xₜ₋ⱼ, an elementwise product for each j.
  *
  * @param x [batch, tokens, channels]
- * @returns y of x's shape, and the state after the last real token
+ * @returns y in the shape of x, and the state after the last real token
  */
 export function shortConvolution(
   g: GraphBuilder,
@@ -34,7 +34,7 @@ export function shortConvolution(
   const sum = terms.reduce((a, b) => g.add(a, b));
   const output = bias ? g.add(sum, bias) : sum;
   if (!counts) return { output, state: g.slice(extended, 1, tokens) };
-  // The last tokens before the padding: rows counts … counts + width − 2 of what the convolution went over.
+  // The new state is rows counts … counts + width − 2 of `extended`, the last ones before the padding.
   const rows = g.add(g.unsqueeze(counts, 1), g.range(before));
   const index = g.expand(g.unsqueeze(rows, 2), [batch, before, channels]);
   return { output, state: g.gatherElements(extended, index, 1) };

@@ -1,13 +1,13 @@
-// log p(token) from logits, in one form for training, scoring and sampling, so that all three agree to rounding.
+// Computes log p(token) from logits in one way for training, scoring and sampling, so that all three agree up to rounding.
 import type { GraphBuilder, Value } from '@bowyer/graph';
 
 /**
- * Computes log p(target) = logits[target] − log Σ exp(logits). The log of the sum is taken from the softmax, which is a fast fused
- * kernel: at the largest logit m, p = exp(m) / Σ exp, so log Σ exp = m − log max(p), and max(p) ≥ 1/vocabulary never underflows.
+ * Computes log p(target) = logits[target] − log Σ exp(logits). The log of the sum is derived from the softmax, a fast fused kernel: at
+ * the largest logit m, p = exp(m) / Σ exp, so log Σ exp = m − log max(p), and max(p) ≥ 1/vocabulary never underflows.
  *
  * @param logits [rows, vocabulary]
  * @param targets [rows] int64, or [rows, targets]
- * @returns logprobs in nats, in the shape of the targets, and the probabilities [rows, vocabulary] they come from
+ * @returns logprobs in nats, in the shape of the targets, and the probabilities [rows, vocabulary]
  */
 export function tokenLogprobs(
   g: GraphBuilder,
@@ -23,7 +23,6 @@ export function tokenLogprobs(
   return { logprobs: g.sub(chosen, logSum), probabilities };
 }
 
-/** Returns whether rows have several targets. */
 const isWide = (targets: Value): boolean => targets.shape.length === 2;
 
 /**

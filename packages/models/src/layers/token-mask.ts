@@ -1,18 +1,20 @@
-// A choice among the tokens of a mask: the softmax over these alone, in one form for sampling, scoring and training.
+// Restricts the softmax to the tokens of a mask, in one way for sampling, scoring and training.
 import type { GraphBuilder, Value } from '@bowyer/graph';
 
-/** Logit of a token that the mask leaves out: below those of padding and of what rules forbid, divided by any temperature still finite. */
+/**
+ * The logit of a token outside the mask: below the logits of padding and of tokens that rules forbid, and finite even after division
+ * by the temperature.
+ */
 export const LEFT_OUT = -1e25;
 
-/** Counts the bytes of a mask. */
 export const maskBytes = (vocabSize: number): number => Math.ceil(vocabSize / 8);
 
 /**
- * Adds to logits what the bits of a mask say: 0, or `LEFT_OUT`, beside which the logit itself is lost to rounding. Eight bits are
- * looked up at a time, in a table of all bytes.
+ * Adds 0 to the logits of tokens in the mask and `LEFT_OUT` to the others, whose own logits are then lost to rounding. Eight bits at a
+ * time are looked up in a table of all bytes.
  *
  * @param logits [rows, vocabulary]
- * @param masks uint8 [rows, ⌈vocabulary / 8⌉], of which bit i % 8 of byte ⌊i / 8⌋ is token i
+ * @param masks uint8 [rows, ⌈vocabulary / 8⌉]; token i is bit i % 8 of byte ⌊i / 8⌋
  */
 export function logitsAmong(g: GraphBuilder, logits: Value, masks: Value): Value {
   const vocabulary = logits.dim(1) as number;
@@ -22,7 +24,7 @@ export function logitsAmong(g: GraphBuilder, logits: Value, masks: Value): Value
   return g.add(logits, width === vocabulary ? biases : g.slice(biases, 1, 0, vocabulary));
 }
 
-/** Makes the table [256, 8] of what the bits of each byte, the lowest first, add to logits. */
+/** Makes the table [256, 8] of the numbers that the bits of each byte, the lowest first, add to logits. */
 function byteTable(): Float32Array {
   return Float32Array.from({ length: 256 * 8 }, (_, i) => (((i >> 3) >> (i & 7)) & 1 ? 0 : LEFT_OUT));
 }

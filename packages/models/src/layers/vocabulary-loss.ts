@@ -1,5 +1,5 @@
-// The loss over the vocabulary with its gradients, a chunk of rows after the other: the tensors as wide as the vocabulary
-// (logits, probabilities, their gradient) are in memory for one chunk at a time.
+// The loss over the vocabulary with its gradients, computed for one chunk of rows after the other, so that tensors as wide as the
+// vocabulary (logits, probabilities, their gradient) are in memory for one chunk at a time.
 import { dependencies, gradients, notBefore, type GraphBuilder, type Value } from '@bowyer/graph';
 import { chunkIndices } from './row-chunks.js';
 import {
@@ -10,42 +10,45 @@ import {
 } from './token-logprobs.js';
 
 export interface VocabularyLossInput {
-  /** [scored, width] hidden rows under the head. */
+  /** [scored, width] the input of the head. */
   rows: Value;
   /** [scored] int64, or [scored, targets] */
   targets: Value;
-  /** In the shape of the targets, or what they are where log p(target) is this. They are constants to the gradient. `pick` gives the chunk's part of [scored]. */
+  /**
+   * In the shape of the targets; or a function of log p(target), whose result is a constant for the gradient. `pick` returns the
+   * chunk's part of a tensor [scored].
+   */
   weights: Value | ((logprobs: Value, pick: (x: Value) => Value) => Value);
-  /** Whether entropies are results too. */
+  /** Whether entropies are computed too. */
   entropies?: boolean;
-  /** [scored] weights of the negative entropies; left out: they are not part of the loss. */
+  /** [scored] weights of the negative entropies; if omitted, these are not part of the loss. */
   entropyWeights?: Value;
-  /** Scalar that gradients are multiplied by (loss scaling). */
+  /** A scalar that gradients are multiplied by (loss scaling). */
   gradientScale?: Value;
-  /** Applies the final norm and head: [n, width] → [n, vocabulary]. `pick` as for the weights. */
+  /** Applies the final norm and the head: [n, width] → [n, vocabulary]. `pick` is the same as for the weights. */
   logits: (rows: Value, pick: (x: Value) => Value) => Value;
-  /** The values that gradients are wanted by, whether or not the head uses it. */
+  /** The values by which gradients are wanted, whether or not the head uses them. */
   parameters: readonly Value[];
-  /** Into how many chunks the rows are cut, each of at least 256 of them but for the last. */
+  /** The number of chunks, each of at least 256 rows except the last. */
   chunks: number;
 }
 
 interface VocabularyLoss {
   /** Σ weights · (−log p(target)) + Σ entropyWeights · (−H), nats. */
   loss: Value;
-  /** The loss's gradient by `rows`. */
+  /** The gradient of the loss by `rows`. */
   rowGradient: Value;
-  /** The loss's gradient by those parameters that the head uses. */
+  /** The gradients of the loss by those parameters that the head uses. */
   parameterGradients: Map<Value, Value>;
   /** Nats, in the shape of the targets. */
   logprobs: Value;
-  /** [scored] nats, where they were asked for. */
+  /** [scored] nats, if requested. */
   entropies?: Value;
 }
 
 /**
- * Computes loss and gradients, summed over chunks. The gradient by the logits is written out, since softmax − onehot is cheaper than
- * what the rules of its pieces would give; autodiff continues from the logits.
+ * Computes loss and gradients, summed over chunks. The gradient by the logits is written explicitly, since softmax − onehot is cheaper
+ * than the gradient rules of its operators; automatic differentiation continues from the logits.
  */
 export function vocabularyLoss(g: GraphBuilder, input: VocabularyLossInput): VocabularyLoss {
   const parameterGradients = new Map<Value, Value>();
@@ -55,10 +58,10 @@ export function vocabularyLoss(g: GraphBuilder, input: VocabularyLossInput): Voc
   for (const indices of chunkIndices(g, input.rows, input.chunks)) {
     const pick = (x: Value) => (indices ? g.gather(x, indices, 0) : x);
     const previous = rowGradients.at(-1);
-    // A chunk may begin when all that needs the logits of the one before is done.
+    // A chunk starts only after everything that needs the previous chunk's logits is done.
     const done = previous && [...parameterGradients.values(), g.reduceSum(previous)];
     const ready = (done ?? []).reduce((x, other) => notBefore(g, other, x), pick(input.rows));
-    const rows = g.stopGradient(ready); // what is below the rows is differentiated once, not for every chunk
+    const rows = g.stopGradient(ready); // the layers below are differentiated once, not for every chunk
     const logits = input.logits(rows, pick);
     const { logprobs, probabilities } = tokenLogprobs(g, logits, pick(input.targets));
     found.logprobs.push(logprobs);

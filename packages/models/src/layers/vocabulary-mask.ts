@@ -1,10 +1,15 @@
-// Tokens that the policy must never generate (padding, the environment's own words): probability 0 wherever logits are used.
+// Masks tokens that the policy must never generate (padding, the environment's own words): their probability is 0 wherever logits are
+// used.
 import type { GraphBuilder, Value } from '@bowyer/graph';
 
-/** Finite, so that a masked logit stays finite through every difference; exp of it is 0. */
+/** Finite, so that differences of masked logits stay finite; its exp is 0. */
 const MASKED = -1e9;
 
-/** Masks logits, in float32, as is all that follows from them. @param raw [rows, vocabulary] */
+/**
+ * Masks logits. The result is in float32, and so is everything computed from it.
+ *
+ * @param raw [rows, vocabulary]
+ */
 export function maskedLogits(g: GraphBuilder, raw: Value, maskedTokenIds: readonly number[]): Value {
   const logits = g.inFloat32(raw);
   if (maskedTokenIds.length === 0) return logits;

@@ -1,4 +1,4 @@
-// log p of targets from hidden rows, a chunk of rows after the other, as `vocabularyLoss` has it with gradients.
+// Computes log p of targets from hidden rows in chunks, like `vocabularyLoss` but without gradients.
 import { notBefore, type GraphBuilder, type Value } from '@bowyer/graph';
 import { chunkIndices } from './row-chunks.js';
 import { tokenEntropies, tokenLogprobs } from './token-logprobs.js';
@@ -7,23 +7,23 @@ import type { VocabularyLossInput } from './vocabulary-loss.js';
 interface VocabularyScores {
   /** [scored] nats. */
   logprobs: Value;
-  /** [scored] nats, where they were asked for. */
+  /** [scored] nats, if requested. */
   entropies?: Value;
-  /** [scored, head] the first logits of each row, where they were asked for. */
+  /** [scored, head] the first logits of each row, if requested. */
   logitsHead?: Value;
 }
 
 /**
  * Computes log-probabilities, entropies and the first logits, chunk by chunk.
  *
- * @param input.head how many logits of each row are results too; 0: none
+ * @param input.head the number of logits of each row that are returned; 0: none
  */
 export function vocabularyScores(
   g: GraphBuilder,
   input: Pick<VocabularyLossInput, 'rows' | 'targets' | 'entropies' | 'logits' | 'chunks'> & { head: number },
 ): VocabularyScores {
   const found = { logprobs: [] as Value[], entropies: [] as Value[], heads: [] as Value[] };
-  // A chunk may begin when nothing needs the logits of the one before any more.
+  // A chunk starts only after everything that needs the previous chunk's logits is done.
   let done: Value[] = [];
   for (const indices of chunkIndices(g, input.rows, input.chunks)) {
     const pick = (x: Value) => (indices ? g.gather(x, indices, 0) : x);

@@ -1,33 +1,32 @@
-// x · Wᵀ + b with one [out, in] weight array for training and for decoding; only the order of the operands differs.
+// Computes x · Wᵀ + b with the same weight array [out, in] for training and for decoding; only the order of the operands differs.
 import type { GraphBuilder, Value } from '@bowyer/graph';
 
 /**
- * The operand that ONNX Runtime gets first. It repacks the right one at each call when that is a graph input, so with
- * few rows the large weight is better on the left: (W · xᵀ)ᵀ. Measured with GPT-2's matrices on two cores: weights-left
- * is 1.3 to 2 times faster from 2 to about 64 rows; with a single row (a plain vector product) rows-left is up to
- * 1.6 times faster, and with many rows both are alike.
+ * The left operand of the product. ONNX Runtime repacks the right operand at each call if it is a graph input, so with few rows the
+ * large weight is better on the left: (W · xᵀ)ᵀ. Measured with GPT-2's matrices on two cores: weights-left is 1.3 to 2 times faster
+ * from 2 to about 64 rows; with a single row (a vector product) rows-left is up to 1.6 times faster, and with many rows both take the
+ * same time.
  */
 export type OperandOrder = 'rows-left' | 'weights-left';
 
-/** From this number of rows on, both orders are alike, and rows-left saves the transpositions. */
+/** From this number of rows on, both orders take the same time, and rows-left saves the transpositions. */
 export const FEW_ROWS = 64;
 
-/** Batch sizes, both ends included. */
+/** A range of batch sizes, both ends included. */
 export type RowRange = readonly [from: number, to: number];
 
 /**
- * The numbers of rows for which weights on the left are better than packed ones. ONNX Runtime's kernel for AVX-512
- * makes 12 rows by 32 columns of a product at a time. Rows on the left are 12 and a small rest then, for which the
- * weights are gone through once more; as columns of the other order they fill 16 or 32. Measured on all products of
- * GPT-2 124M, packed against left, milliseconds: 12 rows 26 and 28, 16 rows 31 and 28, 24 rows 38 and 37, 32 rows 47
- * and 37; besides, a graph for one token a row saves 2 to 4.
+ * The numbers of rows for which weights on the left are faster than packed ones. ONNX Runtime's AVX-512 kernel computes 12 rows by 32
+ * columns of a product at a time. Just above a multiple of 12, rows on the left need one more pass over the weights for a few rows; as
+ * columns of the other order they fill 16 or 32. Measured on all products of GPT-2 124M, packed against left, in milliseconds: 12 rows
+ * 26 and 28, 16 rows 31 and 28, 24 rows 38 and 37, 32 rows 47 and 37; a graph for one token per row saves 2 to 4 in addition.
  */
 export const ROWS_AS_COLUMNS: readonly RowRange[] = [
   [13, 16],
   [25, 32],
 ];
 
-/** Below this many elements packing costs less than the transpositions of the other order. */
+/** Below this number of elements, packing costs less than the transpositions of the other order. */
 const SMALL_WEIGHT = 1 << 17;
 
 /** Returns whether a parameter of this shape is a matrix whose operand order matters. */

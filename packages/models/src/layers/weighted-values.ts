@@ -1,12 +1,12 @@
-// The last product of attention, softmax(scores) V, has a gradient rule of its own here, which reads the scores once.
+// The last product of attention, softmax(scores) V, with a custom gradient rule that reads the scores once.
 import { defineOp, type GraphBuilder, type Value } from '@bowyer/graph';
 
 /**
- * Returns its first operand, softmax(scores) V, unchanged; the gradient goes to the scores and the values, its last two operands.
+ * Returns its first operand, softmax(scores) V, unchanged; its gradient goes to the last two operands, the scores and the values.
  *
- * With P = softmax(S) and O = P V, the sum over keys in dS = P ∘ (dP − Σ P ∘ dP) is that of dO ∘ O over the head
- * (Dao et al. 2022, arXiv:2205.14135, appendix B.2), and its difference from dP = dO Vᵀ is one product of [dO, −Σ dO ∘ O] and
- * [V, 1]ᵀ: a single pass over the scores instead of four.
+ * With P = softmax(S) and O = P V, the sum over keys in dS = P ∘ (dP − Σ P ∘ dP) equals the sum of dO ∘ O over the head (Dao et al.
+ * 2022, arXiv:2205.14135, appendix B.2). Its difference from dP = dO Vᵀ is one product of [dO, −Σ dO ∘ O] and [V, 1]ᵀ: a single pass
+ * over the scores instead of four.
  */
 const WeightedValues = defineOp('Identity', {
   operands: 1,
@@ -23,8 +23,8 @@ const WeightedValues = defineOp('Identity', {
  * Computes softmax(scores) V over the last axis of the scores.
  *
  * @param scores [..., queries, keys]
- * @param values [..., keys, size] of the same first dimensions
- * @param dropout of the softmax's result
+ * @param values [..., keys, size] with the same first dimensions
+ * @param dropout applied to the softmax's result
  * @returns [..., queries, size]
  */
 export function weightedValues(

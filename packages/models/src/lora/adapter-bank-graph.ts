@@ -1,18 +1,22 @@
-// The path that a bank of adapters adds beside each frozen linear layer: y + ((x · Aᵀ) where the row's adapter is) · B.
+// The update that a bank of adapters adds to each frozen linear layer: y + (x · Aᵀ, masked to the columns of the row's adapter) · B.
 import type { GraphBuilder, Value } from '@bowyer/graph';
 import type { LayerUpdates } from './adapter-graph.js';
 import type { BankLayout } from './adapter-bank-layout.js';
 
-/** The graph's input with each row's place in the bank; `NO_ADAPTER` for the base alone. */
+/** The graph input with each row's place in the bank; `NO_ADAPTER` for the base model alone. */
 export const PLACES = 'adapter_places';
 
 export const NO_ADAPTER = -1;
 
 export class AdapterBankGraph implements LayerUpdates {
-  /** [rows or 1, places · rank] which columns belong to a row's adapter. */
+  /** [rows or 1, places · rank] whether a column belongs to the row's adapter. */
   #own: Value;
 
-  /** Declares the adapters' inputs. @param places [rows] int32 of the rows that layers get; [1] where all rows have the same */
+  /**
+   * Declares the adapters' inputs.
+   *
+   * @param places [rows] int32 the place of each row of the layers' inputs; [1] if all rows have the same
+   */
   constructor(
     private readonly g: GraphBuilder,
     private readonly layout: BankLayout,
@@ -21,7 +25,7 @@ export class AdapterBankGraph implements LayerUpdates {
     this.#own = this.#columnsOf(places);
   }
 
-  /** Narrows the layers that follow to these rows of the former ones. */
+  /** Selects these rows of the places, for layers that follow a selection of rows. */
   select(rows: Value): void {
     this.#own = this.#columnsOf(this.g.gather(this.places, rows, 0));
   }
@@ -34,7 +38,7 @@ export class AdapterBankGraph implements LayerUpdates {
     const stack = (name: string, width: number) =>
       g.inputs.get(name) ?? g.input(name, 'float32', [places * rank, width]);
     const [a, b] = [stack(room.a, room.inputs), stack(room.b, room.outputs)];
-    // Not times 0: what other adapters make of this row may be too large for a float.
+    // `where` instead of a product with 0, since other adapters may overflow for this row.
     const own = g.where(this.#own, g.gemm(x, a, undefined, { transB: true }), 0);
     return g.gemm(own, b, y);
   }
@@ -47,7 +51,7 @@ export class AdapterBankGraph implements LayerUpdates {
   }
 }
 
-/** Returns the places of all tokens [batch · tokens] from those of the batch's rows. */
+/** Expands the places of the batch's rows to all tokens, [batch · tokens]. */
 export function placesOfTokens(g: GraphBuilder, tokens: 1 | 'tokens'): Value {
   const places = g.input(PLACES, 'int32', ['batch']);
   return tokens === 1 ? places : g.reshape(g.expand(g.unsqueeze(places, 1), ['batch', tokens]), [-1]);

@@ -1,25 +1,25 @@
-// Room for several adapters beside one frozen base: which weights have it, and in which shapes.
+// The layout of a bank of several adapters for one frozen base: which weights have adapters, and the tensors' shapes.
 //
-// Per adapted weight, A of all places is [places · rank, in] and B, transposed and times its scale, [places · rank, out]. The adapter at
-// place p has the rows p · rank to p · rank + r of both, and zeros after them. Each row of a batch goes through the rows of its own
-// adapter alone (adapter-bank-graph.ts).
+// For each adapted weight, the A of all places are stacked as [places · rank, in], and the B, transposed and scaled, as [places ·
+// rank, out]. The adapter at place p has the rows p · rank to p · rank + r of both, followed by zeros. Each row of a batch uses only
+// its own adapter (adapter-bank-graph.ts).
 //
 // Source: Sheng et al. 2023 (S-LoRA, arXiv:2311.03285) and Chen et al. 2023 (Punica, arXiv:2310.18547) batch adapters over one base;
-// stacking them along the rank is the form that needs no operator of its own.
+// stacking them along the rank needs no custom operator.
 import type { CausalArchitecture } from '../architecture/architecture.js';
 import { linearWeights } from '../architecture/linear-weights.js';
 import { targetedModules, type LoraOptions } from './lora-options.js';
 
 interface BankSizes {
-  /** Adapters that can be loaded at the same time. */
+  /** The number of adapters that can be loaded at the same time. */
   places: number;
-  /** The largest rank that a place has room for. */
+  /** The largest rank that fits into a place. */
   rank: number;
 }
 
-/** The room beside one weight. */
+/** The stacks for one weight. */
 export interface BankWeight {
-  /** Names of the two stacks among the bank's tensors. */
+  /** The names of the two stacks among the bank's tensors. */
   a: string;
   b: string;
   inputs: number;
@@ -31,14 +31,15 @@ export interface BankLayout extends BankSizes {
   weights: ReadonlyMap<string, BankWeight>;
 }
 
-/** Every linear layer, the output head with a weight of its own included. */
+/** Selects every linear layer, including an untied output head. */
 export const ALL_LAYERS = 'all';
 
 /**
- * Lays out the room for adapters.
+ * Computes the layout of a bank.
  *
- * @param targets of the adapters that the bank is for (see `LoraOptions.targetModules`): layers that none of them names have no room
- * @throws if a target names a layer that the architecture does not have, or one of experts
+ * @param targets the targets of the adapters that the bank is for (see `LoraOptions.targetModules`); layers that none of them names
+ *   get no stacks
+ * @throws if a target names a layer that the architecture does not have, or one of an expert
  */
 export function bankLayout(
   architecture: CausalArchitecture,

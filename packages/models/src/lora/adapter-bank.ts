@@ -1,5 +1,5 @@
-// Adapters on a device that are loaded and unloaded while a model decodes with some of them. The graphs have room for a number of
-// adapters from the start, so that loading one changes weights and nothing else.
+// Adapters on a device, which can be loaded and unloaded while a model decodes. The graphs have a fixed number of places for adapters,
+// so loading one only changes weights.
 import type { Device, State } from '@bowyer/graph';
 import type { HostTensors } from '@bowyer/checkpoints';
 import type { CausalArchitecture } from '../architecture/architecture.js';
@@ -8,7 +8,9 @@ import { bankShapes, type BankLayout, type BankWeight } from './adapter-bank-lay
 import type { AdapterLayout, AdapterSpec } from './adapter-layout.js';
 import { AdapterError, adapterLayoutIn, readAdapterOptions, readAdapterWeights } from './peft-files.js';
 
-/** An adapter that a bank has loaded. Two loads of one folder are two of these: what was computed with one is not the other's. */
+/**
+ * An adapter that a bank has loaded. Loading a folder twice gives two of these, and cached results of one are not used for the other.
+ */
 export class LoadedAdapter {
   /** @internal */
   constructor(
@@ -18,16 +20,16 @@ export class LoadedAdapter {
   ) {}
 }
 
-/** An adapter that was read and fits the bank. */
+/** An adapter that was read and fits into the bank. */
 export interface ReadAdapter {
   dir: string;
-  /** Directory of the base that it names. */
+  /** The base model's directory, as the adapter's config names it. */
   base: string | null;
   layout: AdapterLayout;
   tensors: HostTensors;
 }
 
-/** The error for an adapter that finds every place taken. */
+/** Thrown when an adapter is loaded into a bank without a free place. */
 export class BankFullError extends Error {
   override readonly name = 'BankFullError';
 }
@@ -49,7 +51,6 @@ export class AdapterBank {
     return new AdapterBank(device, architecture, layout, await device.createZeros(bankShapes(layout)));
   }
 
-  /** Returns the number of places without an adapter. */
   get free(): number {
     return this.#free.length;
   }
@@ -57,7 +58,7 @@ export class AdapterBank {
   /**
    * Returns an adapter's place.
    *
-   * @throws if an adapter is not in this bank (any more)
+   * @throws if an adapter is not, or no longer, in this bank
    */
   placeOf(adapter: LoadedAdapter | null): number {
     if (adapter === null) return NO_ADAPTER;
@@ -66,9 +67,9 @@ export class AdapterBank {
   }
 
   /**
-   * Reads an adapter's files and leaves the bank as it is.
+   * Reads an adapter's files without loading it into the bank.
    *
-   * @throws AdapterError where the adapter is of a kind that is not served beside others, or has no room in this bank
+   * @throws AdapterError if a bank does not support this kind of adapter, or if it does not fit into this bank
    */
   async read(dir: string): Promise<ReadAdapter> {
     const { options, base } = await readAdapterOptions(dir);
@@ -104,9 +105,9 @@ export class AdapterBank {
   }
 
   /**
-   * Puts an adapter into a free place.
+   * Loads an adapter into a free place.
    *
-   * @throws {BankFullError} where no place is free
+   * @throws {BankFullError} if no place is free
    */
   async load({ dir, layout, tensors }: ReadAdapter): Promise<LoadedAdapter> {
     const place = this.#free.shift();
@@ -126,12 +127,12 @@ export class AdapterBank {
     return adapter;
   }
 
-  /** Frees the adapter's place for another one. Whoever decodes with it must have ended. */
+  /** Frees an adapter's place. No call that decodes with it may be running. */
   unload(adapter: LoadedAdapter): void {
     if (this.#loaded.delete(adapter)) this.#free.push(adapter.place);
   }
 
-  /** Writes an adapter one weight at a time, so that decoding continues between two of them. */
+  /** Writes an adapter one weight at a time, so that decoding can continue between them. */
   async #write(
     place: number,
     { a, b, inputs, outputs }: BankWeight,
@@ -157,7 +158,7 @@ export class AdapterBank {
   }
 }
 
-/** Wires the stacks that a graph reads to the bank's state. */
+/** Connects the stacks that a graph reads to the bank's state. */
 export function bankWiring(
   bank: AdapterBank | undefined,
   inputs: ReadonlyMap<string, unknown>,

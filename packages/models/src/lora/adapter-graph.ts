@@ -1,39 +1,39 @@
-// The adapters as graph inputs, and the path that each adds beside its frozen linear layer.
+// Adapters as graph inputs, and the update that each adds to its frozen linear layer.
 import type { Rng } from '@bowyer/core';
 import type { GraphBuilder, State, Value } from '@bowyer/graph';
 import type { SeededDropout } from '../layers/dropout.js';
 import type { AdapterLayout, AdapterSpec } from './adapter-layout.js';
 
-/** Adapters on a device: what is trained, and the two positions of the switch. */
+/** Adapters on a device: the trained parameters, and a switch. */
 export interface AdapterWeights {
   layout: AdapterLayout;
   parameters: State;
-  /** Scalars `on` = 1 and `off` = 0: the same session is the policy, or with its adapters off the reference. */
+  /** The scalars `on` = 1 and `off` = 0, so that the same session computes the policy, or with its adapters off the reference. */
   switch: State;
-  /** The generator that the masks of the adapters' dropout follow. */
+  /** The generator from which the masks of the adapters' dropout are drawn. */
   dropoutRng: Pick<Rng, 'integer'>;
 }
 
-/** The graph's scalar input that the adapters' paths are multiplied by: 1 for the policy, 0 for its base. */
+/** The scalar graph input that the adapters' updates are multiplied by: 1 for the policy, 0 for its base. */
 const SWITCH = 'adapters_on';
 
-/** The frozen layer beside an adapter. */
+/** The frozen layer that an adapter changes. */
 interface BaseLayer {
   /** Returns the layer's weight, [out, in]. */
   weight: () => Value;
   /** [out] */
   bias?: Value;
-  /** Computes rows · weightᵀ, without the bias. */
+  /** Computes rows · weightᵀ without the bias. */
   product: (rows: Value) => Value;
 }
 
-/** Changes of the products of linear layers. */
+/** Adds updates to the results of linear layers. */
 export interface LayerUpdates {
   /**
-   * Adds the adapter's part to the layer's product.
+   * Adds the adapter's update to the layer's result.
    *
    * @param x [rows, in]
-   * @param y [rows, out] the layer's product
+   * @param y [rows, out] the layer's result
    * @returns [rows, out]
    */
   add(weight: string, x: Value, y: Value, base: BaseLayer): Value;
@@ -42,10 +42,14 @@ export interface LayerUpdates {
 export class AdapterGraph implements LayerUpdates {
   readonly #inputs = new Map<string, Value>();
   readonly #on: Value;
-  /** The switch times a factor, by the factor. */
+  /** The product of the switch and a factor, by factor. */
   readonly #scales = new Map<number, Value>();
 
-  /** Declares the adapters' inputs. @param dropout not given in sampling and scoring */
+  /**
+   * Declares the adapters' inputs.
+   *
+   * @param dropout undefined for sampling and scoring
+   */
   constructor(
     private readonly g: GraphBuilder,
     private readonly layout: AdapterLayout,
@@ -55,12 +59,12 @@ export class AdapterGraph implements LayerUpdates {
     this.#on = g.input(SWITCH, 'float32', []);
   }
 
-  /** Lists the values that gradients are asked by, in the order of the layout's parameters. */
+  /** Lists the values by which gradients are computed, in the order of the layout's parameters. */
   get parameters(): Value[] {
     return [...this.#inputs.values()];
   }
 
-  /** Computes y + (alpha / r) · B A dropout(x) where `weight` has an adapter, else y. Rows: x [rows, in], y [rows, out]. */
+  /** Computes y + (alpha / r) · B A dropout(x) if `weight` has an adapter, else returns y. x is [rows, in], y is [rows, out]. */
   add(weight: string, x: Value, y: Value, base: BaseLayer): Value {
     const adapter = this.layout.adapters.get(weight);
     if (!adapter) return y;
@@ -68,12 +72,12 @@ export class AdapterGraph implements LayerUpdates {
     const probability = this.layout.options.dropout;
     const dropped = this.dropout && probability > 0 ? this.dropout.apply(x, probability) : x;
     const [a, b] = [this.#inputs.get(adapter.a)!, this.#inputs.get(adapter.b)!];
-    // Scaled where the rows are shortest.
+    // The scale is applied where rows are shortest.
     const inner = g.mul(g.gemm(dropped, a, undefined, { transB: true }), this.#scaled(adapter.scale));
     const update = g.gemm(inner, b, undefined, { transB: true });
     if (adapter.magnitude === undefined) return g.add(y, update);
     const factor = g.div(this.#inputs.get(adapter.magnitude)!, this.#norms(adapter, base));
-    // Trained weights see the dropped input in the base's product too, as in PEFT.
+    // With DoRA, dropout also applies to the base's product, as in PEFT.
     const plain = dropped === x ? (base.bias ? g.sub(y, base.bias) : y) : base.product(dropped);
     return g.add(y, g.add(g.mul(plain, g.mul(g.sub(factor, 1), this.#on)), g.mul(update, factor)));
   }
@@ -85,8 +89,8 @@ export class AdapterGraph implements LayerUpdates {
   }
 
   /**
-   * Computes the norm of each row of W + s B A [out], a constant for the gradients (Liu et al. 2024,
-   * section 4.3). Its square is ‖W‖² + 2 s Σ B ∘ (W Aᵀ) + s² Σ (B A Aᵀ) ∘ B, so the matrix itself is never made.
+   * Computes the norm of each row of W + s B A, [out], a constant for the gradients (Liu et al. 2024, section 4.3). Its square is ‖W‖²
+   * + 2 s Σ B ∘ (W Aᵀ) + s² Σ (B A Aᵀ) ∘ B, so the matrix itself is never computed.
    */
   #norms({ a: nameOfA, b: nameOfB, scale }: AdapterSpec, { weight, product }: BaseLayer): Value {
     const { g } = this;
@@ -100,7 +104,7 @@ export class AdapterGraph implements LayerUpdates {
   }
 }
 
-/** Wires the adapters and their switch to their state. */
+/** Connects the adapters and their switch to their state. */
 export function adapterWiring(
   weights: AdapterWeights | undefined,
   position: 'on' | 'off' = 'on',

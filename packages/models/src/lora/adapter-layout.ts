@@ -1,10 +1,11 @@
-// Which weights of an architecture carry adapters, and the adapters' own parameters.
+// Decides which weights of an architecture have adapters, and lists the adapters' parameters.
 //
 //     y = W x + (alpha / r) · B A dropout(x),   A [r, in],  B [out, r]
 //
 // and with magnitudes (DoRA) y = m / ‖W + (alpha / r) · B A‖ ⊙ (the same), m [out], the norm of each row.
 //
-// Sources: Hu et al. 2021, arXiv:2106.09685, section 4.1; Liu et al. 2024, arXiv:2402.09353, eq. 5; start values and names as in PEFT.
+// Sources: Hu et al. 2021, arXiv:2106.09685, section 4.1; Liu et al. 2024, arXiv:2402.09353, eq. 5; initial values and names as in
+// PEFT.
 import type { Rng } from '@bowyer/core';
 import type { CausalArchitecture } from '../architecture/architecture.js';
 import { linearWeights } from '../architecture/linear-weights.js';
@@ -19,17 +20,17 @@ import {
 
 /** The adapter of one linear layer. */
 export interface AdapterSpec {
-  /** Path of the layer in the model, e.g. `transformer.h.0.attn.c_attn`. */
+  /** The layer's path in the model, e.g. `transformer.h.0.attn.c_attn`. */
   module: string;
   /** The base weight's name. */
   weight: string;
-  /** Names of A and B among the trainable parameters. */
+  /** The names of A and B among the trainable parameters. */
   a: string;
   b: string;
-  /** Name of the magnitudes [outputs], where there are any. */
+  /** The name of the magnitudes [outputs], if there are any. */
   magnitude?: string;
   r: number;
-  /** Factor of B A. */
+  /** The factor of B A. */
   scale: number;
   inputs: number;
   outputs: number;
@@ -41,12 +42,12 @@ export interface AdapterLayout {
   adapters: ReadonlyMap<string, AdapterSpec>;
   /** The trainable parameters: A, B and the magnitudes of each adapter in turn. */
   parameters: readonly { name: string; shape: number[] }[];
-  /** Whether the base weight is [in, out] in files (GPT-2's Conv1D), which PEFT notes as fan_in_fan_out. */
+  /** Whether base weights are [in, out] in checkpoints (GPT-2's Conv1D), which is `fan_in_fan_out` in PEFT. */
   fanInFanOut: boolean;
 }
 
 /**
- * Lays out adapters beside an architecture's layers.
+ * Computes the layout of adapters for an architecture.
  *
  * @throws if `targetModules` names a layer that the architecture does not have
  */
@@ -79,7 +80,10 @@ export function adapterLayout(architecture: CausalArchitecture, options: LoraOpt
   };
 }
 
-/** Draws PEFT's start: A as torch.nn.Linear (Kaiming-uniform with a = √5, which is ±1/√in), B zero, so the model is the base's. */
+/**
+ * Draws PEFT's initial values: A as in torch.nn.Linear (Kaiming-uniform with a = √5, which is ±1/√in), and B zero, so that the model
+ * starts as its base.
+ */
 export function initializeAdapters({ adapters, options }: AdapterLayout, rng: Rng): HostTensors {
   if (options.usesMagnitudes)
     throw new Error('LoRA: magnitudes (DoRA) start from the norms of the base; they are read from an adapter alone');

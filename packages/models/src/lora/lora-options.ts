@@ -1,40 +1,37 @@
-// The options of LoRA, and which modules of a model it adapts: PEFT's names and rules.
+// The options of LoRA, and the modules of a model that it adapts, with PEFT's names and rules.
 // Source: Hu et al. 2021, arXiv:2106.09685; https://huggingface.co/docs/peft/package_reference/lora
 import { maximum, minimum } from '@bowyer/core';
 import { endMatcher, fullMatcher, layerIndexFinder } from './python-pattern.js';
 
 export interface LoraOptions {
-  /** Rank of the update. */
+  /** The rank of the update. */
   r: number;
   /** The update is scaled by alpha / r. */
   alpha: number;
-  /**
-   * Whether the update is scaled by alpha / √r instead (rsLoRA: Kalajdzievski 2023, arXiv:2312.03732); false if not
-   * given.
-   */
+  /** Whether the update is scaled by alpha / √r instead (rsLoRA: Kalajdzievski 2023, arXiv:2312.03732); false if not given. */
   rankStabilized?: boolean;
-  /** Ranks of some modules: by a regular expression for a path's end, of which the first that matches counts. */
+  /** Ranks of some modules, by regular expressions for the end of a module's path; the first one that matches is used. */
   rankPattern?: Readonly<Record<string, number>>;
-  /** The same for alpha. */
+  /** Values of alpha for some modules, in the same form. */
   alphaPattern?: Readonly<Record<string, number>>;
-  /** Whether magnitude and direction are trained apart (DoRA: Liu et al. 2024, arXiv:2402.09353); false if not given. */
+  /** Whether magnitude and direction are trained separately (DoRA: Liu et al. 2024, arXiv:2402.09353); false if not given. */
   usesMagnitudes?: boolean;
-  /** Share of the adapter's input that is dropped in training. */
+  /** The dropout probability of the adapter's input in training. */
   dropout: number;
   /**
-   * Names of modules (`q_proj`, or a path's end such as `attn.c_proj`), a regular expression for whole paths, or
-   * 'all-linear' for every linear layer but the output head. null: what PEFT takes for this architecture.
+   * Names of modules (`q_proj`, or the end of a path such as `attn.c_proj`), a regular expression for whole paths, or 'all-linear' for
+   * every linear layer except the output head. null: PEFT's default for this architecture.
    */
   targetModules: readonly string[] | string | null;
-  /** Indexes of the layers that are adapted; all if not given. A whole path in `targetModules` is adapted in any case. */
+  /** Indices of the layers that are adapted; all if not given. A whole path in `targetModules` is always adapted, as in PEFT. */
   layersToTransform?: readonly number[];
-  /** Names of the lists that the indexes count in, as regular expressions; any list if not given. */
+  /** Regular expressions for the names of the module lists that the indices count in; any list if not given. */
   layersPattern?: readonly string[];
-  /** Modules that are not adapted: names or ends of paths, or a regular expression for whole paths. */
+  /** Modules that are not adapted: names, ends of paths, or a regular expression for whole paths. */
   excludeModules?: readonly string[] | string;
 }
 
-/** The error for keys of an adapter that together choose no modules, or layers that the model does not have. */
+/** Thrown for options that select no modules, or layers that the model does not have. */
 export class ModuleChoiceError extends Error {
   override readonly name = 'ModuleChoiceError';
 
@@ -48,21 +45,21 @@ export class ModuleChoiceError extends Error {
 
 const ALL_LINEAR = 'all-linear';
 
-/** PEFT's default (TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPPING). */
+/** PEFT's defaults (TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPPING). */
 const defaultTargets: Readonly<Record<string, readonly string[]>> = {
   gpt2: ['c_attn'],
   gpt_neox: ['query_key_value'],
   falcon: ['query_key_value'],
-  deepseek_v3: ['kv_b_proj', 'o_proj'], // PEFT has no row for it either, and there is no q_proj
+  deepseek_v3: ['kv_b_proj', 'o_proj'], // not in PEFT's table; the model has no q_proj
   bloom: ['query_key_value'],
   phi: ['q_proj', 'v_proj', 'fc1', 'fc2'],
-  phi3: ['qkv_proj'], // PEFT has no row for it, and asks for a choice; these are the layers that the others adapt
+  phi3: ['qkv_proj'], // not in PEFT's table; the same layers as for the other families
 };
 
-/** All other families have the same in PEFT's rows, where they have one. */
+/** The default of all other families; PEFT's table has the same for those that it contains. */
 const otherTargets = ['q_proj', 'v_proj'];
 
-/** Returns the target modules if the config has null. */
+/** Returns the modules that are adapted if `targetModules` is null. */
 export const defaultTargetModules = (modelType: string): readonly string[] => defaultTargets[modelType] ?? otherTargets;
 
 /** Returns the rank of one module's adapter, and the factor of its B A. */
@@ -95,7 +92,7 @@ const under = (field: string, patterns: Readonly<Record<string, number>>) =>
  *
  * @param inside paths of the linear layers before the output head
  * @param experts paths of the experts' layers, which cannot be adapted
- * @param heads path of the output head, where it has a weight of its own
+ * @param heads the output head's path, if it is not tied
  */
 export function targetedModules(
   options: LoraOptions,
@@ -139,7 +136,7 @@ export function targetedModules(
   return withoutExcluded(options, chosen);
 }
 
-/** Leaves out the modules of exclude_modules, of which some may name nothing in this model, as in PEFT. */
+/** Removes the modules of exclude_modules. As in PEFT, some of its entries may match nothing. */
 function withoutExcluded({ excludeModules = [] }: LoraOptions, modules: readonly string[]): string[] {
   const excluded =
     typeof excludeModules === 'string' ? [fullMatcher(excludeModules, 'exclude_modules')] : excludeModules.map(endsIn);
@@ -152,9 +149,9 @@ function withoutExcluded({ excludeModules = [] }: LoraOptions, modules: readonly
 }
 
 /**
- * Returns whether a module is in one of the layers of layers_to_transform.
+ * Returns a function that tells whether layers_to_transform selects a module.
  *
- * @param paths of all linear layers of the model
+ * @param paths the paths of all linear layers of the model
  */
 function layerChoice(
   { layersToTransform, layersPattern = [] }: LoraOptions,
@@ -163,7 +160,7 @@ function layerChoice(
   if (layersToTransform === undefined) return () => true;
   const finders = layersPattern.map((pattern) => layerIndexFinder(pattern, 'layers_pattern'));
   const indexOf = (path: string): number | undefined => {
-    // The first number that is a segment: in a layer's experts, the layer's.
+    // The index is the first segment that is a number; for an expert, that is the index of its layer.
     if (finders.length === 0) return numberIn(/^.*?\.[^.]*\.(\d+)\./.exec(path)?.[1]);
     for (const find of finders) {
       const index = find(path);
@@ -193,10 +190,10 @@ interface Target {
   matches: (path: string) => boolean;
 }
 
-/** Makes a target of one string, a regular expression of Python's for the whole path. */
+/** Makes a target from a single string, a Python regular expression for the whole path. */
 const targetOf = (name: string): Target => ({ name, matches: fullMatcher(name, 'target_modules') });
 
-/** Makes a target of a list's entry, which names a whole path or its end. */
+/** Makes a target from an entry of a list, which names a whole path or its end. */
 const nameOf = (name: string): Target => ({ name, matches: endsIn(name) });
 
 const endsIn = (name: string) => (path: string) => path === name || path.endsWith(`.${name}`);

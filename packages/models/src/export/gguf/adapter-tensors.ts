@@ -1,4 +1,5 @@
-// The tensors of a LoRA adapter: `NAME.lora_a` [rank, in] and `NAME.lora_b` [out, rank] beside each tensor that it changes.
+// Writes the tensors of a LoRA adapter to GGUF: `NAME.lora_a` [rank, in] and `NAME.lora_b` [out, rank] for each tensor NAME that it
+// changes.
 import type { HostTensors } from '@bowyer/checkpoints';
 import type { CausalArchitecture } from '../../architecture/architecture.js';
 import type { AdapterLayout, AdapterSpec } from '../../lora/adapter-layout.js';
@@ -17,8 +18,8 @@ interface AdapterOptions {
 }
 
 /**
- * Describes an adapter for llama.cpp, whose factor of B A is alpha / rank with one alpha for all; other factors go into B, and alpha is
- * 0, which means 1.
+ * Describes an adapter for llama.cpp, which multiplies B A by alpha / rank, with the same alpha for all tensors. If the factors
+ * differ, they are multiplied into B, and alpha is 0, which stands for the factor 1.
  */
 export function adapterPart(options: AdapterOptions): { entries: Entries; tensors: GgufTensor[] } {
   const specs = [...options.layout.adapters.values()];
@@ -43,7 +44,7 @@ function pairOf(spec: AdapterSpec, factor: number, options: AdapterOptions): Ggu
   ];
 }
 
-/** Encodes a tensor, in blocks only where the rank divides into them, so float16 at the least. */
+/** Encodes a tensor. Block formats are not used, since the rank need not be a multiple of a block; float16 replaces them. */
 function tensor(name: string, { shape, data }: HostTensors[string], wanted: TensorType): GgufTensor {
   const type = wanted.block === 1 ? wanted : tensorTypes.f16;
   return {

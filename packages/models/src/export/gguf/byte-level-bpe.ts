@@ -1,4 +1,4 @@
-// Byte-level BPE (GPT-2 and after) as llama.cpp reads it: tokens, merges, and the name of the way in which texts are cut into pieces.
+// Writes a byte-level BPE tokenizer (GPT-2 and later) for llama.cpp: tokens, merges, and the name of the pre-tokenizer.
 import type { HuggingFaceTokenizer } from '@bowyer/text';
 import { text, type Entries } from './gguf-file.js';
 import { preTokenizerName } from './pre-tokenizer-names.js';
@@ -40,7 +40,7 @@ export function byteLevelBpe(
   return { entries, notes };
 }
 
-/** Checks the normalizer: llama.cpp normalizes no text for these tokenizers. */
+/** Checks that the normalizer has no effect, since llama.cpp does not normalize texts for these tokenizers. */
 function normalizerNotes({ definition }: HuggingFaceTokenizer, fail: (problem: string) => Error): string[] {
   const steps = componentsOf(definition.normalizer as Component | null, 'normalizers');
   const other = steps.find(({ type }) => type !== 'NFC');

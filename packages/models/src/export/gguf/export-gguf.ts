@@ -1,5 +1,6 @@
-// A model in Hugging Face's layout, or an adapter in PEFT's, as one GGUF file for llama.cpp and the programs built on it. All that
-// could be refused is checked before the file is begun; then its tensors are read, changed and written one after the other.
+// Writes a model in Hugging Face's layout, or an adapter in PEFT's, as one GGUF file for llama.cpp and programs based on it.
+// Everything that may be refused is checked before writing begins; then the tensors are read, converted and written one after the
+// other.
 import { writeChunksAtomically } from '@bowyer/checkpoints';
 import type { HuggingFaceTokenizer } from '@bowyer/text';
 import type { CausalArchitecture } from '../../architecture/architecture.js';
@@ -21,13 +22,13 @@ export interface GgufOptions {
   dir: string;
   /** The file to write. */
   output: string;
-  /** The type of matrices; norms and biases are float32. */
+  /** The type of matrices; norms and biases are always float32. */
   dtype: TensorTypeName;
   /** Written as `general.name`. */
   name: string;
-  /** Whether an adapter is added to its base; else it is written by itself. */
+  /** Whether an adapter is merged into its base; otherwise it is written as a separate adapter. */
   merge: boolean;
-  /** Written as `general.license`, where it is given. */
+  /** Written as `general.license`, if given. */
   license?: string;
   progress?: (done: number, total: number) => void;
 }
@@ -39,11 +40,15 @@ export interface ExportedGguf {
   tensors: number;
   /** The size of all tensors together. */
   bytes: number;
-  /** The differences between llama.cpp and the model here. */
+  /** Differences between llama.cpp's computation and this model's, for the user. */
   notes: string[];
 }
 
-/** Writes `output` whole or not at all. @throws GgufError where something has no counterpart in llama.cpp */
+/**
+ * Exports a model or an adapter. The file `output` appears complete or not at all.
+ *
+ * @throws GgufError if something has no counterpart in llama.cpp
+ */
 export function exportGguf(options: GgufOptions): Promise<ExportedGguf> {
   const { dir, output, merge, progress } = options;
   return withOpenedModel(dir, async (opened) => {
@@ -106,7 +111,7 @@ function adapterFile(model: GgufModel, adapter: OpenedAdapter): FilePart {
   return { entries: { ...generalEntries(model), ...entries }, tensors, notes: [] };
 }
 
-/** Reads `eos_token_id` of the config, which is an id or a list of them. */
+/** Reads `eos_token_id` of the config, an id or a list of ids. */
 function endsOf({ config }: CausalArchitecture): number[] {
   const given = config.eos_token_id;
   return (Array.isArray(given) ? given : [given]).filter((id): id is number => typeof id === 'number');
@@ -124,7 +129,7 @@ function generalEntries({ family, name, license, dtype, tokenizer }: GgufModel):
   };
 }
 
-/** Returns whether llama.cpp loads a model of this name: with "phi-3" in it, it fails without tokens that not every tokenizer has. */
+/** Returns whether llama.cpp can load a model of this name: for names with "phi-3" it requires tokens that not every tokenizer has. */
 const isSafeName = (name: string, tokenizer: HuggingFaceTokenizer): boolean =>
   !/phi-?3/i.test(name) ||
   ['</s>', '<unk>', '<s>', '<|endoftext|>'].every((token) => tokenizer.tokenToId(token) !== undefined);

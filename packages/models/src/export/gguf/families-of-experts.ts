@@ -1,4 +1,4 @@
-// Families whose feed-forward layers are mixtures of experts: the weights of all experts are one tensor [experts, out, in].
+// Families with mixtures of experts: in GGUF, the weights of all experts are one tensor [experts, out, in].
 import type { FamilyConfig, LayerKind } from '../../decoder/family.js';
 import { gptOssRope } from '../../decoder/families/experts.js';
 import {
@@ -20,7 +20,7 @@ const expertEntries = ({ fields }: FamilyConfig, field: string): Entries => ({
   expert_used_count: count(fields.count('num_experts_per_tok')),
 });
 
-/** Finds the place of a parameter of one expert whose name ends with its module: `…experts.3.w1.weight`. */
+/** Finds the tensor for a parameter of one expert whose name ends with its module: `…experts.3.w1.weight`. */
 const placeByName =
   (names: Readonly<Record<string, string>>) =>
   (name: string): ExpertPlace[] | undefined => {
@@ -31,7 +31,7 @@ const placeByName =
 /**
  * Makes the family of Mixtral from Mistral's.
  *
- * @param kindsOf the kinds of layers, as in Mistral
+ * @param kindsOf returns the kinds of layers, as for Mistral
  */
 export const mixtral = (mistral: GgufFamily, kindsOf: (config: FamilyConfig) => LayerKind[]): GgufFamily => ({
   ...mistral,
@@ -67,8 +67,8 @@ export const qwen3Moe: GgufFamily = {
 };
 
 /**
- * Finds the places of a parameter of gpt-oss's experts: outputs of gate and up alternate in one projection; biases are tensors of their
- * own.
+ * Finds the tensors for a parameter of gpt-oss's experts: the outputs of gate and up alternate in one projection; biases are separate
+ * tensors.
  */
 function gptOssPlaces(name: string): ExpertPlace[] | undefined {
   const [, module, isBias] = /\.experts\.(gate_up_proj|down_proj)(_bias)?\.\d+$/.exec(name) ?? [];

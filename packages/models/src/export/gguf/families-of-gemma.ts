@@ -1,4 +1,4 @@
-// Gemma to Gemma 3: norms whose weights are added to 1, scaled embeddings, and from Gemma 2 on sliding windows.
+// Gemma to Gemma 3: norms whose weights are added to 1, scaled embeddings, and sliding windows from Gemma 2 on.
 import type { FamilyConfig, LayerKind } from '../../decoder/family.js';
 import { headNorms, llamaModules, ropeOfAll, windowEntries, type Fail, type GgufFamily } from './family.js';
 import { real } from './gguf-file.js';
@@ -20,8 +20,8 @@ const outputNorms = {
 };
 
 /**
- * Refuses another scale than llama.cpp's, which scales queries by the size of heads, but in the largest model, which it knows by its
- * number of layers.
+ * Refuses a query scale other than llama.cpp's. llama.cpp derives it from the head size, except in the largest model, which it
+ * recognizes by its number of layers.
  */
 function requireUsualScale({ fields, sizes }: FamilyConfig, largest: number, fail: Fail): void {
   const { layers, width, heads, headSize } = sizes;

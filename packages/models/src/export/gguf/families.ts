@@ -1,5 +1,5 @@
-// The families that are written, by Hugging Face's model_type. Source of names and of what llama.cpp computes: src/models/*.cpp and
-// conversion/*.py of ggml-org/llama.cpp.
+// The families that can be exported, by Hugging Face's model_type.
+// Source of the names and of what llama.cpp computes: src/models/*.cpp and conversion/*.py of ggml-org/llama.cpp.
 import {
   headNorms,
   llamaModules,
@@ -27,7 +27,7 @@ const llama: GgufFamily = {
   describe: (config) => ({ entries: {}, rope: ropeOfAll(config) }),
 };
 
-/** Returns one kind for all layers where the file does not list them. */
+/** Reads the kinds of layers; if the file does not list them, all have the same kind. */
 const sameKind = (config: FamilyConfig): LayerKind[] => {
   const hasWindow = config.fields.value('sliding_window') !== undefined;
   return config.layerKinds(() => (hasWindow ? 'sliding_attention' : 'full_attention'));
@@ -43,7 +43,7 @@ const mistral: GgufFamily = {
   }),
 };
 
-/** Returns the kinds of layers as in Qwen's own files: the upper layers have the window. */
+/** Reads the kinds of layers from Qwen's config, where the upper layers have the window. */
 function qwenKinds(config: FamilyConfig): LayerKind[] {
   const { fields } = config;
   const isOn = fields.flag('use_sliding_window') && fields.value('sliding_window') !== undefined;
@@ -116,7 +116,7 @@ const phi3: GgufFamily = {
     const capped = withinWindow(config, sameKind(config), contextLength);
     const trained = config.fields.count('max_position_embeddings');
     return {
-      // Older versions take 0 for a model without a window.
+      // Older versions of llama.cpp need the entry; 0 means no window.
       entries: { 'attention.sliding_window': count(0) },
       rope: { json: { ...json, max_position_embeddings: trained }, rotary, base: config.realOr('rope_theta', 10_000) },
       contextLength: capped.contextLength ?? trained,

@@ -1,13 +1,16 @@
-// A family of decoders as llama.cpp knows it: names of tensors, entries of the metadata, and what its graphs cannot do.
+// Describes a family of decoders in llama.cpp's terms: names of tensors, entries of the metadata, and limits of its graphs.
 import type { ConfigJson } from '@bowyer/checkpoints';
 import type { CausalArchitecture } from '../../architecture/architecture.js';
 import type { FamilyConfig, LayerKind } from '../../decoder/family.js';
 import type { RotaryFrequencies } from '../../layers/rotary-frequencies.js';
 import { count, type Entries } from './gguf-file.js';
 
-/** A tensor that has the weights of all experts, and the rows that one of their parameters gives it; all where undefined. */
+/**
+ * The GGUF tensor that contains a parameter of all experts, and the rows of each expert's part that belong to this parameter; all rows
+ * if undefined.
+ */
 export interface ExpertPlace {
-  /** Below the layer, e.g. `ffn_up_exps.weight`. */
+  /** The name, relative to the layer, e.g. `ffn_up_exps.weight`. */
   tensor: string;
   rows?: 'even' | 'odd';
 }
@@ -15,29 +18,29 @@ export interface ExpertPlace {
 export interface GgufFamily {
   /** llama.cpp's name of the architecture. */
   arch: string;
-  /** llama.cpp's names by those of Hugging Face, without `.weight`; a layer's are below its path. */
+  /** llama.cpp's names of modules by Hugging Face's, without `.weight`; those of a layer are relative to it. */
   modules: Readonly<Record<string, string>>;
-  /** llama.cpp's names of modules that may have a bias. */
+  /** llama.cpp's names of the modules that may have a bias. */
   biased?: readonly string[];
-  /** Places of an expert's parameter, by its name below the layer. */
+  /** Returns the tensors for an expert's parameter, by its name relative to the layer. */
   experts?(name: string): ExpertPlace[] | undefined;
   /**
-   * Whether neighbouring columns of queries and keys turn together, where in Hugging Face's files those of the two halves
-   * do.
+   * Whether llama.cpp rotates neighbouring columns of queries and keys together, where Hugging Face rotates column i with column i +
+   * half.
    */
   turnsNeighbours?: boolean;
-  /** Whether the norms' weights are added to 1 in Hugging Face's class, and are not in llama.cpp. */
+  /** Whether Hugging Face's class adds 1 to the norms' weights and llama.cpp does not. */
   normsFromOne?: boolean;
-  /** Whether llama.cpp's graph cannot use the embedding as the head: the embedding is written twice. */
+  /** Whether llama.cpp's graph cannot use the embedding as the head, so that a tied embedding is written twice. */
   needsHead?: boolean;
-  /** Whether it reads the tensor of frequency factors; the next: the two of longrope. */
+  /** Whether llama.cpp reads the tensor of frequency factors; the second, the two tensors of longrope. */
   readsFactors?: boolean;
   readsLongrope?: boolean;
   activation: string | readonly string[];
   /**
-   * Describes a model by llama.cpp's entries.
+   * Describes a model by llama.cpp's metadata.
    *
-   * @param fail makes the error of a field that llama.cpp's graph has another value for
+   * @param fail makes the error for a field whose value llama.cpp's graph does not support
    */
   describe(config: FamilyConfig, architecture: CausalArchitecture, fail: Fail): FamilyFacts;
 }
@@ -45,14 +48,14 @@ export interface GgufFamily {
 export type Fail = (problem: string) => Error;
 
 interface FamilyFacts {
-  /** Names below the architecture's. */
+  /** Metadata whose keys get the architecture's name as prefix. */
   entries: Entries;
   rope?: { json: ConfigJson; rotary: RotaryFrequencies; base: number };
   contextLength?: number;
   notes?: string[];
 }
 
-/** The modules that Llama and most others share. */
+/** The modules that Llama and most other families share. */
 export const llamaModules = {
   'model.embed_tokens': 'token_embd',
   'model.norm': 'output_norm',
@@ -71,7 +74,7 @@ export const llamaModules = {
 export const headNorms = { 'self_attn.q_norm': 'attn_q_norm', 'self_attn.k_norm': 'attn_k_norm' };
 export const projections = ['attn_q', 'attn_k', 'attn_v'];
 
-/** Returns the rotary part of a config that has one scaling for all layers. */
+/** Returns the rope parameters of a config with one scaling for all layers. */
 export const ropeOfAll = (config: FamilyConfig): FamilyFacts['rope'] => ({
   json: config.json,
   rotary: config.rotary(),
@@ -79,9 +82,10 @@ export const ropeOfAll = (config: FamilyConfig): FamilyFacts['rope'] => ({
 });
 
 /**
- * Returns the context where llama.cpp has no sliding window: up to the window's size both compute the same.
+ * Returns a context length limited to the window, for architectures in which llama.cpp has no sliding window: up to that length the
+ * results are the same.
  *
- * @param kinds of the layers
+ * @param kinds the kinds of the layers
  */
 export function withinWindow(
   config: FamilyConfig,
@@ -98,7 +102,9 @@ export function withinWindow(
   };
 }
 
-/** Lists the entries of the window; the pattern of layers is written where it departs from the one that llama.cpp assumes. */
+/**
+ * Returns the entries for the sliding window. The pattern of layers is written only if it differs from the one that llama.cpp assumes.
+ */
 export function windowEntries(config: FamilyConfig, kinds: readonly LayerKind[], pattern: number): Entries {
   const isUsual = kinds.every((kind, layer) => (kind === 'full_attention') === ((layer + 1) % pattern === 0));
   const slides = kinds.map((kind) => kind === 'sliding_attention');
@@ -108,7 +114,7 @@ export function windowEntries(config: FamilyConfig, kinds: readonly LayerKind[],
   };
 }
 
-/** Checks that all heads together are as wide as the model, since llama.cpp does not read the size of heads here. */
+/** Checks that all heads together are as wide as the model, since llama.cpp does not read a head size for this architecture. */
 export function requireWholeHeads({ sizes: { heads, headSize, width } }: FamilyConfig, arch: string, fail: Fail): void {
   if (heads * headSize !== width)
     throw fail(

@@ -1,4 +1,4 @@
-/** The error for what a GGUF file cannot express of a model, an adapter or a tokenizer; nothing has been written. */
+/** Thrown if a model, an adapter or a tokenizer has something that a GGUF file cannot express; nothing has been written then. */
 export class GgufError extends Error {
   override readonly name = 'GgufError';
 

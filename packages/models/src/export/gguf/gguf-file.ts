@@ -1,4 +1,4 @@
-// A GGUF file as a stream: the header with all metadata and the descriptions of the tensors, then one tensor after the other.
+// Writes a GGUF file as a stream: a header with all metadata and the descriptions of the tensors, then one tensor after the other.
 // Source of the format: docs/gguf.md of ggml-org/ggml, version 3; everything is little-endian:
 //   "GGUF", version, number of tensors, number of entries | entries | descriptions | padding | tensors, each aligned
 import { ggufBytesOf, ggufValueCodes } from '@bowyer/checkpoints';
@@ -19,13 +19,13 @@ export type Entry =
 
 export type Entries = Record<string, Entry>;
 
-/** A tensor of the file: its numbers are read and encoded when its turn comes. */
+/** A tensor of the file; its numbers are read and encoded only when it is written. */
 export interface GgufTensor {
   name: string;
-  /** Row-major, the innermost size last. */
+  /** In row-major order, the innermost size last. */
   shape: readonly number[];
   type: TensorType;
-  /** Yields the encoded numbers, piece by piece; together as many bytes as `shape` and `type` say. */
+  /** Yields the encoded numbers in pieces, which have the size of `shape` and `type` in total. */
   pieces(): AsyncIterable<Uint8Array>;
 }
 
@@ -62,7 +62,7 @@ function headerBytes(metadata: Entries, tensors: readonly GgufTensor[]): Uint8Ar
   for (const [key, entry] of Object.entries(metadata)) parts.push(string(key), value(entry));
   let offset = 0;
   for (const { name, shape, type } of tensors) {
-    // Sizes from the innermost out, the other way round than in Hugging Face's files.
+    // GGUF lists the innermost size first, the opposite order of Hugging Face's files.
     const sizes = [...shape].reverse().map(uint64);
     parts.push(string(name), uint32(shape.length), Buffer.concat(sizes), uint32(type.code), uint64(offset));
     offset += aligned(ggufBytesOf(type, shape));

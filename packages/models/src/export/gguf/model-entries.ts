@@ -1,4 +1,4 @@
-// The entries that tell llama.cpp a model's sizes and how its positions turn heads.
+// The metadata with which llama.cpp computes: a model's sizes and its rotary embedding.
 import type { CausalArchitecture } from '../../architecture/architecture.js';
 import type { FamilyConfig } from '../../decoder/family.js';
 import type { Fail, GgufFamily } from './family.js';
@@ -7,7 +7,7 @@ import { ropeEntries } from './rope-entries.js';
 
 interface ModelEntries {
   entries: Entries;
-  /** Tensors of float32 numbers that go with them. */
+  /** Further float32 tensors that llama.cpp needs with these entries. */
   vectors: Readonly<Record<string, Float32Array>>;
   notes: string[];
 }

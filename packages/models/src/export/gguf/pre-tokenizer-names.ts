@@ -1,4 +1,4 @@
-// llama.cpp's names of the ways in which byte-level tokenizers cut texts, by the patterns of tokenizer.json.
+// llama.cpp's names of the pre-tokenizers of byte-level BPE, by the patterns of tokenizer.json.
 // Source: llama-vocab.cpp of ggml-org/llama.cpp, which has its own form of each pattern beside the original one.
 import type { Component } from './tokenizer-parts.js';
 
@@ -14,13 +14,13 @@ const cased = (ending: string, digits: string) =>
 const byThrees = `${CONTRACTIONS}|${WORDS}|\\p{N}{1,3}|${REST}`;
 const DEEPSEEK =
   '[!"#$%&\'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+|[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+| ?[\\p{P}\\p{S}]+[\r\n]*|\\s*[\r\n]+|\\s+(?!\\S)|\\s+';
-/** The pattern that `use_regex` of ByteLevel stands for. */
+/** Stands for the pattern of ByteLevel with `use_regex`. */
 const GPT2 = 'ByteLevel';
 
 interface Named {
   patterns: readonly string[];
   name: string;
-  /** Whether a piece that is a token needs no merges. */
+  /** Whether a piece that is a token is not split into merges (`ignore_merges`). */
   ignoresMerges: boolean;
 }
 
@@ -42,7 +42,7 @@ const known: readonly Named[] = [
   { patterns: ['\\p{N}{1,3}', '[一-龥぀-ゟ゠-ヿ]+', DEEPSEEK], name: 'deepseek-v3', ignoresMerges: false },
 ];
 
-/** Further names of llama.cpp for the same ways of cutting. */
+/** Other names in llama.cpp for the same pre-tokenizers. */
 const ALIASES: Readonly<Record<string, string>> = {
   llama3: 'llama-bpe',
   'llama-v3': 'llama-bpe',
@@ -63,9 +63,9 @@ const ALIASES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the pre-tokenizer of tokenizer.json that llama.cpp has a name for, and whether a piece that is a token needs no merges.
+ * Returns the pre-tokenizer of tokenizer.json for a name of llama.cpp, and whether it ignores merges.
  *
- * @param fail makes the error of an unknown name
+ * @param fail makes the error for an unknown name
  */
 export function preTokenizerOf(
   name: string,
@@ -88,7 +88,7 @@ export function preTokenizerOf(
 /**
  * Finds llama.cpp's name of a pre-tokenizer.
  *
- * @param cuts the parts of the pre-tokenizer
+ * @param cuts the steps of the pre-tokenizer
  */
 export function preTokenizerName(
   cuts: readonly Component[],
@@ -109,7 +109,7 @@ function patternOf(cut: Component, fail: (problem: string) => Error): string[] {
   if (type === 'ByteLevel') return (cut.use_regex ?? true) === true ? [GPT2] : [];
   if (type === 'Digits' && cut.individual_digits === true) return ['\\p{N}'];
   const regex = (pattern as { Regex?: string } | undefined)?.Regex;
-  // The pieces are the matches of the pattern and all that lies between two matches.
+  // With these behaviours, the pieces are the matches of the pattern and the texts between them.
   const keepsAll = behavior === 'Isolated' || (behavior === 'Removed' && invert === true);
   if (type === 'Split' && regex !== undefined && keepsAll) return [regex];
   throw fail(`its pre-tokenizer has ${JSON.stringify(cut).slice(0, 120)}, which llama.cpp has no name for`);

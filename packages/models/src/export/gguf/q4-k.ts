@@ -1,6 +1,7 @@
-// Q4_K: super-blocks of 256 numbers in 144 bytes. A number of sub-block j (of 32) is d · s_j · code − dmin · m_j, with d and dmin in
-// float16, s_j and m_j of 6 bits, codes of 4 bits.
-// Source: ggml-quants.c of ggml-org/llama.cpp, quantize_row_q4_K_ref and make_qkx2_quants; in float32 as there, but for sums.
+// Q4_K: super-blocks of 256 numbers in 144 bytes. A number of sub-block j (of 32 numbers) is d · s_j · code − dmin · m_j, with d and
+// dmin in float16, s_j and m_j in 6 bits, and codes of 4 bits.
+// Source: ggml-quants.c of ggml-org/llama.cpp, quantize_row_q4_K_ref and make_qkx2_quants. Calculated in float32 as there, except for
+// sums.
 import { float16ToFloat32, ggufTypes } from '@bowyer/checkpoints';
 import { maximum } from '@bowyer/core';
 import { toFloat16 } from '@bowyer/graph';
@@ -13,7 +14,7 @@ const LARGEST_CODE = 15;
 const LARGEST_SCALE = 63;
 const { fround } = Math;
 
-/** A sub-block as scale · code + min, min ≤ 0. */
+/** Approximates a sub-block as scale · code + min, with min ≤ 0. */
 interface Fit {
   scale: number;
   min: number;
@@ -22,7 +23,7 @@ interface Fit {
 /**
  * Encodes numbers as Q4_K.
  *
- * @param numbers a multiple of 256
+ * @param numbers whose count is a multiple of 256
  */
 export function encodeQ4K(numbers: Float32Array): Uint8Array {
   const blocks = numbers.length / SUPER_BLOCK;
@@ -49,13 +50,13 @@ function encodeBlock(numbers: Float32Array, target: Uint8Array): void {
     const step = fround(scaleUnit * scales.codes[j]);
     const offset = fround(minUnit * mins.codes[j]);
     const codes = codesOf(part(j), step, offset);
-    // Bytes of two sub-blocks: the codes of the even one are their lower halves.
+    // Two sub-blocks share bytes: the codes of the even one are the lower 4 bits.
     const from = 16 + Math.floor(j / 2) * SUB_BLOCK;
     for (let i = 0; i < SUB_BLOCK; i++) target[from + i] |= codes[i] << (j % 2 === 0 ? 0 : 4);
   }
 }
 
-/** Computes the codes for the scales that are stored; 0 where a sub-block has none. */
+/** Computes the codes for the stored scale and offset; all 0 if the scale is 0. */
 function codesOf(numbers: Float32Array, step: number, offset: number): Uint8Array {
   const codes = new Uint8Array(SUB_BLOCK);
   if (step === 0) return codes;
@@ -63,7 +64,7 @@ function codesOf(numbers: Float32Array, step: number, offset: number): Uint8Arra
   return codes;
 }
 
-/** Encodes numbers ≥ 0 as codes of 6 bits and the number that code 1 stands for. */
+/** Encodes numbers ≥ 0 as 6-bit codes of a common unit. */
 function sixBits(numbers: readonly number[]): { unit: number; codes: number[] } {
   const largest = maximum([0, ...numbers]);
   const inverse = largest > 0 ? fround(LARGEST_SCALE / largest) : 0;
@@ -71,8 +72,8 @@ function sixBits(numbers: readonly number[]): { unit: number; codes: number[] } 
 }
 
 /**
- * Packs twelve bytes: the first four codes of each whole, and of the others the lower 4 bits together, the upper 2 in the spare bits of
- * the first.
+ * Packs the 6-bit codes of scales and mins into twelve bytes: the first four of each in one byte each; of the others, the lower 4 bits
+ * of a scale and a min share a byte, and their upper 2 bits fill the spare bits of the first eight bytes.
  */
 function packed(scales: readonly number[], mins: readonly number[]): Uint8Array {
   const bytes = new Uint8Array(12);
@@ -85,8 +86,8 @@ function packed(scales: readonly number[], mins: readonly number[]): Uint8Array 
 }
 
 /**
- * Finds the best of 21 scales and minima by the squared error, weighted by √(mean x²) + |x|: codes are rounded with a scale, then
- * fitted.
+ * Tries 21 scales, each of which gives codes by rounding; fits scale and min to the codes, and returns the fit with the least squared
+ * error, weighted by √(mean x²) + |x|.
  */
 function fitted(numbers: Float32Array): Fit {
   let [least, most, squares] = [0, -Infinity, 0];
@@ -111,7 +112,7 @@ function fitted(numbers: Float32Array): Fit {
   return best;
 }
 
-/** Fits scale · code + min, min ≤ 0, by weighted least squares; null where all codes are equal. */
+/** Fits scale · code + min, min ≤ 0, by weighted least squares; null if all codes are equal. */
 function leastSquares(numbers: Float32Array, weights: Float32Array, codes: Uint8Array): Fit | null {
   let [w, x, l, ll, xl] = [0, 0, 0, 0, 0];
   for (let i = 0; i < SUB_BLOCK; i++) {
@@ -135,10 +136,10 @@ function errorOf(numbers: Float32Array, weights: Float32Array, codes: Uint8Array
   return error;
 }
 
-/** Added to a float32 below 2²², it leaves no place for fractions. */
+/** Adding this to a float32 below 2²² rounds it to an integer. */
 const WHOLE = 3 * 2 ** 22;
 
-/** Rounds to the nearest, ties to even, within 0 and `largest`. */
+/** Rounds to the nearest integer, ties to even, and clamps to 0 … `largest`. */
 function bounded(x: number, largest: number): number {
   const nearest = fround(x + WHOLE) - WHOLE;
   return nearest < 0 ? 0 : nearest > largest ? largest : nearest;

@@ -1,4 +1,4 @@
-// How positions turn heads, as llama.cpp reads it: entries of the metadata, or a tensor of factors.
+// Describes the rotary embedding for llama.cpp, by metadata or by a tensor of factors.
 // Source: llama-model.cpp and llama-context.cpp of ggml-org/llama.cpp, rope_yarn of ggml.
 import { ConfigFields, type ConfigJson } from '@bowyer/checkpoints';
 import { ropeFields, type RotaryFrequencies } from '../../layers/rotary-frequencies.js';
@@ -6,29 +6,29 @@ import { count, real, text, type Entries } from './gguf-file.js';
 
 interface Rope {
   entries: Entries;
-  /** Factors that frequencies are divided by, by the name of their tensor. */
+  /** The divisors of the frequencies, by the name of their tensor. */
   factors: Readonly<Record<string, Float32Array>>;
-  /** Differences that remain. */
+  /** Differences between llama.cpp's computation and this model's, for the user. */
   notes: string[];
 }
 
 interface RopeOptions {
   /** The frequencies of all layers, or of those with full attention. */
   rotary: RotaryFrequencies;
-  /** The base, unless the scaling has its own. */
+  /** The rotary base, unless the scaling parameters contain one. */
   base: number;
   /** The name of llama.cpp's architecture. */
   arch: string;
   /** Whether the architecture reads the tensor rope_freqs. */
   readsFactors: boolean;
-  /** Whether it reads the tensors of longrope. */
+  /** Whether the architecture reads the tensors of longrope. */
   readsLongrope: boolean;
 }
 
 /**
- * Describes the rotary embedding by llama.cpp's entries.
+ * Describes the rotary embedding by llama.cpp's metadata.
  *
- * @param fail makes the error of a field that cannot be expressed
+ * @param fail makes the error for a field that cannot be expressed
  */
 export function ropeEntries(
   modelType: string,
@@ -48,7 +48,7 @@ export function ropeEntries(
   const refused = () => fail(`${name}.rope_type is "${type}", which llama.cpp's architecture ${arch} does not read`);
   switch (type) {
     case 'default':
-    case 'dynamic': // within the trained context it is the plain form
+    case 'dynamic': // up to the trained context length, it is the same as no scaling
       return { entries: plain, factors: {}, notes: [] };
     case 'linear':
       return { entries: { ...plain, ...scaled(arch, 'linear', fields) }, factors: {}, notes: [] };
@@ -71,7 +71,7 @@ const scaled = (arch: string, type: string, fields: ConfigFields): Entries => ({
   [`${arch}.rope.scaling.factor`]: real(fields.real('factor')),
 });
 
-/** Computes base^(−2i / dims) / frequency_i, of which llama.cpp divides the first by the second again. */
+/** Computes base^(−2i / dims) / frequency_i, by which llama.cpp divides base^(−2i / dims). */
 function divisors({ frequencies }: RotaryFrequencies, base: number): Float32Array {
   const dims = 2 * frequencies.length;
   return frequencies.map((frequency, i) => base ** ((-2 * i) / dims) / frequency);
@@ -90,7 +90,7 @@ function yarn(
 ): Rope {
   if (fields.isNull('factor')) throw fail('the factor of its yarn is null; write the number');
   const own = (field: string, otherwise: number) => (fields.value(field) ? fields.real(field) : otherwise);
-  // llama.cpp enlarges by 0.1 ln(factor) + 1, and by this factor besides.
+  // llama.cpp multiplies attention by 0.1 ln(factor) + 1 and by this factor.
   const usual = 1 + 0.1 * Math.log(fields.real('factor'));
   const entries = {
     ...plain,

@@ -1,5 +1,5 @@
-// BPE with bytes for unknown characters, made from a SentencePiece model (Llama 2, Mistral, Gemma), as llama.cpp reads it: it joins
-// whichever two neighbours make the token with the highest score, so scores are taken from the order of the merges.
+// Writes BPE with byte fallback that was converted from a SentencePiece model (Llama 2, Mistral, Gemma). llama.cpp joins the two
+// neighbours whose token has the highest score, so scores are derived from the order of the merges.
 import type { HuggingFaceTokenizer } from '@bowyer/text';
 import { count, flag, text, type Entries } from './gguf-file.js';
 import {
@@ -50,9 +50,9 @@ export function sentencePiece(tokenizer: HuggingFaceTokenizer, rows: number, fai
 }
 
 /**
- * Finds, by token, the index of the first merge that makes it.
+ * Finds, for each token, the index of the first merge that produces it.
  *
- * @throws where the merges are not those of all ways to make a token out of two: then scores alone do not lead to the same tokens
+ * @throws if a token lacks the merge of some pair that it consists of: scores alone would then lead to other tokens
  */
 function firstMergesOf(model: BpeModel, fail: Fail): Map<string, number> {
   const first = new Map<string, number>();
@@ -74,7 +74,7 @@ function firstMergesOf(model: BpeModel, fail: Fail): Map<string, number> {
   return first;
 }
 
-/** Reads how spaces become `▁`, and whether one is put before a text. */
+/** Reads whether a space is put before texts, and checks that spaces become `▁`. */
 function spacesOf({ definition }: HuggingFaceTokenizer, fail: Fail): { addsPrefix: boolean; notes: string[] } {
   const steps = [
     ...componentsOf(definition.normalizer as Component | null, 'normalizers'),
@@ -100,5 +100,5 @@ function spacesOf({ definition }: HuggingFaceTokenizer, fail: Fail): { addsPrefi
 const patternIs = ({ pattern }: Component, expected: string) =>
   (pattern as { String?: string } | undefined)?.String === expected;
 const marksSpaces = (step: Component) => step.type === 'Replace' && patternIs(step, ' ') && step.content === SPACE;
-/** Recognizes a step that cuts at spaces, which cuts nothing, since no space is left. */
+/** Returns whether a step splits at spaces; it has no effect, since the normalizer has replaced all spaces. */
 const cutsAtSpaces = (step: Component) => step.type === 'Split' && patternIs(step, ' ');

@@ -1,5 +1,5 @@
-// The types of numbers in a GGUF file that are written here, and how numbers become theirs. Blocks are of 32 or 256 numbers of one row.
-// Source: ggml-quants.c of ggml-org/llama.cpp, the functions quantize_row_…_ref; its calculations are in float32, and so are these.
+// The tensor types that are written to GGUF files, and their encodings. A block has 32 or 256 numbers of one row.
+// Source: ggml-quants.c of ggml-org/llama.cpp, the functions quantize_row_…_ref; calculated in float32, as there.
 import { ggufTypes, type GgufType } from '@bowyer/checkpoints';
 import { toFloat16 } from '@bowyer/graph';
 import { encodeQ4K } from './q4-k.js';
@@ -17,7 +17,7 @@ const q8_0: TensorType = { ...ggufTypes.q8_0, encode: (numbers) => inBlocks(numb
 const q4_0: TensorType = { ...ggufTypes.q4_0, encode: (numbers) => inBlocks(numbers, q4_0, block4) };
 const q4_k: TensorType = { ...ggufTypes.q4_k, encode: encodeQ4K };
 
-/** By the name of the type. */
+/** The types by name. */
 export const tensorTypes = { f32, f16, bf16, q8_0, q4_0, q4_k };
 
 export type TensorTypeName = keyof typeof tensorTypes;
@@ -39,7 +39,7 @@ function bytes({ buffer, byteOffset, byteLength }: Float32Array | Uint16Array): 
 /**
  * Converts numbers to float16.
  *
- * @throws for numbers that float16 has not
+ * @throws if a number exceeds the range of float16
  */
 function finiteHalves(numbers: Float32Array): Uint16Array {
   const halves = toFloat16(numbers);
@@ -48,7 +48,7 @@ function finiteHalves(numbers: Float32Array): Uint16Array {
   return halves;
 }
 
-/** Returns the upper half of each float32, rounded to the nearest, ties to even. */
+/** Rounds each float32 to bfloat16, ties to even. */
 function bfloat16(numbers: Float32Array): Uint16Array {
   const words = new Uint32Array(numbers.buffer, numbers.byteOffset, numbers.length);
   const half = new Uint16Array(numbers.length);
@@ -56,10 +56,10 @@ function bfloat16(numbers: Float32Array): Uint16Array {
   return half;
 }
 
-/** Writes the block of the numbers from `from` on to `target`, and returns its scale. */
+/** Writes the codes of the block that begins at index `from` to `target`, and returns its scale. */
 type EncodeBlock = (numbers: Float32Array, from: number, target: Uint8Array) => number;
 
-/** Encodes blocks, each as its scale in float16, then the codes. */
+/** Encodes blocks: for each, its scale in float16 and then its codes. */
 function inBlocks(numbers: Float32Array, { blockBytes }: TensorType, encode: EncodeBlock): Uint8Array {
   const blocks = numbers.length / BLOCK;
   const result = new Uint8Array(blocks * blockBytes);
@@ -74,7 +74,7 @@ function inBlocks(numbers: Float32Array, { blockBytes }: TensorType, encode: Enc
 
 const { fround } = Math;
 
-/** Rounds as C's roundf: halves away from zero. */
+/** Rounds like C's roundf, halves away from zero. */
 const rounded = (x: number) => (x < 0 ? -Math.floor(0.5 - x) : Math.floor(x + 0.5));
 
 /** Encodes a block in 8 bits: scale = max |x| / 127; codes are round(x / scale) as int8. */
@@ -88,8 +88,8 @@ function block8(numbers: Float32Array, from: number, target: Uint8Array): number
 }
 
 /**
- * Encodes a block in 4 bits: scale = x / −8 for the x of the largest |x|; codes are ⌊x / scale + 8.5⌋, at most 15: byte i has those of
- * numbers i and i + 16.
+ * Encodes a block in 4 bits: scale = x / −8, where x has the largest |x|; codes are ⌊x / scale + 8.5⌋, at most 15. Byte i has the
+ * codes of numbers i and i + 16.
  */
 function block4(numbers: Float32Array, from: number, target: Uint8Array): number {
   let largest = 0;

@@ -1,4 +1,4 @@
-// Which tensors the file has, and how each is made of the model's parameters when its turn comes.
+// Plans the tensors of a GGUF file, and computes each from the model's parameters when it is written.
 import { ggufBytesOf, type HostTensor } from '@bowyer/checkpoints';
 import type { ParameterSpec } from '../../architecture/parameter-spec.js';
 import type { CausalArchitecture } from '../../architecture/architecture.js';
@@ -13,12 +13,12 @@ interface TensorOptions {
   read: ReadParameter;
   /** The type of matrices; norms, biases and other small tensors are float32. */
   dtype: TensorTypeName;
-  /** Further tensors of float32 numbers. */
+  /** Further float32 tensors. */
   vectors: Readonly<Record<string, Float32Array>>;
   fail: Fail;
 }
 
-/** One parameter, or one expert's share of a tensor. */
+/** A parameter that a tensor contains, or of which it contains every second row. */
 interface Source {
   spec: ParameterSpec;
   rows?: 'even' | 'odd';
@@ -26,9 +26,9 @@ interface Source {
 
 export interface PlannedTensor {
   shape: number[];
-  /** In the order in which they lie in the tensor. */
+  /** In the order in which the tensor contains them. */
   sources: Source[];
-  /** Each source is a part of the first axis. */
+  /** Whether the sources are stacked along a new first axis. */
   isJoint?: boolean;
 }
 
@@ -54,7 +54,7 @@ export function ggufTensors(options: TensorOptions): { tensors: GgufTensor[]; no
   return { tensors: [...Object.entries(options.vectors).map(vector), ...tensors], notes };
 }
 
-/** Returns the type, or the next finer one whose blocks divide the rows. */
+/** Returns the type, or if its blocks do not divide the rows, the next finer type whose blocks do. */
 const fitting = (type: TensorType, row: number): TensorType =>
   [type, tensorTypes.q8_0].find(({ block }) => row % block === 0) ?? tensorTypes.f16;
 
@@ -86,7 +86,7 @@ export function plannedTensors({
     if (experts !== undefined) continue;
     const name = tensorName(family, spec.name);
     if (name === undefined) throw fail(`llama.cpp's architecture ${family.arch} has no place for ${spec.name}`);
-    // The weight of a convolution has an axis of one channel.
+    // Weights of depthwise convolutions have an axis of size 1, which llama.cpp does not have.
     planned.set(name, {
       shape: spec.shape.filter((size, axis) => axis !== 1 || spec.shape.length !== 3 || size !== 1),
       sources: [{ spec }],
@@ -106,7 +106,7 @@ function expertPlaces({ experts }: GgufFamily, { name }: ParameterSpec) {
     : experts?.(below)?.map((place) => ({ ...place, tensor: `blk.${layer}.${place.tensor}` }));
 }
 
-/** Returns llama.cpp's name of a parameter; undefined where its graph has no such tensor. */
+/** Returns llama.cpp's name of a parameter; undefined if its graph has no such tensor. */
 export function tensorName({ modules, biased = [] }: GgufFamily, name: string): string | undefined {
   const [, layer, below = name] = LAYER.exec(name) ?? [];
   const [, module, suffix = 'weight'] = /^(.+?)(?:\.(weight|bias))?$/.exec(below)!;
@@ -115,10 +115,10 @@ export function tensorName({ modules, biased = [] }: GgufFamily, name: string): 
   return layer === undefined ? `${found}.${suffix}` : `blk.${layer}.${found}.${suffix}`;
 }
 
-/** Tensors that llama.cpp reads in float32 whatever the others are in. */
+/** Tensors that llama.cpp reads in float32, whatever the type of the others. */
 const EXACT = /_norm\.weight$|\.bias$|ffn_gate_inp\.weight$|shortconv\.conv\.weight$|^position_embd/;
 
-/** Chooses the type of a tensor. In 4 bits the head, or the embedding that is the head too, has 8. */
+/** Chooses the type of a tensor. With 4-bit types, the head (or the embedding, if they are tied) has 8 bits. */
 function typeOf(name: string, shape: readonly number[], dtype: TensorTypeName, hasHead: boolean): TensorType {
   if (shape.length < 2 || EXACT.test(name)) return tensorTypes.f32;
   const isHead = name === (hasHead ? 'output.weight' : 'token_embd.weight');
@@ -128,9 +128,9 @@ function typeOf(name: string, shape: readonly number[], dtype: TensorTypeName, h
 type Change = (tensor: HostTensor) => HostTensor;
 
 /**
- * Finds the change to a tensor that llama.cpp keeps in another way than Hugging Face's files.
+ * Finds the conversion of a tensor that llama.cpp stores differently from Hugging Face.
  *
- * @param direction `from`: the change of llama.cpp's tensor to the one of Hugging Face
+ * @param direction `to` converts to llama.cpp's form, `from` back to Hugging Face's
  */
 export function changeOf(
   name: string,
@@ -146,8 +146,8 @@ export function changeOf(
 }
 
 /**
- * Reorders rows: rotary embedding rotates column i of a head together with i + d/2 in Hugging Face's layout, and columns 2i and 2i + 1
- * in llama.cpp's; so the rows [head, half, i] that make them are put in the order [head, i, half].
+ * Reorders rows. Rotary embedding rotates columns i and i + d/2 of a head together in Hugging Face's layout, and columns 2i and 2i + 1
+ * in llama.cpp's; so the rows [head, half, i] that produce these columns are reordered to [head, i, half].
  */
 function interleavedHalves({ shape, data }: HostTensor, heads: number, direction: 'to' | 'from'): HostTensor {
   const columns = shape[1] ?? 1;
@@ -162,7 +162,7 @@ function interleavedHalves({ shape, data }: HostTensor, heads: number, direction
   return { shape, data: turned };
 }
 
-/** Numbers that are encoded at a time. */
+/** The number of elements that are encoded at a time. */
 const PIECE = 2 ** 22;
 
 async function* pieces(

@@ -1,4 +1,4 @@
-// The parts of a tokenizer.json that decide how llama.cpp can read it.
+// Reads the parts of a tokenizer.json that decide whether and how llama.cpp can express it.
 import type { Entries } from './gguf-file.js';
 
 export interface Component {
@@ -16,13 +16,13 @@ export interface BpeModel {
   [field: string]: unknown;
 }
 
-/** Entries of the metadata for a kind of vocabulary, and differences that remain. */
+/** The metadata for a kind of vocabulary, and the differences between llama.cpp's tokenizer and this one. */
 export interface VocabularyPart {
   entries: Entries;
   notes: string[];
 }
 
-/** Finds a component's parts, those of a `Sequence` one by one, wherever it is nested. */
+/** Lists the steps of a component; a `Sequence`, also a nested one, is replaced by its parts. */
 export function componentsOf(component: Component | null | undefined, field: string): Component[] {
   if (component === null || component === undefined) return [];
   if (component.type !== 'Sequence') return [component];
@@ -36,7 +36,11 @@ export const mergePairs = ({ merges }: BpeModel): [string, string][] =>
     return [merge.slice(0, space), merge.slice(space + 1)];
   });
 
-/** Refuses fields of the model that llama.cpp does not read, where they have an effect. @param others that count as well */
+/**
+ * Refuses fields of the model that llama.cpp does not read, if they have an effect.
+ *
+ * @param others further fields to check
+ */
 export function refuseOdd(model: BpeModel, others: readonly string[], fail: (problem: string) => Error): void {
   for (const field of ['dropout', 'continuing_subword_prefix', 'end_of_word_suffix', ...others]) {
     const value = model[field] ?? null;

@@ -1,8 +1,8 @@
-// The tokens of a vocabulary in the order of their ids, with llama.cpp's kinds of them.
+// Lists the tokens of a vocabulary in the order of their ids, with llama.cpp's types of tokens.
 import type { HuggingFaceTokenizer } from '@bowyer/text';
 import type { Entries } from './gguf-file.js';
 
-/** llama.cpp's codes. */
+/** llama.cpp's codes of token types. */
 export const KIND = { normal: 1, unknown: 2, control: 3, userDefined: 4, unused: 5, byte: 6 } as const;
 
 type Kind = (typeof KIND)[keyof typeof KIND];
@@ -13,9 +13,9 @@ export interface Tokens {
 }
 
 /**
- * Lists as many tokens as the embedding has rows; rows without a token get one that no text has.
+ * Lists as many tokens as the embedding has rows; rows without a token get a spelling that does not occur in texts.
  *
- * @param vocabulary the model's own, by spelling
+ * @param vocabulary the model's own tokens, with ids by spelling
  */
 export function tokensOf(
   tokenizer: HuggingFaceTokenizer,
@@ -41,7 +41,7 @@ export const tokenEntries = ({ spellings, kinds }: Tokens): Entries => ({
   'tokenizer.ggml.token_type': { type: 'int32s', value: kinds },
 });
 
-/** Describes the differences that added tokens leave: llama.cpp has no such properties. */
+/** Describes properties of added tokens that llama.cpp does not have. */
 export function addedTokenNotes({ addedTokens }: HuggingFaceTokenizer): string[] {
   const odd = addedTokens.filter(({ lstrip, rstrip, single_word }) => lstrip || rstrip || single_word);
   if (odd.length === 0) return [];

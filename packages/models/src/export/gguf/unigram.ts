@@ -1,6 +1,6 @@
-// The unigram model of SentencePiece (T5, XGLM and what else is trained so), as llama.cpp reads it by the name `t5`: it normalizes a text
-// by the table of characters, marks spaces, and finds the tokens whose scores have the largest sum, as the tokenizer itself does.
-// A vocabulary of single characters is a unigram model too, whatever its scores.
+// Writes SentencePiece's unigram model (T5, XGLM and others), which llama.cpp reads under the name `t5`: it normalizes a text with the
+// character table, marks spaces, and finds the tokens with the largest sum of scores, as the tokenizer itself does. A vocabulary of
+// single characters can be written as a unigram model too, with any scores.
 import { maximum } from '@bowyer/core';
 import type { HuggingFaceTokenizer } from '@bowyer/text';
 import { count, flag, text, type Entries } from './gguf-file.js';
@@ -17,13 +17,13 @@ interface UnigramModel {
 }
 
 const SPACE = '▁';
-/** Rows without a token are looked for in texts too: any other reading of a text has a better score. */
+/** The score of rows without a token. llama.cpp looks for these too, but any other tokenization of a text scores better. */
 const NEVER = -1e30;
 
 export const unigram = (tokenizer: HuggingFaceTokenizer, rows: number, fail: Fail): VocabularyPart =>
   unigramOf(tokenizer, tokenizer.definition.model as UnigramModel, rows, fail);
 
-/** Writes BPE without merges and bytes, which llama.cpp has as unigrams. */
+/** Writes a BPE without merges and byte fallback as a unigram model. */
 export function characters(tokenizer: HuggingFaceTokenizer, rows: number, fail: Fail): VocabularyPart {
   const model = tokenizer.definition.model as BpeModel;
   refuseOdd(model, ['ignore_merges'], fail);
@@ -34,7 +34,7 @@ export function characters(tokenizer: HuggingFaceTokenizer, rows: number, fail: 
 }
 
 /**
- * Returns whether every token is one character or a special token, unknown characters beside each other are one token, and ids have no
+ * Returns whether every token is one character or a special token, consecutive unknown characters become one token, and ids have no
  * gaps.
  */
 export function areCharacters({ definition, addedTokens }: HuggingFaceTokenizer): boolean {
@@ -84,13 +84,16 @@ function unknownId({ unk_id: id, vocab }: UnigramModel, fail: Fail): number {
   throw fail("its tokenizer has no unknown token (unk_id), which llama.cpp's Unigram requires");
 }
 
-/** Refuses byte tokens: unknown characters are one unknown token in llama.cpp. */
+/** Refuses byte fallback: in llama.cpp unknown characters become one unknown token. */
 function refuseBytes({ byte_fallback: hasBytes, vocab }: UnigramModel, fail: Fail): void {
   if (hasBytes === true && vocab.some(([spelling]) => /^<0x[0-9A-F]{2}>$/.test(spelling)))
     throw fail("its tokenizer spells unknown characters by bytes (byte_fallback), which llama.cpp's Unigram does not");
 }
 
-/** Refuses tokens over spaces: a tokenizer that cuts texts at spaces never uses such a token, and llama.cpp, which does not cut, would. */
+/**
+ * Refuses tokens that contain a space after another character: a tokenizer that splits texts at spaces never uses them, but llama.cpp,
+ * which does not split, would.
+ */
 function refuseTokensOverSpaces({ vocab }: UnigramModel, fail: Fail): void {
   const over = vocab.find(([spelling]) => spelling.lastIndexOf(SPACE) > 0);
   if (over !== undefined)
@@ -102,8 +105,8 @@ function refuseTokensOverSpaces({ vocab }: UnigramModel, fail: Fail): void {
 }
 
 /**
- * Refuses a least score that only a special token has: the score of an unknown character lies below the least one, which llama.cpp
- * looks for among the plain tokens alone.
+ * Refuses a vocabulary in which a special token has the lowest score: unknown characters score below the lowest score, which llama.cpp
+ * computes from normal tokens alone.
  */
 function refuseHiddenLeast({ vocab }: UnigramModel, { kinds }: Tokens, fail: Fail): void {
   const least = (scores: readonly number[]) => scores.reduce((a, b) => Math.min(a, b), Infinity);
@@ -121,15 +124,15 @@ const scoreNotes = ({ vocab }: UnigramModel): string[] =>
 
 interface Steps {
   charsmap: Uint8Array | null;
-  /** Whether a space is put before a text. */
+  /** Whether a space is put before each text. */
   addsPrefix: boolean;
-  /** Whether spaces beside each other become one, and those at the ends of a text are removed. */
+  /** Whether consecutive spaces become one, and spaces at the ends of a text are removed. */
   joinsSpaces: boolean;
   cutsAtSpaces: boolean;
   notes: string[];
 }
 
-/** Finds the steps with characters and spaces, which llama.cpp has to do alike. */
+/** Reads the steps that change characters and spaces, and refuses those that llama.cpp cannot do. */
 function stepsOf({ definition }: HuggingFaceTokenizer, fail: Fail): Steps {
   const normalizers = componentsOf(definition.normalizer as Component | null, 'normalizers');
   const cuts = componentsOf(definition.pre_tokenizer as Component | null, 'pretokenizers');

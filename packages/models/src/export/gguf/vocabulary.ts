@@ -1,4 +1,4 @@
-// A tokenizer as entries of a GGUF file: its vocabulary by its kind, the tokens with a role, and its chat templates.
+// Writes a tokenizer as metadata of a GGUF file: its vocabulary, the special tokens, and its chat templates.
 import type { HuggingFaceTokenizer } from '@bowyer/text';
 import { byteLevelBpe, isByteLevel } from './byte-level-bpe.js';
 import { count, flag, text, type Entries } from './gguf-file.js';
@@ -7,11 +7,11 @@ import type { VocabularyPart } from './tokenizer-parts.js';
 import { areCharacters, characters, unigram } from './unigram.js';
 
 interface VocabularyOptions {
-  /** Rows of the embedding. */
+  /** The number of rows of the embedding. */
   rows: number;
-  /** Ids of the tokens that end texts, the usual one first. */
+  /** The ids of the tokens that end texts, the usual one first. */
   ends: readonly number[];
-  /** Makes the error of something that llama.cpp cannot do. */
+  /** Makes the error for something that llama.cpp cannot express. */
   fail: (problem: string) => Error;
 }
 
@@ -35,7 +35,7 @@ function kindOf(tokenizer: HuggingFaceTokenizer, fail: VocabularyOptions['fail']
   throw fail(`its tokenizer is ${type}, which llama.cpp does not have for such models: it has BPE and Unigram`);
 }
 
-/** Lists the tokens around a text, as the tokenizer adds them, and padding. */
+/** Returns the metadata for padding and for the tokens that the tokenizer adds around a text. */
 function roleEntries(tokenizer: HuggingFaceTokenizer, fail: (problem: string) => Error): Entries {
   const idOf = (role: string) => tokenizer.specialTokenId(role);
   const [plain, whole] = [tokenizer.encode('a'), tokenizer.encodeWithSpecials('a')];
@@ -57,7 +57,7 @@ function roleEntries(tokenizer: HuggingFaceTokenizer, fail: (problem: string) =>
   };
 }
 
-/** The entries of llama.cpp for tokens that end texts. */
+/** llama.cpp's names for tokens that end texts. */
 const END_ROLES = ['eos', 'eot', 'eom'];
 
 function endEntries(ends: readonly number[]): VocabularyPart {
@@ -72,7 +72,7 @@ function endEntries(ends: readonly number[]): VocabularyPart {
   return { entries, notes };
 }
 
-/** Reads `chat_template`, which is one of Jinja, or a list of them by name. */
+/** Reads `chat_template`: one template, or a list of named ones. */
 function templateEntries({ config }: HuggingFaceTokenizer): Entries {
   const given = config.chat_template;
   if (typeof given === 'string') return { 'tokenizer.chat_template': text(given) };

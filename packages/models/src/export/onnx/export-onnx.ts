@@ -1,5 +1,5 @@
-// A model in Hugging Face's layout as a folder for transformers.js and ONNX Runtime: config.json, generation_config.json, the
-// tokenizer, and onnx/model….onnx in the types that are asked for. All that could be refused is checked before the first file is begun.
+// Writes a model in Hugging Face's layout as a folder for transformers.js and ONNX Runtime: config.json, generation_config.json, the
+// tokenizer, and onnx/model….onnx for each precision. Everything that may be refused is checked before writing begins.
 import { join } from 'node:path';
 import { readGenerationFields, writeChunksAtomically } from '@bowyer/checkpoints';
 import { writeFileAtomically } from '@bowyer/core';
@@ -19,9 +19,9 @@ export interface OnnxOptions {
   /** The folder to write into. */
   output: string;
   precisions: readonly OnnxPrecisionName[];
-  /** Whether an adapter is added to its base; if false, a model with an adapter is refused. */
+  /** Whether an adapter is merged into its base; if false, a folder with an adapter is refused. */
   merge: boolean;
-  /** The least bytes of a model with which its tensors are in files of their own; 2 GB if not given. */
+  /** From this number of bytes on, a model's tensors are in separate files; 2 GB if not given. */
   externalFrom?: number;
   progress?: (done: number, total: number) => void;
 }
@@ -30,16 +30,16 @@ export interface ExportedOnnx {
   /** `model_type` of the config. */
   family: string;
   files: { name: string; bytes: number }[];
-  /** The differences between the files and the model here. */
+  /** Differences between the files' computation and this model's, for the user. */
   notes: string[];
 }
 
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * Writes a model as ONNX files that transformers.js loads.
+ * Writes a model as ONNX files that transformers.js can load.
  *
- * @throws OnnxExportError where something has no counterpart in transformers.js
+ * @throws OnnxExportError if something has no counterpart in transformers.js
  */
 export function exportOnnx(options: OnnxOptions): Promise<ExportedOnnx> {
   const { dir, output, merge, precisions } = options;
@@ -69,7 +69,7 @@ export function exportOnnx(options: OnnxOptions): Promise<ExportedOnnx> {
 
 interface OnnxModel {
   precision: OnnxPrecisionName;
-  /** The model's own first. */
+  /** The files, that with the graph first. */
   files: OnnxFile[];
 }
 
@@ -85,7 +85,7 @@ function onnxModels(opened: OpenedModel, { precisions, externalFrom, progress }:
   });
 }
 
-/** Reports progress while tensors are read. A tied weight of few bits is read twice, so the count may end above the total. */
+/** Reports progress while tensors are read. A tied weight that is also quantised is read twice, so the count may exceed the total. */
 function counted(read: ReadParameter, total: number, progress: OnnxOptions['progress']): ReadParameter {
   let done = 0;
   return async (spec) => {
@@ -95,7 +95,7 @@ function counted(read: ReadParameter, total: number, progress: OnnxOptions['prog
   };
 }
 
-/** Returns generation_config.json of the folder, or the special tokens of config.json in its form. */
+/** Returns the folder's generation_config.json, or the special tokens of config.json in the same form. */
 async function generationOf({ baseDir, architecture: { config } }: OpenedModel): Promise<Json> {
   const { file, json } = await readGenerationFields(baseDir);
   if (file === 'generation_config.json') return json;
@@ -103,7 +103,10 @@ async function generationOf({ baseDir, architecture: { config } }: OpenedModel):
   return { _from_model_config: true, ...Object.fromEntries(roles.map((role) => [role, config[role]])) };
 }
 
-/** Returns the config with the fields by which transformers.js finds files of tensors, and its third version the type of the cache. */
+/**
+ * Returns the config with the fields that transformers.js needs: which files have external tensors, and, for version 3, the type of
+ * the cache.
+ */
 function configOf({ config }: CausalArchitecture, models: readonly OnnxModel[]): Json {
   const external = models.filter(({ files }) => files.length > 1);
   const halves = models.map(({ precision }) => precision).filter((name) => onnxPrecisions[name].float === 'float16');

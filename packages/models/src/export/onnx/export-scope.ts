@@ -1,12 +1,12 @@
-// The parts of an exported graph that a decoder is built into: parameters and quantised weights as inputs, which become initializers
-// when the file is written.
+// The `ForwardScope` of an exported graph: parameters and quantised weights are inputs, which become initializers when the file is
+// written.
 import type { GraphBuilder, Value } from '@bowyer/graph';
 import type { CausalArchitecture, ForwardScope } from '../../architecture/architecture.js';
 import type { AttentionForm } from '../../layers/attention.js';
 import { attentionAfterPast } from '../../layers/attention.js';
 import type { WeightLayouts } from '../../quantization/weight-layouts.js';
 
-/** Names the inputs that a weight of few bits is read from. */
+/** Returns the names of the inputs from which a quantised weight is read. */
 export const quantizedNames = (weight: string) => ({
   packed: `${weight}_quantized`,
   scales: `${weight}_scales`,
@@ -55,7 +55,7 @@ export class ExportScope implements ForwardScope {
     const bias = biasName === undefined ? undefined : this.parameter(biasName);
     const shape = this.#shapes.get(weight)!;
     const layout = this.options.layouts(weight, shape);
-    // One graph for prompts and for single tokens, and each weight in memory once.
+    // One graph serves prompts and single tokens, and each weight is in memory once.
     if (layout === undefined) return g.gemm(x, this.parameter(weight), bias, { transB: true, fewRows: true });
     const { bits, blockSize } = layout;
     const names = quantizedNames(weight);

@@ -1,8 +1,8 @@
-// The families that transformers.js knows and that are written for it, each compared with the model here (benchmarks/export-onnx).
-// A cache of another form than keys and values of every layer has other names there, and is refused.
+// The families that can be exported for transformers.js; each was compared with the model here (benchmarks/export-onnx). Caches other
+// than keys and values of every layer are refused, since transformers.js has other names for them.
 import type { CausalArchitecture } from '../../architecture/architecture.js';
 
-/** By `model_type`. */
+/** Values of `model_type`. */
 const onnxFamilies: readonly string[] = [
   'bloom',
   'cohere',
@@ -34,7 +34,7 @@ const onnxFamilies: readonly string[] = [
   'starcoder2',
 ];
 
-/** Says why a model cannot be written; null where it can. */
+/** Returns why a model cannot be exported; null if it can. */
 export function onnxProblem({ config, states = [], attentionLayers, layers }: CausalArchitecture): string | null {
   const type = String(config.model_type);
   if (states.length > 0)

@@ -1,4 +1,4 @@
-// The tensors of a model's file: parameters in the file's type of numbers, and the weights of few bits with their scales.
+// The tensors of an exported model: parameters in the file's type of numbers, and quantised weights with their scales.
 import { toFloat16, type FileTensor } from '@bowyer/graph';
 import type { CausalArchitecture } from '../../architecture/architecture.js';
 import type { ParameterSpec } from '../../architecture/parameter-spec.js';
@@ -7,7 +7,7 @@ import type { WeightLayouts } from '../../quantization/weight-layouts.js';
 import type { ReadParameter } from '../opened-model.js';
 import { quantizedNames } from './export-scope.js';
 
-/** Numbers that are converted at a time. */
+/** The number of elements that are converted at a time. */
 const PIECE = 2 ** 22;
 
 interface TensorSource {
@@ -16,7 +16,7 @@ interface TensorSource {
   layouts: WeightLayouts;
 }
 
-/** Returns the tensors that the graph may ask for, in the order of the parameters. */
+/** Returns all tensors that the graph may need, in the order of the parameters. */
 export function modelTensors({ parameters }: CausalArchitecture, source: TensorSource): FileTensor[] {
   return parameters.flatMap((spec) => [floatTensor(spec, source), ...quantizedTensors(spec, source)]);
 }
@@ -34,7 +34,10 @@ function floatTensor(spec: ParameterSpec, { read, float }: TensorSource): FileTe
   };
 }
 
-/** Lists the tensors of one weight; they lie one after the other, so it is read and rounded once for all of them. */
+/**
+ * Lists the tensors of one quantised weight. They are written one after the other, so the weight is read and quantised once for all of
+ * them.
+ */
 function quantizedTensors(spec: ParameterSpec, { read, layouts }: TensorSource): FileTensor[] {
   const layout = layouts(spec.name, spec.shape);
   if (layout === undefined) return [];
@@ -60,7 +63,7 @@ function quantizedTensors(spec: ParameterSpec, { read, layouts }: TensorSource):
 /**
  * Converts numbers to float16.
  *
- * @throws for numbers that float16 has not
+ * @throws if a number exceeds the range of float16
  */
 function finiteHalves(name: string, numbers: Float32Array): Uint16Array {
   const halves = toFloat16(numbers);

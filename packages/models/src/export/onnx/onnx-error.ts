@@ -1,4 +1,4 @@
-/** The error for a model that has no counterpart in ONNX, or that transformers.js could not run. */
+/** Thrown if a model has no counterpart in ONNX, or if transformers.js could not run it. */
 export class OnnxExportError extends Error {
   override readonly name = 'OnnxExportError';
 

@@ -1,4 +1,4 @@
-// The graph of an exported decoder, with the inputs and outputs that Optimum gives one and that transformers.js expects:
+// The graph of an exported decoder, with the inputs and outputs of Optimum's exports, which transformers.js expects:
 //
 //     input_ids, position_ids [batch_size, sequence_length], attention_mask [batch_size, past_sequence_length + sequence_length] int64
 //     past_key_values.N.key, past_key_values.N.value [batch_size, keyValueHeads, past_sequence_length, headSize]
@@ -14,7 +14,8 @@ import { BATCH, ExportScope, PAST, TOKENS } from './export-scope.js';
 /**
  * Builds the graph of one decoding step.
  *
- * @param layouts which weights have few bits @returns operators of ONNX Runtime's CPU, WebAssembly and WebGPU providers
+ * @param layouts the weights that are quantised
+ * @returns a graph with operators that ONNX Runtime's CPU, WebAssembly and WebGPU providers have
  */
 export function onnxGraph(
   architecture: CausalArchitecture,

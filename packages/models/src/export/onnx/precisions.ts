@@ -1,4 +1,4 @@
-// The types of numbers that a model for transformers.js comes in, by that library's names for them, and its names of their files.
+// The precisions of models for transformers.js, under that library's names for them and for their files.
 // Source: src/utils/dtypes.js of huggingface/transformers.js 4.3.
 import type { CausalArchitecture } from '../../architecture/architecture.js';
 import { weightLayouts, type Quantization, type WeightLayouts } from '../../quantization/weight-layouts.js';
@@ -7,9 +7,9 @@ interface OnnxPrecision {
   file: string;
   /** The type of weights, caches and most of the computation. */
   float: 'float32' | 'float16';
-  /** The weights of linear layers in blocks of 8 or 4 bits. */
+  /** Whether the weights of linear layers are quantised in blocks of 8 or 4 bits. */
   quantization: Quantization;
-  /** The output head is in `float`: ONNX Runtime 1.21, which transformers.js 3 runs in Node, has no products of 8 bits. */
+  /** Whether the output head is in `float`: ONNX Runtime 1.21, which transformers.js 3 runs in Node, has no 8-bit products. */
   keepsHead?: true;
 }
 
@@ -21,7 +21,7 @@ export const onnxPrecisions = {
   q4f16: { file: 'model_q4f16.onnx', float: 'float16', quantization: '4bit', keepsHead: true },
 } as const satisfies Record<string, OnnxPrecision>;
 
-/** Says which weights of the file have few bits. */
+/** Returns which weights of the file are quantised. */
 export function layoutsIn(precision: OnnxPrecision, architecture: CausalArchitecture): WeightLayouts {
   const layouts = weightLayouts(architecture, precision.quantization);
   if (precision.keepsHead === undefined) return layouts;

@@ -1,5 +1,5 @@
-// The tokenizer as transformers.js reads it.
-// Source: the functions create_… of @huggingface/tokenizers 0.2, which name the types that it knows.
+// Writes the tokenizer for transformers.js.
+// Source: the functions create_… of @huggingface/tokenizers 0.2, which name the supported types.
 import type { HuggingFaceTokenizer } from '@bowyer/text';
 
 const known = {
@@ -15,7 +15,11 @@ const known = {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Makes the contents of tokenizer.json and tokenizer_config.json. @param fail makes the error for what transformers.js has not */
+/**
+ * Makes the contents of tokenizer.json and tokenizer_config.json.
+ *
+ * @param fail makes the error for something that transformers.js does not support
+ */
 export function tokenizerFiles(
   { definition, config, addedTokens }: HuggingFaceTokenizer,
   fail: (problem: string) => Error,
@@ -26,14 +30,14 @@ export function tokenizerFiles(
         throw fail(`transformers.js has no ${part} of type ${type}, which tokenizer.json names`);
   const { unk_token: unknown } = definition.model as { unk_token?: string | null };
   return {
-    // Tokens that tokenizer_config.json alone adds are not looked for there.
+    // transformers.js ignores added tokens that are only in tokenizer_config.json, so they are listed here.
     definition: { ...definition, added_tokens: addedTokens },
-    // The unknown word of WordLevel is read from this file.
+    // transformers.js reads WordLevel's unknown token from tokenizer_config.json.
     config: { ...config, ...(config.unk_token === undefined && typeof unknown === 'string' && { unk_token: unknown }) },
   };
 }
 
-/** Lists the types of a part and of the parts in it. */
+/** Lists the types of a component and of the components in it. */
 function typesIn(part: unknown): string[] {
   if (part === null || typeof part !== 'object') return [];
   const { type, ...fields } = part as { type?: unknown } & Json;
