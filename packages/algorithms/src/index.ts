@@ -1,4 +1,4 @@
-// How an algorithm is declared, and the run that it sees
+// The declaration of an algorithm, and its training run
 export {
   defineAlgorithm,
   type AlgorithmDeclaration,
@@ -25,7 +25,7 @@ export { Diagnostics, type DiagnosticsOptions, type Sampler } from './run/diagno
 export { algorithmNames, findAlgorithm, registerAlgorithm } from './registry.js';
 export * from './algorithms.js';
 
-// Parts of which an algorithm is made
+// Parts of algorithms
 export { loopOptions } from './rollout/loop-options.js';
 export { gammaOption } from './learning/learning-options.js';
 export { demonstrationSegments, demonstrationTrajectory } from './dataset/demonstrations.js';

@@ -76,13 +76,13 @@ export const actorOptions = {
 
 export interface ActorLossOptions {
   actor: { scoreTerminator: boolean };
-  /** `importanceClip` is the bound of importance weights; null: none. */
+  /** `importanceClip` is the bound of importance weights; null for no weights. */
   replay: { importanceClip: number | null };
   /** `coefficient` is β. */
   kl: { coefficient: number };
 }
 
-/** Reports a baseline's rate that is given without a baseline. */
+/** Reports the learning rate of a baseline that is not used. */
 export function baselineProblems({
   actor: { baseline },
 }: {
@@ -94,7 +94,7 @@ export function baselineProblems({
   return [{ key, message, remedy: `write ${enabled}=true, or ${key}=null` }];
 }
 
-/** Reports that some policy steps would have no data. */
+/** Reports that some policy steps would get no data. */
 export function emptySteps({
   actor: { samples, steps },
   rollout: { size },
@@ -110,25 +110,25 @@ export function emptySteps({
   ];
 }
 
-/** An utterance and A(s, a) of the critic. */
+/** An utterance with the critic's advantage A(s, a). */
 interface JudgedUtterance extends ReplayItem {
   advantage: number;
 }
 
 export interface Actor {
   policy: LanguageModel;
-  /** Null without a KL. */
+  /** Null without a KL penalty. */
   reference: ReferencePolicy | null;
-  /** The model whose value head is the baseline; null: none. */
+  /** The model whose value head is the baseline; null without a baseline. */
   baseline: LanguageModel | null;
 }
 
-/** Those of the options of ArCHer that the actor's update reads. */
+/** The options of ArCHer that the actor's update reads. */
 type ActorOptions = OptionsOf<TObject<typeof actorOptions>> &
   Pick<CriticOptions, 'batch' | 'slots' | 'sampling'> &
   Pick<ActorLossOptions, 'replay'>;
 
-/** Everything that the actor's update works with. */
+/** The models and the critic that the actor's update uses. */
 interface ActorUpdate extends Actor {
   critic: DoubleCritic;
   replay: ReplayBuffer<ReplayItem>;
@@ -192,7 +192,7 @@ export async function updateActor(
   };
 }
 
-/** Makes one optimizer step of the baseline, network and head, on what the micro-batches added. */
+/** Makes one optimizer step of the baseline's network and head on the gradients of the micro-batches. */
 async function stepBaseline(
   baseline: LanguageModel,
   microBatches: number,
@@ -230,8 +230,8 @@ type Judged = JudgedUtterance & { refLogprobs: Float32Array };
  *     L   = −mean_B ρ Σ_t sg(G_t − b_t) log π(a_t | s, a_<t),     G_t = A(s, a) − β Σ_{k≥t} log π(a_k | ·) / π_0(a_k | ·)
  *     L_b = mean over all tokens of (b(s, a_<t) − sg(G_t))²
  *
- * This is ArCHer's −mean A log π(a|s) with β = 0, ρ = 1 and b = 0. G_t leaves out the KL of the tokens before t, and b_t depends on them
- * alone: neither depends on a_t, so the gradient's mean stays the same and only its variance falls.
+ * This is ArCHer's −mean A log π(a|s) with β = 0, ρ = 1 and b = 0. G_t omits the KL of the tokens before t, and b_t depends only
+ * on those tokens. Neither depends on a_t, so that the expected gradient is unchanged and its variance is smaller.
  */
 export async function accumulateActor(
   { policy, reference, baseline }: Actor,
@@ -280,7 +280,7 @@ async function accumulateBaseline(
 /**
  * Computes G and ρ of every token.
  *
- * @param logprobs [N] of the tokens now; null where neither KL nor ρ is asked for
+ * @param logprobs [N] of the tokens under the present policy; null where neither KL nor ρ is used
  * @returns [N] each
  */
 function creditsOf(
@@ -296,7 +296,7 @@ function creditsOf(
     const start = end;
     end += lengths[i];
     if (importanceClip !== null) rhos.fill(weightOf(turn, logprobs!.subarray(start, end), importanceClip), start, end);
-    let divergence = 0; // of this token and the later ones
+    let divergence = 0; // sum over this token and the later ones
     for (let t = end - 1; t >= start; t--) {
       if (kl.coefficient > 0) divergence += logprobs![t] - turn.refLogprobs[t - start];
       credits[t] = turn.advantage - kl.coefficient * divergence;
@@ -320,7 +320,7 @@ const referenceLogprobs = (
     ? utterances.map(() => new Float32Array(0))
     : scoreTurns((examples) => reference.logprobs(examples), utterances, options.actor);
 
-/** Returns the examples with other weights of their tokens. @param weights [N], in order */
+/** Replaces the weights of the examples' tokens. @param weights [N], in order */
 function withWeights(examples: readonly TokenExample[], weights: Float32Array): TokenExample[] {
   let next = 0;
   return examples.map((example) => ({
@@ -329,6 +329,6 @@ function withWeights(examples: readonly TokenExample[], weights: Float32Array): 
   }));
 }
 
-/** Returns the examples with a request for V before each of their tokens. */
+/** Adds value weights to the examples, so that V is computed before each of their scored tokens. */
 const withValues = (examples: readonly TokenExample[]): TokenExample[] =>
   examples.map((example) => ({ ...example, valueWeights: example.weights }));

@@ -1,6 +1,6 @@
-// ArCHer: a critic over utterances, learned off-policy, trains a policy over tokens by REINFORCE.
-// Source: Zhou et al. 2024, arXiv:2402.19446, algorithm 1; details and defaults from the authors' code at 7c771a7.
-// Differs from that code, each switchable: see archer.md. The critic's targets and update are in critic.ts, the policy's in actor.ts.
+// ArCHer: a critic over utterances, learned off-policy, trains a policy over tokens by REINFORCE. Source: Zhou et al. 2024,
+// arXiv:2402.19446, algorithm 1; details and defaults from the authors' code at 7c771a7. Its differences from that code can be
+// switched off: see archer.md. The critic's targets and update are in critic.ts, the policy's in actor.ts.
 import { choice, group, optional, positive, unitOptions, type ConfigProblem, type Trajectory } from '@bowyer/core';
 import { neverTrains, policyRate } from '../learning/policy-rate.js';
 import { klReference } from '../learning/reference-policy.js';
@@ -78,7 +78,7 @@ export const archer = defineAlgorithm({
       insertTurns(replay, rollout);
       const metrics = { ...rolloutMetrics(rollout), ...rewardMetrics(rollout) };
 
-      // Utterance level: TD on the replay buffer, the target critic follows slowly.
+      // Utterance level: TD learning on the replay buffer; the target critic follows slowly.
       Object.assign(metrics, await updateCritic(learner, rng, criticUpdate, weightsOf));
 
       // Token level: REINFORCE with the utterance's advantage on each of its tokens.
@@ -112,7 +112,7 @@ export const archer = defineAlgorithm({
   },
 });
 
-/** Reports that the policy would be asked again at replayed states, whose valid actions are not kept. */
+/** Reports options with which the policy samples at replayed states, whose valid actions are not stored. */
 const atReplayedStates = (key: string, asks: boolean, value: string, other: string): ConfigProblem[] =>
   asks
     ? [

@@ -3,8 +3,8 @@
 //     y^Q_i = r + γ (1 − d) V̄_i(s′)        y^V_i = mean_k Q̄_i(s, a~_k)        L = Σ_i mean (Q_i − y^Q_i)² + mean (V_i − y^V_i)²
 //
 // The targets come first, then the steps. `critic.accumulateGradients` of @bowyer/models is the squared error of the four heads.
-// Source: Zhou et al. 2024, arXiv:2402.19446, section 3.2; loss and order of steps from the authors' code at 7c771a7.
-// Differs from that code: what one phase needs is drawn at its start, so that fresh utterances are sampled in large batches.
+// Source: Zhou et al. 2024, arXiv:2402.19446, section 3.2; loss and order of steps from the authors' code at 7c771a7. Differs
+// from that code: the micro-batches of a phase are drawn at its start, so that fresh utterances are sampled in large batches.
 import type { TNumber, TObject, TSchema } from '@sinclair/typebox';
 import {
   choice,
@@ -34,7 +34,7 @@ import type { Metrics, RunHooks } from '../rollout/run-hooks.js';
 import type { SharedClip } from './shared-clip.js';
 
 /**
- * Declares the option of how many turns' rewards are in a target.
+ * Declares the option for the number of turns whose rewards are in a target.
  *
  * @param value null: all turns of the episode
  */
@@ -77,7 +77,7 @@ interface CriticTargetOptions {
   critic: {
     /** Null: all turns of the episode. */
     tdSteps: number | null;
-    /** Whether an episode that was truncated has a value beyond its end. */
+    /** Whether the target of a truncated episode has the value of its last state. */
     bootstrapOnLimit: boolean;
     /** `own`: head i bootstraps from target head i. `min`: from the smaller of the two. */
     tdTarget: 'own' | 'min';
@@ -87,7 +87,7 @@ interface CriticTargetOptions {
 /** Two heads, or two lists of targets. */
 export type Pair = [Float32Array, Float32Array];
 
-/** Returns each head as it is, or the smaller one for both. */
+/** Returns both heads unchanged, or their minimum for both. */
 export function combined(one: Float32Array, two: Float32Array, rule: 'own' | 'min'): Pair {
   if (rule === 'own') return [one, two];
   const smaller = one.map((value, i) => Math.min(value, two[i]));
@@ -97,8 +97,8 @@ export function combined(one: Float32Array, two: Float32Array, rule: 'own' | 'mi
 /**
  * Computes the targets of Q1 and Q2 at replayed turns, from the target critic's V heads.
  *
- * @param importance of every turn of the items' episodes: ρ of the later turns, which an older policy chose. With null these turns
- *   count as they are, so that more than one step evaluates the policies that played, not the present one
+ * @param importance ρ of every turn of the items' episodes, for the later turns, which an older policy chose. With null these
+ *   turns have weight 1, so that targets of several steps evaluate the policies that played instead of the present one
  * @returns [items] each
  */
 export async function qTargets(
@@ -130,11 +130,11 @@ export async function qTargets(
   return [targetsOf(one), targetsOf(two)];
 }
 
-/** Returns the turn itself and those of its episode that its target looks at. */
+/** Returns the turn and the later turns of its episode whose rewards are in its target. */
 const turnsAhead = ({ trajectory, turn }: ReplayItem, steps: number | null): readonly Transition[] =>
   trajectory.transitions.slice(turn, steps === null ? undefined : turn + steps);
 
-/** Returns whether nothing of value lies beyond a turn. */
+/** Returns whether the target has no value beyond a turn. */
 const endsAfter = (
   { terminated, truncated }: Transition,
   { critic: { bootstrapOnLimit } }: CriticTargetOptions,
@@ -180,13 +180,13 @@ interface CriticUpdate {
   hooks: Pick<RunHooks, 'progress'>;
   /** The processes that train together; this one alone if not given. */
   ranks?: Ranks;
-  /** The acting policy, whose fresh utterances the V heads may learn from. */
+  /** Opens the acting policy, whose fresh utterances the V heads may learn from. */
   openPlayer: OpenPlayer;
-  /** Whether the critic chooses what the player does: then fresh utterances are those of one optimizer step at a time. */
+  /** Whether the critic chooses the player's actions: fresh utterances are then sampled for one optimizer step at a time. */
   playsWithCritic?: boolean;
 }
 
-/** Reports that several samples are asked for, and none is drawn. */
+/** Reports several samples per state where no utterance is sampled. */
 export function criticProblems({
   critic: {
     vTarget: { action, samples },
@@ -205,15 +205,16 @@ export function criticProblems({
   ];
 }
 
-/** Importance weights of stored utterances; null: none. */
+/** Computes importance weights of stored utterances; null without importance weights. */
 type WeightsOf = ((episodes: Iterable<Trajectory>) => Promise<Map<Trajectory, Float32Array>>) | null;
 
 /**
  * Takes `critic.steps` optimizer steps of L = Σ_i mean (Q_i − y^Q_i)² + mean (V_i − y^V_i)².
  *
- * Random numbers are drawn before the first step, micro-batch after micro-batch: its turns, then (with fresh utterances) their seed.
+ * Random numbers are drawn before the first step, micro-batch after micro-batch: its turns, then (with fresh utterances) their
+ * seed.
  *
- * @param weightsOf asked once, for all episodes of the phase
+ * @param weightsOf called once, for all episodes of the phase
  */
 export async function updateCritic(
   learner: CriticUpdate,
@@ -273,7 +274,7 @@ function sampleFor(
 }
 
 /**
- * Runs forward and backward of one micro-batch; gradients are added.
+ * Runs the forward and backward pass of one micro-batch; gradients are added.
  *
  * @param samples the items themselves, or fresh utterances at their states
  */
@@ -287,7 +288,7 @@ async function accumulateTd(
   const observations = items.map((item) => transitionOf(item).observation);
   const [q1Targets, q2Targets] = await qTargets(critic, items, importance, options);
   const { heads, targets } = await vTargets(critic, observations, samples, options);
-  // A stored action of an older policy counts as often as the policy would take it now.
+  // A stored action of an older policy is weighted by its probability under the present policy.
   const rho =
     importance !== null && options.critic.vTarget.action === 'stored'
       ? Float32Array.from(items, ({ trajectory, turn }) => importance.get(trajectory)![turn])
@@ -330,9 +331,9 @@ function meanPair(pairs: readonly Pair[]): Pair {
 }
 
 /**
- * Names the losses of the four heads, and their outputs before the step.
+ * Returns metrics of the four heads: their losses, and their outputs before the step.
  *
- * @param targets the target critic's Q1 and Q2 that V1 and V2 regressed on
+ * @param targets Q1 and Q2 of the target critic, on which V1 and V2 regressed
  */
 export function headMetrics(
   result: Awaited<ReturnType<DoubleCritic['accumulateGradients']>>,

@@ -1,4 +1,4 @@
-// How much more likely the policy makes a stored utterance now than the policy that sampled it did.
+// Computes how much more likely a stored utterance is under the present policy than under the policy that sampled it.
 import { importanceWeight, type Trajectory } from '@bowyer/core';
 import type { LanguageModel } from '@bowyer/models';
 import { scoreTurns, utterancesOf, type LearnedTurn } from '../learning/pack-turns.js';
@@ -7,9 +7,9 @@ import { scoreTurns, utterancesOf, type LearnedTurn } from '../learning/pack-tur
 const MAX_TOKENS = 16_384;
 
 /**
- * Computes weights ρ = min(π(a|s) / μ(a|s), bound) of every utterance of some episodes. π is the policy as it is now, μ
- * the one that sampled, whose log-probabilities are stored with the tokens; both at temperature 1 without truncation. The token that
- * ended an utterance counts.
+ * Computes weights ρ = min(π(a|s) / μ(a|s), bound) of every utterance of some episodes. π is the present policy, and μ the
+ * sampling policy, whose log-probabilities are stored with the tokens; both at temperature 1 without truncation. The terminator
+ * counts.
  *
  * @returns per episode [turns]; 1 where no tokens or no log-probabilities are stored
  */
@@ -33,7 +33,7 @@ export async function importanceWeights(
   );
 }
 
-/** Computes ρ of one utterance. @param logprobs [tokens] of those that are scored, under the policy as it is now */
+/** Computes ρ of one utterance. @param logprobs [tokens] of its scored tokens, under the present policy */
 export function weightOf({ trajectory, turn }: LearnedTurn, logprobs: Float32Array, bound: number): number {
   const stored = utterancesOf(trajectory).get(turn)?.logprobs.slice(0, logprobs.length) ?? [];
   return stored.length === 0 ? 1 : importanceWeight(sum(logprobs), sum(stored), bound);

@@ -1,18 +1,21 @@
-// The global-norm clip of an agent with several networks.
+// Clips the gradients of an agent with several networks by their global norm.
 import type { Optimizer } from '@bowyer/models';
 
-/** Gradients under the clip. `own`: of the network being stepped. `all`: as in ArCHer's code, also the last ones of the other network. */
+/**
+ * The gradients in the norm. `own`: those of the network that is stepped. `all`: also the last ones of the other networks, as in
+ * ArCHer's code.
+ */
 type ClipScope = 'own' | 'all';
 
 /**
  * Steps the networks of one agent under a common clip.
  *
- * ArCHer's code clips over every parameter of the agent without zeroing the gradients of the network that is not being
- * stepped, so the norm includes that network's last gradients, scaled down again at every clip. Only their norm
- * matters for the result, so this class keeps the norm instead of the gradients.
+ * ArCHer's code clips over every parameter of the agent without zeroing the gradients of the network that is not being stepped,
+ * so the norm includes that network's last gradients, which every clip scales down again. Only their norm affects the result, so
+ * that this class keeps the norm instead of the gradients.
  */
 export class SharedClip {
-  /** @param leftover norm of each network's last clipped gradient, changed in place: part of a checkpoint */
+  /** @param leftover norm of each network's last clipped gradient; it is changed in place, and is part of a checkpoint */
   constructor(
     private readonly scope: ClipScope,
     private readonly leftover: Record<string, number> = {},

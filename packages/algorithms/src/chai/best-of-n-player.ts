@@ -11,22 +11,22 @@ import type { TurnTokens } from '../rollout/turn-tokens.js';
 
 interface BestOfNOptions {
   slots: number;
-  /** Utterances sampled per turn. */
+  /** The number of utterances that are sampled per turn. */
   candidates: number;
   sampling: SamplingOptions;
-  /** The format of episodes; text if not given. */
+  /** The conversion of episodes into tokens; as text if not given. */
   dialogues?: Dialogues;
 }
 
 /**
  * Samples `candidates` utterances at the same state; the action is the one with the largest min(Q̄₁, Q̄₂).
  *
- * Every episode has `candidates` cache slots with the same context. After the choice each is truncated to the prompt; the chosen
- * utterance is read together with the next observation.
+ * Every episode has `candidates` KV-cache slots with the same context. After the choice each slot is truncated to the prompt, and
+ * the chosen utterance is read together with the next observation.
  */
 export class BestOfNPlayer implements Player {
   readonly #dialogues: Dialogue[];
-  /** Tokens of the utterance chosen last, which are not in the caches yet. */
+  /** Tokens of the last chosen utterance of each episode, which are not in the KV caches yet. */
   readonly #unread: number[][];
 
   private constructor(

@@ -32,7 +32,7 @@ export const chai = defineAlgorithm({
   needs: { critic: 'double' },
   trainsPolicy: false,
   playsWithCritic: true,
-  // Candidates must differ, so they are sampled in evaluations too.
+  // Candidates must differ, so they are sampled in evaluations as well.
   alwaysSamples: true,
   playerOptions: ['num_candidates'],
   openPlayer:
@@ -52,11 +52,11 @@ export const chai = defineAlgorithm({
     const learner = { ...run, replay, critic: criticOf(run), clip: new SharedClip('own'), playsWithCritic: true };
 
     for await (const iteration of run.iterations()) {
-      // Roll out the best of N and store every turn.
+      // Play with the best of N candidates, and store every turn.
       const rollout = await run.collect(iteration);
       insertTurns(replay, rollout);
 
-      // The critic learns the value of acting that way.
+      // The critic learns the values of the policy that plays so.
       const metrics = await updateCritic(learner, run.updateRng(iteration), options);
 
       await run.endIteration(iteration, { ...rolloutMetrics(rollout), ...rewardMetrics(rollout), ...metrics }, rollout);

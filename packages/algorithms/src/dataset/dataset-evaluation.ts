@@ -1,4 +1,4 @@
-// Evaluation of an algorithm that learns from a dataset: the loss on items that are held out, and episodes that are played.
+// Evaluates an algorithm that learns from a dataset: by the loss on held-out items, and by episodes that are played.
 import { Type, type TObject } from '@sinclair/typebox';
 import { integer, positive, Rng, type OptionsOf, type Trajectory } from '@bowyer/core';
 import { evaluate } from '../rollout/evaluate.js';
@@ -9,7 +9,7 @@ import type { Metrics, RunHooks } from '../rollout/run-hooks.js';
 import type { OpenPlayer, PlayOptions } from '../rollout/player.js';
 import type { TrainingRun } from '../run/training-run.js';
 
-/** Options of evaluations on the way through a dataset. */
+/** Options of evaluations during training on a dataset. */
 export const evaluationMembers = {
   epochs: positive(1, 'epochs between evaluations (held-out loss and played episodes); 0.5: two in an epoch', {
     flat: 'eval_freq',
@@ -29,7 +29,8 @@ export const validationShareOption = Type.Number({
 type EvaluationOptions = OptionsOf<TObject<typeof evaluationMembers>>;
 
 /**
- * When to evaluate, and how. An evaluation that the user has stopped is given up, and a resumed run repeats it.
+ * Decides when an evaluation is due, and runs it. An evaluation that the user has stopped is discarded, and a resumed run repeats
+ * it.
  */
 export interface DatasetEvaluation {
   /**
@@ -60,7 +61,7 @@ interface EvaluatedParts {
 /**
  * Opens the evaluation of a training on a dataset.
  *
- * @returns null where the options ask for no evaluation
+ * @returns null where the options exclude evaluations
  */
 export function datasetEvaluation(
   run: PlayContext,
@@ -81,23 +82,24 @@ export function datasetEvaluation(
   };
 }
 
-/** Optimizer steps between two reports, and what they report. */
+/** The reports of a training on a dataset, by optimizer step. */
 export interface StepReports {
   evaluation: DatasetEvaluation | null;
   /**
-   * Returns whether figures are due after a step, besides those of an evaluation.
+   * Returns whether metrics are due after a step, besides those of an evaluation.
    *
    * @param step optimizer steps so far; 0: before the first
    */
   isDue(step: number): boolean;
-  /** Returns figures of the steps since the last ones; called once for each report after a step. */
+  /** Returns the metrics of the steps since the last report; called once for each report after a step. */
   metricsOf(step: number): Metrics;
 }
 
 /**
- * Evaluates and logs after a step where it is due.
+ * Evaluates and logs after a step, if either is due.
  *
- * @returns false where the user has stopped the evaluation: a checkpoint is saved, and a resumed run calls this again for the same step
+ * @returns false where the user has stopped the evaluation: a checkpoint is saved, and a resumed run calls this again for the
+ *   same step
  */
 export async function reportStep(
   { hooks, state }: Pick<TrainingRun, 'hooks' | 'state'>,
@@ -125,8 +127,8 @@ export async function keepBestOf(hooks: Pick<RunHooks, 'keepBest'>, step: number
 }
 
 /**
- * Splits a dataset into what is trained on and what is held out. The seed decides which; items of one group (the parts of an
- * episode) stay together, so that nothing of a held-out episode is learned.
+ * Splits a dataset by the seed into a part to train on and a held-out part. Items of one group (the parts of an episode) stay
+ * together, so that no part of a held-out episode is learned.
  *
  * @throws {RangeError} where nothing would be left to train on
  */

@@ -1,12 +1,12 @@
-// Demonstrations as episodes of a dataset, with the tokens that a rollout of them would have.
+// Converts demonstrations into episodes of a dataset, with the tokens that a rollout of them would have.
 import type { Demonstration, DemonstrationTurn, TokenSegment, Trajectory } from '@bowyer/core';
 import type { Tokenizer } from '@bowyer/text';
 import { segmentsOf, SlotContext, type TurnTokens } from '../rollout/turn-tokens.js';
 
 /**
- * Writes a demonstration as an episode of a dataset. Rewards that it does not have are NaN.
+ * Converts a demonstration into an episode of a dataset. Missing rewards are NaN.
  *
- * @param room most tokens that stand before an utterance: the player's context loses older ones. All, if not given
+ * @param room the most tokens before an utterance, since the player's context drops older ones; no limit if not given
  */
 export function demonstrationTrajectory(
   demonstration: Demonstration,
@@ -30,7 +30,7 @@ export function demonstrationTrajectory(
   return { episode, seed: 0, transitions, infos, segments };
 }
 
-/** Tokenises a demonstration piece by piece, and cuts its contexts, as the player does during a rollout. */
+/** Tokenizes a demonstration text by text, and truncates its contexts as the player does during a rollout. */
 export function demonstrationSegments(
   { opening, turns }: Demonstration,
   tokenizer: Pick<Tokenizer, 'encode'>,

@@ -1,9 +1,9 @@
-// Passes over a dataset: options of its optimizer steps, and how many steps there are.
+// Makes passes over a dataset, and has the options of their optimizer steps.
 import { integer, minibatches, optional, Rng, type LearningRateSchedule } from '@bowyer/core';
 import type { TrainingRun } from '../run/training-run.js';
 import { reportStep, type StepReports } from './dataset-evaluation.js';
 
-/** Declares the option of how often the loss is logged. @param otherwise without the option */
+/** Declares the option of the interval at which the loss is logged. @param otherwise the interval without the option */
 export const loggingStepsKey = (otherwise: string) => ({
   logging_steps: optional(
     integer,
@@ -32,7 +32,7 @@ interface Passes<Item> {
   /** Items per optimizer step. */
   size: number;
   epochs: number;
-  /** The seed and purpose of the random numbers that decide the order of the items. */
+  /** The seed and the purpose of the random numbers for the order of the items. */
   seed: number;
   order: string;
   reports: StepReports;
@@ -66,9 +66,10 @@ export async function passesOver<Item>(
 }
 
 /**
- * Returns whether the means since the last line are logged after a step: at the end of each epoch, and after every `loggingSteps` steps.
+ * Returns whether the means since the last line are logged after a step: at the end of each epoch, and after every `loggingSteps`
+ * steps.
  *
- * @param perEpoch lines of an epoch, as far as it has steps, where `loggingSteps` is null; 1 if not given
+ * @param perEpoch number of lines in an epoch with enough steps, where `loggingSteps` is null; 1 if not given
  */
 export function isLogged(
   step: number,

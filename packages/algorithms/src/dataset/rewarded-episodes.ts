@@ -3,10 +3,10 @@ import { episodicReturn, type Trajectory } from '@bowyer/core';
 import type { Dataset } from '../run/training-run.js';
 
 /**
- * Returns the episodes of a dataset. Those that were stored in parts, because their observations start over, are one episode again, so
- * that the last turn of a part is followed by the first one of the next.
+ * Returns the episodes of a dataset. Episodes that were stored in parts, because their observations do not continue, are joined,
+ * so that the last turn of a part is followed by the first turn of the next.
  *
- * @param needs what the algorithm needs rewards for, for the message
+ * @param needs the purpose of the rewards, for the message
  * @throws where turns have no rewards
  */
 export function rewardedEpisodes(dataset: Dataset, needs: string): Trajectory[] {

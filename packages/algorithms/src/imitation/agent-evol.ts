@@ -62,7 +62,7 @@ const options = unitOptions({
     },
     'the episodes that are imitated',
   ),
-  // 2 micro-batches on each of 8 processes in AgentGym
+  // AgentGym has 2 micro-batches on each of 8 processes.
   batch: meanBatch('episodes or conversations', { size: 2, accumulationSteps: 16 }),
   actor: steppedActor(
     { lr: 1e-5, schedule: { warmupSteps: -1, finalShare: 0 } },
@@ -109,7 +109,7 @@ export const agentEvol = defineAlgorithm({
       metrics['explore/kept'] = kept.length;
       metrics['explore/demonstrations'] = sizeOf(demonstrations);
 
-      // Learn from it and from the demonstrations that succeeded.
+      // Learn from the successes and from the demonstrations that succeeded.
       if (options.actor.learnFrom === 'start') await run.restoreStart();
       Object.assign(metrics, await learn(run, joinedExamples(demonstrations, kept, options.actor), iteration, options));
 
@@ -120,7 +120,7 @@ export const agentEvol = defineAlgorithm({
   problems: wholeGroups,
 });
 
-/** Makes `actor.epochs` passes of behaviour cloning over the successes; none where there is no success. */
+/** Makes `actor.epochs` passes of behaviour cloning over the successes; no pass without a success. */
 const learn = (
   run: TrainingRun,
   examples: Examples<unknown>,
@@ -138,7 +138,9 @@ interface SuccessOptions {
   success: Pick<AgentEvolOptions['success'], 'threshold'>;
 }
 
-/** Selects the demonstrations with r(τ) = 1, and those whose outcome is not known: files of an expert often have no rewards. */
+/**
+ * Selects the demonstrations with r(τ) = 1, and those with an unknown outcome, since files of an expert often have no rewards.
+ */
 export function successfulOf(dataset: Dataset, { success: { threshold } }: SuccessOptions): Dataset {
   if (dataset.kind === 'conversations') return dataset;
   const failed = (episode: Trajectory) =>
@@ -152,7 +154,7 @@ const sizeOf = (dataset: Dataset): number =>
 /**
  * Returns whether an episode succeeded.
  *
- * @throws where the environment does not say, and no return is given that would
+ * @throws where the environment does not report it, and the options have no threshold of the return
  */
 export function isSuccess(trajectory: Trajectory, { success: { threshold } }: SuccessOptions): boolean {
   if (threshold !== null) return episodicReturn(trajectory) >= threshold;
@@ -164,7 +166,7 @@ export function isSuccess(trajectory: Trajectory, { success: { threshold } }: Su
   );
 }
 
-/** Selects the first `count` of each item, by its id, else by the text with which an episode begins. */
+/** Selects the first `count` episodes of each item, by its id, else by the text with which an episode begins. */
 export function firstOfEachItem(trajectories: readonly Trajectory[], count: number): Trajectory[] {
   const seen = new Map<string, number>();
   return trajectories.filter(({ item, transitions, infos }) => {
@@ -183,7 +185,7 @@ const successRates = (trajectories: readonly Trajectory[], options: SuccessOptio
 const rateOf = (trajectories: readonly Trajectory[], options: SuccessOptions): number =>
   mean(trajectories.map((trajectory) => (isSuccess(trajectory, options) ? 1 : 0)));
 
-/** Computes the success rates of the parts of a mixture, whose `info.env` names the environment of an episode; none without it. */
+/** Computes the success rates by environment of a mixture, from `info.env` of the episodes; none without `info.env`. */
 function byEnvironment(metric: string, trajectories: readonly Trajectory[], options: SuccessOptions): Metrics {
   const nameOf = ({ infos }: Trajectory) => infos[0].env;
   const names = [...new Set(trajectories.map(nameOf))].filter((name) => typeof name === 'string').sort();

@@ -1,5 +1,5 @@
-// Behaviour cloning: maximise the likelihood of what demonstrators wrote. Also the supervised warm start of the other algorithms.
-// Loss on episodes, as in the authors' code of Zhou et al. 2024 (arXiv:2402.19446), a mean over utterances:
+// Behaviour cloning: maximise the likelihood of demonstrators' actions. It is also the warm start of the other algorithms. Loss
+// on episodes, as in the authors' code of Zhou et al. 2024 (arXiv:2402.19446), a mean over utterances:
 //
 //     L = −mean over the batch's utterances of Σ_t log π(a_t | s, a_<t)
 //
@@ -33,14 +33,14 @@ import { datasetOf } from '../run/training-run.js';
 import { contextsOf, conversationExamples, episodeExamples, weightedLoss, type Examples } from './examples.js';
 import { imitate } from './imitate.js';
 
-/** Defaults in which algorithms differ. */
+/** Defaults that differ between algorithms. */
 interface CloneDefaults {
   epochs: number;
   lr: number;
   schedule?: Partial<LearningRateSchedule>;
 }
 
-/** Declares the options of methods whose loss is the likelihood of given actions alone. */
+/** Declares the options of methods whose loss is only the likelihood of given actions. */
 export const cloneOptions = ({ epochs, ...actor }: CloneDefaults) => ({
   epochs: epochsOption(epochs),
   ...loggingStepsKey('one line an epoch'),
@@ -68,7 +68,7 @@ export const cloneOptions = ({ epochs, ...actor }: CloneDefaults) => ({
 /**
  * Declares the options of the loss.
  *
- * @param learned what is trained on besides
+ * @param learned names the other learned tokens, for the description
  */
 export const cloneLoss = (learned: string) =>
   group(

@@ -1,13 +1,12 @@
-// DAgger: the policy plays, the environment's expert says what it would do in the states that the policy reaches, and the policy
-// imitates that.
-// Source: Ross, Gordon and Bagnell 2011, arXiv:1011.0686, algorithm 3.1.
+// DAgger: the policy plays, the environment's expert gives its action in the states that the policy reaches, and the policy
+// imitates these actions. Source: Ross, Gordon and Bagnell 2011, arXiv:1011.0686, algorithm 3.1.
 //
 //     play   each turn is the expert's with probability β, else the policy's        π_i = β π* + (1 − β) π̂_i
 //     learn  L = −mean over the labels of Σ_t log π(a*_t | s, a*_<t), on the episodes of all iterations or the newest
 //
-// expert.labels=all, as in the paper: every state has the expert's reply as its label. That takes contexts that do not contain what was said
-// (context=last); in a dialogue every turn would have to be read again from the episode's beginning. expert.labels=played, for dialogues: the
-// labels are the turns that the expert has played, and those of the policy in which it said the same, each where it was said.
+// expert.labels=all, as in the paper: every state has the expert's reply as its label. This needs contexts without earlier
+// actions (context=last); in a dialogue every turn would have to be read again from the episode's beginning.
+// expert.labels=played, for dialogues: the labels are the expert's own turns, and the policy's turns with the same action.
 //
 // Differs from it: β is constant; the learning continues from the last iteration's weights, where the paper begins again.
 import {
@@ -105,7 +104,7 @@ export const dagger = defineAlgorithm({
   },
 });
 
-/** Computes the share of turns in which what was said is the expert's own, or the same. */
+/** Computes the share of turns whose action is the expert's own or equal to it. */
 function agreement(
   { policy }: TrainingRun,
   rollout: readonly Trajectory[],

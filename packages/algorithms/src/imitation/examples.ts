@@ -1,25 +1,28 @@
-// A dataset as batches of token examples, and the loss of examples that are not trained on.
+// Converts a dataset into batches of token examples, and computes the loss of held-out examples.
 import type { Trajectory } from '@bowyer/core';
 import type { LanguageModel, TokenExample } from '@bowyer/models';
 import type { EncodedConversation } from '@bowyer/text';
 import type { Metrics } from '../rollout/run-hooks.js';
 import { packTurns } from '../learning/pack-turns.js';
 
-/** A dataset as a training loop sees it. */
+/** A dataset in the form that the training loop reads. */
 export interface Examples<Item> {
   items: readonly Item[];
-  /** Makes a batch's examples, whose loss is a mean, and what this mean counts as in that of several batches. */
+  /** Makes a batch's examples, whose loss is a mean, and the weight of this mean among several batches. */
   batchOf(items: readonly Item[]): { examples: TokenExample[]; count: number };
-  /** Returns metrics of the steps since the last ones. @param interval `count`: the sum over its batches; `lr`: of its last step */
+  /**
+   * Returns the metrics of the steps since the last ones. @param interval `count` is the sum over its batches, `lr` that of its
+   * last step
+   */
   metricsOf(interval: { nll: number; steps: number; count: number; lr: number }): Metrics;
 }
 
-/** Lists one item for each context: an episode whose turns do not continue each other has several. */
+/** Lists one item for each context: an episode whose observations do not continue each other has several contexts. */
 export const contextsOf = (episodes: readonly Trajectory[]): Pick<Trajectory, 'episode' | 'segments'>[] =>
   episodes.flatMap(({ episode, segments }) => segments.map((segment) => ({ episode, segments: [segment] })));
 
 /**
- * Makes examples whose loss is the mean over utterances; a batch counts as one.
+ * Makes examples whose loss is the mean over utterances; every batch has the same weight.
  *
  * @param options.observationWeight weight of an observation's token, as a share of that of an utterance; 0: not learned
  * @param options.maskedTokenIds tokens that the policy can never write
@@ -50,8 +53,8 @@ export const episodeExamples = <Item extends Pick<Trajectory, 'segments'>>(
 });
 
 /**
- * Makes examples whose loss is the mean over learned tokens. The template's mask decides where a message's terminator is one;
- * `scoreTerminator` has no effect.
+ * Makes examples whose loss is the mean over learned tokens. The template's mask decides whether a message's terminator is
+ * learned; `scoreTerminator` has no effect.
  */
 export const conversationExamples = (conversations: readonly EncodedConversation[]): Examples<EncodedConversation> => ({
   items: conversations,
@@ -85,7 +88,10 @@ export async function conversationLosses(
   return losses;
 }
 
-/** Returns Σ weight · −log π(target) over all positions of all examples, in nats, without gradients. @param rows examples at once */
+/**
+ * Returns Σ weight · −log π(target) over all positions of all examples, in nats, without gradients. @param rows number of
+ * examples per forward pass
+ */
 export async function weightedLoss(
   policy: LanguageModel,
   examples: readonly TokenExample[],
@@ -98,7 +104,7 @@ export async function weightedLoss(
 }
 
 /**
- * Scores examples, some rows at a time.
+ * Scores examples, in batches of some rows.
  *
  * @param take gets weight · −log π(target) of each position, in order
  */
@@ -117,7 +123,7 @@ async function scoreRows(
   }
 }
 
-/** Counts the tokens that a conversation is scored on; its first one is predicted from nothing. */
+/** Counts the scored tokens of a conversation; the first token has no prediction. */
 export const learnedTokens = ({ lossMask }: EncodedConversation): number =>
   lossMask.reduce((sum, mask, i) => sum + (i > 0 ? mask : 0), 0);
 

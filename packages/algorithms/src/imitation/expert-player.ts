@@ -1,6 +1,7 @@
-// A player that alternates with the environment's expert: each turn is the expert's with a given probability, else the policy's.
-// With labels=played the policy's own utterances are in the dialogue and are not imitated, like the slips of demonstrations. With
-// labels=all the tokens of every turn are the expert's reply, whoever has played it; this needs contexts without the utterances.
+// A player in which each turn is played by the environment's expert with a given probability, else by the policy. With
+// labels=played the policy's own utterances are in the dialogue and are not imitated, like the slips of demonstrations. With
+// labels=all the stored tokens of every turn are the expert's reply, whoever played it; this needs contexts without the
+// utterances.
 import type { Decision } from '@bowyer/envs';
 import type { LanguageModel } from '@bowyer/models';
 import type { OpenPlayer, ActRequest, Player } from '../rollout/player.js';
@@ -9,7 +10,7 @@ import type { Dialogues } from '../rollout/dialogue.js';
 import type { TurnTokens } from '../rollout/turn-tokens.js';
 
 interface ExpertPlayerOptions {
-  /** Chance of an expert's turn, 0…1. */
+  /** Probability of an expert's turn, 0…1. */
   share: number;
   /** `played`: the expert's own turns are labels; `all`: every turn has the expert's reply as its label. */
   labels: 'played' | 'all';
@@ -25,7 +26,7 @@ export const expertPlayer =
     return new ExpertPlayer(player, { share, labels }, policy);
   };
 
-/** Returns the tokens of a demonstration: nobody sampled them, and they are learned among all tokens. */
+/** Returns tokens as those of a demonstration: they have no sampler, and are learned without a mask. */
 function demonstrated({ tokenMasks: _, ...tokens }: TurnTokens): TurnTokens {
   return { ...tokens, logprobs: [] };
 }
@@ -33,7 +34,7 @@ function demonstrated({ tokenMasks: _, ...tokens }: TurnTokens): TurnTokens {
 class ExpertPlayer implements Player {
   readonly asksExpert = true;
 
-  /** @param player says what is the only valid action, and writes freely where there is none */
+  /** @param player is given the expert's reply as the only valid action, and writes freely without one */
   constructor(
     private readonly player: ConstrainedPlayer,
     private readonly options: ExpertPlayerOptions,
@@ -45,7 +46,7 @@ class ExpertPlayer implements Player {
     const turns = requests.map((request) => {
       const { expertReply = null, rng } = request;
       const isExpert = rng.uniform() < share && expertReply !== null;
-      // With labels on all turns, each context is encoded from its beginning, also where its text happens to continue the one before.
+      // With labels=all, each context is encoded from its beginning, even if its text happens to continue the previous one.
       const turn = labels === 'all' ? 0 : request.turn;
       return { ...request, turn, expertReply, validActions: isExpert ? [expertReply] : [], isExpert };
     });
@@ -60,7 +61,7 @@ class ExpertPlayer implements Player {
     });
   }
 
-  /** Puts the expert's reply in the place of the policy's; nothing is learned where there is none that the policy can write. */
+  /** Replaces the policy's reply by the expert's; nothing is learned where there is none that the policy can write. */
   #labelled(data: TurnTokens, expertReply: string | null): TurnTokens {
     const ids = expertReply === null ? [] : this.policy.tokenizer.encode(expertReply);
     const isWritable = ids.length > 0 && !ids.some((id) => this.policy.maskedTokenIds.includes(id));

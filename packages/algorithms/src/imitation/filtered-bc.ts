@@ -1,7 +1,6 @@
-// Filtered behaviour cloning: imitate only the best episodes of a dataset, or the conversations with the best scores.
-// Source: the percentile-BC baseline of Chen et al. 2021, arXiv:2106.01345, section 5.1; on text games Abdulhai et al. 2023,
-// arXiv:2311.18232 ("% BC").
-// Differs from them: ties at the cutoff all stay, so more than the given share may be imitated.
+// Filtered behaviour cloning: imitate only the best episodes of a dataset, or the conversations with the best scores. Source: the
+// percentile-BC baseline of Chen et al. 2021, arXiv:2106.01345, section 5.1; on text games Abdulhai et al. 2023, arXiv:2311.18232
+// ("% BC"). Differs from them: all ties at the cutoff are kept, so that more than the given share may be imitated.
 import { episodicReturn, fraction, group, quantile, unitOptions } from '@bowyer/core';
 import { rewardedEpisodes } from '../dataset/rewarded-episodes.js';
 import type { Metrics } from '../rollout/run-hooks.js';
@@ -10,7 +9,7 @@ import { datasetOf, type ConversationOutcome, type Dataset } from '../run/traini
 import { cloneConversations, cloneEpisodes, cloneOptions } from './bc.js';
 
 const options = unitOptions({
-  // The rate suits the small built-in policy.
+  // The learning rate is for the small built-in policy.
   ...cloneOptions({ epochs: 16, lr: 4e-3, schedule: { warmupSteps: 20, finalShare: 0.1 } }),
   filter: group(
     {
@@ -39,15 +38,15 @@ export const filteredBc = defineAlgorithm({
       return cloneConversations(run, kept, options, metrics);
     }
     const episodes = rewardedEpisodes(dataset, 'filteredbc chooses episodes by their return');
-    // Judged by undiscounted return.
+    // Episodes are ranked by their undiscounted return.
     const { cutoff, metrics } = filterOf(new Map(episodes.map((episode, i) => [i, episodicReturn(episode)])), options);
     const kept = episodes.filter((episode) => episodicReturn(episode) >= cutoff);
-    // The episodes held out for the loss are some of those kept.
+    // The episodes that are held out for the loss are among the kept ones.
     return cloneEpisodes(run, kept, options, metrics);
   },
 });
 
-/** Returns the smallest return that is imitated, and what is logged of it. */
+/** Returns the smallest return that is imitated, and the filter's metrics. */
 function filterOf(
   returns: ReadonlyMap<number, number>,
   { filter }: { filter: { quantile: number } },

@@ -10,17 +10,21 @@ import type { Examples } from './examples.js';
 export interface ImitationSettings {
   /** Items per optimizer step. */
   batchSize: number;
-  /** Parts in which a batch runs through the model, one after the other; their gradients are added. 1 if not given. */
+  /**
+   * The number of parts of a batch, which run through the model one after the other; their gradients are added. 1 if not given.
+   */
   parts?: number;
   /** Optimizer steps between two lines of metrics; null or not given: `logsPerEpoch` decides. */
   loggingSteps?: number | null;
-  /** How often metrics are logged in an epoch, if it has so many steps; once, at its end, if not given. */
+  /** The number of lines of metrics in an epoch with enough steps; one, at its end, if not given. */
   logsPerEpoch?: number;
-  /** The evaluation, made before the first step and whenever it is due; its metrics are logged, and the best agent is kept. */
+  /**
+   * The evaluation, which runs before the first step and whenever it is due; its metrics are logged, and the best agent is kept.
+   */
   evaluation?: DatasetEvaluation | null;
 }
 
-/** Running sums of the steps since the last metrics: part of a checkpoint. */
+/** Sums of the steps since the last metrics; they are part of a checkpoint. */
 interface EpochSums {
   lossSum: number;
   count: number;
@@ -62,9 +66,9 @@ export async function imitate<Item>(
 }
 
 /**
- * Does the imitation of one iteration of an online algorithm; it is finished before the run stops.
+ * Imitates in one iteration of an online algorithm. A requested stop waits until it has finished.
  *
- * @returns the mean loss of the last pass, and how many steps there were; the steps alone where there is nothing to imitate
+ * @returns the mean loss of the last pass, and the number of steps; only the latter where there is nothing to imitate
  */
 export async function imitateAtOnce(
   { policy, hooks }: Pick<TrainingRun, 'policy' | 'hooks'>,
@@ -96,8 +100,8 @@ export async function imitateAtOnce(
 }
 
 /**
- * Accumulates gradients in parts. The examples' loss has weights of the whole batch, so the sum over the parts is the loss of the
- * batch.
+ * Accumulates the gradients of a batch in parts. The examples' weights are those of the whole batch, so that the losses of the
+ * parts add up to the batch's.
  */
 async function accumulateInParts(
   policy: LanguageModel,

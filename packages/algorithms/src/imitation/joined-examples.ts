@@ -1,19 +1,19 @@
-// Demonstrations and episodes that the policy has played, as one dataset.
+// Joins demonstrations and episodes that the policy has played into one dataset.
 import type { Trajectory } from '@bowyer/core';
 import type { TokenExample } from '@bowyer/models';
 import { packTurns } from '../learning/pack-turns.js';
 import type { Dataset } from '../run/training-run.js';
 import { conversationExample, episodeExamples, learnedTokens, type Examples } from './examples.js';
 
-/** Something to learn: an episode or a conversation, with weight 1 on each of its learned tokens. */
+/** An episode or a conversation, with weight 1 on each of its learned tokens. */
 interface Piece {
   examples: TokenExample[];
   tokens: number;
 }
 
 /**
- * Joins demonstrations and played episodes. The mean is over utterances as in a dataset of episodes; where the demonstrations are
- * conversations, over learned tokens.
+ * Joins demonstrations and played episodes. The loss is a mean over utterances, or over learned tokens if the demonstrations are
+ * conversations.
  */
 export function joinedExamples(
   dataset: Dataset,

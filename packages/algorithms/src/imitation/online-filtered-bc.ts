@@ -1,8 +1,8 @@
-// Online filtered behaviour cloning: imitate the best episodes that the policy itself has played.
-// Source: baseline of Zhou et al. 2024, arXiv:2402.19446; the rule (0.9-quantile over all episodes ever played) from the
-// authors' code at 7c771a7. The paper describes a filter over recent episodes: `filter.window`.
-// With `filter.minReturn` and several samples of each task it is the expert iteration of STaR (Zelikman et al. 2022,
-// arXiv:2203.14465, section 3.1) without its hints, and with the policy trained further rather than again from its start.
+// Online filtered behaviour cloning: imitate the best episodes that the policy itself has played. Source: baseline of Zhou et al.
+// 2024, arXiv:2402.19446; the rule (0.9-quantile over all episodes ever played) from the authors' code at 7c771a7. The paper
+// describes a filter over recent episodes: `filter.window`. With `filter.minReturn` and several samples of each task it is the
+// expert iteration of STaR (Zelikman et al. 2022, arXiv:2203.14465, section 3.1) without its hints; it also continues from the
+// last policy instead of the initial one.
 import { Type } from '@sinclair/typebox';
 import {
   episodicReturn,
@@ -80,7 +80,7 @@ export const onlineFilteredBc = defineAlgorithm({
       if (window !== null) history.splice(0, history.length - window * options.rollout.size);
       const metrics: Metrics = { ...rolloutMetrics(rollout), ...rewardMetrics(rollout) };
 
-      // Keep the best episodes; ties at the cutoff all stay.
+      // Keep the best episodes, with all ties at the cutoff.
       const cutoff = Math.max(quantile(history.map(episodicReturn), share), minReturn ?? -Infinity);
       const isKept = (trajectory: Trajectory) => episodicReturn(trajectory) >= cutoff;
       const kept = history.filter(isKept);
@@ -88,7 +88,7 @@ export const onlineFilteredBc = defineAlgorithm({
       metrics['filter/kept_share'] = kept.length / history.length;
       metrics['filter/acceptance_rate'] = rollout.filter(isKept).length / rollout.length;
 
-      // Nothing to imitate: no episode has reached the smallest return.
+      // Without an episode that reaches the smallest return there is nothing to imitate.
       if (iteration >= options.actor.warmupIterations && kept.length > 0)
         Object.assign(
           metrics,

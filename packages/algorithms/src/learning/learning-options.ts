@@ -1,4 +1,4 @@
-// Options that algorithms of several families have.
+// Options that algorithms of several families share.
 import { choice, fraction, group, integer } from '@bowyer/core';
 
 export const gammaOption = (value: number, description = 'discount per turn') =>
@@ -7,7 +7,7 @@ export const gammaOption = (value: number, description = 'discount per turn') =>
 /**
  * Declares the size and number of micro-batches.
  *
- * @param unit what a micro-batch consists of
+ * @param unit names the items of a micro-batch
  */
 export const batchMembers = (unit: string, { size = 8, accumulationSteps = 32 } = {}) => ({
   size: integer(size, `${unit} per micro-batch`, { flat: 'batch_size' }),
@@ -17,7 +17,7 @@ export const batchMembers = (unit: string, { size = 8, accumulationSteps = 32 } 
 /**
  * Declares an optimizer step on several micro-batches whose gradients are added or averaged.
  *
- * @param unit what a micro-batch consists of
+ * @param unit names the items of a micro-batch
  */
 export const summedBatch = (unit: string) =>
   group(

@@ -1,5 +1,5 @@
-// From turns of episodes to the token examples that a language model scores: the one place where targets, weights and masks are laid over
-// tokens.
+// Converts turns of episodes into the token examples that a language model scores. Targets, weights and masks are assigned to
+// tokens only here.
 import { spokenIds, type SegmentUtterance, type TokenMask, type TokenSegment, type Trajectory } from '@bowyer/core';
 import type { TokenExample } from '@bowyer/models';
 
@@ -7,7 +7,7 @@ import type { TokenExample } from '@bowyer/models';
 export interface LearnedTurn<Episode = Trajectory> {
   trajectory: Episode;
   turn: number;
-  /** Weight of each of its tokens in the loss; 1 if left out. */
+  /** Weight of each of its tokens in the loss; 1 if not given. */
   weight?: number;
 }
 
@@ -15,24 +15,23 @@ export interface LearnedTurn<Episode = Trajectory> {
 export const turnsOf = (trajectories: readonly Trajectory[]): LearnedTurn[] =>
   trajectories.flatMap((trajectory) => trajectory.transitions.map((_, turn) => ({ trajectory, turn })));
 
-/** Returns utterances by turn; a turn without tokens of the policy has none. */
+/** Returns utterances by turn; turns without tokens of the policy have none. */
 export const utterancesOf = ({ segments }: Trajectory): Map<number, SegmentUtterance> =>
   new Map(segments.flatMap(({ utterances }) => utterances.map((utterance) => [utterance.turn, utterance] as const)));
 
-/** Returns the tokens of an utterance that are scored. */
 export const scoredIds = (utterance: SegmentUtterance, scoreTerminator: boolean): number[] =>
   scoreTerminator ? utterance.ids : spokenIds(utterance);
 
-/** The weight in the loss of the tokens beside all utterances, but of those that the policy can never write. */
+/** The weight in the loss of the tokens outside of utterances, except those that the policy can never write. */
 interface ScoredObservations {
   weight: number;
   maskedIds: ReadonlySet<number>;
 }
 
-/** The token examples of some turns. Arrays of a batch's tokens list them turn by turn. */
+/** The token examples of some turns. Arrays over a batch's tokens are ordered by turn. */
 export interface TurnBatch<Turn> {
   examples: TokenExample[];
-  /** In the order of their tokens in `examples`: turns of one episode follow each other. */
+  /** In the order of their tokens in `examples`: the turns of an episode are adjacent. */
   turns: Turn[];
   /** [turns] scored tokens of each. */
   lengths: number[];
@@ -42,23 +41,25 @@ export interface TurnBatch<Turn> {
  * Packs turns into token examples, so that the model reads a segment once however many of its utterances are learned from:
  * loss = Σ weight · (−Σ_t log π(a_t | s, a_<t)).
  *
- * An example ends with the input of its last target. A token is the target of the position before it, with the mask among whose tokens
- * it was sampled. Where one utterance ends at the position in which the next begins, they need an example each. A turn without a scored
- * token is left out; one that is given twice has the sum of its weights.
+ * An example ends with the input of its last target. A token is the target of the position before it, with the mask under which
+ * it was sampled. If an utterance ends at the position where the next one begins, each needs its own example. A turn without a
+ * scored token is omitted; a turn that is given twice has the sum of its weights.
  *
- * For example, an episode of one segment: the environment wrote H; in turn 0 the policy wrote q and the terminator 9, both held to the
- * tokens of the mask m = {q, 9}; the environment wrote r; in turn 1 the policy wrote w and v until the length limit ended it; the
- * environment wrote s; in turn 2 the policy wrote u and 9. Turn 0 with weight 1 and turn 2 with weight 2 give one example:
+ * For example, an episode of one segment: the environment wrote H; in turn 0 the policy wrote q and the terminator 9, both held
+ * to the tokens of the mask m = {q, 9}; the environment wrote r; in turn 1 the policy wrote w and v until the length limit ended
+ * it; the environment wrote s; in turn 2 the policy wrote u and 9. Turn 0 with weight 1 and turn 2 with weight 2 give one
+ * example:
  *
  *     ids      H q r w v s u
  *     targets  q 9 . . . u 9       9 stands in place of r, which follows q in the segment
  *     weights  1 1 . . . 2 2       a dot is 0, or no mask
  *     masks    m m . . . . .
  *
- * and `lengths` [2, 2]. With `observations` of weight 0.5, where r alone can never be written, the target of v is s with weight 0.5.
+ * and `lengths` [2, 2]. With `observations` of weight 0.5, where r alone can never be written, the target of v is s with weight
+ * 0.5.
  *
  * @param options.scoreTerminator whether the token that ended an utterance is scored too; ArCHer's code leaves it out
- * @param observations the observations that are scored beside the utterances; none if left out
+ * @param observations weight and exceptions of observations that are scored too; none if not given
  */
 export function packTurns<Turn extends LearnedTurn<Pick<Trajectory, 'segments'>>>(
   turns: readonly Turn[],
@@ -96,7 +97,6 @@ function byTrajectory<Turn extends LearnedTurn<unknown>>(turns: readonly Turn[])
 
 const weightOf = ({ weight = 1 }: { weight?: number }): number => weight;
 
-/** Returns the position behind an utterance's last scored target. */
 const endOf = (utterance: SegmentUtterance, scoreTerminator: boolean): number =>
   utterance.start - 1 + scoredIds(utterance, scoreTerminator).length;
 
@@ -120,7 +120,7 @@ function rowsOf(
 /**
  * Makes the example of a segment.
  *
- * @param options.observedFrom positions before it have their observations scored in an earlier example
+ * @param options.observedFrom the first position whose observation is scored here; earlier ones are scored in an earlier example
  */
 function exampleOf(
   segment: TokenSegment,
@@ -160,7 +160,7 @@ function exampleOf(
   };
 }
 
-/** Marks the positions whose next token the agent wrote. */
+/** Marks the positions whose next token belongs to an utterance. */
 function writtenPositions({ utterances }: TokenSegment, length: number): Uint8Array {
   const written = new Uint8Array(length);
   for (const utterance of utterances) {
@@ -170,11 +170,16 @@ function writtenPositions({ utterances }: TokenSegment, length: number): Uint8Ar
   return written;
 }
 
-/** Returns [N] numbers of the scored tokens of all examples, in order. @param rows [examples][positions], such as log-probabilities */
+/**
+ * Returns [N] values of the scored tokens of all examples, in order. @param rows [examples][positions], such as log-probabilities
+ */
 export const scoredOf = (examples: readonly TokenExample[], rows: readonly Float32Array[]): Float32Array =>
   Float32Array.from(examples.flatMap(({ weights }, e) => [...rows[e]].filter((_, t) => weights[t] !== 0)));
 
-/** Computes the log-probabilities of each turn's scored tokens. @param score as `LanguageModel.logprobs` @returns [turns] of [tokens], in nats */
+/**
+ * Computes the log-probabilities of each turn's scored tokens. @param score such as `LanguageModel.logprobs` @returns [turns] of
+ * [tokens], in nats
+ */
 export async function scoreTurns(
   score: (examples: readonly TokenExample[]) => Promise<Float32Array[]>,
   turns: readonly LearnedTurn[],

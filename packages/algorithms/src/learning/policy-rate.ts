@@ -1,4 +1,4 @@
-// The options of the policy's update that algorithms share, and its learning rate over the iterations of an online algorithm.
+// The options of the policy's update that algorithms share, and the learning rate in the iterations of an online algorithm.
 import { Type, type TProperties } from '@sinclair/typebox';
 import {
   choice,
@@ -12,7 +12,7 @@ import {
   type LearningRateSchedule,
 } from '@bowyer/core';
 
-/** Defaults in which algorithms differ. */
+/** Defaults that differ between algorithms. */
 interface ActorDefaults {
   lr: number;
   schedule?: Partial<LearningRateSchedule>;
@@ -21,7 +21,7 @@ interface ActorDefaults {
 /**
  * Declares a schedule of the learning rate.
  *
- * @param unit what the steps of the schedule are
+ * @param unit of the schedule's steps
  */
 const scheduleGroup = (
   unit: string,
@@ -61,14 +61,14 @@ const actorGroup = <Members extends TProperties>(
   );
 
 /**
- * Declares the policy's update in an algorithm whose learning rate follows its iterations.
+ * Declares the policy's update in an algorithm whose learning rate depends on the iteration.
  *
  * @param members further options of the update
  */
 export const onlineActor = <Members extends TProperties>(defaults: ActorDefaults, members: Members) =>
   actorGroup('iterations', defaults, members, { flat: 'lm_lr_final_share' });
 
-/** Declares the policy's update in an algorithm whose first iterations leave the policy as it is. */
+/** Declares the policy's update in an algorithm that does not train the policy in its first iterations. */
 export const warmedUpActor = <Members extends TProperties>(
   { warmupIterations, ...defaults }: ActorDefaults & { warmupIterations: number },
   members: Members,
@@ -86,7 +86,10 @@ export const warmedUpActor = <Members extends TProperties>(
     { flat: 'lm_lr_final_share' },
   );
 
-/** Declares the policy's update in an algorithm whose learning rate follows optimizer steps. @param unit which optimizer steps */
+/**
+ * Declares the policy's update in an algorithm whose learning rate depends on the optimizer step. @param unit names these
+ * optimizer steps
+ */
 export const steppedActor = <Members extends TProperties>(
   defaults: ActorDefaults,
   members: Members,
@@ -105,11 +108,14 @@ export function policyRate(iteration: number, { iterations, actor }: PolicyRateO
   return scheduledRate(lr, iteration - warmupIterations, totalSteps, schedule);
 }
 
-/** Returns whether the rate of an iteration depends on how many there are: a run that continues for longer is then not one longer run. */
+/**
+ * Returns whether the learning rate of an iteration depends on the number of iterations, so that a run which is continued differs
+ * from a single longer run.
+ */
 export const rateFollowsIterations = ({ kind, warmupSteps, finalShare }: LearningRateSchedule): boolean =>
   warmupSteps < 0 || (kind !== 'constant' && finalShare !== 1);
 
-/** Reports a warm-up that takes all iterations. */
+/** Reports a warm-up that takes all iterations, so that the policy is never trained. */
 export function neverTrains({
   iterations,
   actor: { warmupIterations },

@@ -1,10 +1,10 @@
-// A frozen policy whose log-probabilities a loss reads: the start of the run, or a teacher.
+// A frozen policy whose log-probabilities a loss reads: the initial policy of the run, or a teacher.
 import { choice, group } from '@bowyer/core';
 import type { Quantization, TokenExample } from '@bowyer/models';
 
-/** A policy that is not trained, such as the one at the start of the run, against which a KL penalty is measured. */
+/** A frozen policy, such as the initial one of the run, against which a KL penalty is measured. */
 export interface ReferencePolicy {
-  /** Computes per example and position log p(target | ids up to there) in nats, 0 where the weight is 0. */
+  /** Computes log p(target | ids up to the position) in nats for each example and position; 0 where the weight is 0. */
   logprobs(examples: readonly TokenExample[], options?: { maxTokens?: number }): Promise<Float32Array[]>;
   release(): Promise<void>;
 }
@@ -24,7 +24,7 @@ export const referenceOption = group(
 /**
  * Opens the reference policy of a KL penalty.
  *
- * @returns the start of the run; null without a penalty, so that nothing is copied
+ * @returns the initial policy of the run; null without a penalty, so that no weights are copied
  */
 export async function klReference(
   run: { openReference(options: { quantization: Quantization }): Promise<ReferencePolicy> },

@@ -1,7 +1,6 @@
-// Advantage-weighted regression on utterances: the critic learns the returns of a dataset, and the policy imitates actions more strongly,
-// the more their own return exceeds what the critic expects.
-// Source: Peng et al. 2019, arXiv:1910.00177, algorithm 1, on a fixed dataset (its section 5.3).
-// Differs from it: awr.md.
+// Advantage-weighted regression on utterances: the critic learns the returns of a dataset, and the policy imitates an action with
+// a weight that grows with its return minus the critic's value. Source: Peng et al. 2019, arXiv:1910.00177, algorithm 1, on a
+// fixed dataset (its section 5.3). Differs from it: awr.md.
 import { group, unitOptions } from '@bowyer/core';
 import { headMetrics, qTargets, tdStepsOption } from '../archer/critic.js';
 import { rewardedEpisodes } from '../dataset/rewarded-episodes.js';
@@ -29,7 +28,7 @@ export const awr = defineAlgorithm({
     const episodes = rewardedEpisodes(datasetOf(run), 'awr weighs actions by their returns');
 
     await offlineSteps(run, episodes, options, async ({ parts, epoch, lr }) => {
-      // V regresses on the returns R that followed; the Q heads too, for the calibration alone.
+      // V regresses on the returns R of the dataset; the Q heads do too, but only for the calibration.
       const metrics = await stepCritic(
         critic,
         parts,
@@ -50,7 +49,7 @@ export const awr = defineAlgorithm({
       );
       if (epoch < options.actor.warmupEpochs) return metrics;
 
-      // The policy imitates with the weight exp((R − V) / β), V the mean of both heads.
+      // The policy imitates with weights exp((R − V) / β), where V is the mean of both heads.
       const regression = await run.step(
         parts,
         async (turns) => {

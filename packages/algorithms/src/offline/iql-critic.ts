@@ -7,7 +7,7 @@ import type { ReplayItem } from '../rollout/replay.js';
 import type { Metrics } from '../rollout/run-hooks.js';
 import { offlineCriticMembers } from './passes.js';
 
-/** The critic's options of IQL; `expectile` is τ of the paper. */
+/** Options of IQL's critic; `expectile` is τ of the paper. */
 export const iqlCritic = group(
   {
     ...offlineCriticMembers,

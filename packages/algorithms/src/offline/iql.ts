@@ -1,8 +1,7 @@
-// Implicit Q-learning on utterances: a critic that learns the value of the best actions of a dataset without asking for others, and a
-// policy that imitates actions the more, the better the critic finds them. With ArCHer's critic it is offline ArCHer.
-// Source: Kostrikov et al. 2021, arXiv:2110.06169, algorithm 1; on utterances Zhou et al. 2024, arXiv:2402.19446, and its offline code
-// (andreazanette/OfflineArcher at 56d3b72).
-// Differs from them: iql.md.
+// Implicit Q-learning on utterances: a critic that learns the value of the best actions of a dataset without evaluating other
+// actions, and a policy that imitates actions with weights that grow with the critic's advantages. With ArCHer's critic it is
+// offline ArCHer. Source: Kostrikov et al. 2021, arXiv:2110.06169, algorithm 1; on utterances Zhou et al. 2024, arXiv:2402.19446,
+// and its offline code (andreazanette/OfflineArcher at 56d3b72). Differs from them: iql.md.
 import { unitOptions, utteranceAdvantages } from '@bowyer/core';
 import { rewardedEpisodes } from '../dataset/rewarded-episodes.js';
 import { defineAlgorithm } from '../run/algorithm-unit.js';
@@ -30,11 +29,11 @@ export const iql = defineAlgorithm({
     const episodes = rewardedEpisodes(datasetOf(run), 'iql learns values from rewards');
 
     await offlineSteps(run, episodes, options, async ({ parts, epoch, lr }) => {
-      // Q by TD, V by expectile regression on Q: no action outside the dataset is asked for.
+      // Q by TD, V by expectile regression on Q: no action outside of the dataset is evaluated.
       const metrics = await stepCritic(critic, parts, (turns) => accumulateIql(critic, turns, options), options.critic);
       if (epoch < options.actor.warmupEpochs) return metrics;
 
-      // The policy is extracted by weighted imitation, with A = min Q − min V.
+      // The policy is trained by weighted imitation, with A = min Q − min V.
       const extraction = await run.step(
         parts,
         async (turns) => accumulateAwr(policy, turns, utteranceAdvantages(await headsAt(critic, turns)), options),

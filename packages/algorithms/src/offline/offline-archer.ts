@@ -1,8 +1,7 @@
 // Offline ArCHer with a REINFORCE actor: the critic is IQL's on a dataset, the policy follows the critic's advantage on its own
-// utterances, and a behaviour-cloning term keeps it near the dataset, where the critic knows what it says.
-// Source: Zhou et al. 2024, arXiv:2402.19446, the offline comparison (IQL with REINFORCE and a BC term; without the term it collapses);
-// critic and order of steps from andreazanette/OfflineArcher at 56d3b72, which has no code for this actor.
-// Differs from them: offline_archer.md.
+// utterances, and a behaviour-cloning term keeps it near the dataset, where the critic is accurate. Source: Zhou et al. 2024,
+// arXiv:2402.19446, the offline comparison (IQL with REINFORCE and a BC term; without the term it collapses); critic and order of
+// steps from andreazanette/OfflineArcher at 56d3b72, which has no code for this actor. Differs from them: offline_archer.md.
 import { group, nonNegative, unitOptions, utteranceAdvantages } from '@bowyer/core';
 import { rewardedEpisodes } from '../dataset/rewarded-episodes.js';
 import { summary } from '../learning/metric-means.js';
@@ -45,10 +44,10 @@ export const offlineArcher = defineAlgorithm({
     const episodes = rewardedEpisodes(datasetOf(run), 'offline_archer learns values from rewards');
 
     await offlineSteps(run, episodes, options, async ({ parts, epoch, lr, rng }) => {
-      // The critic never asks for an action outside the dataset.
+      // The critic evaluates no action outside of the dataset.
       const metrics = await stepCritic(critic, parts, (turns) => accumulateIql(critic, turns, options), options.critic);
 
-      // L = −mean A(s, a~) log π(a~|s) − c · mean log π(a|s), a~ the policy's own utterances, A = min Q − min V.
+      // L = −mean A(s, a~) log π(a~|s) − c · mean log π(a|s), where a~ are the policy's own utterances and A = min Q − min V.
       const reinforces = epoch >= options.actor.warmupEpochs;
       const actor = await run.step(
         parts,

@@ -14,7 +14,7 @@ import type { Metrics } from '../rollout/run-hooks.js';
 import type { AlgorithmRun } from '../run/algorithm-run.js';
 import { criticOf } from '../run/training-run.js';
 
-/** Declares the options of these algorithms beside those of the critic. @param warmup what happens in the first epochs */
+/** Declares the options of these algorithms, without those of the critic. @param warmup describes the first epochs */
 export const offlineOptions = (warmupEpochs: number, warmup: string) => ({
   epochs: epochsOption(10),
   ...loggingStepsKey('one line an epoch'),
@@ -42,13 +42,13 @@ interface OfflineStep {
   /** The turns of each micro-batch. */
   parts: ReplayItem[][];
   epoch: number;
-  /** Learning rate of the policy. */
+  /** The policy's learning rate. */
   lr: number;
-  /** The random numbers of this step alone. */
+  /** The random numbers of this step. */
   rng: Rng;
 }
 
-/** Sums of the steps since the last metrics, and how many they are: part of a checkpoint. */
+/** Sums of the steps since the last metrics with their counts; they are part of a checkpoint. */
 type Sums = Record<string, [sum: number, count: number]>;
 
 /**
@@ -94,7 +94,7 @@ export async function offlineSteps(
   });
 }
 
-/** Reports a warm-up that takes all epochs. */
+/** Reports a warm-up that takes all epochs, so that the policy is never trained. */
 export function neverLearns({
   epochs,
   actor: { warmupEpochs },
@@ -116,7 +116,7 @@ function addTo(sums: Sums, metrics: Metrics): void {
   }
 }
 
-/** Returns the means and empties the sums. */
+/** Returns the means and resets the sums. */
 function takeMeans(sums: Sums): Metrics {
   const means = Object.fromEntries(Object.entries(sums).map(([name, [sum, steps]]) => [name, sum / steps]));
   for (const name of Object.keys(sums)) delete sums[name];

@@ -1,5 +1,5 @@
-// The loop that GRPO, RLOO, REINFORCE++, GiGPO and HGPO share: play groups of episodes, estimate advantages, update the policy. The recipes
-// differ in the estimate alone.
+// The loop that GRPO, RLOO, REINFORCE++, GiGPO and HGPO share: play groups of episodes, estimate advantages, update the policy.
+// The algorithms differ in the estimate only.
 import type { TObject } from '@sinclair/typebox';
 import { group, mean, type ConfigProblem, type OptionsOf, type Trajectory } from '@bowyer/core';
 import { onlineActor, policyRate } from '../learning/policy-rate.js';
@@ -22,7 +22,7 @@ import {
 } from './policy-loss.js';
 import { referenceLogprobs, updatePolicy } from './policy-update.js';
 
-/** Defaults in which algorithms differ; the others are those of GRPO. */
+/** Defaults that differ between algorithms; the others are those of GRPO. */
 interface GroupDefaults {
   iterations?: number;
   groupSize?: number;
@@ -41,14 +41,14 @@ export const groupTrainingOptions = ({ iterations = 150, groupSize, invalidPenal
 
 type GroupTrainingOptions = OptionsOf<TObject<ReturnType<typeof groupTrainingOptions>>> & PlayOptions;
 
-/** An episode as an estimate of advantages sees it. Arrays are [turns]. */
+/** The input of an advantage estimate for one episode. Arrays are [turns]. */
 export interface GroupEpisode {
   trajectory: Trajectory;
-  /** The same number for episodes of the same task and seed. */
+  /** Equal for episodes of the same task and seed. */
   group: number;
   /** The environment's rewards, minus penalties for invalid actions and, with the KL in the reward, β · KL of the turn. */
   rewards: number[];
-  /** β · k1 of each scored token with the KL in the reward; else empty. */
+  /** β · k1 of each scored token if the KL is in the reward; else empty. */
   tokenPenalties: Float32Array[];
 }
 
@@ -58,7 +58,7 @@ type AdvantageEstimate = (episodes: readonly GroupEpisode[]) => {
   metrics?: Metrics;
 };
 
-/** Trains by a group method, from top to bottom. */
+/** Trains with a group method, from the rollout to the update. */
 export async function trainOnGroups(
   run: AlgorithmRun,
   options: GroupTrainingOptions,
@@ -78,7 +78,7 @@ export async function trainOnGroups(
   }
 }
 
-/** Members of a unit that the group methods have in common; REINFORCE++ alone takes groups of one episode. */
+/** Members of a unit that the group methods share; only REINFORCE++ accepts groups of one episode. */
 export const groupTraining = {
   trainsWithChoices: ['constrained'],
   offPolicyRollouts: surrogateOffPolicyProblems,
@@ -93,7 +93,7 @@ export const groupTrainingProblems = (options: Pick<GroupTrainingOptions, 'rollo
   ...policyUpdateProblems(options),
 ];
 
-/** Computes the turns to learn from with their advantages. */
+/** Computes the turns to learn from, with their advantages. */
 async function advantageTurns(
   trajectories: readonly Trajectory[],
   reference: ReferencePolicy | null,
@@ -150,7 +150,7 @@ function groupEpisode(
   return { trajectory, group: group ?? -1 - episode, rewards, tokenPenalties };
 }
 
-/** Sums the rewards of an episode as an estimate sees it, undiscounted. */
+/** Sums an episode's rewards with their penalties, undiscounted. */
 export const shapedReturn = ({ rewards }: GroupEpisode): number => sum(rewards);
 
 const sum = (values: Iterable<number>): number => {

@@ -6,8 +6,8 @@
 //
 // Dr. GRPO (arXiv:2503.20783) is advantage.scale_by_std=false with loss.aggregation=constant; DAPO (arXiv:2503.14476) is
 // loss.aggregation=token_mean, loss.clip_high=0.28, rollout.sampling_rounds=10, kl.coefficient=0; GSPO (arXiv:2507.18071) is
-// loss.ratio=sequence with a small clip.
-// Differs from it: an episode has several utterances; all of its tokens carry its advantage, and the environment's tokens carry none.
+// loss.ratio=sequence with a small clip. Differs from it: an episode has several utterances; all tokens of the agent have the
+// episode's advantage, and the environment's tokens have none.
 import { choice, flag, group, groupRelativeAdvantages, unitOptions } from '@bowyer/core';
 import { defineAlgorithm } from '../run/algorithm-unit.js';
 import {
@@ -21,7 +21,7 @@ import {
 /** Added to the standard deviation, as in verl. */
 export const STD_EPSILON = 1e-6;
 
-/** Options of advantages that are relative to a group. */
+/** Options of advantages relative to a group. */
 export const statisticsMembers = {
   scale_by_std: flag(true, 'divide advantages by the standard deviation of the group; false: Dr. GRPO', {
     flat: 'scale_by_std',
@@ -59,7 +59,7 @@ export function episodeAdvantages(
   episodes: readonly GroupEpisode[],
   { scaleByStd, statistics }: { scaleByStd: boolean; statistics: 'episode' | 'turn' },
 ): number[] {
-  // An episode counts as often as it has turns with statistics=turn.
+  // With statistics=turn an episode counts as many times as it has turns.
   const repeated = episodes.map(({ rewards }) => (statistics === 'turn' ? rewards.length : 1));
   const rows = episodes.flatMap((episode, e) => new Array<GroupEpisode>(repeated[e]).fill(episode));
   const advantages = groupRelativeAdvantages(

@@ -1,14 +1,14 @@
-// HGPO: turns of a group's episodes that began in the same state are compared, and once more with those alone that also have the states
-// before it in common. Equal states behind unequal histories are unequal prompts; the more history is shared, the more the comparison counts.
-// Source: He et al. 2026, arXiv:2602.22817, section 4, and its code (recipe hgpo of verl-agent):
+// HGPO: turns of a group's episodes that begin in the same state are compared, and compared again among those with the same
+// preceding states. Equal states after unequal histories are unequal prompts, so that a comparison has a higher weight, the more
+// history is shared. Source: He et al. 2026, arXiv:2602.22817, section 4, and its code (recipe hgpo of verl-agent):
 //
 //     R_t   = Σ_{l ≥ t} γ^(l − t) r_l
 //     A_k   = (R_t − mean(R)) / std(R)           over the turns of the group with the last k states of turn t, k = 1 … H + 1
 //     A     = Σ_k w_k A_k / Σ_k w_k              w_k = (k + 1)^α, over the k whose A_k is not 0
 //
-// H is `advantage.history_length`; k = 1 is GiGPO's anchor group. With advantage.base_group=true, k = 0 is GRPO's advantage of the episode. std is that of the
-// population for k ≥ 1, as in the authors' code.
-// Differs from it: a penalty for an invalid action is a part of that turn's reward, so it counts in the returns of the turns before it too.
+// H is `advantage.history_length`; k = 1 is GiGPO's anchor group. With advantage.base_group=true, k = 0 is GRPO's advantage of
+// the episode. std is that of the population for k ≥ 1, as in the authors' code. Differs from it: a penalty for an invalid action
+// is a part of that turn's reward, so it counts in the returns of the turns before it too.
 import {
   anchorGroups,
   discountedReturns,
@@ -64,7 +64,7 @@ export const hgpo = defineAlgorithm({
 /**
  * Computes HGPO's advantages.
  *
- * @returns [episodes][turns] A, and how often states and histories repeat
+ * @returns [episodes][turns] A, and metrics of repeated states and histories
  */
 export function hgpoAdvantages(
   episodes: readonly GroupEpisode[],
@@ -89,7 +89,7 @@ export function hgpoAdvantages(
 /**
  * Compares turns whose last k states are equal.
  *
- * @returns [episodes][turns] A_k, 0 where a turn is alone or has fewer than k states
+ * @returns [episodes][turns] A_k, 0 for a turn without an equal one, or with fewer than k states
  */
 function comparedTurns(episodes: readonly GroupEpisode[], k: number, { gamma, advantage }: HgpoOptions) {
   const turns = episodes.flatMap(({ trajectory, group, rewards }, e) => {
@@ -117,7 +117,7 @@ function comparedTurns(episodes: readonly GroupEpisode[], k: number, { gamma, ad
   return { values, compared: ids.filter((id) => sizes[id] > 1).length, metrics };
 }
 
-/** Averages values; a comparison without a signal does not weaken the others. */
+/** Averages the nonzero values: a comparison without a signal does not weaken the others. */
 function weightedMean(items: readonly { weight: number; value: number }[]): number {
   const nonzero = items.filter(({ value }) => value !== 0);
   const total = nonzero.reduce((sum, { weight }) => sum + weight, 0);

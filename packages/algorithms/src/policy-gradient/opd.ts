@@ -1,6 +1,6 @@
-// On-policy distillation: the student plays, and a teacher says of each of its tokens how likely it would have been.
-// Source: the reverse KL on the student's own samples of Agarwal et al. 2024 (GKD), arXiv:2306.13649, with the policy gradient of Gu et
-// al. 2024 (MiniLLM), arXiv:2306.08543, without rewards of later tokens:
+// On-policy distillation: the student plays, and a teacher gives the log-probability of each of its tokens. Source: the reverse
+// KL on the student's own samples of Agarwal et al. 2024 (GKD), arXiv:2306.13649, with the policy gradient of Gu et al. 2024
+// (MiniLLM), arXiv:2306.08543, where a token's reward is only its own term:
 //
 //     A_t = −(log π_old(a_t | s, a_<t) − log π_teacher(a_t | s, a_<t))        L: the clipped surrogate of these advantages
 //
@@ -56,7 +56,7 @@ export const opd = defineAlgorithm({
   problems: (options): ConfigProblem[] => [...policyUpdateProblems(options), ...teacherProblems(options)],
 });
 
-/** Rates each turn with log π_teacher − log π_old of its tokens as advantages. */
+/** Computes the advantages log π_teacher − log π_old of each turn's tokens. */
 async function ratedTurns(
   teacher: ReferencePolicy,
   rollout: readonly Trajectory[],
@@ -70,7 +70,6 @@ async function ratedTurns(
   });
 }
 
-/** Reports that there is no teacher. */
 function teacherProblems({ teacher }: { teacher: string | null }): ConfigProblem[] {
   if (teacher !== null) return [];
   const remedy = "give a folder or a server with a model that has the policy's tokenizer: algorithm.teacher=FOLDER";

@@ -1,5 +1,5 @@
 // The loss of a minibatch: the clipped surrogate, the loss of a value head on the same trunk, an entropy bonus and a KL penalty.
-// Its options come first, named after the papers that they come from.
+// Its options come first.
 import { Type, type TObject } from '@sinclair/typebox';
 import {
   choice,
@@ -28,7 +28,7 @@ import type { SurrogateLoss, TokenExample } from '@bowyer/models';
 import type { LearnedTurn, TurnBatch } from '../learning/pack-turns.js';
 import type { Metrics } from '../rollout/run-hooks.js';
 
-/** Defaults in which algorithms differ. */
+/** Defaults that differ between algorithms. */
 interface LossDefaults {
   aggregation?: LossAggregation['kind'];
   dualClip?: number | null;
@@ -138,7 +138,7 @@ export const klMembers = ({ coefficient, kind }: { coefficient: number; kind: 'l
   ),
 });
 
-/** Reports options with which the surrogate loss does not weigh by the ratio to the policy that sampled. */
+/** Reports options with which the surrogate's ratio is not relative to the policy that sampled. */
 export function surrogateOffPolicyProblems({ loss }: Pick<SurrogateOptions, 'loss'>): ConfigProblem[] {
   if (loss.oldLogprobs === 'sampled') return [];
   const key = 'algorithm.loss.old_logprobs';
@@ -175,39 +175,42 @@ export function policyUpdateProblems({
   ];
 }
 
-/** A turn and what is learned from it. Arrays are [tokens] of its scored tokens: the utterance, then the terminator if it is scored. */
+/** A turn with its advantages. Arrays are [tokens] of its scored tokens: the utterance, then the terminator if it is scored. */
 export interface AdvantageTurn extends LearnedTurn {
   /** A of the whole utterance, or of each token. */
   advantages: number | Float32Array;
-  /** Nats, under the reference policy, where the caller has them already. */
+  /** Log-probabilities in nats under the reference policy, where the caller has computed them. */
   refLogprobs?: Float32Array;
 }
 
-/** A turn with the log-probabilities that stay constant during an update, in nats: of the sampler and of the reference policy. */
+/**
+ * A turn with the log-probabilities in nats that are constant during an update: of the sampling policy and of the reference
+ * policy.
+ */
 export type Prepared<Turn> = Turn & { old: Float32Array; ref: Float32Array };
 
 /** A value head on the policy's own trunk, whose loss is a term of the policy's. */
 export interface TrunkValue<Turn> {
-  /** Makes the batch's examples, which ask for V too. */
+  /** Makes the batch's examples with value weights, so that V is computed too. */
   examplesOf(batch: TurnBatch<Turn>): TokenExample[];
   termOf(batch: TurnBatch<Turn>): ValueTerm;
-  /** Takes the head's own step; called after every optimizer step of the policy. */
+  /** Makes the head's own optimizer step; called after every optimizer step of the policy. */
   step(): Promise<void>;
 }
 
-/** The value term of a minibatch: arrays are [M], of the values that its examples ask for. */
+/** The value term of a minibatch. Arrays are [M], one entry per value of its examples. */
 interface ValueTerm {
-  /** V at the rollout. */
+  /** V at the time of the rollout. */
   oldValues: Float32Array;
-  /** R */
+  /** R, the targets of V. */
   returns: Float32Array;
-  /** c */
+  /** c, the weight of the term. */
   coefficient: number;
-  /** ε_V; Infinity: the plain squared error. */
+  /** ε_V; Infinity for the plain squared error. */
   clip: number;
 }
 
-/** Makes the loss of a minibatch for the training graph; undefined where a token's gradient depends on other tokens too. */
+/** Makes the loss of a minibatch for the training graph; undefined where a token's gradient also depends on other tokens. */
 export function surrogateOf(
   {
     refLogprobs,
@@ -218,7 +221,7 @@ export function surrogateOf(
 ): SurrogateLoss | undefined {
   const { targetKl } = options.actor;
   const { ratio, dualClip, entropyCoefficient } = options.loss;
-  // With a target KL, whether this step is taken is known only after the forward pass.
+  // With a target KL, the forward pass decides whether the step is taken.
   if (ratio !== 'token' || targetKl !== null) return undefined;
   const klEstimator = refLogprobs.length > 0 && options.kl!.in === 'loss' ? options.kl!.estimator : null;
   const form = {
@@ -244,9 +247,10 @@ export function surrogateOf(
  *
  *     L = Σ_t w_t ℓ(ρ_t, A_t) + c · ½ mean max((V − R)², (clip(V, V_old ± ε_V) − R)²) − e Σ_t w_t H_t + β Σ_t w_t KL_t
  *
- * where ℓ is the clipped loss of a token. Without `value` there is no value term, without `refLogprobs` (an array of length 0) no KL.
+ * where ℓ is the clipped loss of a token. Without `value` there is no value term, without `refLogprobs` (an array of length 0) no
+ * KL.
  *
- * @param batch arrays [N], of its tokens, besides those of `value`
+ * @param batch arrays [N] over its tokens, except those of `value`
  */
 export function policyLoss(
   { logprobs, entropies, values }: ScoredTokens,

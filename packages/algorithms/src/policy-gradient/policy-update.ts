@@ -2,8 +2,8 @@
 //
 //     L = Σ_t w_t ℓ(ρ_t, A_t) + c · ½ mean max((V − R)², (clip(V, V_old ± ε_V) − R)²) − e Σ_t w_t H_t + β Σ_t w_t KL_t
 //
-// over turns whose advantages are given. The loss (`policyLoss`) and the options, among them the mean that w is and the unit of a ratio, are in
-// policy-loss.ts. The log-probabilities that stay constant during an update are computed below.
+// over turns whose advantages are given. The loss (`policyLoss`) and the options, such as the aggregation (w) and the unit of a
+// ratio, are in policy-loss.ts. The log-probabilities that are constant during an update are computed below.
 import {
   mean,
   minibatches,
@@ -43,13 +43,13 @@ interface UpdateStep {
 }
 
 /**
- * Makes `actor.epochs` passes over the turns, one optimizer step per minibatch. With `actor.updateKl` they end where the KL to the sampling policy
- * reaches it (update-bound.ts), and the figures say what the whole update changed.
+ * Makes `actor.epochs` passes over the turns, one optimizer step per minibatch. With `actor.updateKl` the passes end when the KL
+ * to the sampling policy reaches it (update-bound.ts), and the metrics contain the KL of the whole update.
  *
- * @param reference needed where the coefficient of the KL is above 0 and the turns do not have their `refLogprobs`
- * @param step.rng the order of the minibatches
- * @param step.klCoefficient in place of the option, for one that adapts; 0: no reference, and no option of a KL is read
- * @param value a value head on the policy's trunk, which learns in the same pass
+ * @param reference needed if the coefficient of the KL is above 0 and the turns have no `refLogprobs`
+ * @param step.rng decides the order of the minibatches
+ * @param step.klCoefficient replaces the option if it is adapted; with 0 there is no reference, and no option of the KL is read
+ * @param value a value head on the policy's trunk, which is trained in the same pass
  */
 export async function updatePolicy<Turn extends AdvantageTurn>(
   {
@@ -101,8 +101,8 @@ export async function updatePolicy<Turn extends AdvantageTurn>(
 }
 
 /**
- * Returns whether a turn without an advantage has no gradient and decides nothing else: no KL, entropy or value is learned beside
- * the surrogate, no ratio is shared with other turns, and no measured KL ends the update.
+ * Returns whether a turn with an advantage of 0 has no gradient and can be omitted: there is no KL, entropy or value term, no
+ * ratio is shared with other turns, and no measured KL ends the update.
  */
 const turnsAreFree = (
   { actor, loss }: SurrogateOptions,
@@ -117,9 +117,9 @@ const turnsAreFree = (
   actor.updateKl === null;
 
 /**
- * Runs forward and backward of one minibatch; without a gradient where the update is to end.
+ * Runs the forward and backward pass of one minibatch; gradients are zero if the update must end.
  *
- * @param learned the turns that are computed; those that are left out count in the means that the loss is
+ * @param learned the turns that are computed; omitted turns still count in the means of the loss
  */
 async function accumulate<Turn extends AdvantageTurn>(
   policy: LanguageModel,
@@ -149,7 +149,7 @@ async function accumulate<Turn extends AdvantageTurn>(
     (scored) => {
       const found = policyLoss(scored, { ...tokens, weights, ratioLengths, klCoefficient, value: term }, options);
       metrics = found.metrics;
-      // Nothing of a minibatch that ends the update is left in the gradients.
+      // A minibatch that ends the update adds nothing to the gradients.
       const coefficient = exceedsTarget(metrics['actor/kl_sampling'], options) ? 0 : 1;
       return weightedSum({ loss: found.loss, coefficient });
     },
@@ -168,7 +168,7 @@ function aggregationOf({ aggregation, divisor }: SurrogateOptions['loss']): Loss
   return aggregation === 'constant' ? { kind: 'constant', divisor: divisor! } : { kind: aggregation };
 }
 
-/** Picks the weights of some turns out of those of a whole minibatch. */
+/** Returns the weights of some turns of a minibatch. */
 function weightsOf<Turn>(turns: readonly Turn[], whole: TurnBatch<Turn>, weights: Float32Array): Float32Array {
   const own = new Map<Turn, Float32Array>();
   let start = 0;
@@ -195,7 +195,7 @@ function joined(arrays: readonly Float32Array[]): Float32Array {
 
 export type Reference = Pick<ReferencePolicy, 'logprobs'>;
 
-/** Prepares the turns with the log-probabilities that stay constant during the update; turns without a scored token are left out. */
+/** Adds the log-probabilities to the turns that are constant during the update; turns without a scored token are omitted. */
 export async function prepare<Turn extends AdvantageTurn>(
   policy: LanguageModel,
   reference: Reference | null | 'none',
@@ -237,7 +237,7 @@ export function referenceLogprobs(
   return scoreInParts((examples) => reference.logprobs(examples, { maxTokens }), turns, options);
 }
 
-/** Scores as many sequences at once as an update has in a minibatch. */
+/** Scores as many sequences at a time as a minibatch of the update has. */
 async function scoreInParts(
   score: (examples: readonly TokenExample[]) => Promise<Float32Array[]>,
   turns: readonly LearnedTurn[],

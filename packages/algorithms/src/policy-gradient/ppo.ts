@@ -3,8 +3,8 @@
 //
 //     L = E[ min(ρ A, clip(ρ, 1 − ε, 1 + ε) A) ] − c₁ E[ (V − R)² ] + c₂ H        A by GAE(γ, λ), R = A + V
 //
-// on language models with a KL penalty against the start (Ziegler et al. 2019, arXiv:1909.08593). A step of the estimate is a turn
-// (Turn-PPO, arXiv:2512.17008), a token, or both (RAGEN). Differences from the sources: see ppo.md.
+// on language models with a KL penalty against the initial policy (Ziegler et al. 2019, arXiv:1909.08593). A step of the estimate
+// is a turn (Turn-PPO, arXiv:2512.17008), a token, or both (RAGEN). Differences from the sources: see ppo.md.
 import {
   adaptedKlCoefficient,
   correlation,
@@ -84,18 +84,18 @@ export const ppo = defineAlgorithm({
       const rng = run.updateRng(iteration);
       const klCoefficient = (state.klCoefficient as number | undefined) ?? options.kl.coefficient;
 
-      // Play, and estimate what each utterance was worth.
+      // Play, and estimate the advantage of each utterance.
       const rollout = await run.collect(iteration);
       const { turns, metrics } = await valuedTurns(run, rollout, reference, klCoefficient, options);
       Object.assign(metrics, rolloutMetrics(rollout));
 
-      // Several clipped steps on the rollout; in the warm-up V alone learns.
+      // Make several clipped steps on the rollout; in the warm-up only V is trained.
       const lr = iteration < options.actor.warmupIterations ? 0 : run.stepScale * policyRate(iteration, options);
       const value = options.value.function === 'trunk' ? valueOnTrunk(policy, options) : undefined;
       if (!value) Object.assign(metrics, await updateCriticNetwork({ ...run, critic }, turns, rng, options));
       Object.assign(metrics, await updatePolicy(learner, turns, { rng, lr, klCoefficient }, options, value));
 
-      // Steer the KL penalty.
+      // Adapt the coefficient of the KL penalty.
       const { adaptiveTarget } = options.kl;
       if (adaptiveTarget !== null)
         state.klCoefficient = adaptedKlCoefficient(klCoefficient, metrics['rollout/kl_reference'], adaptiveTarget);
@@ -150,7 +150,7 @@ async function valuedTurns(
   return { turns: options.advantage.whiten ? whitened(turns) : turns, metrics };
 }
 
-/** Computes log π / π_ref of each scored token, in nats, [turns] of [tokens], whose mean is the KL to the reference. */
+/** Computes log π / π_ref of each scored token, [turns] of [tokens], in nats; the mean estimates the KL to the reference. */
 const tokenKls = (trajectory: Trajectory, refLogprobs: readonly Float32Array[]): Float32Array[] => {
   const utterances = utterancesOf(trajectory);
   return refLogprobs.map((ref, turn) => ref.map((logprob, t) => utterances.get(turn)!.logprobs[t] - logprob));
@@ -170,7 +170,7 @@ function valueFit(turns: readonly ValuedTurn[]): Metrics {
   };
 }
 
-/** Whitens advantages to mean 0 and deviation 1 over all steps of the estimate: turns, or tokens. */
+/** Whitens advantages to mean 0 and standard deviation 1 over all steps of the estimate: turns, or tokens. */
 function whitened(turns: readonly ValuedTurn[]): ValuedTurn[] {
   const all = whiten(
     Float32Array.from(

@@ -4,8 +4,9 @@
 //     G_t = Σ_{k ≥ turn of t} γ^(k − turn) r_k − β Σ_{i ≥ t} (log π_old − log π_ref)_i
 //     A_t = (G_t − mean(G)) / (std(G) + ε)           mean and std over all tokens of the batch
 //
-// With advantage.baseline=group, G_t is the episode's return minus the mean of its group (REINFORCE++-baseline), before the normalisation.
-// Differs from it: an episode has several utterances with a reward each, so that a token's return has only the rewards that follow.
+// With advantage.baseline=group, G_t is the episode's return minus the mean of its group (REINFORCE++-baseline), before the
+// normalisation. Differs from it: an episode has several utterances with a reward each, so that a token's return contains only
+// later rewards.
 import {
   choice,
   discountedReturns,
@@ -64,7 +65,7 @@ export const reinforcePp = defineAlgorithm({
   problems: (options) => [...groupTrainingProblems(options), ...baselineProblems(options)],
 });
 
-/** Reports settings that a baseline of the group does not go with. */
+/** Reports settings that contradict a baseline of the group. */
 function baselineProblems({ advantage, gamma, rollout }: OptionsOf<typeof options>): ConfigProblem[] {
   if (advantage.baseline === 'none') return [];
   const problems: ConfigProblem[] = [];
@@ -100,7 +101,7 @@ export function tokenReturns(episodes: readonly GroupEpisode[], options: ReturnO
       const tokens = new Float32Array(utterance ? scoredIds(utterance, options.actor.scoreTerminator).length : 0).fill(
         value,
       );
-      // The return of the turn contains the penalties of all of its tokens; a token's own those from it on.
+      // A turn's return contains the penalties of all of its tokens; a token's return only those from this token on.
       let before = 0;
       if (baseline === 'none')
         tokenPenalties[turn]?.forEach((penalty, t) => {

@@ -1,18 +1,18 @@
-// Bounds an update by what it changes: the KL from the policy that sampled the rollout to the updated one, in nats per episode.
+// Bounds an update by the KL from the policy that sampled the rollout to the updated one, in nats per episode.
 //
-// By Pinsker's inequality an update of KL δ changes the probability of any outcome of an episode by at most √(δ/2), whatever the model,
-// the optimizer and the rate are: a success rate of 0.7 cannot fall below 0.54 in an update of 0.05 nats.
+// By Pinsker's inequality an update of KL δ changes the probability of any outcome of an episode by at most √(δ/2), independently
+// of model, optimizer and learning rate: a success rate of 0.7 cannot fall below 0.54 in an update of 0.05 nats.
 import { klEstimate, mean } from '@bowyer/core';
 import type { LanguageModel } from '@bowyer/models';
 import { scoreTurns, type TurnBatch } from '../learning/pack-turns.js';
 import type { Metrics } from '../rollout/run-hooks.js';
 import type { AdvantageTurn, Prepared, SurrogateOptions } from './policy-loss.js';
 
-/** Episodes over which the KL is averaged while an update runs; it is measured in each minibatch before its step. */
+/** The number of episodes over which the KL is averaged during an update; it is measured in each minibatch before its step. */
 const WINDOW = 16;
-/** Episodes whose tokens are scored again after the update. */
+/** The number of episodes whose tokens are scored again after the update. */
 const MEASURED = 32;
-/** An update that is beyond the bound by more than this factor is undone. */
+/** An update that exceeds the bound by more than this factor is undone. */
 const FAR_BEYOND = 4;
 
 export class UpdateBound {
@@ -25,12 +25,12 @@ export class UpdateBound {
     private readonly before: Awaited<ReturnType<LanguageModel['copyParameters']>>,
   ) {}
 
-  /** Remembers the trained parameters as they are. @param bound nats per episode */
+  /** Stores a copy of the trained parameters. @param bound nats per episode */
   static async open(policy: LanguageModel, bound: number): Promise<UpdateBound> {
     return new UpdateBound(policy, bound, await policy.copyParameters());
   }
 
-  /** Returns whether the update has changed as much as it may. @param klPerToken nats, of a minibatch before its step */
+  /** Returns whether the KL of the update has reached the bound. @param klPerToken nats, of a minibatch before its step */
   reached(klPerToken: number, { turns, lengths }: TurnBatch<Prepared<AdvantageTurn>>): boolean {
     const tokens = lengths.reduce((sum, length) => sum + length, 0);
     this.#recent.push({ episodes: new Set(turns.map(({ trajectory }) => trajectory)).size, nats: klPerToken * tokens });
@@ -39,7 +39,7 @@ export class UpdateBound {
     return sum('episodes') >= WINDOW && sum('nats') / sum('episodes') > this.bound;
   }
 
-  /** Measures what the update has changed, and undoes it where that is far beyond the bound. */
+  /** Measures the KL of the update, and undoes the update if the KL is far beyond the bound. */
   async close(
     turns: readonly Prepared<AdvantageTurn>[],
     { scoreTerminator, maxBatchTokens }: Pick<SurrogateOptions['actor'], 'scoreTerminator' | 'maxBatchTokens'>,
@@ -64,7 +64,7 @@ export class UpdateBound {
   }
 }
 
-/** Selects episodes at equal distances, so that each group of a rollout has its share. */
+/** Selects episodes at equal distances, so that each group of a rollout is represented. */
 function sampleEpisodes<Turn extends AdvantageTurn>(turns: readonly Turn[]): Turn[][] {
   const episodes = new Map<unknown, Turn[]>();
   for (const turn of turns) episodes.set(turn.trajectory, [...(episodes.get(turn.trajectory) ?? []), turn]);

@@ -1,5 +1,5 @@
-// PPO's value function: V along episodes with the advantages and returns that follow from it, and its loss, beside the policy's in one
-// backward pass or on a network of its own.
+// PPO's value function: V along episodes, the advantages and returns computed from it, and its loss, in the policy's backward
+// pass or on a separate network.
 import type { TObject } from '@sinclair/typebox';
 import {
   bilevelGae,
@@ -74,33 +74,33 @@ export const valueOptions = {
   ),
 };
 
-/** The contexts that have a value: before an utterance, or before each of its tokens. */
+/** The contexts at which V is computed: before an utterance, or before each of its tokens. */
 type GaeLevel = 'turn' | 'token' | 'bilevel';
 
 /** V along an episode. */
 interface EpisodeValues {
-  /** [turns] of V at the context before the utterance, or of [tokens] V before each scored token. */
+  /** [turns] of V before the utterance, or of [tokens] V before each scored token. */
   turns: Float32Array[];
-  /** V of the context after the last turn; 0 where it was not asked for. */
+  /** V of the context after the last turn; 0 where it was not computed. */
   next: number;
 }
 
 interface EpisodeEstimate {
   /** [turns] of the utterance, or of [tokens] each scored token. */
   advantages: Float32Array[];
-  /** The same of A + V, what V is trained towards. */
+  /** A + V in the same shape: the targets of V. */
   returns: Float32Array[];
 }
 
 type ValueOptions = OptionsOf<TObject<typeof valueOptions>>;
 
-/** The options that V at the contexts of a rollout depends on. */
+/** The options on which V at the contexts of a rollout depends. */
 interface ReadingOptions extends Pick<ValueOptions, 'value' | 'advantage'> {
   actor: Pick<SurrogateOptions['actor'], 'scoreTerminator' | 'minibatchSize' | 'maxBatchTokens'>;
   sampling: { maxNewTokens: number };
 }
 
-/** Computes V at the contexts of the agent's turns, never at what the environment wrote, and after episodes that were cut. */
+/** Computes V at the contexts of the agent's turns, and after truncated episodes. */
 export async function episodeValues(
   { model, dialogues }: { model: LanguageModel; dialogues: Dialogues },
   trajectories: readonly Trajectory[],
@@ -116,7 +116,7 @@ export async function episodeValues(
           (_, i) => utterance.start - 1 + i,
         ),
       );
-      // No value is read after the last position; the last token of an utterance may stand behind the end of the context.
+      // The example ends at the last position with a value; an utterance's last token may be beyond the end of the context.
       return valueExample(ids.slice(0, (positions.at(-1) ?? 0) + 1), positions);
     }),
   );
@@ -146,7 +146,7 @@ export async function episodeValues(
  * Computes generalised advantage estimates over an episode.
  *
  * @param rewards [turns]
- * @param tokenPenalties [turns] of [tokens], subtracted from the reward of each scored token; empty: none
+ * @param tokenPenalties [turns] of [tokens], subtracted from the reward of each scored token; empty for none
  */
 export function episodeEstimate(
   trajectory: Trajectory,
@@ -185,11 +185,11 @@ export function episodeEstimate(
   return perTurn(gae(input, { gamma, lambda }), lengths);
 }
 
-/** Returns whether the estimate bootstraps beyond the end of an episode: it was truncated, and the option allows it. */
+/** Returns whether the estimate bootstraps after an episode: it was truncated, and the option allows it. */
 const bootstraps = ({ transitions }: Trajectory, { value }: Pick<ValueOptions, 'value'>): boolean =>
   value.bootstrapOnLimit && transitions.at(-1)!.truncated;
 
-/** Computes the values of as many examples at once as an update has sequences in a minibatch. */
+/** Computes the values of as many examples at a time as a minibatch of the update has sequences. */
 async function valuesInParts(
   model: LanguageModel,
   examples: readonly TokenExample[],
@@ -242,15 +242,15 @@ interface ValueUpdateOptions extends Pick<ValueOptions, 'value' | 'advantage'> {
   actor: Pick<SurrogateOptions['actor'], 'epochs' | 'scoreTerminator' | 'minibatchSize' | 'maxBatchTokens'>;
 }
 
-/** Arrays are [1] for the utterance, or [tokens] of its scored tokens. */
+/** A turn with its values. Arrays are [1] for the utterance, or [tokens] of its scored tokens. */
 export interface ValuedTurn extends AdvantageTurn {
-  /** V at the rollout. */
+  /** V at the time of the rollout. */
   values: Float32Array;
   /** The targets of V. */
   returns: Float32Array;
 }
 
-/** Makes the value loss as a part of the policy's update; the head has an optimizer of its own. */
+/** Makes the value loss as a part of the policy's update; the head has its own optimizer. */
 export function valueOnTrunk(policy: LanguageModel, options: ValueUpdateOptions): TrunkValue<ValuedTurn> {
   const { coefficient, lr, maxGradNorm } = options.value;
   return {
@@ -260,7 +260,10 @@ export function valueOnTrunk(policy: LanguageModel, options: ValueUpdateOptions)
   };
 }
 
-/** Makes `actor.epochs` passes of a network of its own over the turns, `actor.minibatchSize` episodes per optimizer step. */
+/**
+ * Makes `actor.epochs` passes of a separate critic network over the turns, with `actor.minibatchSize` episodes per optimizer
+ * step.
+ */
 export async function updateCriticNetwork(
   { critic, hooks }: { critic: LanguageModel; hooks: Pick<RunHooks, 'progress'> },
   turns: readonly ValuedTurn[],
@@ -299,7 +302,7 @@ export async function updateCriticNetwork(
   return { ...means.values(), 'optim/critic_gradient_norm': mean(norms) };
 }
 
-/** Returns the examples of a batch that ask for V before each of its turns, or before each of their tokens. */
+/** Adds value weights to a batch's examples, before each of its turns or before each of their tokens. */
 function withValues({ examples, lengths }: TurnBatch<unknown>, level: GaeLevel): TokenExample[] {
   const firsts = new Set<number>();
   lengths.reduce((token, length) => (firsts.add(token), token + length), 0);

@@ -1,9 +1,9 @@
-// DPO on a dataset of episodes with rewards: among episodes of one task, better ones are preferred to worse ones. The loss is in dpo.ts.
-// Source: Rafailov et al. 2023, arXiv:2305.18290, eq. 7. π_ref is the start of the run, so that a run begins with a policy that has
-// imitated the dataset (policy_lm of a bc run).
-// Differs from it: preferences are differences of returns. Episodes are of one task where their items are equal, and without items where
-// they begin with the same observation. Conversations of a file are of one task where they begin with the same messages and tools, and
-// their score is their return; of a pair of answers, the chosen one has 1 and the rejected one 0.
+// DPO on a dataset of episodes with rewards: among episodes of one task, better ones are preferred to worse ones. The loss is in
+// dpo.ts. Source: Rafailov et al. 2023, arXiv:2305.18290, eq. 7. π_ref is the initial policy of the run, which should have
+// imitated the dataset (policy_lm of a bc run). Differs from it: preferences come from differences of returns. Episodes with
+// equal items have the same task, and without items, those with an equal first observation. Conversations of a file have the same
+// task if they begin with the same messages and tools, and their return is their score; the chosen answer of a pair has return 1
+// and the rejected one 0.
 import { group, integer, scheduledRate, unitOptions, type OptionsOf, type Trajectory } from '@bowyer/core';
 import { rewardedEpisodes } from '../dataset/rewarded-episodes.js';
 import type { StepReports } from '../dataset/dataset-evaluation.js';
@@ -65,7 +65,7 @@ async function passes(run: AlgorithmRun, pairs: readonly ScoredPair[], options: 
   const { minibatchSize, maxGradNorm, lr: peak, schedule } = options.actor;
   const { epochs, seed, loggingSteps } = options;
   const { stepsPerEpoch, totalSteps } = stepsOf(pairs.length, minibatchSize, epochs);
-  // The metrics since the last line are part of a checkpoint.
+  // The metrics since the last line of metrics are part of a checkpoint.
   const measured = (run.state.epoch ??= []) as Metrics[];
   const learn = (batch: readonly ScoredPair[]) => accumulatePreferences(run.policy, batch, options);
   const reports: StepReports = {

@@ -1,4 +1,4 @@
-// Direct preference optimisation on pairs of episodes, the agent's tokens of an episode being one sequence.
+// Direct preference optimisation on pairs of episodes; the agent's tokens of an episode count as one sequence.
 import { dpoLoss, episodicReturn, group, integer, nonNegative, positive, type Trajectory } from '@bowyer/core';
 import type { LanguageModel } from '@bowyer/models';
 import type { Metrics } from '../rollout/run-hooks.js';
@@ -36,12 +36,15 @@ interface PreferencePair {
   rejected: Trajectory;
 }
 
-/** A pair with the log-probabilities of its tokens under the reference: those of the chosen episode, then of the rejected one. */
+/** A pair with the log-probabilities of its tokens under the reference policy: the chosen episode's, then the rejected one's. */
 export interface ScoredPair extends PreferencePair {
   refLogprobs: Float32Array;
 }
 
-/** Pairs the best with the worst, the second best with the second worst, and so on as far as returns differ; ties in order. */
+/**
+ * Pairs the best with the worst episode, the second best with the second worst, and so on while returns differ; ties keep their
+ * order.
+ */
 export function preferencePairs(group: readonly Trajectory[], pairsPerGroup: number): PreferencePair[] {
   const ranked = [...group].sort((one, other) => episodicReturn(other) - episodicReturn(one));
   const pairs = Array.from({ length: Math.min(pairsPerGroup, Math.floor(ranked.length / 2)) }, (_, i) => ({
@@ -51,7 +54,7 @@ export function preferencePairs(group: readonly Trajectory[], pairsPerGroup: num
   return pairs.filter(({ chosen, rejected }) => episodicReturn(chosen) > episodicReturn(rejected));
 }
 
-/** Scores the pairs under the reference; pairs in which an episode has no tokens of the policy are left out. */
+/** Scores the pairs under the reference policy; pairs with an episode without tokens of the policy are omitted. */
 export async function scorePairs(
   reference: ReferencePolicy,
   pairs: readonly PreferencePair[],
@@ -69,7 +72,7 @@ export async function scorePairs(
   return scored;
 }
 
-/** Adds the gradient of a minibatch of pairs, each episode of which belongs to one pair alone. */
+/** Adds the gradient of a minibatch of pairs. An episode may be in one pair only. */
 export async function accumulatePreferences(
   policy: LanguageModel,
   pairs: readonly ScoredPair[],

@@ -1,10 +1,10 @@
-// Conversations of a file as episodes with a return, so that better answers to a task can be preferred to worse ones. DPO compares the
-// policy with its start, so the probabilities under which the conversations were written are not needed.
+// Converts conversations of a file into episodes with a return, so that better answers to a task can be preferred to worse ones.
+// DPO compares the policy with the initial one, so the probabilities under which the conversations were sampled are not needed.
 import type { SegmentUtterance, Trajectory } from '@bowyer/core';
 import type { EncodedConversation } from '@bowyer/text';
 import type { ConversationOutcome } from '../run/training-run.js';
 
-/** Makes episodes of conversations with a score. Several encodings of one conversation are one episode. */
+/** Converts conversations with a score into episodes. Several encodings of one conversation become one episode. */
 export function scoredConversations(
   conversations: readonly EncodedConversation[],
   outcomes: readonly (ConversationOutcome | null)[],
@@ -22,13 +22,13 @@ export function scoredConversations(
   return [...episodes.values()];
 }
 
-/** Lists the stretches of tokens that are learned. @param first turn of the first of them */
+/** Lists the learned spans of tokens as utterances. @param first turn number of the first span */
 function utterancesOf({ ids, lossMask }: EncodedConversation, first: number): SegmentUtterance[] {
   const utterances: SegmentUtterance[] = [];
   for (let start = lossMask.findIndex((weight) => weight > 0); start >= 0;) {
     const length = lossMask.slice(start).findIndex((weight) => weight === 0);
     const end = length < 0 ? ids.length : start + length;
-    // The first token of a text is predicted from nothing.
+    // The first token of a text has no prediction.
     const from = Math.max(start, 1);
     const turn = first + utterances.length;
     utterances.push({ turn, start: from, ids: ids.slice(from, end), terminated: false, logprobs: [] });

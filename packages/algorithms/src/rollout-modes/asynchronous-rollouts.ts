@@ -1,5 +1,5 @@
-// Episodes are played without a pause while the learner updates: it takes those that have ended, and weights change while others are
-// in play, between two of their turns. Source: Fu et al. 2025 (AReaL), arXiv:2505.24298, section 4. The result depends on time.
+// Plays episodes continuously while the learner updates the policy: the learner takes finished episodes, and new weights are used
+// from the next turn of the others on. Source: Fu et al. 2025 (AReaL), arXiv:2505.24298, section 4. The result depends on timing.
 import type { Rng, Trajectory } from '@bowyer/core';
 import { streamEpisodes, type PlayedEpisode } from '@bowyer/envs';
 import {
@@ -19,13 +19,13 @@ import type { LockStepSettings } from './lock-step-rollouts.js';
 import { RolloutMeter, stalenessMetrics } from './rollout-meter.js';
 import { StalenessQueue } from './staleness-queue.js';
 
-/** The point at which a resumed run continues. Groups are counted over all of the run. */
+/** The state from which a resumed run continues. Groups are numbered over the whole run. */
 export interface StreamState {
-  /** The first group that has never begun. */
+  /** The first group that was never started. */
   next: number;
-  /** Earlier groups that were in play: they are played again. */
+  /** Earlier groups that were being played; they are played again. */
   again: number[];
-  /** Groups that were played and not learned from. */
+  /** Groups that were played and not yet learned from. */
   finished: { group: number; version: number; items: readonly Trajectory[] }[];
 }
 
@@ -43,7 +43,7 @@ export class AsynchronousRollouts implements RolloutSource {
 
   async take(iteration: number, plan: RolloutPlan): Promise<Trajectory[]> {
     const stream = (this.#stream ??= new EpisodeStream(this.collector, this.settings, plan, this.#meter, this.found));
-    // This is not awaited: the collector finishes its current turn first, and a rollout may be ready for the learner already.
+    // The load is not awaited: the collector first finishes its current turn, and a rollout may already be ready for the learner.
     void this.collector.load(iteration, await this.collector.snapshot()).then(() => stream.changed(), stream.fail);
     const groups = await this.#meter.waiting(stream.take(iteration));
     plan.context.onSetEnd?.();
@@ -60,17 +60,17 @@ export class AsynchronousRollouts implements RolloutSource {
     return rollout;
   }
 
-  /** Returns metrics of the last rollout that was taken, and of the time since the one before. */
+  /** Returns metrics of the last rollout that was taken, and of the time since the previous one. */
   takeMetrics(): Metrics {
     return this.#metrics;
   }
 
-  /** Returns the seconds that learner and collector waited in that time. */
+  /** Returns the seconds that learner and collector waited since the previous rollout. */
   takeSeconds(): Record<string, number> {
     return this.#seconds;
   }
 
-  /** Returns the stream's state; null where nothing has been played. */
+  /** Returns the stream's state; null if nothing has been played. */
   get state(): StreamState | null {
     return this.#stream?.state ?? this.found;
   }
@@ -89,7 +89,7 @@ class EpisodeStream {
   readonly #first: StreamState;
   readonly #members = new Map<number, (Trajectory | null)[]>();
   readonly #failures = new Map<number, Error[]>();
-  /** Groups that have begun, in the order of `#groupAt`. */
+  /** The number of groups that have begun, in the order of `#groupAt`. */
   #begun = 0;
   #inPlay = 0;
   #failure: Error | null = null;
@@ -126,7 +126,7 @@ class EpisodeStream {
     };
   }
 
-  /** Wakes whoever waits, to look again. */
+  /** Resolves the promises of all that wait for a change. */
   changed(): void {
     const waiters = this.#waiters;
     this.#waiters = [];
@@ -187,7 +187,7 @@ class EpisodeStream {
     }
   }
 
-  /** Waits until the staleness allows the i-th episode of this stream. @returns false where it is not to be played */
+  /** Waits until the staleness bound allows the i-th episode of this stream. @returns false if it must not be played */
   async #admit(i: number): Promise<boolean> {
     const group = this.#groupAt(i);
     for (;;) {

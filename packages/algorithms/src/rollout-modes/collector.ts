@@ -1,16 +1,16 @@
-// The policy that plays ahead of the learner: a copy on a device of its own. It takes up newer weights between two calls of its
-// player, never during one.
+// The collector: a copy of the policy on a second device, which plays ahead of the learner. It loads newer weights between two
+// calls of its player.
 import type { LanguageModel } from '@bowyer/models';
 import type { Decision } from '@bowyer/envs';
 import type { Player, OpenPlayer } from '../rollout/player.js';
 import type { TurnTokens } from '../rollout/turn-tokens.js';
 
-/** The weights that training changes: all of them, or the adapters alone. */
+/** The weights that training changes: all of them, or the adapters only. */
 export type Weights = Awaited<ReturnType<LanguageModel['copyParameters']>>;
 
 export class Collector {
   readonly #players = new Set<Player>();
-  /** Calls of the player and of `load`, one after the other. */
+  /** The end of the last call; calls of the player and of `load` run one after the other. */
   #last: Promise<unknown> = Promise.resolve();
   #isClosed = false;
   #version: number;
@@ -18,7 +18,7 @@ export class Collector {
   /**
    * @param copy has the learner's weights
    * @param openCopy opens a player of the copy
-   * @param version iterations that the learner has been trained for
+   * @param version number of iterations that the learner has been trained for
    */
   constructor(
     private readonly learner: Pick<LanguageModel, 'copyParameters'>,
@@ -29,7 +29,7 @@ export class Collector {
     this.#version = version;
   }
 
-  /** Returns the iterations that the weights which play now have been trained for. */
+  /** Returns the number of iterations that the loaded weights have been trained for. */
   get version(): number {
     return this.#version;
   }
@@ -38,12 +38,12 @@ export class Collector {
     return this.#isClosed;
   }
 
-  /** Copies the learner's weights as they are now. */
+  /** Copies the learner's present weights. */
   snapshot(): Promise<Weights> {
     return this.learner.copyParameters();
   }
 
-  /** Gives the copy these weights, after the call that is under way. Contexts of episodes in play are then computed again. */
+  /** Loads weights into the copy, after the current call. Contexts of episodes in play are then computed again. */
   load(version: number, weights: Weights): Promise<void> {
     return this.#alone(async () => {
       if (version === this.#version || this.#isClosed) return;
@@ -53,7 +53,7 @@ export class Collector {
     });
   }
 
-  /** Opens a player of the copy, whose decisions say with which weights they were made. */
+  /** Opens a player of the copy. Its decisions contain the version of their weights. */
   readonly openPlayer: OpenPlayer = async (sampling) => {
     const player = await this.openCopy(sampling);
     this.#players.add(player);
@@ -71,7 +71,7 @@ export class Collector {
     };
   };
 
-  /** Ends what is being played at its next turn, with an error. */
+  /** Ends the episodes in play at their next turn, with an error. */
   close(): void {
     this.#isClosed = true;
   }

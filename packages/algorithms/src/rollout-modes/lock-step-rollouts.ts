@@ -1,5 +1,6 @@
-// Rollouts played while the learner updates, by weights that follow from the iteration alone: rollout k by those of iteration k − s.
-// With s = 1 this is one-step off-policy learning: Noukhovitch et al. 2024, arXiv:2410.18252, section 3.
+// Plays rollouts while the learner updates the policy, with weights that depend only on the iteration: rollout k is played with
+// those of iteration k − s. With s = 1 this is one-step off-policy learning: Noukhovitch et al. 2024, arXiv:2410.18252, section
+// 3.
 import type { Trajectory } from '@bowyer/core';
 import { playRollout, type RolloutPlan, type RolloutSource } from '../rollout/collect.js';
 import type { Metrics } from '../rollout/run-hooks.js';
@@ -7,9 +8,9 @@ import type { Collector, Weights } from './collector.js';
 import { RolloutMeter, stalenessMetrics } from './rollout-meter.js';
 
 export interface LockStepSettings {
-  /** Iterations of the run: nothing is played for later ones. */
+  /** Iterations of the run, after which no rollout is played. */
   iterations: number;
-  /** s, in iterations. 0: the numbers of a synchronous run. */
+  /** s, in iterations; 0 gives the numbers of a synchronous run. */
   maxStaleness: number;
   firstIteration: number;
 }
@@ -18,13 +19,13 @@ export class LockStepRollouts implements RolloutSource {
   readonly #meter = new RolloutMeter();
   readonly #rollouts = new Map<number, Promise<Trajectory[]>>();
   #last: Promise<unknown> = Promise.resolve();
-  /** The first rollout that has not been begun. */
+  /** The first rollout that was not started. */
   #next: number;
   /** The rollout that the learner waits for. */
   #awaited = -1;
   #metrics: Metrics = {};
 
-  /** @param played rollouts of a checkpoint that were played and not learned from, by iteration */
+  /** @param played rollouts of a checkpoint that were not yet learned from, by iteration */
   constructor(
     private readonly collector: Collector,
     private readonly settings: LockStepSettings,
@@ -61,7 +62,7 @@ export class LockStepRollouts implements RolloutSource {
     return { 'learner idle': learnerIdle / 1000, 'collector idle': collectorIdle / 1000 };
   }
 
-  /** Returns rollouts that have not been learned from, by iteration, when all that were begun have been played. */
+  /** Returns rollouts that were not yet learned from, by iteration, once all started ones have been played. */
   async played(): Promise<Map<number, Trajectory[]>> {
     const played = new Map<number, Trajectory[]>();
     for (const [iteration, rollout] of this.#rollouts) played.set(iteration, await rollout);
@@ -95,7 +96,7 @@ export class LockStepRollouts implements RolloutSource {
         this.#meter.occupy(0);
       }
     });
-    rollout.catch(() => {}); // the learner gets it when it takes the rollout
+    rollout.catch(() => {}); // the error is thrown when the learner takes the rollout
     this.#rollouts.set(iteration, rollout);
     this.#last = rollout;
   }

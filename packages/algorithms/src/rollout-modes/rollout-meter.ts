@@ -1,8 +1,8 @@
-// How old rollouts are when they are learned from, and who waits for whom.
+// Measures how old rollouts are when they are learned from, and how long learner and collector wait for each other.
 import { maximum, mean, type Trajectory } from '@bowyer/core';
 import type { Metrics } from '../rollout/run-hooks.js';
 
-/** Counts the iterations between the weights that wrote each utterance and those that learn from it. */
+/** Returns for each utterance the number of iterations between the weights that wrote it and those that learn from it. */
 const stalenessOf = (rollout: readonly Trajectory[], iteration: number): number[] =>
   rollout.flatMap(({ segments }) =>
     segments.flatMap(({ utterances }) => utterances.map(({ policyVersion = iteration }) => iteration - policyVersion)),
@@ -20,7 +20,7 @@ export class RolloutMeter {
     this.#changedAt = this.#since = now();
   }
 
-  /** Notes how busy the collector is from now on. @param share of its slots that have an episode */
+  /** Records the collector's load from now on. @param share of its slots that have an episode */
   occupy(share: number): void {
     const now = this.now();
     this.#collectorIdle += (1 - this.#occupied) * (now - this.#changedAt);

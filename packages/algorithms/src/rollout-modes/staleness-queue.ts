@@ -1,22 +1,23 @@
-// Which groups of episodes may begin, and which are learned from next, such that none is older than a bound when it is learned from.
-// Source of the first rule: Fu et al. 2025 (AReaL), arXiv:2505.24298, eq. 3: ⌊n / B⌋ ≤ version + η for the n-th group, B of them in a
-// rollout. It alone bounds the mean age; the second rule, a deadline for each group, bounds every one's.
+// Decides which groups of episodes may begin, and which are learned from next, so that no group is older than a bound when it is
+// learned from. Source of the first rule: Fu et al. 2025 (AReaL), arXiv:2505.24298, eq. 3: ⌊n / B⌋ ≤ version + η for the n-th
+// group, B of them in a rollout. This rule alone bounds the mean age; the second rule, a deadline for each group, bounds the age
+// of every group.
 
 interface StalenessOptions {
-  /** Groups of a rollout. */
+  /** The number of groups in a rollout. */
   perRollout: number;
-  /** η, in iterations: from the weights that a group began with to the weights that learn from it. */
+  /** η, in iterations between the weights that a group began with and the weights that learn from it. */
   maxStaleness: number;
 }
 
 interface Group<Item> {
-  /** The version of the weights with which it began. */
+  /** The version of the weights with which the group began. */
   version: number;
-  /** Null while it is played. */
+  /** Null while the group is played. */
   items: readonly Item[] | null;
 }
 
-/** Groups are counted over all of a run, from 0. */
+/** Groups are numbered over the whole run, from 0. */
 export class StalenessQueue<Item> {
   readonly #groups = new Map<number, Group<Item>>();
   #ended = 0;
@@ -36,7 +37,7 @@ export class StalenessQueue<Item> {
   /**
    * Ends a group.
    *
-   * @param items none where the group failed: its place in the rollout stays empty
+   * @param items empty for a group that failed: its place in the rollout stays empty
    */
   finish(group: number, items: readonly Item[]): void {
     this.#groups.get(group)!.items = items;
@@ -61,9 +62,10 @@ export class StalenessQueue<Item> {
   }
 
   /**
-   * Takes out the groups of an iteration's rollout: the oldest that have been played.
+   * Removes and returns the groups of an iteration's rollout: the oldest finished ones.
    *
-   * @returns in the order of their numbers; null while there are too few, or while the rest could not be learned from in time
+   * @returns the groups in the order of their numbers; null while there are too few, or while the others could then not be
+   *   learned from in time
    */
   take(iteration: number): (readonly Item[])[] | null {
     const { perRollout } = this.options;
@@ -76,8 +78,8 @@ export class StalenessQueue<Item> {
   }
 
   /**
-   * Returns whether the rest still fits. A group of version v is learned from at iteration v + η at the latest: for each deadline, later
-   * rollouts have room for the rest.
+   * Returns whether the other groups can still be learned from in time. A group of version v has the deadline v + η: for each
+   * deadline, the later rollouts must have enough places.
    */
   #leavesTime(chosen: readonly { version: number }[], iteration: number): boolean {
     const { perRollout, maxStaleness } = this.options;

@@ -1,5 +1,5 @@
-// Dialogues of a chat model: observations are the user's messages, actions the assistant's, and the chat template turns them into
-// the tokens of training. A turn costs only its new tokens.
+// Dialogues of a chat model: observations are the user's messages, actions the assistant's, and the chat template converts them
+// into tokens. A turn computes only its new tokens.
 import { spokenIds, type Utterance } from '@bowyer/core';
 import type { Decision } from '@bowyer/envs';
 import type { ChatMessage, ChatTemplate, Tokenizer } from '@bowyer/text';
@@ -11,11 +11,11 @@ export interface ChatOptions {
   /** Messages before the first observation. */
   opening: readonly ChatMessage[];
   /**
-   * Whether every observation is a context of its own: one message, without the turns before. False if not given: a
-   * message a turn.
+   * Whether every observation is a separate context: one message, without the previous turns. False if not given: the dialogue
+   * has a message per turn.
    */
   isSingleMessage?: boolean;
-  /** Is called once if the template rewrites earlier messages when a message is added. */
+  /** Called once if the template rewrites earlier messages when a message is added. */
   onRewritten?: () => void;
 }
 
@@ -59,7 +59,7 @@ class ChatDialogue implements Dialogue {
     }
     if (!begins) this.options.onRewritten?.();
     const prompt = ids ? [...ids] : template.encodePrompt(this.#messages);
-    // Scoring must see what the sampler saw: a rewritten context is another segment.
+    // Scoring must use the sampler's context: a rewritten context begins a new segment.
     this.#context.restart(prompt);
     const keep = turn === 0 && !ids ? 0 : sharedPrefix(cached, prompt);
     return { keep, tokens: prompt.slice(keep) };
@@ -71,15 +71,16 @@ class ChatDialogue implements Dialogue {
 
   decide(utterance: Utterance, contextTokens: number): Required<Decision<TurnTokens>> {
     this.#action = this.actionOf(utterance);
-    // Its spaces stay, since they are in the context.
+    // The spaces of the utterance are kept, since they are in the context.
     this.#messages.push({ role: 'assistant', content: this.tokenizer.decode(spokenIds(utterance)) });
     return { action: this.#action, data: this.#context.utter(utterance, contextTokens) };
   }
 }
 
 /**
- * Returns the message that an observation is in a dialogue: what it adds to the turn before. That is the rest of a history that
- * contains the action (some environments write only its first line). An observation that does not contain the last one is all new.
+ * Returns the new message of an observation in a dialogue: the text that it adds to the previous turn. If the observation
+ * contains the previous one and the action (some environments write only its first line), it is the rest after them; if not, it
+ * is the whole observation.
  */
 export function messageOf(observation: string, before: { observation: string; action: string }): string {
   const rest = observation.slice(before.observation.length);

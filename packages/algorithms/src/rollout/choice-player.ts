@@ -1,16 +1,17 @@
-// Plays with a language model that says nothing but valid actions, in one of these ways:
+// Plays with a language model that chooses among the valid actions, in one of these ways:
 //
-//     scored       p(a) ∝ exp(log π(a | s) / T) over the valid actions a, each with the token that ends it: the whole action counts
-//     likelihood   as scored, of the text of an action without the token that ends it, after a space where the observation does not
-//                  end with one: lm-evaluation-harness's `acc` of multiple choice (EleutherAI, lm_eval/api/task.py)
+//     scored       p(a) ∝ exp(log π(a | s) / T) over the valid actions a, each with its terminator
+//     likelihood   as scored, but without the terminator, and after a space where the observation does not end with one:
+//                  lm-evaluation-harness's `acc` of multiple choice (EleutherAI, lm_eval/api/task.py)
 //     likelihood_per_character  log π(a | s) divided by the characters of the action: lm-evaluation-harness's `acc_norm`
-//     constrained  token by token, π over those tokens only that continue a valid action: cheaper, but what begins likely is
-//                  preferred to what is likely as a whole
+//     constrained  token by token, π over the tokens that continue a valid action: cheaper, but it prefers actions with a likely
+//                  beginning to actions that are likely as a whole
 //
-// Where the environment lists an empty set of actions, any text may be valid (a search has any words): the policy writes freely.
-// Log-probabilities of a constrained utterance are those of the choice, at temperature 1 without truncation; the episodes contain the
-// tokens that each was chosen among, and training scores among the same (docs/decisions/action-choice.md). Those of a
-// scored one are the policy's own: a method that weighs its samples by them would be wrong, so only those that imitate may use it.
+// If the environment lists no actions, any text may be valid (such as the words of a search), and the policy writes freely.
+// Log-probabilities of a constrained utterance are those of the choice, at temperature 1 without truncation; the episodes contain
+// the mask of each token, and training uses the same masks (docs/decisions/action-choice.md). Log-probabilities of a scored
+// utterance are the policy's own and not those of the choice, so that only methods that imitate may use it, and none that weights
+// samples by them.
 import { maximum, Rng, spokenIds, tokenMaskOf, type TokenMask, type Utterance } from '@bowyer/core';
 import type { Decision } from '@bowyer/envs';
 import {
@@ -31,7 +32,7 @@ export interface ChoiceOptions {
   dialogues: Dialogues;
 }
 
-/** A valid action in tokens; the last one ends it. */
+/** A valid action with its tokens; the last token is the terminator. */
 interface Candidate {
   action: string;
   ids: number[];
@@ -43,7 +44,7 @@ abstract class ChoicePlayer implements Player {
   readonly #dialogues: Dialogue[];
   /** All tokens that a slot has read and written. */
   readonly #contexts: number[][];
-  /** Ends every action that is chosen. */
+  /** The token that ends every chosen action. */
   readonly terminatorId: number;
 
   protected constructor(
@@ -53,7 +54,7 @@ abstract class ChoicePlayer implements Player {
     const { slots, sampling, dialogues } = options;
     this.#dialogues = Array.from({ length: slots }, () => dialogues.open());
     this.#contexts = Array.from({ length: slots }, () => []);
-    // A template's own end of a message comes before those of plain text.
+    // The template's terminator is preferred to that of plain text.
     this.terminatorId = [...dialogues.terminatorIds, ...sampling.terminatorIds][0];
     if (this.terminatorId === undefined)
       throw new Error(
@@ -84,7 +85,7 @@ abstract class ChoicePlayer implements Player {
     });
   }
 
-  /** Returns the tokens that the slot's model sees: the end of the context, with room for an action. */
+  /** Returns the context of the slot's model, shortened to leave space for an action. */
   #advance(request: ActRequest): number[] {
     const before = this.#contexts[request.slot];
     const { keep, tokens } = this.#dialogues[request.slot].advance(request, before);
@@ -104,14 +105,14 @@ abstract class ChoicePlayer implements Player {
     return (action) => this.policy.tokenizer.encode(action);
   }
 
-  /** Counts the most tokens before an action. */
+  /** Returns the most tokens of a context, with the space for the longest candidate subtracted. */
   protected room(candidates: readonly Candidate[]): number {
     const longest = Math.max(this.options.sampling.maxNewTokens, maximum(candidates.map(({ ids }) => ids.length)));
     return this.policy.contextLength - longest + 1;
   }
 
   protected abstract choose(asked: readonly Asked[]): Promise<Chosen[]>;
-  /** Samples any text. */
+  /** Samples utterances freely. */
   protected abstract write(asked: readonly Asked[]): Promise<Chosen[]>;
 
   protected async writeIn(episodes: Episodes, asked: readonly Asked[]): Promise<Chosen[]> {
@@ -138,7 +139,7 @@ interface Asked {
 
 /** Scores every valid action as a whole. */
 export class ScoredPlayer extends ChoicePlayer {
-  /** The slots for turns in which any text may be valid. */
+  /** KV-cache slots for turns in which any text may be valid. */
   #episodes: Episodes | null = null;
 
   constructor(
@@ -155,7 +156,7 @@ export class ScoredPlayer extends ChoicePlayer {
     const before = tokenizer.decode(context.slice(-JOINED_TOKENS));
     const space = /\s$/.test(before) ? '' : ' ';
     const beforeIds = tokenizer.encode(before);
-    // The action is encoded together with the text before it, because the tokens of a text can depend on that.
+    // The action is encoded together with the preceding text, since its tokens can depend on that text.
     return (action) => {
       const ids = tokenizer.encode(`${before}${space}${action}`);
       return beforeIds.every((id, i) => ids[i] === id)
@@ -215,19 +216,19 @@ export class ScoredPlayer extends ChoicePlayer {
   }
 }
 
-/** Tokens before an action that are encoded together with it. */
+/** The number of tokens before an action that are encoded together with it. */
 const JOINED_TOKENS = 16;
 
 const sumOf = (values: Float32Array): number => values.reduce((sum, value) => sum + value, 0);
 
-/** Makes the example of an action after what was seen, every token of it scored. */
+/** Makes the example of an action after its context, with every token of the action scored. */
 function scoredExample(seen: readonly number[], ids: readonly number[]): TokenExample {
   const all = [...seen, ...ids];
   const weights = new Float32Array(all.length - 1).fill(1, seen.length - 1);
   return { ids: Int32Array.from(all.slice(0, -1)), targets: Int32Array.from(all.slice(1)), weights };
 }
 
-/** Samples token by token among those that continue a valid action. */
+/** Samples each token among those that continue a valid action. */
 export class ConstrainedPlayer extends ChoicePlayer {
   private constructor(
     policy: LanguageModel,
@@ -241,7 +242,9 @@ export class ConstrainedPlayer extends ChoicePlayer {
     return new ConstrainedPlayer(policy, options, await policy.openEpisodes({ slots: options.slots }));
   }
 
-  /** Chooses actions. The model runs only where there is a choice: a token that all open candidates share has probability 1. */
+  /**
+   * Chooses actions. The model runs only where there is a choice: a token that all remaining candidates share has probability 1.
+   */
   protected async choose(asked: readonly Asked[]): Promise<Chosen[]> {
     const paths = asked.map(({ request: { slot, rng }, candidates, context }) => {
       const seen = context.slice(-this.room(candidates));
@@ -304,14 +307,14 @@ export class ConstrainedPlayer extends ChoicePlayer {
   }
 }
 
-/** Truncates a slot's cache to the prefix that it shares with `context`. @returns the tokens to read after that */
+/** Truncates a slot's KV cache to the prefix that it shares with `context`. @returns the remaining tokens of the context */
 function feed(episodes: Episodes, slot: number, context: readonly number[]): number[] {
   const keep = commonPrefix(episodes.context(slot), context);
   episodes.truncate(slot, keep);
   return context.slice(keep);
 }
 
-/** Lists the tokens that may come next in the candidates that are still open. */
+/** Lists the possible next tokens of the remaining candidates. */
 const nextIds = ({ open, ids }: { open: readonly Candidate[]; ids: readonly number[] }): number[] => [
   ...new Set(open.map((candidate) => candidate.ids[ids.length])),
 ];

@@ -1,4 +1,4 @@
-// Rollouts of groups: several episodes of the same task, whose returns are compared with each other.
+// Collects rollouts of groups: several episodes of the same task, whose returns are compared with each other.
 import {
   choice,
   episodicReturn,
@@ -18,7 +18,7 @@ export const groupSizeOption = (value: number) =>
     flat: 'group_size',
   });
 
-/** Declares the options of rollouts whose episodes are compared in groups. */
+/** Declares the options of rollouts whose episodes form groups. */
 export const groupMembers = ({ groupSize = 8, invalidPenalty = 0 } = {}) => ({
   group_size: groupSizeOption(groupSize),
   sampling_rounds: integer(
@@ -45,16 +45,16 @@ export type GroupRolloutOptions = CollectOptions & { rollout: { groupSize: numbe
 export interface GroupRollout {
   /** Episodes to learn from, group by group. */
   kept: Trajectory[];
-  /** All episodes, those of dropped groups among them. */
+  /** All episodes, including those of dropped groups. */
   played: Trajectory[];
   metrics: Metrics;
 }
 
 /**
- * Collects one iteration's rollout. Rounds have episode numbers, and with them seeds, of their own; those of unplayed rounds are
- * skipped.
+ * Collects one iteration's rollout. Each round has its own episode numbers and thus its own seeds; the numbers of unplayed rounds
+ * are skipped.
  *
- * @throws {InterruptedError} where the user asks to stop: nothing has been learned since the last iteration
+ * @throws {InterruptedError} where the user asks to stop; the iteration has then not changed the policy
  */
 export async function collectGroups(
   run: PlayContext,
@@ -97,7 +97,7 @@ interface Groups {
   rollout: { size: number; groupSize: number };
 }
 
-/** Reports groups that would not be whole. */
+/** Reports rollout sizes that are not a multiple of the group size. */
 export function wholeGroups({ rollout: { size, groupSize } }: Groups): ConfigProblem[] {
   if (size % groupSize === 0) return [];
   const key = 'algorithm.rollout.size';
@@ -118,7 +118,7 @@ export function groupProblems(options: Groups & { rollout: { samplingRounds: num
   return problems;
 }
 
-/** Reports that every group is one episode. */
+/** Reports groups of a single episode. */
 export function aloneProblems({ rollout: { groupSize } }: Groups): ConfigProblem[] {
   if (groupSize > 1) return [];
   const key = 'algorithm.rollout.group_size';
@@ -126,7 +126,7 @@ export function aloneProblems({ rollout: { groupSize } }: Groups): ConfigProblem
   return [{ key, message, remedy: `raise ${key}` }];
 }
 
-/** Groups episodes, in order; an episode without a group is one of its own. */
+/** Groups episodes, in order; an episode without a group number forms its own group. */
 export function groupsOf(trajectories: readonly Trajectory[]): Trajectory[][] {
   const groups = new Map<unknown, Trajectory[]>();
   for (const trajectory of trajectories) {
@@ -136,7 +136,7 @@ export function groupsOf(trajectories: readonly Trajectory[]): Trajectory[][] {
   return [...groups.values()];
 }
 
-/** Returns whether all returns are equal, so that there is nothing to compare. */
+/** Returns whether all returns are equal, so that the group gives no signal. */
 function isFlat(group: readonly Trajectory[]): boolean {
   const returns = group.map(episodicReturn);
   return returns.every((value) => value === returns[0]);

@@ -1,4 +1,5 @@
-// Plays many episodes at the same time and turns them into trajectories: the rollout of an iteration, and any other set of episodes.
+// Plays many episodes at the same time and converts them into trajectories: the rollout of an iteration, or any other set of
+// episodes.
 import { hash32, oneRank, Rng, type Ranks, type Trajectory } from '@bowyer/core';
 import { EnvContractError, HttpError, playEpisodes, type Env, type PlayedEpisode, type Split } from '@bowyer/envs';
 import { failureReasons, reasonKey, SHOWN_REASONS } from './failure-reasons.js';
@@ -9,45 +10,51 @@ import { horizonAt, withHorizon, type Horizon } from './horizon.js';
 import type { ReplayPlacement } from './replay.js';
 import { segmentsOf, type TurnTokens } from './turn-tokens.js';
 
-/** Everything besides a player that episodes are played with. */
+/** Everything except the player that is needed to play episodes. */
 export interface PlayContext {
-  /** An environment that plays items of the split alone. Null for a run without an environment, which cannot play. */
+  /** Makes an environment that plays only items of the split. Null for a run without an environment, which cannot play. */
   makeEnv: ((split: Split) => Env) | null;
-  /** Plays whole sets in place of `makeEnv` and of a player, such as programs that call a server of the policy. */
+  /** Plays whole sets instead of `makeEnv` and a player, such as agent programs that call a server of the policy. */
   playSet?: PlaySet;
   /** Name of the environment, for messages. */
   environment?: string;
   hooks: Pick<RunHooks, 'progress' | 'interrupted'>;
-  /** Whether a set is given up with `InterruptedError` when the user asks to stop; if not given, each is played to its end. */
+  /**
+   * Whether a set is interrupted with `InterruptedError` when the user asks to stop; if false or not given, each set is played to
+   * its end.
+   */
   givesUp?: boolean;
   onFailure?: OnFailure;
-  /** Notes that a set has been played, or given up. */
+  /** Called when a set has been played or interrupted. */
   onSetEnd?: () => void;
-  /** Whether failures that count with a reward are failures for `maxFailureShare` too; false if not given. */
+  /** Whether failures that count with a reward also count for `maxFailureShare`; false if not given. */
   limitsCounted?: boolean;
   /** Whether to wait until all slots are ready before acting; see `playEpisodes`. */
   together?: boolean;
-  /** The processes that divide the episodes among them; this one alone if not given. */
+  /** The processes that divide the episodes among them; a single process if not given. */
   ranks?: Ranks;
-  /** The place in which replayed turns are stored, if there are several. */
+  /** Where replayed turns are stored, if there are several ranks. */
   replayPlacement?: ReplayPlacement;
-  /** Plays rollouts in place of the policy itself, such as a server with a copy of it, or its integers. Evaluations are the policy's own. */
+  /**
+   * Opens the player of rollouts instead of the policy's own, such as a server with a copy of the policy, or its integer version.
+   * Evaluations use the policy's own player.
+   */
   openRollouts?: OpenPlayer;
-  /** Plays rollouts ahead of the iterations that learn from them; if not given, each is played when it is asked for. */
+  /** Plays rollouts ahead of the iterations that learn from them; if not given, each is played when its iteration begins. */
   rollouts?: RolloutSource;
-  /** Receives every rollout before it is trained on, such as `Diagnostics` does. */
+  /** Receives every rollout before it is trained on; `Diagnostics` does. */
   onRollout?: (rollout: readonly Trajectory[], iteration: number) => Promise<void>;
-  /** Receives the episodes of every evaluation; what the algorithm notes with them follows before its metrics are logged. */
+  /** Receives the episodes of every evaluation. The algorithm adds its estimates to them later, before the metrics are logged. */
   onEvaluation?: (episodes: readonly Trajectory[]) => void;
 }
 
-/** Plays rollouts ahead of the iterations that learn from them, with a policy that is not always the newest. */
+/** Plays rollouts ahead of the iterations that learn from them, with weights that may be older. */
 export interface RolloutSource {
   /** Returns the rollout that an iteration learns from. */
   take(iteration: number, plan: RolloutPlan): Promise<Trajectory[]>;
 }
 
-/** How the rollouts of a run are played; the same at every call, but for the context. */
+/** How the rollouts of a run are played. Only the context differs between calls. */
 export interface RolloutPlan {
   context: PlayContext;
   options: CollectOptions;
@@ -58,20 +65,20 @@ export interface CollectOptions extends PlayOptions {
   rollout: {
     /** Episodes per iteration. */
     size: number;
-    /** Longest episode in turns, by iteration; null or absent: as long as the environment allows. */
+    /** The most turns of an episode, by iteration; null or absent for the environment's own limit. */
     horizon?: Horizon | null;
   };
 }
 
-/** Several episodes of the same task, to be compared with each other. */
+/** Groups of episodes of the same task, which are compared with each other. */
 export interface GroupOptions {
-  /** Episodes of a group: they share the environment's seed and differ in the sampling stream. 1 if not given. */
+  /** The number of episodes in a group: they share the environment's seed, and their sampling seeds differ. 1 if not given. */
   groupSize?: number;
 }
 
 /** A set of episodes. */
 export interface PlayedSet {
-  /** Names the set in seeds, metrics and messages. */
+  /** The name of the set in seeds, metrics and messages. */
   purpose: string;
   split: Split;
   firstEpisode: number;
@@ -79,31 +86,31 @@ export interface PlayedSet {
 }
 
 /**
- * Plays a set of episodes by itself, numbered and grouped as the set says. An episode that fails is reported and left out.
+ * Plays a set of episodes without a player, numbered and grouped as the set says. An episode that fails is reported and omitted.
  *
- * @throws {InterruptedError} once the set is given up
+ * @throws {InterruptedError} when the set is interrupted
  */
 export type PlaySet = (set: GroupOptions & PlayedSet, options: PlayOptions, watch: SetWatch) => Promise<Trajectory[]>;
 
-/** The reports and questions of a set that plays by itself. */
+/** The callbacks of a set that `PlaySet` plays. */
 export interface SetWatch {
-  /** Notes that an episode has been played. */
+  /** Reports a played episode. */
   played(): void;
   /**
-   * Notes that an episode has failed.
+   * Reports a failed episode.
    *
-   * @param counts whether the episode counts all the same, with the reward that failures have
+   * @param counts whether the episode counts nevertheless, with the reward of failures
    * @throws as soon as more than `maxFailureShare` of the episodes failed
    */
   failed(error: Error, episode: number, counts?: boolean): void;
-  /** True once the user asks to stop and the set can be played again: it is given up with `InterruptedError`. */
+  /** True once the user asks to stop, if the set can be played again: it then throws `InterruptedError`. */
   readonly givenUp: boolean;
 }
 
 /**
- * Collects one iteration's rollout. Seeds follow from the run's seed and the episode's number alone.
+ * Collects one iteration's rollout. Seeds depend only on the run's seed and the episode's number.
  *
- * @throws {InterruptedError} where the user asks to stop: nothing has been learned since the last iteration
+ * @throws {InterruptedError} where the user asks to stop; the iteration has then not changed the policy
  */
 export function collect(
   run: PlayContext,
@@ -134,7 +141,7 @@ export async function collectEpisodes(
   return trajectories;
 }
 
-/** Plays episodes of an iteration with the horizon that it has. */
+/** Plays episodes of an iteration with the iteration's horizon. */
 export function playRollout(
   run: PlayContext,
   openPlayer: OpenPlayer,
@@ -149,7 +156,7 @@ export function playRollout(
 /** The purpose in seeds and messages of episodes that are learned from. */
 export const ROLLOUT = 'rollout';
 
-/** Checks that episodes of one group begin alike. @throws where they do not: their returns could not be compared */
+/** Checks that the episodes of a group begin alike. @throws where they do not, since their returns could not be compared */
 function checkGroups(trajectories: readonly Trajectory[], environment = 'the environment'): void {
   const firstOf = new Map<number, Trajectory>();
   for (const trajectory of trajectories) {
@@ -168,7 +175,7 @@ function checkGroups(trajectories: readonly Trajectory[], environment = 'the env
 }
 
 /**
- * Plays `episodes` episodes, each rank its share of them, and exchanges them: every rank gets all.
+ * Plays `episodes` episodes: each rank plays a share and receives the episodes of all ranks.
  *
  * @returns the episodes that did not fail, in order
  * @throws the first failure, as soon as more than `maxFailureShare` of the episodes failed
@@ -193,7 +200,7 @@ async function playAll(
   if (context.playSet !== undefined) return playByItself(context, context.playSet, options, set);
   if (ranks.size === 1) return (await playShare(context, openPlayer, options, set, { rank: 0, size: 1 })).played;
   const share = { rank: ranks.rank, size: ranks.size };
-  // A player may call the critic, and within a rank's own episodes that call must not wait for other ranks.
+  // A player may call the critic. While a rank plays its own episodes, that call must not wait for other ranks.
   const own = await ranks.apart(() => unlessInterrupted(playShare(context, openPlayer, options, set, share)));
   await ranks.barrier();
   const all = ranks.gather(own).map((one) => {
@@ -236,16 +243,16 @@ async function playByItself(
 
 export const DEFAULT_FAILURE_SHARE = 0.5;
 
-/** Computes the seed of an episode: the environment's in a group of one, and that of the stream that samples its tokens. */
+/** Computes the seed of an episode for sampling its tokens, and in a group of one also for the environment. */
 export const episodeSeed = (seed: number, purpose: string, episode: number): number =>
   hash32(`${seed}/${purpose}/${episode}`);
 
 export const samplingRng = (seed: number): Rng => Rng.forPurpose(seed, 'sampling');
 
 /**
- * Plays one rank's share of `episodes` episodes, which are numbered from `firstEpisode`. The seeds of an episode (for its environment and
- * for sampling) follow from the run's seed, `purpose` and the episode's number, so two purposes never play the same episodes. Episodes of
- * a group have the environment's seed of the group's first one.
+ * Plays one rank's share of `episodes` episodes, which are numbered from `firstEpisode`. The seeds of an episode (for its
+ * environment and for sampling) follow from the run's seed, `purpose` and the episode's number, so two purposes never play the
+ * same episodes. The episodes of a group have the first one's seed of the environment.
  */
 async function playShare(
   { makeEnv, hooks, onFailure, together, givesUp = false }: PlayContext,
@@ -258,7 +265,7 @@ async function playShare(
   const seeds = Array.from({ length: episodes }, (_, i) => episodeSeed(seed, purpose, firstEpisode + i));
   const rngs = seeds.map(samplingRng);
   const envSeeds = seeds.map((_, i) => seeds[i - (i % groupSize)]);
-  // Episodes are dealt to the ranks in turn, so that each rank has as many long ones as the others.
+  // Episodes are distributed to the ranks in turn, so that each rank gets a similar number of long ones.
   const own = seeds.map((_, i) => i).filter((i) => i % size === rank);
   const trajectories = new Array<Trajectory>(episodes);
   const failures: Error[] = [];
@@ -273,7 +280,7 @@ async function playShare(
       asksExpert: player.asksExpert,
       episodes: own.length,
       seeds: (i) => envSeeds[own[i]],
-      // A rollout draws its items; an evaluation covers them evenly.
+      // In rollouts the environment draws its items; evaluations cover them evenly.
       reset: (i) => (split === 'train' ? {} : { episode: firstEpisode + own[i] }),
       act: (ready) => {
         if (givesUp && hooks.interrupted) throw new InterruptedError(purpose);
@@ -289,11 +296,11 @@ async function playShare(
           return checkFailures(failures, maxFailureShare, { purpose, episodes });
         }
         trajectories[episode] = trajectoryOf(played, firstEpisode + episode, groupSize);
-        // The progress of all ranks is estimated from this one; the last episode is reported when all ranks have finished.
+        // The progress of all ranks is extrapolated from this one; the last episode is reported when all ranks have finished.
         if (++done * size < episodes || size === 1) hooks.progress(purpose, done * size, episodes);
       },
     });
-    // Includes episodes that were never played because every environment was retired.
+    // The errors include those of episodes that were never played because every environment was retired.
     const broken = played.flatMap(({ error }) => error ?? []);
     checkFailures(broken, maxFailureShare, { purpose, episodes });
     return { played: trajectories.filter(() => true), failures: broken };
@@ -305,7 +312,7 @@ async function playShare(
 /**
  * Makes the trajectory of a played episode.
  *
- * @param episode counts all episodes of the purpose
+ * @param episode number among all episodes of the purpose
  */
 export function trajectoryOf(
   { seed, item, task, turns }: PlayedEpisode<TurnTokens>,
@@ -325,8 +332,8 @@ export function trajectoryOf(
 }
 
 /**
- * Ends the run when too many episodes fail, since the rest no longer represents the task. An environment that breaks the contract ends it
- * at once: this is a mistake in its program, which affects other episodes too.
+ * Throws when too many episodes failed, since the others no longer represent the task. An environment that breaks its contract
+ * throws at once: the mistake in its program affects other episodes too.
  */
 export function checkFailures(
   failures: readonly Error[],
@@ -336,7 +343,7 @@ export function checkFailures(
   const broken = failures.find((error) => error instanceof EnvContractError);
   if (broken !== undefined) throw broken;
   if (failures.length <= maxFailureShare * episodes) return;
-  // An open circuit does not report why the server failed.
+  // The error of an open circuit does not say why the server failed, so another one is preferred.
   const first = failures.find((error) => !(error instanceof HttpError && error.failure === 'circuit')) ?? failures[0];
   const others = failureReasons(failures.filter((error) => reasonKey(error) !== reasonKey(first)));
   const lines = [

@@ -1,8 +1,8 @@
-// Figures of episodes.
+// Computes metrics of episodes.
 import { episodicReturn, maximum, mean, minimum, standardError, type Trajectory } from '@bowyer/core';
 import type { Metrics } from './run-hooks.js';
 
-/** Computes the share of turns, or of episodes, whose info has a true `key`. */
+/** Computes the share of infos in which `key` is true. */
 const share = (infos: readonly Record<string, unknown>[], key: string) =>
   mean(infos.map((info) => (info[key] ? 1 : 0)));
 
@@ -31,7 +31,7 @@ export function episodeMetrics(trajectories: readonly Trajectory[], prefix: stri
 }
 
 /**
- * Computes means of the figures that a judge gives an episode by name, in `components` of its last info, over the episodes that have
+ * Computes means of the figures in `components` of an episode's last info, which a judge may set, over the episodes that have
  * them.
  */
 function componentMetrics(trajectories: readonly Trajectory[], prefix: string): Metrics {
@@ -42,7 +42,10 @@ function componentMetrics(trajectories: readonly Trajectory[], prefix: string): 
   return Object.fromEntries([...figures].map(([name, values]) => [`${prefix}/reward_${name}`, mean(values)]));
 }
 
-/** Computes metrics of an iteration's rollout. The mean negative log-probability of an utterance estimates the policy's entropy. */
+/**
+ * Computes metrics of an iteration's rollout. The mean negative log-probability of an utterance is an estimate of the policy's
+ * entropy.
+ */
 export function rolloutMetrics(trajectories: readonly Trajectory[]): Metrics {
   const utterances = trajectories.flatMap(({ segments }) => segments.flatMap((segment) => segment.utterances));
   return {

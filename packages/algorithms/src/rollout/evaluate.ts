@@ -1,4 +1,4 @@
-// Evaluation of an agent, on episodes that training never sees.
+// Evaluates an agent on episodes that training never plays.
 import { correlation, discountedReturns, mean, type Trajectory } from '@bowyer/core';
 import type { DoubleCritic } from '@bowyer/models';
 import type { Metrics } from './run-hooks.js';
@@ -14,7 +14,7 @@ export interface Evaluation {
 
 interface EvaluateOptions extends PlayOptions {
   eval: {
-    /** Episodes. */
+    /** The number of episodes. */
     size: number;
     decoding: Decoding | 'both';
   };
@@ -22,14 +22,15 @@ interface EvaluateOptions extends PlayOptions {
 
 export type Decoding = 'sample' | 'greedy';
 
-/** Lists the decodings of an evaluation; the first chooses the best agent. */
+/** Lists the decodings of an evaluation; the first decides which agent is the best. */
 export const decodingsOf = (decoding: Decoding | 'both'): readonly [Decoding, ...Decoding[]] =>
   decoding === 'both' ? ['sample', 'greedy'] : [decoding];
 
 /**
- * Plays `eval.size` episodes; with `both` decodings the same ones twice, the greedy ones' metrics being `eval_greedy/…`.
+ * Plays `eval.size` episodes; with `both` decodings they are played twice, and the metrics of the greedy ones are named
+ * `eval_greedy/…`.
  *
- * @param purpose names the set of episodes and the split they are played on: `eval` chooses the best policy of a run, `test` tests it
+ * @param purpose the set of episodes and its split: `eval` chooses the best policy of a run, `test` tests it
  */
 export async function evaluate(
   run: PlayContext,
@@ -52,7 +53,7 @@ export async function evaluate(
   return { metrics, trajectories };
 }
 
-/** Compares the critic's min(Q₁, Q₂) with the discounted returns that followed, and notes its values with the episodes. */
+/** Compares the critic's min(Q₁, Q₂) with the discounted returns of the episodes, and adds its values to the episodes. */
 export async function criticCalibration(
   critic: DoubleCritic,
   trajectories: readonly Trajectory[],

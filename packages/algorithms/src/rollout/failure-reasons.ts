@@ -1,21 +1,24 @@
 // Groups the failures of episodes by their reason, so that each is reported once, with the number of episodes.
 
 export interface FailureReason {
-  /** The message of its first failure. */
+  /** The message of the first failure. */
   message: string;
   episodes: number;
 }
 
-/** Names that differ between failures of one reason: those of rollouts, which are in messages and in the paths of outputs too. */
+/** Names of rollouts, which are in messages and paths and differ between failures of one reason. */
 const ROLLOUT_NAME = /\b[a-z]+-\d+\.\d+\b/g;
 
-/** Numbers of tokens, bytes and seconds that differ between rollouts; a status, an exit code and a port are the reason itself. */
+/**
+ * Numbers of tokens, bytes and seconds, which differ between failures of one reason. A status, an exit code or a port is a part
+ * of the reason.
+ */
 const AMOUNT = /\b\d+(?:\.\d+)?(?= (?:tokens|bytes|seconds|in the (?:messages|completion)|s|ms)\b)/g;
 
-/** Returns the same text for failures of one reason. */
+/** Returns an equal text for failures of one reason. */
 export const reasonKey = ({ message }: Error): string => message.replace(ROLLOUT_NAME, '…').replace(AMOUNT, '…');
 
-/** Counts reasons, in the order in which they came first. */
+/** Counts failures by reason, in the order of their first failures. */
 export function failureReasons(failures: readonly Error[]): FailureReason[] {
   const reasons = new Map<string, FailureReason>();
   for (const failure of failures) {
@@ -27,5 +30,5 @@ export function failureReasons(failures: readonly Error[]): FailureReason[] {
   return [...reasons.values()];
 }
 
-/** The most reasons that a message or a result names. */
+/** The most reasons in a message or a result. */
 export const SHOWN_REASONS = 3;

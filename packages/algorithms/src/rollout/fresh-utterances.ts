@@ -1,10 +1,10 @@
-// New utterances of the acting policy at the states of replayed turns.
+// Samples new utterances of the acting policy at the states of replayed turns.
 import { hash32, oneRank, Rng, type Ranks } from '@bowyer/core';
 import type { OpenPlayer, PlayOptions, Player } from './player.js';
 import type { ReplayItem } from './replay.js';
 import { segmentsOf } from './turn-tokens.js';
 
-/** Replayed turns at whose states utterances are wanted, and the seed of those utterances. */
+/** Replayed turns at whose states utterances are sampled, and the seed of these utterances. */
 export interface StatesToAct {
   items: readonly ReplayItem[];
   seed: number;
@@ -14,11 +14,11 @@ interface FreshOptions {
   slots: number;
   samples?: number;
   progress?: (done: number) => void;
-  /** The processes that divide the utterances among them; this one alone if not given. */
+  /** The processes that divide the utterances among them; a single process if not given. */
   ranks?: Ranks;
 }
 
-/** One utterance that is wanted. */
+/** One utterance to sample. */
 interface Wanted {
   item: ReplayItem;
   seed: number;
@@ -26,15 +26,15 @@ interface Wanted {
 }
 
 /**
- * Samples `samples` utterances at each item's observation, as many at once as the player has slots, wherever one group ends. Turns of
- * one episode take the same slot one after the other, so that what they have in common is read once.
+ * Samples `samples` utterances at each item's observation, in batches of the player's number of slots, across groups. Turns of
+ * one episode use the same slot one after the other, so that their common prefix is computed once.
  *
- * The random numbers of sample k at item i of a group with n items follow from the group's seed and k · n + i alone, so neither the
- * slots nor the other groups change an utterance.
+ * The random numbers of sample k at item i of a group with n items depend only on the group's seed and k · n + i, so that neither
+ * the slots nor the other groups change an utterance.
  *
- * @param progress called with the utterances done so far
- * @returns per group and sample [items] the same states with new actions; rewards and next observations are not theirs and must not
- *   be used
+ * @param progress called with the number of finished utterances
+ * @returns per group and sample [items] the same states with new actions; their rewards and next observations are those of the
+ *   stored actions and must not be used
  */
 export async function freshUtterances(
   player: Player,
@@ -57,7 +57,7 @@ export async function freshUtterances(
   return groups.map(({ items }) => Array.from({ length: samples }, () => inOrder.slice(next, (next += items.length))));
 }
 
-/** Samples the player's utterances in every lane, one turn of each of `slots` lanes at once. */
+/** Samples the player's utterances in every lane: `slots` lanes at a time, one turn of each. */
 async function actInLanes(
   player: Player,
   lanes: readonly Wanted[][],
@@ -77,7 +77,7 @@ async function actInLanes(
   return fresh;
 }
 
-/** Groups turns of one episode into lanes, earlier ones first; several samples of a turn are apart. */
+/** Groups turns of one episode into lanes, earlier ones first; several samples of a turn are in different lanes. */
 function lanesOf(wanted: readonly Wanted[], samples: number): Wanted[][] {
   if (samples > 1) return wanted.map((each) => [each]);
   const lanes = new Map<ReplayItem['trajectory'], Wanted[]>();
@@ -88,7 +88,7 @@ function lanesOf(wanted: readonly Wanted[], samples: number): Wanted[][] {
   return [...lanes.values()].map((lane) => lane.sort((one, other) => one.item.turn - other.item.turn));
 }
 
-/** Samples once at each item's observation, with a player of its own. The seed is the next number of `rng`. */
+/** Samples once at each item's observation, with a new player. The seed is the next number of `rng`. */
 export async function freshBatch(
   openPlayer: OpenPlayer,
   items: readonly ReplayItem[],
@@ -104,7 +104,7 @@ export async function freshBatch(
   }
 }
 
-/** Samples one utterance for each item, in slots of their own. */
+/** Samples one utterance for each item, each in its slot. */
 async function actAt(player: Player, wanted: readonly (Wanted & { slot: number })[]): Promise<ReplayItem[]> {
   const decisions = await player.act(
     wanted.map(({ item, rng, slot }) => ({
@@ -125,7 +125,7 @@ async function actAt(player: Player, wanted: readonly (Wanted & { slot: number }
   });
 }
 
-/** Returns the policy's context before a turn's utterance: the whole dialogue, in whichever format. */
+/** Returns the policy's context before a turn's utterance, for either format of dialogues. */
 function tokensBefore({ trajectory, turn }: ReplayItem): number[] | undefined {
   for (const { ids, utterances } of trajectory.segments) {
     const utterance = utterances.find((candidate) => candidate.turn === turn);

@@ -1,24 +1,23 @@
-// Longer episodes as training continues: the number of turns that an episode may have grows with the iterations.
-// Source: ScalingInter-RL of AgentGym-RL, Xi et al. 2025, arXiv:2509.08755, whose `rounds` are the second numbers here.
+// Limits the turns of an episode by the iteration, so that episodes become longer as training continues.
 import type { Env, WrappingEnv } from '@bowyer/envs';
 
-/** [iteration, turns]: from this iteration on an episode has at most this number of turns. */
+/** [iteration, turns]: from this iteration on an episode has at most that many turns. */
 export type Horizon = readonly (readonly [number, number])[];
 
-/** Returns the limit of an iteration; null where there is none. */
+/** Returns the limit in an iteration; null without a limit. */
 export function horizonAt(horizon: Horizon | null | undefined, iteration: number): number | null {
   const begun = (horizon ?? []).filter(([from]) => from <= iteration);
   return begun.length === 0 ? null : begun.reduce((latest, stage) => (stage[0] >= latest[0] ? stage : latest))[1];
 }
 
-/** Makes environments whose episodes are truncated after `turns` turns. */
+/** Wraps environments so that their episodes are truncated after `turns` turns. */
 export const withHorizon = <Args extends unknown[]>(
   makeEnv: ((...args: Args) => Env) | null,
   turns: number | null,
 ): ((...args: Args) => Env) | null =>
   makeEnv === null || turns === null ? makeEnv : (...args) => new HorizonEnv(makeEnv(...args), turns);
 
-/** Cuts the episodes of another environment: more would have followed, so they are truncated, not terminated. */
+/** Truncates the episodes of an environment. They are not terminated, since more turns would have followed. */
 class HorizonEnv implements WrappingEnv {
   #turn = 0;
 

@@ -1,4 +1,4 @@
-/** The error for a stop that the user has asked for in a phase that can be repeated, such as an evaluation: it was given up. */
+/** The error of a phase, such as an evaluation, that the user's stop has interrupted and that can be repeated. */
 export class InterruptedError extends Error {
   override readonly name = 'InterruptedError';
 
@@ -7,7 +7,7 @@ export class InterruptedError extends Error {
   }
 }
 
-/** Returns the result of `work`; null if it was given up. */
+/** Returns the result of `work`; null if it was interrupted. */
 export const unlessInterrupted = <T>(work: Promise<T>): Promise<T | null> =>
   work.catch((error: unknown) => {
     if (error instanceof InterruptedError) return null;

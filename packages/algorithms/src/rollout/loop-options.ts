@@ -1,4 +1,4 @@
-// Options of the outer loop of the algorithms that learn from their own episodes.
+// Options of the iterations of algorithms that learn from their own episodes.
 import { Type, type TObject, type TProperties } from '@sinclair/typebox';
 import { choice, group, integer, optional, type OptionsOf } from '@bowyer/core';
 
@@ -10,7 +10,7 @@ const DECODING =
 export const decodingOption = (value: (typeof DECODINGS)[number]) =>
   choice(DECODINGS, value, DECODING, { flat: 'eval_decoding' });
 
-/** Defaults in which algorithms differ. */
+/** Defaults that differ between algorithms. */
 interface LoopDefaults {
   iterations: number;
   rolloutSize?: number;
@@ -23,7 +23,7 @@ interface LoopDefaults {
 const turns = (minimum: number) => Type.Integer({ minimum });
 
 /**
- * Declares the options of an iteration's loop.
+ * Declares the options of iterations, rollouts, evaluations and checkpoints.
  *
  * @param rollout further options of rollouts
  */
@@ -34,7 +34,7 @@ export const loopOptions = <Rollout extends TProperties = Record<never, never>>(
   iterations: integer(iterations, 'iterations of rollout and update', {
     maximum: MAX_ITERATIONS,
     flat: 'iterations',
-    decides: false, // a finished run continues where it has grown
+    decides: false, // a finished run may continue with more iterations
   }),
   save_freq: integer(every, 'iterations between checkpoints', { flat: 'save_freq', decides: false }),
   rollout: group(

@@ -1,10 +1,10 @@
-// Who chooses the actions in the episodes that wait for the agent.
+// The interface of players, which choose the actions in all episodes that wait for one.
 import type { Rng } from '@bowyer/core';
 import type { Decision } from '@bowyer/envs';
 import type { SamplingOptions } from '@bowyer/models';
 import type { TurnTokens } from './turn-tokens.js';
 
-/** One action that a player is asked for. */
+/** A request for one action. */
 export interface ActRequest {
   slot: number;
   /** 0 for the first turn of an episode. */
@@ -12,40 +12,37 @@ export interface ActRequest {
   observation: string;
   /** The actions that the environment accepts now, if it lists them. */
   validActions?: readonly string[];
-  /** The reply of the environment's expert, for a player that asks; null where the expert knows no next action. */
+  /** The reply of the environment's expert, for a player with `asksExpert`; null where the expert has no next action. */
   expertReply?: string | null;
-  /** At turn 0: the tokens that the observation had when it was played before. */
+  /** At turn 0 of a replayed state: the tokens of the observation when it was first played. */
   ids?: readonly number[];
-  /** The episode's own stream of random numbers. */
+  /** The episode's own random numbers. */
   rng: Rng;
 }
 
-/** Chooses an action in every slot that is ready. */
+/** Chooses an action in every slot that waits for one. */
 export interface Player {
-  /** True where `act` is to know what the environment's expert would say. */
+  /** True if `act` needs the replies of the environment's expert. */
   readonly asksExpert?: boolean;
   /**
    * Decides for every request.
    *
-   * @returns one decision per request, in the same order, with the tokens that the policy read and wrote where it is one of ours;
-   *   an error where there is no action, which ends that episode as failed
+   * @returns one decision per request, in the same order, with the tokens that a local policy read and wrote; an error instead of
+   *   a decision ends that episode as failed
    */
   act(requests: ActRequest[]): Promise<(Decision<TurnTokens> | Error)[]>;
-  /**
-   * Forgets what is kept of contexts: the policy has other weights now, and it was computed with the earlier ones. Absent where nothing
-   * is kept.
-   */
+  /** Discards cached contexts, which were computed with earlier weights of the policy. Absent where nothing is cached. */
   forget?(): void;
   close(): Promise<void>;
 }
 
 /** How episodes are played. */
 export interface PlayOptions {
-  /** All randomness of the run derives from it. */
+  /** The seed of all random numbers of the run. */
   seed: number;
-  /** Episodes in play at the same time. */
+  /** The number of episodes in play at the same time. */
   slots: number;
-  /** When more than this share of the episodes collected at once failed, the run stops. Default: half. */
+  /** The run stops when more than this share of the episodes of a set failed. 0.5 if not given. */
   maxFailureShare?: number;
   sampling: SamplingOptions;
 }

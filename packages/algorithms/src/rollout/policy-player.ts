@@ -1,5 +1,5 @@
-// Plays environments with a language model: text in, text out, and the exact tokens of every turn.
-// Each slot keeps its context in the KV cache across the turns of an episode, so a turn costs only its new tokens.
+// Plays environments with a language model, and stores the exact tokens of every turn. Each slot keeps its context in the KV
+// cache across the turns of an episode, so that a turn computes only its new tokens.
 import type { Decision } from '@bowyer/envs';
 import type { Episodes, LanguageModel, SamplingOptions } from '@bowyer/models';
 import type { OpenPlayer, ActRequest, Player } from './player.js';
@@ -8,7 +8,7 @@ import type { Dialogue, Dialogues } from './dialogue.js';
 import { textDialogues } from './text-dialogue.js';
 import type { TurnTokens } from './turn-tokens.js';
 
-/** Makes a player of the policy alone, which acts as the dialogues' `actionChoice` says. */
+/** Makes a player of the policy alone, which chooses actions according to the dialogues' `actionChoice`. */
 export const policyPlayer =
   (
     {
@@ -41,7 +41,7 @@ export class PolicyPlayer implements Player {
   /**
    * Opens a player.
    *
-   * @param dialogues the format of episodes; text if not given
+   * @param dialogues the conversion of episodes into tokens; as text if not given
    * @param samplesIntegers see `Agent.samplesIntegers`
    */
   static async open(
@@ -77,7 +77,7 @@ export class PolicyPlayer implements Player {
   }
 }
 
-/** Returns sampling options with the tokens that end an utterance: those of the options, then those of the format. */
+/** Adds the terminators of the dialogues to those of the sampling options. */
 export function withTerminators(sampling: SamplingOptions, { terminatorIds }: Dialogues): SamplingOptions {
   return { ...sampling, terminatorIds: [...new Set([...sampling.terminatorIds, ...terminatorIds])] };
 }

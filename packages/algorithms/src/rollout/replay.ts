@@ -1,7 +1,7 @@
 import { integer, maximum, mean, minimum, oneRank, ReplayBuffer, Rng, type Ranks, type Trajectory } from '@bowyer/core';
 import type { Metrics } from './run-hooks.js';
 
-/** One stored turn. It refers to its trajectory, so a trajectory is in memory once for all of its turns. */
+/** One stored turn. It refers to its trajectory, so that the turns of a trajectory share its memory. */
 export interface ReplayItem {
   trajectory: Trajectory;
   turn: number;
@@ -9,7 +9,7 @@ export interface ReplayItem {
 
 export const capacityOption = integer(100_000, 'size of the replay buffer in turns', { flat: 'capacity' });
 
-/** Which turns a rank of several stores: all of them, or those of its share of the episodes. */
+/** Which turns each of several ranks stores: all, or those of its share of the episodes. */
 export type ReplayPlacement = 'global' | 'local';
 
 /** Opens the replay buffer of a run. */
@@ -22,8 +22,8 @@ export function openReplay(
 }
 
 /**
- * A buffer that is divided among the ranks. Each rank draws its share of a batch from its own part, and the shares are exchanged. The turns
- * are not those that a single process would draw, but they are drawn as evenly.
+ * A buffer that is divided among the ranks. Each rank draws its share of a batch from its own part, and the shares are exchanged.
+ * The turns differ from those that a single process would draw, but have the same distribution.
  */
 class LocalReplay extends ReplayBuffer<ReplayItem> {
   constructor(
@@ -33,25 +33,25 @@ class LocalReplay extends ReplayBuffer<ReplayItem> {
     super(capacity);
   }
 
-  /** Inserts an item on its rank; episodes go to the ranks one after the other. */
+  /** Stores an item if its episode belongs to this rank; episodes are assigned to the ranks in turn. */
   override insert(item: ReplayItem): void {
     if (item.trajectory.episode % this.ranks.size === this.ranks.rank) super.insert(item);
   }
 
   override sample(count: number, rng: Rng): ReplayItem[] {
     const { rank, size } = this.ranks;
-    const seed = rng.uint32(); // the same on every rank
+    const seed = rng.uint32(); // the seed is the same on every rank
     const own = Math.floor((count * (rank + 1)) / size) - Math.floor((count * rank) / size);
     return this.ranks.gather(super.sample(own, Rng.forPurpose(seed, `rank ${rank}`))).flat();
   }
 }
 
-/** Stores every turn, episode after episode: the same order when a resumed run fills its buffer again. */
+/** Stores every turn, episode after episode, in the same order as when a resumed run fills its buffer again. */
 export function insertTurns(replay: ReplayBuffer<ReplayItem>, episodes: readonly Trajectory[]): void {
   for (const trajectory of episodes) trajectory.transitions.forEach((_, turn) => replay.insert({ trajectory, turn }));
 }
 
-/** Computes metrics of the rewards of the single turns of a rollout. */
+/** Computes metrics of the single turns' rewards in a rollout. */
 export function rewardMetrics(episodes: readonly Trajectory[]): Metrics {
   const rewards = episodes.flatMap(({ transitions }) => transitions.map(({ reward }) => reward));
   return {

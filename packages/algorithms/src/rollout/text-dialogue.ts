@@ -12,18 +12,18 @@ export const textDialogues = (tokenizer: Tokenizer): Dialogues => ({
 
 export class TextDialogue implements Dialogue {
   readonly #context = new SlotContext();
-  /** The last observation, and the action after it: the text of all tokens so far. */
+  /** The last observation and the action after it, which are the text of all tokens so far. */
   #observation = '';
   #action = '';
-  /** Tokens of that action. */
+  /** The number of tokens of the last action. */
   #uttered = 0;
 
   constructor(private readonly tokenizer: Pick<Tokenizer, 'encode' | 'decode'>) {}
 
   /**
-   * Returns only the new tokens where the observation continues what the slot has read. Where it continues the last observation but
-   * writes the action in another way (without a space at its end, for instance), returns what follows that observation; else the whole
-   * text.
+   * Returns only the new tokens if the observation continues the slot's text. If it continues the last observation with a
+   * different spelling of the action (for instance without a trailing space), returns the text after that observation; otherwise
+   * the whole text.
    */
   advance(request: Observed, cached: readonly number[]): { keep: number; tokens: number[] } {
     const { observation, ids, turn } = request;

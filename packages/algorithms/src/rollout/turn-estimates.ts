@@ -1,11 +1,13 @@
-// Estimates that an algorithm computes for an episode's turns anyway, noted with the episode for reports.
+// Adds estimates of an algorithm, such as values, to an episode's turns, for reports.
 import type { Trajectory, TurnEstimate } from '@bowyer/core';
 import type { DoubleCritic } from '@bowyer/models';
 
-/** The most episodes whose valid actions the critic judges, and the most actions of a turn; only reports need this work. */
+/**
+ * The most episodes whose valid actions the critic evaluates, and the most actions of a turn, since only reports need the values.
+ */
 const JUDGED_EPISODES = 4;
 const JUDGED_ACTIONS = 24;
-/** The number of best actions that are noted. */
+/** The number of best actions that are stored. */
 const NOTED_ACTIONS = 3;
 
 /** Adds estimates to those of a turn. */
@@ -15,10 +17,8 @@ export function noteEstimate(trajectory: Trajectory, turn: number, estimate: Tur
 }
 
 /**
- * Computes min(Q₁, Q₂) of every turn, in the order of the episodes. Each turn's estimates get it with V, and those of a few episodes
- * also the valid actions that the critic values most.
- *
- * @returns [turns of all episodes]
+ * Computes min(Q₁, Q₂) of every turn, in the order of the episodes, and adds it with V to the turns' estimates. For a few
+ * episodes the estimates also contain the valid actions with the highest values.
  */
 export async function judgeEpisodes(critic: DoubleCritic, trajectories: readonly Trajectory[]): Promise<number[]> {
   const turns = trajectories.flatMap((trajectory) => trajectory.transitions.map((_, turn) => ({ trajectory, turn })));
@@ -36,7 +36,7 @@ export async function judgeEpisodes(critic: DoubleCritic, trajectories: readonly
   return Array.from(values);
 }
 
-/** Judges valid actions; those that an environment lists with a step are those of the next turn. */
+/** Evaluates valid actions. Those in a step's info are the valid actions of the next turn. */
 async function judgeValidActions(critic: DoubleCritic, trajectories: readonly Trajectory[]): Promise<void> {
   const judged = trajectories.flatMap((trajectory) =>
     trajectory.transitions.flatMap(({ observation }, turn) => {

@@ -1,18 +1,18 @@
-// The tokens of an episode, turn by turn, exactly as the policy read and wrote them.
+// The tokens of an episode, by turn, exactly as the policy read and wrote them.
 import { spokenIds, type TokenSegment, type Utterance } from '@bowyer/core';
 
-/** The tokens of one turn. They travel with the turn's action, so that an episode's segments follow from its turns alone. */
+/** The tokens of one turn. They are stored with the turn's action, so that an episode's segments can be built from its turns. */
 export interface TurnTokens extends Utterance {
-  /** True: `read` follows the tokens of the turn before. False: the context begins with `read`. */
+  /** True if `read` follows the tokens of the previous turn, false if the context begins with `read`. */
   continues: boolean;
-  /** The tokens that were new to the policy in this turn: the observation, or the text after the last action. */
+  /** The new tokens of this turn before the utterance: the observation, or the text after the last action. */
   read: number[];
 }
 
 /**
  * Joins turns into segments of tokens.
  *
- * @param turns of one episode, in order; undefined where a player gives no tokens
+ * @param turns of one episode, in order; undefined for turns without tokens
  */
 export function segmentsOf(turns: readonly (TurnTokens | undefined)[]): TokenSegment[] {
   const segments: TokenSegment[] = [];
@@ -28,7 +28,7 @@ export function segmentsOf(turns: readonly (TurnTokens | undefined)[]): TokenSeg
   return segments;
 }
 
-/** Checks the log-probabilities of what a policy says. @throws where one is NaN, as after a step that was far too large */
+/** Checks an utterance's log-probabilities. @throws if one is NaN, as after a much too large step */
 export function refuseBrokenPolicy(logprobs: readonly number[] | Float32Array): void {
   if (!logprobs.some((logprob) => Number.isNaN(logprob))) return;
   throw new Error(
@@ -37,25 +37,23 @@ export function refuseBrokenPolicy(logprobs: readonly number[] | Float32Array): 
   );
 }
 
-/** The context of one slot as the policy sees it, from the first token of the segment under way. */
+/** The context of one slot as the policy sees it, from the first token of the current segment on. */
 export class SlotContext {
   #ids: number[] = [];
   #read: number[] = [];
   #continues = false;
 
-  /** Replaces the context. */
   restart(ids: readonly number[]): void {
     this.#ids = [...ids];
     this.#read = [...ids];
     this.#continues = false;
   }
 
-  /** Replaces the last tokens: a new segment begins as the one before. */
+  /** Replaces the last tokens, which begins a new segment with the same beginning. */
   rewrite(count: number, ids: readonly number[]): void {
     this.restart([...this.#ids.slice(0, this.#ids.length - count), ...ids]);
   }
 
-  /** Extends the context. */
   extend(ids: readonly number[]): void {
     for (const id of ids) this.#ids.push(id);
     this.#read = [...ids];
@@ -63,10 +61,10 @@ export class SlotContext {
   }
 
   /**
-   * Adds what an utterance says to the context. If the sampler saw only the end of the context, that end starts a new segment: scoring
-   * must see what it saw.
+   * Adds an utterance's tokens to the context. If the sampler saw only the end of the context, that end begins a new segment,
+   * since scoring must use the same context.
    *
-   * @param contextTokens how many tokens before the utterance the sampler saw
+   * @param contextTokens number of tokens before the utterance that the sampler saw
    */
   utter({ ids, terminated, logprobs, tokenMasks }: Utterance, contextTokens: number): TurnTokens {
     refuseBrokenPolicy(logprobs);
@@ -77,7 +75,10 @@ export class SlotContext {
   }
 }
 
-/** Counts how many tokens of a prompt a slot has read already; at least the last one is left to continue from. */
+/**
+ * Counts the leading tokens of a prompt that are in a slot's cache, without the prompt's last token, from which generation
+ * continues.
+ */
 export function sharedPrefix(cached: readonly number[], prompt: readonly number[]): number {
   const longest = Math.min(cached.length, prompt.length - 1);
   let length = 0;

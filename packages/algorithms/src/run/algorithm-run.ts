@@ -1,4 +1,4 @@
-// A training run as its algorithm sees it. An algorithm that learns from its own episodes is a loop of four lines:
+// The interface of a training run for its algorithm. An algorithm that learns from its own episodes is a loop of four lines:
 //
 //     for await (const iteration of run.iterations()) {
 //       const rollout = await run.collect(iteration);
@@ -6,8 +6,8 @@
 //       await run.endIteration(iteration, metrics, rollout);
 //     }
 //
-// These calls decide where episodes are played (here, by a server, ahead of the learner, divided among processes) and how actions are
-// chosen; they evaluate, keep the best agent, log and save checkpoints.
+// These calls play episodes (in this process, on a server, ahead of the learner, or divided among processes), evaluate, keep the
+// best agent, log and save checkpoints.
 import { Rng, type Trajectory } from '@bowyer/core';
 import { RunningMeans } from '../learning/metric-means.js';
 import type { ReferencePolicy } from '../learning/reference-policy.js';
@@ -23,17 +23,17 @@ import type { Agent, TrainingRun } from './training-run.js';
 import { Watch, type WatchState } from './watch.js';
 
 export interface AlgorithmRun extends TrainingRun {
-  /** The unit's own player, as in evaluations. */
+  /** Opens the unit's own player, as in evaluations. */
   readonly openPlayer: OpenPlayer;
-  /** Yields the iterations that remain, from the one after the last checkpoint until the user asks to stop. */
+  /** Yields the remaining iterations, from the one after the last checkpoint, until the user asks to stop. */
   iterations(): AsyncIterable<number>;
   /** Returns the random numbers of an iteration's update. */
   updateRng(iteration: number): Rng;
-  /** Factor of the policy's learning rate: 1, unless updates changed more or less than `updateKl`, or the run has returned to its best agent. */
+  /** The factor of the policy's learning rate. It is 1, unless `updateKl` adapts it or the run has returned to its best agent. */
   readonly stepScale: number;
-  /** Plays the rollout of an iteration. @param how.openPlayer in place of the unit's own */
+  /** Plays the rollout of an iteration. @param how.openPlayer replaces the unit's own player */
   collect(iteration: number, how?: GroupOptions & { openPlayer?: OpenPlayer }): Promise<Trajectory[]>;
-  /** Plays groups of episodes of the same task, with the options of `groupMembers`. */
+  /** Plays groups of episodes of the same task, by the options of `groupMembers`. */
   collectGroups(iteration: number): Promise<GroupRollout>;
   /**
    * Makes one optimizer step of the policy on the mean gradient of some micro-batches.
@@ -47,32 +47,32 @@ export interface AlgorithmRun extends TrainingRun {
     options: { lr: number; maxGradNorm: number },
   ): Promise<Metrics>;
   /**
-   * Evaluates where it is due, keeps the agent if it is the best so far, logs the metrics with those of the evaluation, and saves a
-   * checkpoint where one is due.
+   * Evaluates if it is due, keeps the agent if it is the best so far, logs the metrics with those of the evaluation, and saves a
+   * checkpoint if one is due.
    */
   endIteration(iteration: number, metrics: Metrics, rollout: readonly Trajectory[]): Promise<void>;
 }
 
-/** The options of a loop over iterations; `actor.updateKl` is absent in algorithms without it. */
+/** The options of iterations; `actor.updateKl` is absent in algorithms without it. */
 type IterationOptions = LoopOptions & GroupRolloutOptions & { actor?: { updateKl?: number | null } };
 
-/** The members of an algorithm that a run calls. */
+/** The members of an algorithm that its run calls. */
 interface LoopUnit<Options> {
   openPlayer(agent: Agent, options: Options): OpenPlayer;
   alwaysSamples?: boolean;
   evaluationMetrics?(agent: Agent, episodes: readonly Trajectory[], options: Options): Metrics | Promise<Metrics>;
 }
 
-/** Part of a checkpoint that was written during an evaluation. */
+/** The state in a checkpoint that was written during an evaluation. */
 interface Unevaluated {
   metrics: Metrics;
-  /** Length of the rollout, whose episodes are the newest in the run's history. */
+  /** The number of episodes of the rollout, which are the newest in the run's history. */
   episodes: number;
-  /** Why the run ends with this iteration; null or absent where it does not. */
+  /** The reason why the run ends with this iteration; null or absent where it continues. */
   end?: string | null;
 }
 
-/** Gives the run to an algorithm, and releases the models that it has opened when it ends. */
+/** Makes the run for an algorithm, and releases the models that the algorithm has opened when it ends. */
 export async function withAlgorithmRun<Options extends PlayOptions>(
   unit: LoopUnit<Options>,
   run: TrainingRun,
@@ -114,7 +114,7 @@ function algorithmRun<Options extends PlayOptions>(
   /**
    * Evaluates the policy.
    *
-   * @returns null where the user has stopped the evaluation: its iteration ends when the run is resumed
+   * @returns null where the user has stopped the evaluation; the resumed run then ends the iteration
    */
   const evaluation = async (): Promise<Evaluation | null> => {
     const { seed, slots, maxFailureShare, sampling } = options;
@@ -135,7 +135,7 @@ function algorithmRun<Options extends PlayOptions>(
     return { metrics: { ...metrics, ...further }, trajectories };
   };
 
-  /** Evaluates the start, which is the first candidate for the best agent. @returns false where the user has stopped the run */
+  /** Evaluates the initial agent, the first candidate for the best one. @returns false where the user has stopped the run */
   const beginWatch = async (): Promise<boolean> => {
     if (!run.watch || watch !== null) return true;
     const evaluated = await evaluation();
@@ -147,7 +147,10 @@ function algorithmRun<Options extends PlayOptions>(
     return true;
   };
 
-  /** Compares an evaluation with earlier ones, and restores the best agent after a collapse. @returns why the run ends, else null */
+  /**
+   * Compares an evaluation with earlier ones, and restores the best agent after a collapse. @returns the reason why the run ends,
+   * else null
+   */
   const judge = async (iteration: number, { metrics, trajectories }: Evaluation): Promise<string | null> => {
     if (watch === null) {
       await hooks.keepBest(iteration, metrics['eval/episodic_return']);
@@ -196,7 +199,7 @@ function algorithmRun<Options extends PlayOptions>(
     if (isDue || hooks.checkpointDue || hooks.stopRequested) await hooks.checkpoint(iteration + 1);
   };
 
-  /** Ends an iteration that was stopped during its evaluation. */
+  /** Ends an iteration that was stopped during its evaluation, after the run has been resumed. */
   const endPostponed = async (): Promise<void> => {
     const unevaluated = state.unevaluated as Unevaluated | undefined;
     if (unevaluated === undefined) return;
@@ -212,7 +215,7 @@ function algorithmRun<Options extends PlayOptions>(
         throw new Error('run.iterations() reads the options of loopOptions: add them to the schema');
       if (!(await beginWatch())) return;
       await endPostponed();
-      // A run that was killed in its final test has ended before.
+      // A run that was killed during its final test has already ended.
       if (watchState.watch?.ended !== undefined && !hooks.stopRequested) hooks.end!(watchState.watch.ended);
       for (let iteration = firstIteration; iteration < loop.iterations && !hooks.stopRequested; iteration++)
         yield iteration;

@@ -1,5 +1,5 @@
-// An algorithm as a unit: all that the runner knows of it, to find it by name, check its options, train with it, play the trained agent
-// and resume a run. `defineAlgorithm` makes one of a name, a schema and a loop; everything else has a default.
+// The interface through which the runner finds an algorithm by name, checks its options, trains with it, plays the trained agent
+// and resumes a run. `defineAlgorithm` makes it from a name, a schema and a loop; everything else has a default.
 import { withDefaults, type ConfigProblem, type GivenOptions, type OptionsOf, type Trajectory } from '@bowyer/core';
 import type { TObject } from '@sinclair/typebox';
 import type { ActionChoice } from '../rollout/dialogue.js';
@@ -9,74 +9,78 @@ import type { Metrics } from '../rollout/run-hooks.js';
 import { withAlgorithmRun, type AlgorithmRun } from './algorithm-run.js';
 import type { Agent, TrainingRun } from './training-run.js';
 
-/** An algorithm as it is declared. */
+/** The declaration of an algorithm. */
 export interface AlgorithmDeclaration<Schema extends TObject> {
-  /** The value of `algorithm` and of ArCHer's `agent_type`. */
+  /** The value of `algorithm`, and of ArCHer's `agent_type`. */
   name: string;
   description: string;
-  /** Each with its default, meaning, unit and range, grouped; keys are in snake_case. */
+  /** The options, each with default, meaning, unit and range, in groups; keys are in snake_case. */
   options: Schema;
-  /** Trains, from top to bottom. When the user asks to stop, it saves a checkpoint and returns early. */
+  /** Trains the agent. When the user asks to stop, it saves a checkpoint and returns early. */
   train(run: AlgorithmRun, options: OptionsOf<Schema> & PlayOptions): Promise<void>;
-  /** Other names by which published configs know it. */
+  /** Other names of the algorithm in published configs. */
   aliases?: readonly string[];
-  /** The default is an algorithm without a critic that learns from episodes which it plays. */
+  /** The default is an algorithm without a critic that learns from episodes of its own. */
   needs?: Partial<AlgorithmNeeds>;
-  /** False where the policy stays as it started. */
+  /** False if the policy is not trained. */
   trainsPolicy?: boolean;
-  /** Opens a player that acts as the agent does, in rollouts, evaluations and wherever it is played later. Default: the policy alone. */
+  /** Opens a player that acts as the agent does, for rollouts, evaluations and all later play. Default: the policy alone. */
   openPlayer?(agent: Agent, options: PlayerOptionsOf<Schema>): OpenPlayer;
-  /** The paths of those of `options` that `openPlayer` reads: a task that only plays takes these alone. */
+  /** The paths in `options` that `openPlayer` reads, which are the only ones of a task that only plays. */
   playerOptions?: readonly string[];
-  /** True where the critic chooses what the agent does, so that playing it needs the critic too. */
+  /** True if the critic takes part in choosing actions, so that play needs the critic too. */
   playsWithCritic?: boolean;
-  /** True where the player always samples, whatever `sampling.greedy` is: do_sample and eval_decoding have no effect. */
+  /** True if the player always samples, so that do_sample and eval_decoding have no effect. */
   alwaysSamples?: boolean;
-  /** Computes further metrics of the episodes of an evaluation. */
+  /** Computes further metrics of an evaluation's episodes. */
   evaluationMetrics?(
     agent: Agent,
     episodes: readonly Trajectory[],
     options: OptionsOf<Schema>,
   ): Metrics | Promise<Metrics>;
   /**
-   * Returns the network that has V, in an algorithm that learns values with a language model: `trunk`, a head on the policy's own; or
-   * `critic`, a head on a network of its own that starts as the policy does. Null: there is no V with these options.
+   * Returns the network of V, for an algorithm that learns values with a language model: `trunk` for a head on the policy's
+   * network; `critic` for a head on a separate network with the policy's initial weights; null if these options have no V.
    */
   valueFunction?(options: OptionsOf<Schema>): ValueFunction | null;
-  /** True where a loss compares probabilities of two passes, so that dropout would change them in between. */
+  /** True if the loss compares probabilities of two forward passes, between which dropout would change them. */
   needsNoDropout?: boolean;
   /**
-   * Values of `action_choice` with which it may train, besides `free`: `constrained` where every loss scores turns by `packTurns`, both
-   * where no loss reads a log-probability of what was sampled. None if left out; algorithms on datasets take any, since they do not play.
+   * The values of `action_choice` that training supports besides `free`: `constrained` if every loss scores turns by `packTurns`,
+   * both values if no loss reads a log-probability of the sampler. None if not given. Algorithms on datasets support any, since
+   * they do not play.
    */
   trainsWithChoices?: readonly ActionChoice[];
   /**
-   * Reports options with which the algorithm samples at replayed states: their valid actions are not stored, so that a choice would have
-   * nothing to choose from.
+   * Reports options with which the algorithm samples at replayed states, whose valid actions are not stored, so that it could not
+   * choose among them.
    */
   choiceProblems?(options: OptionsOf<Schema>): ConfigProblem[];
   /**
-   * Reports options with which rollouts must be the policy's own. An algorithm has this member only if it can learn from rollouts of another
-   * policy, because its loss weighs by π/μ or imitates what was played.
+   * Reports options that need on-policy rollouts. An algorithm has this member only if it can learn from rollouts of another
+   * policy, because its loss is weighted by π/μ or imitates the actions.
    */
   offPolicyRollouts?(options: OptionsOf<Schema>): ConfigProblem[];
   /** Reports settings that the schema allows but that would waste the run. */
   problems?(options: OptionsOf<Schema>): ConfigProblem[];
-  /** Returns the iterations at the start in which the agent does not change; 0 if absent. Sweeps that compare early results need it. */
+  /**
+   * Returns the number of first iterations in which the agent does not change; 0 if absent. Sweeps that compare early results
+   * read it.
+   */
   frozenIterations?(options: OptionsOf<Schema>): number;
 }
 
-/** Requirements of an algorithm on its run. */
+/** The requirements of an algorithm on its run. */
 export interface AlgorithmNeeds {
   /** `double`: two Q and two V heads over a shared encoder, with a slow target copy. */
   critic: 'double' | null;
-  /** Whether it learns from episodes that it plays, or from a dataset. */
+  /** Whether it learns from its own episodes, or from a dataset. */
   source: 'episodes' | 'dataset';
-  /** True where an algorithm that learns from its own episodes has a dataset besides. */
+  /** True if an algorithm that learns from its own episodes needs a dataset too. */
   dataset?: boolean;
-  /** True where it learns from the reward of each turn, which conversations of a file do not have. */
+  /** True if it learns from the reward of each turn, which conversations of a file do not have. */
   turnRewards?: boolean;
-  /** True where it prefers some conversations of a dataset to others, so that a dataset may have rejected answers. */
+  /** True if it learns from preferences between conversations of a dataset, which may then have rejected answers. */
   preferences?: boolean;
   /** True where the environment's expert takes part in rollouts (`Env.expertReply`). */
   expert?: boolean;
@@ -89,13 +93,13 @@ export type PlayerOptionsOf<Schema extends TObject> = Partial<OptionsOf<Schema>>
 
 type WithDefault = 'needs' | 'trainsPolicy' | 'openPlayer' | 'playerOptions';
 
-/** An algorithm as a program runs it. */
+/** An algorithm with all defaults filled in. */
 export interface AlgorithmUnit<Schema extends TObject = TObject>
   extends
     Omit<AlgorithmDeclaration<Schema>, WithDefault | 'train'>,
     Omit<Required<Pick<AlgorithmDeclaration<Schema>, WithDefault>>, 'needs'> {
   needs: AlgorithmNeeds;
-  /** Trains with the given options; those that are left out have their defaults. */
+  /** Trains with the given options; missing ones have their defaults. */
   train(run: TrainingRun, options: GivenOptions<OptionsOf<Schema>> & PlayOptions): Promise<void>;
 }
 
@@ -121,6 +125,6 @@ export function defineAlgorithm<Schema extends TObject>(declared: AlgorithmDecla
   };
 }
 
-/** A unit whose schema is not known at compile time. */
+/** A unit whose schema is unknown at compile time. */
 // oxlint-disable-next-line typescript/no-explicit-any -- its options are checked against its own schema at run time
 export type AnyAlgorithm = AlgorithmUnit<any>;

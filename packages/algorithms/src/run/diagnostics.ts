@@ -1,5 +1,5 @@
-// Figures of the rollouts that are measured for every online algorithm alike: whether sampler and trainer are the same policy, how far an
-// update moved the policy, and how far it is from its start. They are measured on a sample of each rollout's turns.
+// Measures every online algorithm's rollouts: the mismatch between sampler and trainer, the KL of an update, and the KL from the
+// initial policy, on a sample of each rollout's turns.
 import { klEstimate, maximum, mean, Rng, type Ranks, type Trajectory } from '@bowyer/core';
 import type { LanguageModel } from '@bowyer/models';
 import type { Metrics } from '../rollout/run-hooks.js';
@@ -10,31 +10,31 @@ import { freshBatch } from '../rollout/fresh-utterances.js';
 import { scoredIds, scoreTurns, utterancesOf, type LearnedTurn } from '../learning/pack-turns.js';
 
 export interface DiagnosticsOptions {
-  /** All randomness of the run derives from it. */
+  /** The seed of all random numbers of the run. */
   seed: number;
-  /** Turns of each rollout whose tokens are scored again; 0: none. */
+  /** The number of turns of each rollout whose tokens are scored again; 0 for none. */
   turns: number;
-  /** Nats; a larger difference stops the run. Null: never. */
+  /** In nats; a larger difference stops the run. Null for no limit. */
   maxLogprobMismatch: number | null;
-  /** Whether the KL to the start of the run is measured, which needs the start in memory. */
+  /** Whether the KL from the initial policy is measured, which needs that policy in memory. */
   klToStart: boolean;
 }
 
-/** A sampler that plays with the policy's weights as they are. */
+/** A sampler that plays with the policy's present weights. */
 export interface Sampler extends Pick<PlayOptions, 'sampling'> {
   openPlayer(slots: number): OpenPlayer;
   ranks?: Ranks;
 }
 
 interface SampledTurn extends LearnedTurn {
-  /** Nats, stored by the sampler: of the utterance, then of the terminator. */
+  /** Log-probabilities in nats that the sampler stored: of the utterance, then of the terminator. */
   sampled: number[];
-  /** Whether it was written by the weights that are scored first: a rollout may have been played ahead, by earlier ones. */
+  /** Whether the weights that are scored first wrote the turn; an asynchronous rollout may come from earlier ones. */
   isFresh: boolean;
 }
 
 const scoring = { scoreTerminator: true };
-/** The most tokens, padding included, that are scored at once. */
+/** The most tokens in one batch, including padding. */
 const MAX_TOKENS = 4096;
 /** The number of turns that are sampled again after an update. */
 const RESAMPLED_TURNS = 4;
@@ -45,7 +45,10 @@ export class Diagnostics {
   #iteration = -1;
   #reference: ReferencePolicy | null = null;
 
-  /** @param sampler null where rollouts are played with other weights than the trainer's, so that only the next rollout shows a mismatch */
+  /**
+   * @param sampler null if rollouts are played with other weights than the trainer's, so that a mismatch shows only in the next
+   *   rollout
+   */
   constructor(
     private readonly run: { policy: Pick<LanguageModel, 'logprobs'> } & Pick<TrainingRun, 'openReference'>,
     private readonly options: DiagnosticsOptions,
@@ -53,8 +56,8 @@ export class Diagnostics {
   ) {}
 
   /**
-   * Compares the log-probabilities of a rollout with the trainer's before anything is trained on it, while both should have the same
-   * weights. An iteration may play several rollouts; the largest mismatch of them is kept.
+   * Compares the log-probabilities of a rollout with the trainer's before training, while both should have the same weights. If
+   * an iteration plays several rollouts, the largest mismatch is kept.
    *
    * @throws if a token's log-probability differs by more than `maxLogprobMismatch`
    */
@@ -77,7 +80,7 @@ export class Diagnostics {
     this.#metrics['diagnostics/kl_to_start'] = this.#klTo(await this.#score(this.#reference));
   }
 
-  /** Measures what the update has changed. @returns what to log of the iteration */
+  /** Measures the effect of the update. @returns metrics of the iteration */
   async afterUpdate(): Promise<Metrics> {
     if (this.#turns.length === 0) return {};
     const updated = await this.#score(this.run.policy);
@@ -88,7 +91,7 @@ export class Diagnostics {
     };
   }
 
-  /** Measures the mismatch of utterances which the updated policy writes at the beginning of some turns of the rollout. */
+  /** Measures the mismatch of utterances that the updated policy samples at some turns of the rollout. */
   async #updatedMismatch(sampler: Sampler): Promise<number> {
     const rng = Rng.forPurpose(this.options.seed, `diagnostics/${this.#iteration}/updated`);
     const turns = this.#turns.slice(0, RESAMPLED_TURNS);
@@ -118,7 +121,7 @@ export class Diagnostics {
     return scoreTurns((examples) => policy.logprobs(examples, { maxTokens: MAX_TOKENS }), turns, scoring);
   }
 
-  /** Computes KL(sampling policy ‖ other) per token, in nats: the tokens were drawn from the sampling policy. */
+  /** Computes KL(sampling policy ‖ other) per token in nats, from tokens that the sampling policy drew. */
   #klTo(other: readonly Float32Array[]): number {
     return mean(
       other.flatMap((logprobs, i) =>
@@ -130,8 +133,8 @@ export class Diagnostics {
   /**
    * Finds the largest mismatch of each turn.
    *
-   * @param trained [turns] of [tokens], to the trainer
-   * @returns [turns] the largest difference; 0 for a turn of earlier weights
+   * @param trained [turns] of [tokens], log-probabilities of the trainer
+   * @returns [turns] the largest difference; 0 for a turn that earlier weights wrote
    * @throws if one is larger than `maxLogprobMismatch`
    */
   #mismatches(turns: readonly SampledTurn[], trained: readonly Float32Array[]): number[] {
@@ -153,7 +156,7 @@ export class Diagnostics {
   }
 }
 
-/** Draws turns with tokens of ours without replacement, in the order of the rollout. */
+/** Draws turns with tokens of the policy without replacement, in the order of the rollout. */
 function sampleTurns(
   rollout: readonly Trajectory[],
   { count, iteration }: { count: number; iteration: number },

@@ -1,10 +1,13 @@
-/** Bounds of the factor: a learning rate that is too high is lowered by up to two orders of magnitude; one that is too low, raised a little. */
+/**
+ * Bounds of the factor: a learning rate that is too high can be reduced by two orders of magnitude; one that is too low is
+ * increased a little.
+ */
 const [SMALLEST, LARGEST] = [1 / 128, 4];
-/** Largest changes of the factor after one update. */
+/** Bounds of the factor's change after one update. */
 const [FASTEST_FALL, FASTEST_RISE] = [1 / 4, 1.2];
 
 /**
- * Returns the factor of the learning rate after an update that has changed the policy by `kl`, where it should change it by `target`.
+ * Returns the factor of the learning rate after an update with KL `kl`, where the KL should be `target`.
  *
  *     s ← s · √(target / kl)        within a quarter of s and 1.2 s, and within 1/128 and 4
  *

@@ -1,4 +1,4 @@
-// A training run as its program gives it to an algorithm: the agent that is trained, the data, and the program's services.
+// The parts of a training run that its program gives to an algorithm: the agent, the data, and the program's services.
 import type { WatchOptions } from './watch.js';
 import type { Trajectory } from '@bowyer/core';
 import type { DoubleCritic, LanguageModel, Quantization } from '@bowyer/models';
@@ -9,76 +9,84 @@ import type { PlayContext } from '../rollout/collect.js';
 import type { RunHooks } from '../rollout/run-hooks.js';
 import { textDialogues } from '../rollout/text-dialogue.js';
 
-/** The agent that is trained, and that plays afterwards. */
+/** The agent that is trained and played. */
 export interface Agent {
   policy: LanguageModel;
   /** Null where the algorithm needs none. */
   critic: DoubleCritic | null;
-  /** How episodes become the policy's tokens. */
+  /** The conversion of episodes into the policy's tokens. */
   dialogues: Dialogues;
   /** True where the policy samples with integer matrix products, so that its probabilities differ slightly from the trainer's. */
   samplesIntegers?: boolean;
 }
 
-/** Episodes that were played before, as the policy's tokens. */
+/** Stored episodes or conversations, as the policy's tokens. */
 export type Dataset =
-  /** Rewards are NaN where the file has none. */
+  /** Rewards are NaN if the file has none. */
   | { kind: 'episodes'; episodes: readonly Trajectory[] }
   | {
       kind: 'conversations';
       conversations: readonly EncodedConversation[];
-      /** The outcome of each of them; null where the data has no score. */
+      /** The outcome of each conversation; null without a score. */
       outcomes?: readonly (ConversationOutcome | null)[];
     };
 
-/** How an answer to a task came out. */
+/** The outcome of a conversation that answers a task. */
 export interface ConversationOutcome {
-  /** Which conversation of the data it is; several encodings of one have the same number. */
+  /** The number of the conversation in the data; several encodings of one conversation share it. */
   conversation: number;
-  /** Equal for conversations that begin with the same messages and tools, or for those of one pair of answers. */
+  /** Equal for conversations that begin with the same messages and tools, and for a pair of answers. */
   task: string;
   score: number;
 }
 
-/** State of an algorithm besides models and optimizers: plain JSON, changed in place, saved and restored with every checkpoint. */
+/**
+ * The state of an algorithm besides models and optimizers: plain JSON, which is changed in place, and saved and restored with
+ * every checkpoint.
+ */
 export type AlgorithmState = Record<string, unknown>;
 
-/** Everything that an algorithm works with. */
+/** Everything that an algorithm needs for training. */
 export interface TrainingRun extends Agent, PlayContext {
-  /** The model with the value head of an algorithm with `valueFunction`: the policy itself, or a network of its own. Null for the others. */
+  /**
+   * The model with the value head of an algorithm with `valueFunction`: the policy itself, or a separate network. Null for other
+   * algorithms.
+   */
   valueModel: LanguageModel | null;
-  /** The dataset to learn from; null if the algorithm needs none. */
+  /** The dataset to learn from; null if the algorithm needs no dataset. */
   dataset: Dataset | null;
-  /** All episodes that this run has collected before, oldest first: on resume a replay buffer is filled from it. */
+  /** All episodes that this run has collected so far, oldest first, from which a resumed run fills its replay buffer. */
   history: readonly Trajectory[];
   state: AlgorithmState;
-  /** 0, or where a checkpoint left off; counts what the algorithm's checkpoints count (iterations, or optimizer steps). */
+  /**
+   * 0, or the next iteration after the checkpoint, in the unit of the algorithm's checkpoints (iterations or optimizer steps).
+   */
   firstIteration: number;
   hooks: RunHooks;
   /**
-   * Opens the policy at the start of the run, of a resumed run too; it is released when the algorithm ends. With LoRA it is the same
-   * session with the adapters off, or as they were at the start; else a copy of all weights.
+   * Opens the initial policy of the run, even if the run was resumed; it is released when the algorithm ends. With LoRA it is the
+   * same session with the adapters off, or with the initial adapters; else a copy of all weights.
    *
    * @param options.quantization of a copy of all weights; 'none' if not given
    */
   openReference(options?: { quantization?: Quantization }): Promise<ReferencePolicy>;
   /**
-   * Opens another model, frozen, whose tokenizer must be the policy's; it is released when the algorithm ends.
+   * Opens another, frozen model, which must have the policy's tokenizer; it is released when the algorithm ends.
    *
    * @param place a folder or a name on the hub
    */
   openTeacher(place: string): Promise<ReferencePolicy>;
-  /** Gives the policy the weights of the run's start, of a resumed run too, and a new optimizer. */
+  /** Restores the weights of the run's initial policy, even if the run was resumed, with a new optimizer. */
   restoreStart(): Promise<void>;
-  /** How the run is watched; absent: it is not. */
+  /** How the run is watched for collapses; absent if it is not. */
   watch?: WatchOptions;
 }
 
-/** The parts of a run without files: a policy, and whatever its algorithm needs. Hooks that are not given do nothing. */
+/** The parts of a run without files: a policy, and the other needs of its algorithm. Missing hooks do nothing. */
 export type TrainingRunParts = Pick<TrainingRun, 'policy'> &
   Partial<Omit<TrainingRun, 'policy' | 'hooks'>> & { hooks?: Partial<RunHooks> };
 
-/** Makes a run from its beginning, for use as a library: nothing is saved unless the hooks do so. */
+/** Makes a new run, for use as a library: nothing is saved unless the hooks do so. */
 export function trainingRun({ policy, hooks, ...parts }: TrainingRunParts): TrainingRun {
   return {
     policy,
@@ -90,7 +98,7 @@ export function trainingRun({ policy, hooks, ...parts }: TrainingRunParts): Trai
     history: [],
     state: {},
     firstIteration: 0,
-    // A run from its beginning: its start is the policy as it is now. One that resumes from a checkpoint must give its own.
+    // In a new run the present policy is the initial one. A program that resumes from a checkpoint must give its own function.
     openReference: (options) => policy.freeze(options),
     openTeacher: (place) =>
       Promise.reject(new Error(`no model can be opened from ${place}: give the run an openTeacher`)),

@@ -1,11 +1,10 @@
-// Watches a training whose result is handed out: an agent that got worse must not be taken for one that got better.
+// Watches a training whose best agent is returned to the user, so that it returns no agent that got worse.
 //
-//   - The start is evaluated first, and is the first candidate for the best agent; the last agent is evaluated too.
+//   - The initial agent is evaluated first, and is the first candidate for the best one; the last agent is evaluated too.
 //   - Every evaluation plays the same episodes with the same random numbers, so that two agents are compared episode by episode.
-//   - Figures of a rollout that leave the range of the start's are pointed out at once, and bring the next evaluation forward.
-//   - An agent that is significantly worse than the best evaluation has collapsed: training returns to the kept agent with half the step,
-//     and ends where that has happened too often.
-//   - Training ends where the rollouts have nothing to compare.
+//   - Metrics of a rollout outside of the initial range give a warning, and the next evaluation comes earlier.
+//   - An agent that is significantly worse than the best evaluation has collapsed: training returns to the kept agent with half the learning rate, and ends if that has happened too often.
+//   - Training ends if nearly all groups of the rollouts have equal returns.
 import {
   clusteredMean,
   episodicReturn,
@@ -18,49 +17,52 @@ import {
 import type { Metrics } from '../rollout/run-hooks.js';
 
 export interface WatchOptions {
-  /** Returns to the best agent before a collapse ends the run. */
+  /** The number of returns to the best agent before a collapse ends the run. */
   rollbacks: number;
-  /** The run ends after so many iterations in which nearly all groups had equal returns; null: it does not end for this reason. */
+  /** The run ends after this many iterations in which nearly all groups had equal returns; null for no such end. */
   signalPatience: number | null;
 }
 
-/** Returns of an evaluation's episodes, by their numbers. */
+/** Returns of an evaluation's episodes, by episode number. */
 type Returns = Record<number, { value: number; item: string | null }>;
 
-/** Figures of the rollouts that are compared with those of the start, by the name of their metric. */
+/** The metrics of the initial agent's rollout, by name, with which later rollouts are compared. */
 interface Reference {
   returns: { mean: number; standardError: number };
   figures: Record<string, number>;
 }
 
-/** Part of every checkpoint. */
+/** The state of the watch, which is part of every checkpoint. */
 export interface WatchState {
   start: Returns;
-  /** The highest evaluation. */
+  /** The returns of the highest evaluation. */
   top: Returns;
-  /** Iterations behind the agent that is kept; 0: the start. */
+  /** The number of iterations that the kept agent was trained for; 0 for the initial one. */
   kept: number;
   reference: Reference | null;
-  /** Shares of groups without a difference, of the newest iterations. */
+  /** Shares of groups with equal returns, of the newest iterations. */
   flatShares: number[];
-  /** Warnings that still hold, so that each is given once. */
+  /** Warnings that currently apply, so that each is given once. */
   warned: string[];
   rollbacks: number;
-  /** The newest evaluation that a warning brought forward. */
+  /** The iteration of the newest evaluation that a warning caused. */
   alarmedAt: number;
   /** Warnings and returns to the best agent, with their iterations. */
   notes: string[];
-  /** Why the run has ended before its last iteration; absent where it has not. */
+  /** The reason why the run ended before its last iteration; absent if it did not. */
   ended?: string;
 }
 
-/** The share of flat groups from which on an iteration has hardly a signal. */
+/** From this share of groups with equal returns on, an iteration has hardly any signal. */
 const FLAT = 0.9;
-/** Iterations between two evaluations that warnings bring forward. */
+/** The least number of iterations between two evaluations that warnings cause. */
 const ALARM_PAUSE = 2;
-/** Confidence with which an agent must be worse than the best one to have collapsed: there are many evaluations in a run. */
+/**
+ * The confidence with which an agent must be worse than the best one to count as collapsed. It is high, since a run has many
+ * evaluations.
+ */
 const COLLAPSE_LEVEL = 0.99;
-/** Standard errors by which the returns of rollouts must have fallen for a warning. */
+/** The returns of rollouts must have fallen by this many standard errors for a warning. */
 const FALLEN = 3;
 
 export class Watch {
@@ -69,22 +71,21 @@ export class Watch {
     private readonly options: WatchOptions,
   ) {}
 
-  /** Begins with an evaluation of the start. */
+  /** Begins with an evaluation of the initial agent. */
   static begin(episodes: readonly Trajectory[], options: WatchOptions): Watch {
     const start = returnsOf(episodes);
     const none = { reference: null, flatShares: [], warned: [], rollbacks: 0, alarmedAt: -ALARM_PAUSE, notes: [] };
     return new Watch({ start, top: start, kept: 0, ...none }, options);
   }
 
-  /** Continues with the state of a checkpoint. */
   static resume(state: WatchState, options: WatchOptions): Watch {
     return new Watch(state, options);
   }
 
   /**
-   * Compares a rollout with the first one, which the start has played.
+   * Compares a rollout with the first one, which the initial agent has played.
    *
-   * @returns warnings that hold since this iteration; whether they call for an evaluation; why the run is to end, else null
+   * @returns the new warnings, whether they require an evaluation, and the reason to end the run, else null
    */
   rollout(iteration: number, metrics: Metrics, rollout: readonly Trajectory[]): RolloutFindings {
     const { state } = this;
@@ -120,11 +121,11 @@ export class Watch {
   }
 
   /**
-   * Compares an evaluation with the start's and with the highest one so far.
+   * Compares an evaluation with the initial agent's and with the highest one so far.
    *
-   * The agent is kept where it is better than the start, and no more than a standard error below the highest evaluation: that one is the
-   * largest of several, so that its agent was lucky too, and the agent that was trained for longer is the better guess (the one-standard-error
-   * rule of Breiman et al. 1984, Classification and Regression Trees, section 3.4.3).
+   * The agent is kept if it is better than the initial one, and at most a standard error below the highest evaluation. The
+   * highest of several evaluations is partly luck, so that the agent that was trained for longer is the better choice (the
+   * one-standard-error rule of Breiman et al. 1984, Classification and Regression Trees, section 3.4.3).
    */
   evaluation(iteration: number, episodes: readonly Trajectory[]): EvaluationFindings {
     const { state } = this;
@@ -164,9 +165,9 @@ interface RolloutFindings {
 
 interface EvaluationFindings {
   metrics: Metrics;
-  /** Whether this agent takes the place of the one that was kept. */
+  /** Whether this agent replaces the kept one. */
   isKept: boolean;
-  /** Null where the agent is not significantly worse than the highest evaluation. */
+  /** Null unless the agent is significantly worse than the highest evaluation. */
   collapse: { text: string; isEnd: boolean } | null;
 }
 
@@ -175,7 +176,7 @@ const returnsOf = (episodes: readonly Trajectory[]): Returns =>
     episodes.map((episode) => [episode.episode, { value: episodicReturn(episode), item: episode.item ?? null }]),
   );
 
-/** Computes `second` minus `first` over the episodes that both have finished; episodes of one item are a cluster. */
+/** Computes the mean of `second` minus `first` over the episodes that both have finished; episodes of one item form a cluster. */
 function difference(first: Returns, second: Returns, level = 0.95): ClusteredMean {
   const clusters = new Map<string, number[]>();
   for (const [episode, { value, item }] of Object.entries(second)) {
@@ -184,7 +185,7 @@ function difference(first: Returns, second: Returns, level = 0.95): ClusteredMea
     const key = item ?? `episode ${episode}`;
     clusters.set(key, [...(clusters.get(key) ?? []), value - other.value]);
   }
-  // Evaluations that share no episode say nothing of each other.
+  // Evaluations without a common episode cannot be compared.
   if (clusters.size === 0) return { mean: 0, standardError: Infinity, low: -Infinity, high: Infinity, clusters: 0 };
   return clusteredMean([...clusters.values()], level);
 }
@@ -195,10 +196,10 @@ interface Warning {
   callsForEvaluation: boolean;
 }
 
-/** The name of a figure that is computed from the metrics of a rollout. */
+/** The name of a metric that is computed from other metrics of a rollout. */
 const TOKENS_PER_TURN = 'tokens per turn';
 
-/** A bound of a figure of the rollouts, the warning where it is exceeded, and whether an evaluation is then due at once. */
+/** A bound of a rollout's metric, its warning, and whether exceeding it makes an evaluation due at once. */
 interface Bound {
   metric: string;
   isBeyond: (now: number, first: number) => boolean;
