@@ -1,4 +1,4 @@
-// The registry of environments by name. A user's plugin adds its own to the built-in ones.
+// The registry of environments by name. A user's plugins add theirs to the built-in ones.
 import { defaultOffer, type ContextOffer } from './context/context-options.js';
 import { checkedEnv } from './contract/checked-env.js';
 import type { Env, Split } from './contract/env.js';
@@ -11,7 +11,7 @@ import type { EnvParts } from './oracle.js';
 import { seedSplits, SplitEnv, type SplitPlan } from './splits.js';
 import type { AnyEnvironment, EnvironmentUnit, OptionsSchema } from './unit.js';
 
-// The mixture finds its members by functions that are defined below.
+// The mixture gets the registry's functions as arguments, since its module cannot import this one.
 const mixture = mixtureUnit({
   unit: (name) => environmentInfo(name),
   make: (name, options, parts) => makeEnv(name, options, parts),
@@ -19,17 +19,17 @@ const mixture = mixtureUnit({
   plan: (name, options) => splitPlan(name, options),
 });
 
-/** All units of `built-in.ts`, exported alone or in a family. */
+/** All units of `built-in.ts`, those of families included. */
 const builtInUnits: AnyEnvironment[] = Object.values(builtIn)
   .flatMap((entry): AnyEnvironment[] => ('make' in entry ? [entry] : Object.values(entry)))
   .sort((a, b) => (a.name < b.name ? -1 : 1));
 
 const environments = new Map<string, AnyEnvironment>([...builtInUnits, mixture].map((unit) => [unit.name, unit]));
 
-// oxlint-disable-next-line typescript/no-explicit-any -- whatever the demonstrations of a unit read
+// oxlint-disable-next-line typescript/no-explicit-any -- any options of demonstrations
 type OptionsOfUnit<Unit> = Unit extends EnvironmentUnit<infer Options, any> ? Options : never;
 
-/** The options by name: of an entry that is a unit, or of each unit of a family. */
+/** The options of an entry by name: an entry is a unit, or a record of the units of a family. */
 type OptionsOfEntry<Name extends PropertyKey, Entry> = Entry extends { make: unknown }
   ? Record<Name, OptionsOfUnit<Entry>>
   : { [Member in keyof Entry]: OptionsOfUnit<Entry[Member]> };
@@ -38,20 +38,20 @@ type Intersection<Union> = (Union extends unknown ? (member: Union) => void : ne
   ? All
   : never;
 
-/** The options of the built-in environments by name, as their units state them. */
+/** The options of the built-in environments, by name. */
 type BuiltInOptions = Intersection<
   { [Name in keyof typeof builtIn]: OptionsOfEntry<Name, (typeof builtIn)[Name]> }[keyof typeof builtIn]
 >;
 
-/** Any registered name: a plugin may add to them at run time. */
+/** The name of a registered environment. It is any string, since plugins add names at run time. */
 export type EnvName = string;
 
 /**
  * Adds an environment.
  *
- * @param unit of `defineEnvironment`
- * @throws if the name is taken by another environment
- * @throws {InvalidEnvironmentError} for a unit with members that are missing, unknown or of another type
+ * @param unit result of `defineEnvironment`
+ * @throws if another environment has the name
+ * @throws {InvalidEnvironmentError} for a unit with members that are missing, unknown or of a wrong type
  */
 export function registerEnvironment(unit: AnyEnvironment): void {
   const complete = defineEnvironment(unit);
@@ -64,33 +64,33 @@ export function registerEnvironment(unit: AnyEnvironment): void {
 /** Returns the names of all environments: the built-in ones in alphabetical order, then those of plugins. */
 export const environmentNames = (): string[] => [...environments.keys()];
 
-/** Returns an environment's unit. @throws UnknownNameError for a name that is not registered, with the nearest that is */
+/** Returns an environment's unit. @throws UnknownNameError for an unknown name, with the nearest known one */
 export function environmentInfo(name: string): AnyEnvironment {
   const unit = environments.get(name);
   if (unit === undefined) throw new UnknownNameError('environment', name, environmentNames());
   return unit;
 }
 
-/** The names that environments' resets have for the number of a problem. */
+/** The names of the option of `reset` that selects a problem by its number. */
 const ITEM_KEYS = ['dataIdx', 'game', 'goal', 'item'];
 
-/** Returns the name that an environment's `reset` has for the number of a problem, as AgentGym counts them; `seed` if it has no such numbers. */
+/** Returns the name of the option of `reset` that selects a problem by AgentGym's number; `seed` if there is none. */
 export const itemKey = (name: string): string =>
   ITEM_KEYS.find((key) => Object.hasOwn(environmentInfo(name).resetSchema.properties, key)) ?? 'seed';
 
-/** Returns how the environment divides its items under these options. */
+/** Returns the plan of an environment's splits, under these options. */
 export function splitPlan(name: string, options: Record<string, unknown> = {}): SplitPlan {
   const unit = environmentInfo(name);
   return unit.splits === 'seeds' ? seedSplits() : unit.splits(withDefaults(unit.schema, options, name));
 }
 
-/** Returns the parts of the text that an agent can read, under these options. */
+/** Returns the parts that an environment provides for the text that an agent reads, under these options. */
 export function contextOffer(name: string, options: Record<string, unknown> = {}): ContextOffer {
   const { context, schema } = environmentInfo(name);
   return context?.(withDefaults(schema, options, name)) ?? defaultOffer;
 }
 
-/** Makes an environment that plays items of one split only. */
+/** Makes an environment that plays the items of one split only. */
 export const makeSplitEnv = (
   name: string,
   split: Split,
@@ -98,7 +98,7 @@ export const makeSplitEnv = (
   parts: EnvParts = {},
 ): Env => new SplitEnv(makeEnv(name, options, parts), splitPlan(name, options), split);
 
-/** Makes an environment that plays all items; options that are left out take the schema's defaults, unknown ones are refused. */
+/** Makes an environment that plays all items. Absent options have their defaults, and unknown ones are refused. */
 export function makeEnv<Name extends keyof BuiltInOptions>(
   name: Name,
   options?: Partial<BuiltInOptions[Name]>,
@@ -110,7 +110,7 @@ export function makeEnv(name: string, options: Record<string, unknown> = {}, par
   return checkedEnv(make(withDefaults(schema, options, name), parts), name);
 }
 
-/** Returns the options with the schema's defaults filled in. Types and ranges are for a JSON Schema validator to check. */
+/** Adds the schema's defaults to the options. Types and ranges are checked elsewhere, by a JSON Schema validator. */
 export function withDefaults(schema: OptionsSchema, options: object, name: string): Record<string, unknown> {
   const known = Object.keys(schema.properties);
   const unknown = Object.keys(options).find((key) => !known.includes(key));

@@ -1,13 +1,16 @@
-// Finds the part of a reply that is played, and shortens texts that an agent reads.
+// Extracts code from a reply, and shortens texts that an agent reads.
 
-/** Returns the last code block of a reply, else its text without thoughts. */
+/** Returns the last code block of a reply, or, without a block, its text after the reasoning. */
 export function lastCodeBlock(reply: string): string {
   const said = reply.replace(/^[^]*<\/think>/, '');
   const blocks = [...said.matchAll(/^```[^\n`]*\n([^]*?)^```/gm)].map(([, code]) => code!);
   return blocks.at(-1) ?? said;
 }
 
-/** Returns the text itself, or its beginning and its end with what was left out in between. */
+/**
+ * Returns a text of at most about `limit` characters: the beginning and the end, and between them the number of omitted
+ * characters.
+ */
 export function shortened(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const half = Math.floor(limit / 2);

@@ -1,4 +1,5 @@
-// The division of an environment's items (goals, worlds, words): to train, to choose the best checkpoint, and to test.
+// The division of an environment's items (goals, worlds, words) into those for training, for choosing the best checkpoint, and
+// for the test.
 import { hash32, Rng } from '@bowyer/core';
 import { EnvContractError, type WrappingEnv } from './contract/checked-env.js';
 import type { Env, ResetResult, Split, StepResult } from './contract/env.js';
@@ -8,44 +9,44 @@ export const splits: readonly Split[] = ['train', 'eval', 'test'];
 
 export interface EpisodeOfSplit {
   split: Split;
-  /** The seed of the episode, which draws its item and all else that is random in it. */
+  /** The seed of the episode, from which its item and all random numbers follow. */
   seed: number;
-  /** The episode's number in a set that covers all items evenly; without it, the seed draws the item. */
+  /** The number of the episode in a set that covers all items evenly; without it, the seed draws the item. */
   episode?: number;
 }
 
-/** The item of an episode, and the options with which the environment plays it. */
+/** The item of an episode, and the options with which `reset` plays it. */
 export interface ItemChoice {
   /** The options of `reset`. */
   reset: { seed: number } & Record<string, unknown>;
-  /** The item's id; or a function that finds it in the `info` of the reset. */
+  /** The id of the item, or a function that finds it in the `info` of the reset. */
   item: string | ((info: Record<string, unknown>) => string);
 }
 
-/** How an environment with certain options divides its items. */
+/** The division of an environment's items under certain options. */
 export interface SplitPlan {
   /** The noun for the items, in the plural: "goals". */
   noun: string;
-  /** Whether all splits play the same items, so that a test has new games, but no new items. */
+  /** Whether all splits have the same items. A test then has new games, but no new items. */
   shared: boolean;
-  /** Returns the number of items of a split; null where every seed makes another one. */
+  /** Returns the number of items of a split; null if every seed makes a new item. */
   count(split: Split): number | null;
   choose(episode: EpisodeOfSplit): ItemChoice;
-  /** Returns the only split that has the item of this id; undefined where there is no such split. */
+  /** Returns the one split that has the item with this id; undefined if there is none. */
   splitOf?(item: string): Split | undefined;
 }
 
-/** How items are divided. `seeds`: every seed makes an item of its own, and the seeds are divided. */
+/** The division of items. `seeds`: every seed makes its own item, and the seeds are divided. */
 // oxlint-disable-next-line typescript/no-explicit-any -- a unit's own options; the registry checks them against its schema
 export type Splits<Options = any> = 'seeds' | ((options: Options) => SplitPlan);
 
-/** The tenths of the items that an evaluation and the test have. */
+/** Tenths of the items in the evaluation and the test. */
 const TENTHS = { eval: 1, test: 2 } as const;
 
-/** With fewer items than this, the splits share them: a part of them would measure little, and too few would be left to learn from. */
+/** With fewer items, all splits share them: a small part would measure little, and too few would remain for training. */
 const SMALLEST_DIVIDED = 50;
 
-/** The seed of the division, which is fixed so that the splits of an environment are the same in every run. */
+/** The seed of the division. It is constant, so that the splits are the same in every run. */
 const DIVISION_SEED = 1;
 
 export function splitOfSeed(seed: number): Split {
@@ -54,14 +55,14 @@ export function splitOfSeed(seed: number): Split {
   return tenth < TENTHS.eval + TENTHS.test ? 'test' : 'train';
 }
 
-/** Returns the seed itself where it belongs to the split, else one that follows from it and does. */
+/** Returns the seed if it belongs to the split, else a seed that is derived from it and does. */
 export function seedOfSplit(split: Split, seed: number): number {
   let candidate = seed;
   while (splitOfSeed(candidate) !== split) candidate = hash32(`${split}/${candidate}`);
   return candidate;
 }
 
-/** Returns a plan in which every seed is an item: a world that is made from it. */
+/** Returns a plan in which every seed is an item, such as a world that is made from it. */
 export const seedSplits = (noun = 'worlds'): SplitPlan => ({
   noun,
   shared: false,
@@ -75,14 +76,14 @@ export const seedSplits = (noun = 'worlds'): SplitPlan => ({
 
 interface SharedItems {
   noun: string;
-  /** The number of items; null where it is not known. */
+  /** The number of items; null if it is unknown. */
   count: number | null;
   item: (info: Record<string, unknown>) => string;
-  /** Returns the options of `reset` beside the seed. */
+  /** Returns further options of `reset`, in addition to the seed. */
   reset?: (episode: EpisodeOfSplit) => Record<string, unknown>;
 }
 
-/** Returns a plan in which all splits play the same items, with other seeds. */
+/** Returns a plan in which all splits play the same items with different seeds. */
 export const sharedSplits = ({ noun, count, item, reset }: SharedItems): SplitPlan => ({
   noun,
   shared: true,
@@ -92,16 +93,19 @@ export const sharedSplits = ({ noun, count, item, reset }: SharedItems): SplitPl
 
 interface ListedItems<T> {
   noun: string;
-  /** All items, which are then divided; or those of each split. */
+  /** All items, to be divided, or the items of each split. */
   items: readonly T[] | Readonly<Record<Split, readonly T[]>>;
-  /** Returns the options of `reset`, beside the seed, that play an item. */
+  /** Returns the options of `reset`, in addition to the seed, that play an item. */
   reset: (item: T, split: Split) => Record<string, unknown>;
   id?: (item: T) => string;
-  /** Returns whether an item is played; the division is that of all items. Absent: all are. */
+  /** Returns whether an item is played. It does not affect the division. Default: all items are played. */
   where?: (item: T) => boolean;
 }
 
-/** Returns a plan for a list of items. An evaluation covers those of its split evenly. Splits share a short list. */
+/**
+ * Returns a plan for a list of items. An evaluation covers the items of its split evenly. If the list is short, the splits share
+ * it.
+ */
 export function listedSplits<T>({ noun, items, reset, id = String, where = () => true }: ListedItems<T>): SplitPlan {
   const isList = (given: typeof items): given is readonly T[] => Array.isArray(given);
   const shared = isList(items) && items.length < SMALLEST_DIVIDED;
@@ -124,7 +128,7 @@ export function listedSplits<T>({ noun, items, reset, id = String, where = () =>
   };
 }
 
-/** Divides items; the same items in the same order give the same division. */
+/** Divides items. The same items in the same order always have the same division. */
 export function divided<T>(items: readonly T[]): Record<Split, T[]> {
   const shuffled = new Rng(DIVISION_SEED).shuffle(items);
   const first = Math.max(1, Math.round((items.length * TENTHS.eval) / 10));
@@ -132,11 +136,11 @@ export function divided<T>(items: readonly T[]): Record<Split, T[]> {
   return { eval: shuffled.slice(0, first), test: shuffled.slice(first, second), train: shuffled.slice(second) };
 }
 
-/** Returns the items of a test on this plan in words, for tables. */
+/** Describes the items of a test on this plan, for tables. */
 export const testedOn = ({ noun, shared }: Pick<SplitPlan, 'noun' | 'shared'>): string =>
   shared ? `same ${noun}, new games` : `held-out ${noun}`;
 
-/** An environment that plays items of one split only. The `info` of a reset has the item's id. */
+/** An environment that plays the items of one split only. The `info` of each reset has the item's id. */
 export class SplitEnv implements WrappingEnv {
   #rng = new Rng(0);
 
@@ -186,5 +190,8 @@ function chosenItem(plan: SplitPlan, episode: EpisodeOfSplit): ItemChoice {
 
 const brokenPlan = ({ noun }: SplitPlan, what: string) => new EnvContractError([what], `splits of ${noun}`);
 
-/** Returns the environment as experts play it: without `split` it has training items alone, so that no policy learns from those of a test. */
+/**
+ * Returns the environment for an expert. By default it plays only training items, so that no policy learns from those of the
+ * test.
+ */
 export const expertItems = (env: Env, plan: SplitPlan, split: Split = 'train'): Env => new SplitEnv(env, plan, split);

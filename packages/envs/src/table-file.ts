@@ -1,4 +1,4 @@
-// Reads rows of a table in a file: JSON lines or CSV with a header.
+// Reads tables from files: JSON lines, or CSV with a header.
 import { readFileSync } from 'node:fs';
 import { repeatedKeyProblem } from '@bowyer/core';
 import { CsvError, parse } from 'csv-parse/sync';
@@ -6,14 +6,14 @@ import type { Split } from './contract/env.js';
 import { repeatedKey } from './json-text.js';
 
 export interface Row {
-  /** The number of the line, from 1. */
+  /** The line number, from 1. */
   line: number;
   cells: Readonly<Record<string, unknown>>;
-  /** The line's JSON text; absent in CSV, whose cells are texts. */
+  /** The line's JSON text; absent for CSV, whose cells are texts. */
   json?: string;
 }
 
-/** Makes the error that names the file. @param line null: the file as a whole */
+/** Makes an error that names the file. @param line null: the whole file */
 type TableFault = (line: number | null, problem: string) => Error;
 
 const splitNames: Readonly<Record<string, Split>> = {
@@ -27,24 +27,26 @@ const splitNames: Readonly<Record<string, Split>> = {
   dev: 'eval',
 };
 
-/** Returns the split that a data set calls so; undefined for any other name. */
+/** Returns the split to which a data set's name for it refers; undefined for unknown names. */
 export const splitNamed = (name: string): Split | undefined =>
   Object.hasOwn(splitNames, name.toLowerCase()) ? splitNames[name.toLowerCase()] : undefined;
 
-/** Reads the rows. @param path ends with `.csv` or `.jsonl` @throws an error of `fault`, where the file cannot be read as such a table */
+/**
+ * Reads the rows. @param path ends with `.csv` or `.jsonl` @throws the error of `fault` for a file or a line that cannot be read
+ */
 export function readRows(path: string, fault: TableFault): Row[] {
   const { rows, faults } = readTable(path, fault);
   if (faults.length > 0) throw fault(faults[0].line, faults[0].problem);
   return rows;
 }
 
-/** The rows of a table, and the lines that are not rows. */
+/** The rows of a table, and the lines that cannot be read. */
 export interface Table {
   rows: Row[];
   faults: { line: number; problem: string }[];
 }
 
-/** Reads a table. @param path ends with `.csv` or `.jsonl` @throws an error of `fault`, where the file as a whole cannot be read */
+/** Reads a table. @param path ends with `.csv` or `.jsonl` @throws the error of `fault` if the whole file cannot be read */
 export function readTable(path: string, fault: TableFault): Table {
   const text = readText(path, fault);
   return path.endsWith('.csv') ? { rows: csvRows(text, fault), faults: [] } : rowsOfJson(text);
@@ -59,7 +61,7 @@ function readText(path: string, fault: TableFault): string {
     throw fault(null, `cannot be read: ${(error as Error).message}`);
   }
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes); // this also removes a byte order mark
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes); // it also removes a byte order mark
   } catch {
     throw fault(null, 'is not UTF-8; save it as UTF-8, or convert it: iconv -f LATIN1 -t UTF-8');
   }

@@ -1,5 +1,5 @@
-// Reads tasks in a file of JSON lines or CSV: each line is read by its environment, and all lines that cannot be used are
-// reported at once.
+// Reads tasks from JSON lines or CSV. Each environment converts the lines, and all lines that cannot be used are reported
+// together.
 import { statSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { hash32 } from '@bowyer/core';
@@ -7,14 +7,14 @@ import type { Split } from './contract/env.js';
 import { listedSplits, type SplitPlan } from './splits.js';
 import { readTable, splitNamed, type Row } from './table-file.js';
 
-/** The part of a task that all environments share. */
+/** The members of a task that all environments share. */
 export interface LineTask {
   id: string;
-  /** The split; null: the line names none. */
+  /** The split; null if the line has none. */
   split: Split | null;
 }
 
-/** The error for lines of a file that cannot be used. The message names the file, and each line with its fault. */
+/** The error for lines that cannot be used. Its message has the file, each line and its fault. */
 class TaskFileError extends Error {
   override readonly name = 'TaskFileError';
 
@@ -32,17 +32,17 @@ class TaskFileError extends Error {
 
 const SHOWN = 20;
 
-/** The error for a line that cannot be used, with the reason in its message. */
+/** The error for a line that cannot be used. Its message has the reason. */
 export class LineError extends Error {}
 
-/** The files that were read last, since every environment of a run reads the same ones. */
+/** The files that were read last, since all environments of a run share them. */
 const read = new Map<string, { changed: number; tasks: readonly LineTask[] }>();
 
 /**
  * Reads a file.
  *
- * @param taskOf reads one line, and throws a `LineError` where it cannot be used
- * @param variant the settings that `taskOf` depends on
+ * @param taskOf converts a line, and throws a `LineError` if it cannot be used
+ * @param variant the settings on which `taskOf` depends, a part of the cache's key
  * @throws {TaskFileError} with every line that cannot be used
  */
 export function readTasks<Task extends LineTask>(
@@ -86,7 +86,7 @@ function parseTasks<Task extends LineTask>(environment: string, path: string, ta
   return tasks;
 }
 
-/** Returns the text of a cell, a number as one; null where it is missing or empty. */
+/** Returns a cell as text; null if it is missing or empty. */
 export function textCell({ cells }: Row, name: string): string | null {
   const value = cells[name];
   if (value === undefined || value === null || value === '') return null;
@@ -96,9 +96,9 @@ export function textCell({ cells }: Row, name: string): string | null {
 }
 
 /**
- * Returns the value of a column that has several names; undefined where none of them is given. Files that have it twice are read where both
- * values are equal: DeepSeek's copy of MultiPL-E has `tests` and `test`.
- * @throws {LineError} where two values differ
+ * Returns the cell of a column with several names; undefined if there is none. A file may have two of them with equal values, as
+ * DeepSeek's copy of MultiPL-E has `tests` and `test`.
+ * @throws {LineError} if two values differ
  */
 export function cellOf({ cells }: Row, names: readonly string[]): unknown {
   const given = names.filter((name) => cells[name] !== undefined && cells[name] !== null && cells[name] !== '');
@@ -107,7 +107,7 @@ export function cellOf({ cells }: Row, names: readonly string[]): unknown {
   return given.length === 0 ? undefined : cells[given[0]];
 }
 
-/** Returns the id of a line: its own, else a hash of the text in which tasks differ. */
+/** Returns the id of a line, or, if it has none, a hash of the text in which tasks differ. */
 export function lineId({ cells }: Row, names: readonly string[], text: string): string {
   const name = names.find((candidate) => cells[candidate] !== undefined && cells[candidate] !== null);
   const value = name === undefined ? undefined : cells[name];
@@ -124,7 +124,10 @@ export function lineSplit(row: Row): Split | null {
   return split;
 }
 
-/** Returns the tasks for `listedSplits`, as their lines say, training tasks by default; a list to be divided where no line names a split. */
+/**
+ * Returns the tasks for `listedSplits`: by the splits of the lines, in which training is the default, or, if no line has a split,
+ * as a list to divide.
+ */
 export function tasksBySplit<Task extends LineTask>(
   tasks: readonly Task[],
 ): readonly Task[] | Record<Split, readonly Task[]> {
@@ -133,7 +136,9 @@ export function tasksBySplit<Task extends LineTask>(
   return { train: of('train'), eval: of('eval'), test: of('test') };
 }
 
-/** Returns the plan of a file whose tasks are named by their numbers. @param where the tasks that are listed; absent: all */
+/**
+ * Returns the plan of splits for tasks that `reset` selects by their number. @param where selects the listed tasks; default: all
+ */
 export const numberedTasks = <Task extends LineTask>(
   tasks: readonly Task[],
   where?: (task: Task) => boolean,

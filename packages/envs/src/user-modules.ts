@@ -1,10 +1,10 @@
-// Loads modules of a user: TypeScript or JavaScript, run as they are, from any folder.
+// Imports a user's modules, in TypeScript or JavaScript, from any folder.
 import { register } from 'node:module';
 import { pathToFileURL } from 'node:url';
 
 /**
- * Imports a module once. A module of TypeScript needs neither a package.json nor node_modules in its folder: it is an ES module, and
- * `@bowyer/…`, like every package that its folder does not have, is that of the installation.
+ * Imports a module once. A TypeScript module needs no package.json and no node_modules: it counts as an ES module, and packages
+ * that its folder lacks, such as `@bowyer/…`, are those of this installation.
  *
  * @param path absolute
  */
@@ -15,7 +15,9 @@ export async function importUserModule(path: string): Promise<Record<string, unk
 
 let enabled = false;
 
-/** Enables imports of TypeScript. @param installation the module that packages are found from; the first call decides */
+/**
+ * Enables imports of TypeScript. @param installation module from which packages are resolved; only the first call's value is used
+ */
 export async function enableTypeScript(installation: string = import.meta.url): Promise<void> {
   if (enabled) return;
   enabled = true;

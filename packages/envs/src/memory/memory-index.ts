@@ -12,7 +12,7 @@ export interface MemoryIndex {
 /** Makes an index of documents. */
 export type MakeIndex = (documents: readonly string[]) => Promise<MemoryIndex> | MemoryIndex;
 
-/** Makes an index by the search of WebShop: Lucene's English analysis and BM25. Of equal documents the newest ranks first. */
+/** Makes an index by the search of WebShop: Lucene's English analysis and BM25. Equal documents are ranked by age, the newest first. */
 export const bm25Index: MakeIndex = (documents) => {
   const builder = new IndexBuilder();
   for (const document of documents) builder.add(termsOf(document));

@@ -1,7 +1,7 @@
 // Questions with one right answer: a text, or one of several choices.
 
 export interface Question {
-  /** Depends only on the question and its choices. */
+  /** The id in the file, or a hash of the question and its choices. */
   id: string;
   question: string;
   /** The right answer: the text of the file's column, with steps if it has some as in GSM8K, or the text of the right choice. */

@@ -30,7 +30,7 @@ export const questionsUnit = defineEnvironment<QuestionsOptions>({
   evaluation: { taskType: ({ subject }) => subject as string | null, report: questionsReport },
   sampleActions: ['A', 'The answer is B.', '#### 12', '1,000', 'yes', ''],
   context: () => listedHistory,
-  // An episode returns 1 for the right answer, else 0.
+  // An episode returns 1 for a right answer, else 0.
   critic: { typicalReturn: () => 0.3 },
   config: {
     problems: (options) =>

@@ -1,5 +1,5 @@
-// Starts a Java process with Py4J's gateway in it, as ScienceWorld's Python wrapper does. It prints its port on the first line
-// and ends when its standard input does, so that none outlives this process.
+// Starts a Java process with a Py4J gateway, as ScienceWorld's Python wrapper does. The first line that it prints is its port,
+// and it ends when its standard input is closed, so that it cannot outlive this process.
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, dirname, resolve } from 'node:path';
@@ -18,14 +18,16 @@ export class JavaProcess {
     readonly port: number,
   ) {}
 
-  /** Starts a process. @param classPath jar or class path; relative parts are relative to this process's folder. @throws {JavaProcessError} */
+  /**
+   * Starts a process. @param classPath relative parts are resolved in this process's working folder @throws {JavaProcessError}
+   */
   static async start(classPath: string, timeoutMs: number): Promise<JavaProcess> {
     const parts = classPath.split(delimiter).map((part) => resolve(part));
     const lacking = parts.find((part) => !existsSync(part));
     if (lacking !== undefined) {
       throw new JavaProcessError(`env.jar: there is no file '${lacking}'\n  give scienceworld.jar of ScienceWorld`);
     }
-    // The simulator reads files next to its jar.
+    // The simulator reads files from the folder of its jar.
     const child = spawn('java', ['-cp', parts.join(delimiter), 'py4j.GatewayServer', '--die-on-broken-pipe', '0'], {
       cwd: dirname(parts[0]),
       stdio: ['pipe', 'pipe', 'pipe'],
@@ -49,12 +51,13 @@ async function portOf(child: ChildProcessByStdio<Writable, Readable, Readable>, 
   const promise = new Promise<number>((yes, no) => ([resolvePort, reject] = [yes, no]));
   const timer = setTimeout(() => reject(new Error(`no port in ${timeoutMs} ms`)), timeoutMs);
   child.once('error', (error) => reject(new Error(`${error.message}; Java 8 or newer must be installed`)));
-  if (child.pid === undefined) return promise.finally(() => clearTimeout(timer)); // a process that did not start may have no pipes
+  // a process that did not start may have no pipes
+  if (child.pid === undefined) return promise.finally(() => clearTimeout(timer));
   let complaint = '';
   child.stderr.on('data', (piece: Buffer) => (complaint = (complaint + piece.toString()).slice(-KEPT_COMPLAINT)));
   child.stdin.on('error', () => {}); // the event `exit` reports the error
   child.once('exit', (code) => reject(new Error(`it ended with code ${code}: ${complaint.trim()}`)));
-  // All later lines are read too, since the simulator would otherwise wait for a reader.
+  // The output must be read to its end: a full pipe would block the simulator.
   createInterface(child.stdout).once('line', (line) => {
     if (/^\d+$/.test(line.trim())) resolvePort(Number(line));
     else reject(new Error(`it printed '${line.slice(0, 80)}' instead of a port`));

@@ -1,4 +1,4 @@
-// The options of ScienceWorld: AgentGym's server, or the simulator itself.
+// The options of ScienceWorld, on AgentGym's server or in its own simulator.
 import { choice, flag, option, text } from '@bowyer/core';
 import { agentGymProperties } from '../agentgym/options.js';
 import { options, type OptionsOf } from '../option.js';
@@ -38,7 +38,7 @@ export const sciWorldSchema = options({
 
 export type SciWorldOptions = OptionsOf<typeof sciWorldSchema>;
 
-/** The options of the simulator; those of AgentGym's client say nothing there. */
+/** The options that apply to the simulator; those of AgentGym's client are left out. */
 export type SciWorldJavaOptions = Pick<
   SciWorldOptions,
   'baseUrl' | 'timeoutMs' | 'maxRounds' | 'jar' | 'tasks' | 'fold' | 'simplifications' | 'validActions'

@@ -1,5 +1,5 @@
 // The environment `sciworld`: ScienceWorld (Wang et al. 2022, arXiv:2203.07540) in its own simulator, a Java process. Rewards,
-// ends and variations are those of its Python wrapper at e8216d6; sciworld.md.
+// ends and variations equal those of its Python wrapper at e8216d6; see sciworld.md.
 import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
@@ -8,14 +8,14 @@ import { Simulator, type Moment } from './simulator.js';
 
 interface SciWorldReset {
   seed?: number;
-  /** The task, in place of one drawn by the seed. */
+  /** The task. If it is absent, the seed draws one. */
   task?: string;
   variation?: number;
-  /** The fold, in place of that of the options; `train` where that is null. */
+  /** The fold; default: that of the options, else `train`. */
   fold?: SciWorldFold;
 }
 
-/** The moves that the simulator's wrapper allows; the first one beyond truncates the episode. */
+/** The number of moves that the wrapper allows. The next one truncates the episode. */
 const MOVE_LIMIT = 100;
 
 export class ScienceWorld implements Env {
@@ -35,7 +35,7 @@ export class ScienceWorld implements Env {
     fold = this.options.fold ?? 'train',
   }: SciWorldReset = {}): Promise<ResetResult> {
     this.#order.begin();
-    this.#order.end(); // until the simulator has answered
+    this.#order.end(); // No step is allowed until the simulator has answered.
     if (seed !== undefined) this.#rng = new Rng(seed);
     const simulator = await this.#open();
     const chosen = task ?? this.#rng.choice(this.options.tasks ?? (await simulator.taskNames()));
@@ -76,7 +76,7 @@ export class ScienceWorld implements Env {
     return { ...this.#world, score, moves, won: score === 100, validActions };
   }
 
-  /** Opens a simulator, unless there is one; one whose connection broke is replaced. */
+  /** Opens a simulator if there is none, or if its connection broke. */
   async #open(): Promise<Simulator> {
     if (this.#simulator?.isBroken === true) {
       await this.#simulator.close();
@@ -86,11 +86,14 @@ export class ScienceWorld implements Env {
   }
 }
 
-/** Returns the variations of a fold: two quarters for training, one for development, the rest for the test; few variations are divided one by one. */
+/**
+ * Returns the variations of a fold: the first half for training, the next quarter for development, the rest for the test. Up to
+ * four variations are divided as the wrapper divides them.
+ */
 export function variationsOf(count: number, fold: SciWorldFold): number[] {
   const all = [...Array(count).keys()];
   const few: Record<number, [dev: number, test: number]> = { 0: [0, 0], 2: [1, 1], 3: [1, 2], 4: [2, 3] };
-  if (count === 1) return fold === 'dev' ? [] : [0]; // a single variation is both learned from and tested on
+  if (count === 1) return fold === 'dev' ? [] : [0]; // a single variation is in the training and the test
   const quarter = Math.floor(count / 4);
   const [dev, test] = few[count] ?? [2 * quarter, 3 * quarter];
   if (fold === 'train') return all.slice(0, dev);

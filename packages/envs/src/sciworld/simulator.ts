@@ -1,5 +1,4 @@
-// ScienceWorld's own simulator over Py4J's protocol.
-// Source: its Python wrapper and PythonInterface at e8216d6.
+// A client of ScienceWorld's simulator over the protocol of Py4J. Source: its Python wrapper and PythonInterface at e8216d6.
 import { isReference, Py4jConnection, type JavaReference } from '../textworld-express/java/py4j-connection.js';
 import { JavaProcess } from './java-process.js';
 
@@ -9,14 +8,14 @@ const DEFAULT_PORT = 25335;
 /** The simulator's answer to an action. */
 export interface Moment {
   observation: string;
-  /** The score, 0…100; below 0 when the task was failed. */
+  /** The score from 0 to 100; negative if the task failed. */
   score: number;
   completed: boolean;
   moves: number;
 }
 
 interface SimulatorAddress {
-  /** The jar or class path of a process that is started; null: one that listens at baseUrl. */
+  /** The jar or class path of a process to start; null: a simulator listens at baseUrl. */
   jar: string | null;
   /** The address host:port; null: 127.0.0.1:25335. */
   baseUrl: string | null;
@@ -58,7 +57,7 @@ export class Simulator {
     return Number(await this.connection.call(this.simulator, 'getTaskMaxVariations', task));
   }
 
-  /** Begins an episode with the look around that the wrapper begins with. */
+  /** Begins an episode, with the same first action (a look around) as the wrapper. */
   async load(task: string, variation: number, simplifications: string): Promise<Moment> {
     const complaint = await this.connection.call(this.simulator, 'load', task, variation, simplifications, false);
     if (typeof complaint === 'string' && complaint !== '') throw new Error(`ScienceWorld: ${complaint}`);
@@ -77,7 +76,7 @@ export class Simulator {
     return String(await this.connection.call(this.simulator, 'getTaskDescription'));
   }
 
-  /** Returns every action that would change or show something; hundreds of them, and 0.1 to 1 s of work. */
+  /** Returns all actions that would change or show something. There are hundreds, and finding them takes 0.1 to 1 s. */
   async validActions(): Promise<string[]> {
     const json = String(await this.connection.call(this.simulator, 'getValidActionObjectCombinationsJSON'));
     const { validActions } = JSON.parse(json) as { validActions: { action: string }[] };
@@ -85,7 +84,7 @@ export class Simulator {
   }
 
   async close(): Promise<void> {
-    // A connection that broke has nothing left to release.
+    // A broken connection has nothing to release.
     if (!this.connection.isBroken) await this.connection.release(this.simulator).catch(() => {});
     this.connection.close();
     this.process?.stop();

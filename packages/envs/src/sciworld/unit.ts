@@ -35,7 +35,7 @@ export const sciWorldUnit = defineEnvironment<SciWorldOptions>({
     return { observation: 'turn', kind: 'dialogue', parts };
   },
   sampleActions: ['look around', 'Thought:\nI look.\n\nAction:\nlook around', 'Action: inventory', 'open door', ''],
-  // Scores are 0…100; simple policies get the points of a task's first steps.
+  // Scores are between 0 and 100. Simple policies get the points of a task's first steps.
   critic: { typicalReturn: () => 10 },
   config: {
     flatNames: { env_server_base: 'baseUrl' },

@@ -1,21 +1,21 @@
-// Computes BM25 as Lucene does, with its rounding: 32-bit floats, and document lengths in one byte.
+// Computes BM25 with Lucene's rounding: 32-bit floats, and document lengths in one byte.
 //
 //     score(q, d) = Σ over terms t of q:  n_q(t) · idf(t) · f / (f + k1 · (1 − b + b · |d| / mean |d|))
-//     idf(t) = ln(1 + (N − n + ½) / (n + ½)),   f = times that t stands in d, n = documents with t, N = documents
+//     idf(t) = ln(1 + (N − n + ½) / (n + ½)),   f = occurrences of t in d, n = documents with t, N = documents
 //
-// Source: Lucene's BM25Similarity (Robertson and Zaragoza 2009, doi:10.1561/1500000019) and SmallFloat; the factor k1 + 1 is
-// left out as in Lucene since version 8. k1 and b are Pyserini's defaults, which WebShop keeps.
+// Source: Lucene's BM25Similarity (Robertson and Zaragoza 2009, doi:10.1561/1500000019) and SmallFloat. The factor k1 + 1 is left
+// out as in Lucene since version 8. k1 and b are Pyserini's defaults, which WebShop uses.
 
 const K1 = Math.fround(0.9);
 const B = Math.fround(0.4);
 
-/** Lengths up to this are exact in a byte; longer ones keep four significant bits. */
+/** Smaller lengths are exact in a byte; larger ones keep four significant bits. */
 const EXACT_LENGTHS = 24;
 
-/** Bits of the number's binary form. */
+/** Returns the number of binary digits. */
 const bitLength = (value: number): number => 32 - Math.clz32(value);
 
-/** Encodes a document's length in one byte. @param length terms of a document */
+/** Encodes a document's length in one byte. @param length number of its terms */
 export function lengthCode(length: number): number {
   if (length < EXACT_LENGTHS) return length;
   const rest = length - EXACT_LENGTHS;
@@ -24,7 +24,7 @@ export function lengthCode(length: number): number {
   return EXACT_LENGTHS + (((rest >>> shift) & 7) | ((shift + 1) << 3));
 }
 
-/** Returns the length that a code stands for. */
+/** Decodes a length. */
 export function codedLength(code: number): number {
   if (code < EXACT_LENGTHS) return code;
   const [bits, shift] = [(code - EXACT_LENGTHS) & 7, ((code - EXACT_LENGTHS) >>> 3) - 1];
@@ -37,7 +37,7 @@ export interface Collection {
   terms: number;
 }
 
-/** Computes [256] factors by length code: 1 / (k1 · (1 − b + b · |d| / mean |d|)) */
+/** Returns a factor for each of the 256 length codes: 1 / (k1 · (1 − b + b · |d| / mean |d|)). */
 export function inverseNorms({ documents, terms }: Collection): Float32Array {
   const meanLength = Math.fround(terms / documents);
   return Float32Array.from({ length: 256 }, (_, code) => 1 / (K1 * (1 - B + (B * codedLength(code)) / meanLength)));
@@ -46,6 +46,6 @@ export function inverseNorms({ documents, terms }: Collection): Float32Array {
 export const inverseDocumentFrequency = (documents: number, withTerm: number): number =>
   Math.fround(Math.log(1 + (documents - withTerm + 0.5) / (withTerm + 0.5)));
 
-/** Returns the share of one term of the query in a document's score. @param weight times in the query · idf */
+/** Returns the contribution of one query term to a document's score. @param weight occurrences in the query · idf */
 export const termScore = (weight: number, frequency: number, inverseNorm: number): number =>
   Math.fround(weight - weight / Math.fround(1 + Math.fround(frequency * inverseNorm)));

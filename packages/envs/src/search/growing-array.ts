@@ -1,4 +1,4 @@
-// A typed array that grows at its end, in blocks, so that nothing is copied while it does.
+// A typed array that can be appended to. It consists of blocks, so that growing copies nothing.
 
 type Numbers = Uint8Array | Uint16Array | Uint32Array;
 

@@ -1,16 +1,16 @@
-// Builds a search index: first the terms of each document, in the order of the documents; then, by one counting sort, the
-// documents of each term. 1.2 million documents with 70 different terms each need about 1 GB of memory while the index is built.
+// Builds a search index: it collects the terms of each document, and then, by one counting sort, the documents of each term. With
+// 1.2 million documents of 70 different terms each, it needs about 1 GB of memory.
 import { lengthCode } from './bm25.js';
 import { GrowingArray } from './growing-array.js';
 import { PostingsWriter } from './postings.js';
 import type { IndexTables } from './search-index.js';
 
-/** The least bytes of a piece that is passed on. */
+/** The smallest size in bytes of the pieces that are passed to `write`, except the last. */
 const CHUNK = 2 ** 22;
 
 export class IndexBuilder {
   readonly #numbers = new Map<string, number>();
-  /** The number of documents that contain each term, in the order in which terms were first met. */
+  /** The number of documents with each term, in the order of the terms' first occurrences. */
   readonly #holders = new GrowingArray(Uint32Array);
   readonly #terms = new GrowingArray(Uint32Array);
   readonly #frequencies = new GrowingArray(Uint8Array);
@@ -42,7 +42,7 @@ export class IndexBuilder {
     return this.#numbers.size - 1;
   }
 
-  /** Sorts and writes the index. @param write takes the postings, term by term in the order of the terms' bytes, in pieces */
+  /** Sorts and writes the index. @param write receives the postings in pieces, sorted by the bytes of the terms */
   finish(write: (postings: Uint8Array) => void): IndexTables {
     const sorted = this.#sortedTerms();
     const { documents, frequencies, starts } = this.#byTerm(sorted.map(({ number }) => number));
@@ -77,7 +77,7 @@ export class IndexBuilder {
     return terms.sort((a, b) => Buffer.compare(a.bytes, b.bytes));
   }
 
-  /** Returns all entries by the place of their term, documents ascending. */
+  /** Returns all entries sorted by term, and within a term by document. */
   #byTerm(order: readonly number[]) {
     const starts = new Uint32Array(order.length + 1);
     const next = new Uint32Array(order.length);

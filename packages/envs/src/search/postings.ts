@@ -1,13 +1,13 @@
-// Codes the documents that contain a term, and how often: for each document its distance from the one before, doubled, plus 1
-// where the term occurs once; else the number of times follows. Numbers are written in groups of 7 bits, lowest first; the
-// highest bit says whether another group follows.
+// Encodes the postings of a term. Each entry is twice the distance from the previous document, plus 1 if the term occurs once in
+// the document; otherwise the number of occurrences follows. Numbers are in groups of 7 bits, lowest first; the highest bit says
+// whether another group follows.
 
 export class PostingsWriter {
   #bytes = new Uint8Array(2 ** 16);
   #length = 0;
   #last = 0;
 
-  /** Begins a term, whose first document is counted from 0. */
+  /** Begins a term. The distance of its first document is counted from 0. */
   begin(): void {
     this.#last = 0;
   }
@@ -46,7 +46,7 @@ export class PostingsWriter {
   }
 }
 
-/** Reads a term's postings. */
+/** Calls `visit` for each posting of a term. */
 export function forEachPosting(bytes: Uint8Array, visit: (document: number, frequency: number) => void): void {
   let document = 0;
   for (let i = 0; i < bytes.length;) {

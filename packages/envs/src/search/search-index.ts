@@ -1,33 +1,33 @@
-// Ranked search over documents, by terms. The postings are in memory or in a file, of which only those of the query are read.
-// docs/decisions/webshop.md says why there is an index of our own.
+// Ranked search over documents, by terms. The postings are in memory, or in a file from which a query reads only those of its
+// terms. docs/decisions/webshop.md says why this package has its own index.
 import { inverseDocumentFrequency, inverseNorms, termScore, type Collection } from './bm25.js';
 import { termsOf } from './analyzer.js';
 import { forEachPosting } from './postings.js';
 
-/** All of an index except its postings. T terms, D documents. */
+/** An index without its postings, of T terms and D documents. */
 export interface IndexTables {
   collection: Collection;
-  /** The terms, sorted by their bytes (UTF-8), one after another. */
+  /** The terms in UTF-8, sorted by bytes and concatenated. */
   terms: Buffer;
-  /** [T + 1] the place where each term begins. */
+  /** [T + 1] the index in `terms` at which each term begins. */
   termStarts: Uint32Array;
-  /** [T + 1] the place where each term's postings begin. */
+  /** [T + 1] the byte offset at which each term's postings begin. */
   offsets: Float64Array;
-  /** [T] the number of documents that contain each term. */
+  /** [T] the number of documents with each term. */
   holders: Uint32Array;
   /** [D] the code of each document's length. */
   lengthCodes: Uint8Array;
 }
 
-/** Reads postings from where they are kept. */
+/** Reads postings from memory or a file. */
 type ReadPostings = (offset: number, length: number) => Uint8Array;
 
 export class SearchIndex {
   readonly #norms: Float32Array;
-  /** [D] the scores for the current query; all zero between queries. */
+  /** [D] the scores of the current query; all are zero between queries. */
   readonly #sums: Float64Array;
 
-  /** Opens an index. @param ranks [D] decide between documents of equal score, the smaller first */
+  /** Opens an index. @param ranks [D] order of documents with equal scores, the smallest first */
   constructor(
     private readonly tables: IndexTables,
     private readonly read: ReadPostings,
@@ -41,7 +41,7 @@ export class SearchIndex {
     return this.tables.holders.length;
   }
 
-  /** Returns the best documents that contain any term of the query, best first. */
+  /** Returns the best documents, best first. Each contains at least one term of the query. */
   search(query: string, limit: number): number[] {
     const counts = new Map<string, number>();
     for (const term of termsOf(query)) counts.set(term, (counts.get(term) ?? 0) + 1);
@@ -57,7 +57,7 @@ export class SearchIndex {
     const { collection, holders, offsets, lengthCodes } = this.tables;
     const weight = Math.fround(count * inverseDocumentFrequency(collection.documents, holders[place]));
     const [norms, sums] = [this.#norms, this.#sums];
-    // These are the scores of documents that contain the term once, by their length: by far the most common case.
+    // The score of a document that contains the term once, by length code. This is by far the most common case.
     const once = norms.map((norm) => termScore(weight, 1, norm));
     forEachPosting(this.read(offsets[place], offsets[place + 1] - offsets[place]), (document, frequency) => {
       const code = lengthCodes[document];
@@ -65,7 +65,7 @@ export class SearchIndex {
     });
   }
 
-  /** Returns the place of a term, found by bisection; negative where no document contains the term. */
+  /** Returns the index of a term by binary search; negative if no document contains it. */
   #placeOf(term: Buffer): number {
     const { terms, termStarts } = this.tables;
     for (let [low, high] = [0, this.terms - 1]; low <= high;) {
@@ -78,7 +78,7 @@ export class SearchIndex {
     return -1;
   }
 
-  /** Returns the documents with the highest sums, found with a heap whose root is the worst of them. */
+  /** Returns the documents with the largest sums, by a heap whose root is the worst of them. */
   #best(limit: number): number[] {
     const sums = this.#sums;
     const heap: number[] = [];
@@ -105,7 +105,7 @@ export class SearchIndex {
     return difference > 0 || (difference === 0 && this.ranks[a] < this.ranks[b]);
   }
 
-  /** Moves an entry of the heap down until none below it is worse. */
+  /** Moves an entry of the heap down until no entry below it is worse. */
   #sink(heap: number[], from: number): void {
     for (let i = from; ;) {
       let worst = i;

@@ -1,6 +1,6 @@
-// Chooses the word that a player would type among several for the same thing: the first one in this list.
+// Chooses, among synonyms, the word that a player would most likely type.
 
-/** Verbs, directions and prepositions of text adventures by how often players use them, in our own judgement. */
+/** Verbs, directions and prepositions of text adventures in descending frequency, by our own judgement. */
 const BY_FREQUENCY = (
   'take north east west south examine look get put open go enter up down drop give ask push read pull wait ' +
   'turn talk show tell climb search close unlock move eat wear northwest northeast southwest southeast sit stand ' +
@@ -12,7 +12,10 @@ const BY_FREQUENCY = (
 
 const ranks = new Map(BY_FREQUENCY.map((word, place) => [word, BY_FREQUENCY.length - place]));
 
-/** Returns how common a word is: higher is commoner, 0 for a word not on the list. A word that the dictionary cuts short counts as the whole one. */
+/**
+ * Returns how common a word is: larger is more common, and 0 is not on the list. A word that the dictionary cuts counts as the
+ * full word.
+ */
 export function commonness(word: string): number {
   const rank = ranks.get(word);
   if (rank !== undefined) return rank;
@@ -21,7 +24,7 @@ export function commonness(word: string): number {
   return whole === undefined ? 0 : (ranks.get(whole) ?? 0);
 }
 
-/** Returns the first of the commonest words. */
+/** Returns the most common word, the first of equal ones. */
 export function commonest(words: readonly string[]): string {
   return words.reduce((best, word) => (commonness(word) > commonness(best) ? word : best));
 }

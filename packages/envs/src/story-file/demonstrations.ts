@@ -1,5 +1,4 @@
-// Plays the expert of the game that ships with the package: its walkthrough, which is left at some turn for random valid
-// actions.
+// Plays the walkthrough of the game that ships with the package, and, from some turn on, random valid actions.
 import type { Transition } from '@bowyer/core';
 import { fraction } from '@bowyer/core';
 import { playDemonstrations, type PlayedDemonstrationOptions } from '../played-demonstrations.js';
@@ -11,7 +10,7 @@ export const strayingSchema = options({
   noise: fraction(0.05, 'Chance in each turn that the walkthrough is left; random valid actions follow to the end.'),
 });
 
-/** The moves from which actions are drawn if no list of valid actions is requested. */
+/** The actions to draw from if no list of valid actions is requested. */
 const MOVES = ['north', 'south', 'east', 'west', 'up', 'down', 'take all'];
 
 export function lighthouseDemonstrations(

@@ -1,9 +1,9 @@
-// Gives commands to the Z-machine and returns the text that the story prints.
+// Passes commands to the Z-machine and returns the text that the story prints.
 import { enterKey, enterLine } from './machine/input.js';
 import { run } from './machine/interpreter.js';
 import type { Machine } from './machine/machine.js';
 
-/** How often Enter is pressed at the beginning at most: "press any key to begin". */
+/** The largest number of times that Enter is pressed at the beginning ("press any key to begin"). */
 const MAX_OPENING_KEYS = 20;
 
 /** Returns the opening text, up to the first prompt. */
@@ -17,9 +17,9 @@ export function readOpening(machine: Machine): string {
 }
 
 /**
- * Gives a command, or its first character where the game waits for a key, and runs the machine.
+ * Passes a command, or only its first character if the game waits for a key, and runs the machine.
  *
- * @returns the text up to the next input, without the prompt; it starts with the new line that ends the typed command
+ * @returns the text up to the next input, without the prompt; it begins with the newline that ends the typed command
  */
 export function giveCommand(machine: Machine, command: string): string {
   if (machine.pause === 'key') enterKey(machine, command);

@@ -1,11 +1,11 @@
-// Reads the sentences that a story's parser knows from the grammar table which Inform compiles into every game.
-// Source: Graham Nelson, The Inform Technical Manual, sections 8.4 to 8.6 (dictionary data, grammar versions 1 and 2).
+// Reads the sentences that a story can parse, from the grammar table that Inform compiles into every game. Source: Graham Nelson,
+// The Inform Technical Manual, sections 8.4 to 8.6 (dictionary data, grammar versions 1 and 2).
 import { maximum } from '@bowyer/core';
 import { commonest } from './common-words.js';
 import type { DictionaryEntry } from './machine/dictionary.js';
 import type { Machine } from './machine/machine.js';
 
-/** The mark of an object in a template: "put OBJ in OBJ". */
+/** The placeholder of an object in a template: "put OBJ in OBJ". */
 export const OBJECT = 'OBJ';
 
 export interface Template {
@@ -15,22 +15,24 @@ export interface Template {
 
 /** Flags in the first data byte of a dictionary word. */
 const IS_VERB = 0x01;
-const IS_META = 0x02; // save, quit, score, and all debugging verbs, which are not moves in the game
+const IS_META = 0x02; // save, quit, score, and all debugging verbs: they are not moves
 const IS_PREPOSITION = 0x08;
 
 const ELEMENTARY = 1;
 const PREPOSITION = 2;
 const LINE_END = 15;
-/** The flag of a token that is an alternative to the one before it: "in/inside/into". */
+/** The flag of a token that is an alternative to the token before it: "in/inside/into". */
 const IS_ALTERNATIVE = 0x10;
 
-/** A slot of a sentence: words to choose from, or null for an object. */
+/** A slot of a sentence: alternative words, or null for an object. */
 type Slot = string[] | null;
 
-/** Returns all templates, those with fewer objects first, then by the alphabet; empty for a game not made with Inform. */
+/**
+ * Returns all templates, sorted by their number of objects and then alphabetically; empty for a game that Inform did not make.
+ */
 export function readTemplates(machine: Machine): Template[] {
   const verbs = verbWords(machine.dictionary.entries);
-  const table = machine.story.staticBase; // Inform starts static memory with the grammar table
+  const table = machine.story.staticBase; // Inform puts the grammar table at the start of static memory
   const verbCount = verbs.size === 0 ? 0 : maximum([...verbs.keys()]) + 1;
   if (verbCount === 0 || verbCount > 255) return [];
   const starts = Array.from({ length: verbCount }, (_, verb) => machine.word(table + 2 * verb));
@@ -51,7 +53,7 @@ export const templateOf = (text: string): Template => ({
 
 const spell = (slots: Slot[]) => slots.map((slot) => (slot === null ? OBJECT : commonest(slot))).join(' ');
 
-/** Returns the synonyms of each verb number. Inform numbers verbs downwards from 255. */
+/** Returns the synonyms of each verb by its number. Inform numbers verbs downwards from 255. */
 function verbWords(entries: readonly DictionaryEntry[]): Map<number, { words: string[]; isMeta: boolean }> {
   const verbs = new Map<number, { words: string[]; isMeta: boolean }>();
   for (const { word, data } of entries) {
@@ -67,7 +69,7 @@ function verbWords(entries: readonly DictionaryEntry[]): Map<number, { words: st
 
 type LineReader = (machine: Machine, start: number) => { lines: Slot[][]; end: number };
 
-/** Returns whether a version of the table fits: every verb's lines must end where the next verb's begin. */
+/** Returns whether a version of the grammar table fits: the lines of each verb must end where those of the next begin. */
 function fits(machine: Machine, starts: readonly number[], read: LineReader): boolean {
   if (starts[0] !== machine.story.staticBase + 2 * starts.length) return false;
   return starts.every((start, verb) => {
@@ -86,7 +88,10 @@ function readLinesVersion1(machine: Machine, start: number): { lines: Slot[][]; 
   return { lines, end: start + 1 + 8 * count };
 }
 
-/** Converts tokens of version 1: those from 180 up are prepositions by number; all others stand for objects, whose count the line gives. */
+/**
+ * Converts the tokens of version 1. Those from 180 up are prepositions by number; all others are objects, whose number the line
+ * states.
+ */
 function tokensVersion1(machine: Machine, tokens: readonly number[], objectCount: number): Slot[] {
   const slots: Slot[] = [];
   let objects = 0;
@@ -103,7 +108,7 @@ function prepositionsNumbered(machine: Machine, number: number): string[] {
   return machine.dictionary.entries.filter(isThis).map(({ word }) => word);
 }
 
-/** Reads a count, then lines: action word, tokens of three bytes (type, data word), and a byte 15 at the end. */
+/** Reads a count, then lines: an action word, tokens of three bytes (type, data word), and a final byte 15. */
 function readLinesVersion2(machine: Machine, start: number): { lines: Slot[][]; end: number } {
   const count = machine.byte(start);
   const lines: Slot[][] = [];
@@ -121,7 +126,7 @@ function readLinesVersion2(machine: Machine, start: number): { lines: Slot[][]; 
 function addTokenVersion2(machine: Machine, at: number, slots: Slot[]): void {
   const type = machine.byte(at);
   if ((type & 0x0f) !== PREPOSITION) {
-    // This is an elementary token (noun, held, creature, a number, a topic) or a routine that decides what fits.
+    // An elementary token (noun, held, creature, a number, a topic), or a routine that decides which object fits.
     if ((type & 0x0f) === ELEMENTARY || (type & IS_ALTERNATIVE) === 0) slots.push(null);
     return;
   }

@@ -4,25 +4,28 @@ import type { Story } from './machine/story.js';
 
 interface ScoreReading {
   score: number;
-  /** The turns that the status line shows; null where the game counts none. */
+  /** The turns that the status line shows; null if the game does not count them. */
   moves: number | null;
 }
 
-/** Global variables 16, 17, 18, which the status line of version 3 shows (8.2), and which Inform games of all versions use for it. */
+/**
+ * The global variables 16, 17, 18. The status line of version 3 shows them (8.2), and Inform's games of all versions use them for
+ * it.
+ */
 const STATUS_SCORE = 17;
 const STATUS_TURNS = 18;
 
 /**
- * The opcode "store" with a small constant and a variable as operands, with which Inform's status line routine begins: sline1
- * = score; sline2 = turns.
+ * The opcode `store` with a small constant and a variable. Inform's routine for the status line begins with two of them: sline1 =
+ * score; sline2 = turns.
  */
 const STORE_VARIABLE = 0x2d;
 
 /**
- * Finds a story's score. In version 3 it is the status line's global variable. Later versions of Inform's games copy `score`
- * and `turns` into the same globals, but only when the status line is drawn, which is too late for the points of a winning
- * move; so the variables are taken from the two instructions that copy them. Other games draw "Score: 5" or "5/12" in the
- * upper window, which is read there.
+ * Reads a story's score. In version 3 it is in the global variable of the status line. Inform's games of later versions copy
+ * `score` and `turns` to these globals only when the status line is drawn, too late for the points of a winning move: the
+ * original variables are found in the two instructions that copy them. Other games draw "Score: 5" or "5/12" in the upper window,
+ * which is parsed.
  */
 export class ScoreReader {
   readonly #scoreVariable: number | null;
@@ -64,15 +67,15 @@ function readStatusLine(lines: readonly string[]): ScoreReading {
 
 export type Ending = 'won' | 'lost' | null;
 
-/** Closing lines are between stars: "*** You have won ***", and four of them in the oldest games. */
+/** Matches closing lines, which are between stars: "*** You have won ***"; the oldest games have four stars. */
 const CLOSING_LINE = /^[ \t]*\*{3,4}[ \t]*(\S.*?)[ \t]*\*{3,4}[ \t]*$/m;
 const CLOSING_QUESTION = /\b(?:restart|restore|quit)\b/i;
 const DEATH = /\byou(?: have|'ve)? (?:died|are dead)\b/i;
 const VICTORY = /\b(?:won|win|victor\w*|triumph\w*|succeeded|congratulations)\b/i;
 
 /**
- * Returns whether a command's text ended the game. A starred line counts when the game then offers to restart or quit;
- * a starred death counts at once, as in Jericho, even where the game would continue after it.
+ * Returns whether the text after a command ends the game. A starred line does if the game then offers to restart or quit; a
+ * starred death always does, as in Jericho, even if the game would continue.
  */
 export function endingIn(text: string, pause: Pause): Ending {
   const line = CLOSING_LINE.exec(text);
@@ -84,7 +87,7 @@ export function endingIn(text: string, pause: Pause): Ending {
   return pause === 'halted' ? 'lost' : null;
 }
 
-/** Returns the highest possible score from a game's answer to `score`: "… out of a possible 360", "(total of 350 points)". */
+/** Returns the largest possible score, from a game's answer to `score`: "… out of a possible 360", "(total of 350 points)". */
 export function maximumIn(text: string): number | null {
   const found = /\bout of (?:an? )?(?:(?:possible|maximum|total) )*(?:of )?(\d+)|\btotal of (\d+) points/i.exec(text);
   return found === null ? null : Number(found[1] ?? found[2]);

@@ -1,7 +1,7 @@
-// The environment `adventure`: any Z-machine story file; by default a small game of our own, with `story` the "detective" of
-// ArCHer.
+// The environment `adventure`: any Z-machine story file. The default is a small game of our own; ArCHer's game "detective" can be
+// given as `story`.
 // Source: ArCHer's adventure environment (Zhou et al. 2024, arXiv:2402.19446), which plays through Jericho.
-// Differs from it: the game's own end terminates and the step limit truncates; each reset may have a seed.
+// Differs from it: the game's own end terminates, the step limit truncates, and each reset may have a seed.
 import { readFileSync } from 'node:fs';
 import { choice, flag, integer, text } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
@@ -34,33 +34,33 @@ export const storyFileSchema = options({
 export type StoryFileOptions = OptionsOf<typeof storyFileSchema>;
 
 export interface StoryFileInfo extends Record<string, unknown> {
-  /** The answer to the command alone (the opening, after a reset), then the answers to look and inventory. */
+  /** The answer to the command, or the opening after a reset. `look` and `inventory` are the answers to these commands. */
   text: string;
   look: string;
   inventory: string;
-  /** Valid actions in alphabetical order; empty where they are not searched for and after the end. */
+  /** The valid actions in alphabetical order; empty after the end, and if the option is off. */
   validActions: string[];
   score: number;
-  /** The highest possible score; null where the game does not show it. */
+  /** The largest possible score; null if the game does not show it. */
   maxScore: number | null;
   moves: number | null;
   won: boolean;
-  /** The rule of the standard that the game has broken, so that it cannot continue; null otherwise. */
+  /** The rule of the standard that the game broke, so that it cannot continue; null normally. */
   fault: string | null;
 }
 
-/** The beginning of a game, kept so that later episodes start from it. */
+/** The state after a game's opening. Later episodes start from it. */
 interface Opening {
   text: string;
   snapshot: MachineSnapshot;
-  /** Whether the game draws random numbers before the first command, so that its beginning depends on the seed. */
+  /** Whether the opening draws random numbers and so depends on the seed. */
   dependsOnSeed: boolean;
 }
 
-/** The path in the source folder, which alone contains it; it is right from dist too. */
+/** The story is only in the source folder; the path is also right from dist. */
 const builtInStory = new URL('../../src/story-file/lighthouse/lighthouse.z5', import.meta.url);
 
-/** The stories that were read and checked, whose decoded code all games share. */
+/** The stories that were read and checked. All games share their decoded code. */
 const loadedStories = new Map<string, Story>();
 
 /** Loads a story. @throws StoryFormatError if the file cannot be read or is not a story */
@@ -150,7 +150,7 @@ export class StoryFile implements Env {
     return text;
   }
 
-  /** Returns the answer that a command would get; the game does not change. */
+  /** Returns the answer that a command would get. The game does not change. */
   #probe(command: string): string {
     const machine = this.#playing;
     if (machine.pause !== 'line') return '';
@@ -184,8 +184,8 @@ export class StoryFile implements Env {
   }
 
   /**
-   * Writes an observation. Its parts follow each other without separators, and the list is in Python's syntax, so that a
-   * policy that was trained there reads the same here.
+   * Writes an observation in ArCHer's form, so that its policies can read it: the parts have no separators, and the list of
+   * actions is in Python's syntax.
    */
   #observe({ look, inventory, text, validActions }: StoryFileInfo, isOver: boolean): string {
     if (this.#options.observation === 'text' || isOver) return text;
@@ -194,7 +194,7 @@ export class StoryFile implements Env {
   }
 }
 
-/** Prints a list as Python does: ['east', 'take paper']. Quotes are double where a text has single ones only. */
+/** Formats a list as Python does: ['east', 'take paper']. A text is in double quotes if it contains single ones only. */
 export function pythonList(texts: readonly string[]): string {
   const quoted = texts.map((text) => {
     const escaped = text.replaceAll('\\', '\\\\');

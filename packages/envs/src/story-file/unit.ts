@@ -15,7 +15,7 @@ export const storyFileUnit = defineEnvironment<StoryFileOptions, ExpertNoise>({
   resetSchema: resetSchemaWith(),
   make: (options) => new StoryFile(options),
   splits: () => sharedSplits({ noun: 'story', count: 1, item: () => 'the story' }),
-  // ArCHer's observation has the room and the inventory in every turn.
+  // ArCHer's observations contain the room and the inventory in every turn.
   context: ({ observation, validActions }) => {
     const [withRoom, listed] = [observation === 'archer', validActions ? (['validActions'] as const) : []];
     return withRoom
@@ -23,13 +23,13 @@ export const storyFileUnit = defineEnvironment<StoryFileOptions, ExpertNoise>({
       : { observation: 'turn', kind: 'dialogue', parts: listed };
   },
   sampleActions: ['n', 'w', 'take all', 'e', 'look', 'swim', '', 'open drawer'],
-  // Returns are points of the score: random valid actions earn 4 in the game that ships with Bowyer, 44 in Detective.
+  // Returns are points of the score. Random valid actions earn 4 in the game that ships with the package, and 44 in Detective.
   critic: { typicalReturn: ({ story }) => (story === null ? 4 : 20) },
   config: { flatNames: { env_load_path: 'story' } },
   replay: {
-    // The last observation contains the texts of look and inventory too.
+    // The last observation also contains the answers to look and inventory.
     engineText: ({ info }) => (info as StoryFileInfo).text,
-    // The recordings end without a step limit.
+    // The recordings have no step limit.
     options: { stepLimit: Number.MAX_SAFE_INTEGER },
   },
   demonstrations: {

@@ -1,7 +1,7 @@
-// Finds the commands that would change the world now, by trying every sentence of the game's grammar on a saved state.
+// Finds the commands that would change the world now: it tries every sentence of the game's grammar on a saved state.
 // Source: Hausknecht et al. 2020, Interactive Fiction Games: A Colossal Adventure (arXiv:1909.05398), section 4.
-// Differs from it: objects come from the object tree (only where that has no usable names, from words of the descriptions that
-// the dictionary marks as nouns), and changes that count as noise are measured in the running game, and not listed for each one.
+// Differs from it: objects come from the object tree, or, if that has no usable names, from words of the descriptions that are
+// nouns in the dictionary. Changes that do not count (noise) are measured in the running game, not listed per game.
 import { createHash } from 'node:crypto';
 import { commonness } from './common-words.js';
 import { OBJECT, readTemplates, templateOf, type Template } from './grammar.js';
@@ -12,41 +12,41 @@ import type { StoryRandomState } from './machine/story-random.js';
 import { giveCommand } from './give-command.js';
 import { endingIn, type ScoreReader } from './score.js';
 
-/** Commands that are tried in every game, between the sentences with one object and those with two. */
+/** Commands that are tried in every game, after the sentences with one object. */
 const BASIC_COMMANDS = 'north south west east northwest southwest northeast southeast up down enter exit'
   .split(' ')
   .concat('take all');
 
-/** Sentences for games whose grammar cannot be read; those whose words the dictionary knows are tried. */
+/** Sentences for games whose grammar cannot be read. Those with known words are tried. */
 const PLAIN_TEMPLATES = (
   'take OBJ,drop OBJ,open OBJ,close OBJ,push OBJ,pull OBJ,turn OBJ,read OBJ,eat OBJ,drink OBJ,wear OBJ,move OBJ,' +
   'climb OBJ,enter OBJ,light OBJ,wait,put OBJ in OBJ,put OBJ on OBJ,give OBJ to OBJ,unlock OBJ with OBJ,attack OBJ with OBJ'
 ).split(',');
 
-/** Answers that mean "no such thing here" or "I did not understand". */
+/** Matches answers that mean "no such thing here" or "not understood". */
 const NOT_UNDERSTOOD =
   /can't see any|not a verb|don't know the word|doesn't (?:know|recogni[sz]e) the word|didn't understand|not (?:something|clear what) you|isn't one i recogni[sz]e|noun missing|beg your pardon|you used the word|do you want to examine/i;
 const AMBIGUOUS = /^\s*(?:which|who) do you mean/i;
 
-/** Names that games give to the player's own object. */
+/** Matches the names that games give to the player object. */
 const PLAYER_NAME = /^(?:yourself|your ?self|\(?self(?: object)?\)?|you|me|myself|cretin|adventurer)$/i;
 
 const LOCATION_VARIABLE = 16;
 const MAX_REMEMBERED_STATES = 4096;
-/** Trials for one state; commands with fewer objects come first, so that only unlikely pairs are left out. */
+/** The largest number of trials in a state. Commands with fewer objects come first, so that only unlikely pairs are left out. */
 const MAX_TRIALS = 4000;
-/** Words that games mark as nouns although they name nothing by themselves. */
+/** Words that games mark as nouns although they name nothing. */
 const EMPTY_NOUNS = new Set('it him her them me all everything other others each every both one ones of'.split(' '));
-/** The dictionary flag of a word that names something, in games made with Inform. */
+/** The flag of nouns in the dictionary of Inform's games. */
 const IS_NOUN = 0x80;
 
 interface Remembered {
   actions: string[];
-  /** The generator's state; null where no trial drew a random number, so that the list is the same for all seeds. */
+  /** The state of the generator; null if no trial drew a random number, so that the list holds for all seeds. */
   random: StoryRandomState | null;
 }
 
-/** The actions that were found for each story, by the exact state of the machine. */
+/** The valid actions that were found for each story, by the exact state of the machine. */
 const rememberedByStory = new WeakMap<Story, Map<string, Remembered>>();
 
 export class ValidActionFinder {
@@ -69,7 +69,7 @@ export class ValidActionFinder {
     rememberedByStory.set(machine.story, this.#remembered);
   }
 
-  /** Returns the valid actions in alphabetical order; none where the game waits for a key. The machine's state does not change. */
+  /** Returns the valid actions in alphabetical order; empty if the game waits for a key. The machine's state is restored. */
   find(): string[] {
     if (this.machine.pause !== 'line') return [];
     const snapshot = this.machine.snapshot();
@@ -120,7 +120,7 @@ export class ValidActionFinder {
   readonly #isKnown = (word: string) => this.machine.dictionary.has(word);
 
   /**
-   * Returns a name for each thing that can be examined; two names for the same thing count once.
+   * Returns one name for each thing that can be examined. Names with the same description count as one thing.
    *
    * @param candidates names for each thing, the best first
    */
@@ -138,14 +138,14 @@ export class ValidActionFinder {
     return [...byDescription.values()];
   }
 
-  /** Returns the words of a text that the dictionary marks as nouns. */
+  /** Returns the nouns in a text, as the dictionary marks them. */
   #nounsIn(text: string): string[][] {
     const words = new Set(text.toLowerCase().split(/[^\p{L}\p{N}'-]+/u));
     const isNoun = (word: string) => ((this.machine.dictionary.find(word)?.data[0] ?? 0) & IS_NOUN) !== 0;
     return [...words].filter((word) => !EMPTY_NOUNS.has(word) && isNoun(word)).map((word) => [word]);
   }
 
-  /** Returns all objects in the player's place, directly or inside another one, except the player. */
+  /** Returns all objects in the player's room, also those inside others, except the player. */
   #surroundings(): number[] {
     const { objects } = this.machine;
     const player = this.#players.find((object) => objects.parent(object) !== 0) ?? 0;
@@ -171,7 +171,7 @@ export class ValidActionFinder {
   }
 }
 
-/** Changes that looking around causes too, so that they do not show an effect of a command. */
+/** The changes that looking around causes as well. They do not show an effect of a command. */
 class Noise {
   readonly #attributes = new Set<number>();
   readonly #moves = new Set<string>();
@@ -199,8 +199,8 @@ const fingerprint = ({ memory, stack, frames, pc }: MachineSnapshot) =>
   createHash('sha1').update(memory).update(stack).update(frames).update(String(pc)).digest('base64');
 
 /**
- * Returns the names of an object: "small black pistol" → pistol, black, small, then the whole. A game knows things by single
- * words, with the noun last.
+ * Returns the names of an object: "small black pistol" → pistol, black, small, then the whole name. Games know objects by single
+ * words, and the noun is last.
  */
 function namesOf(name: string, isKnown: (word: string) => boolean): string[] {
   const words = name
@@ -210,7 +210,7 @@ function namesOf(name: string, isKnown: (word: string) => boolean): string[] {
   return words.length > 1 ? [...words.toReversed(), words.join(' ')] : words;
 }
 
-/** Returns every template with every object in every place, no object twice. */
+/** Yields every template with every object in every slot, without repeating an object. */
 function* commandsFrom(templates: readonly Template[], names: readonly string[]): Generator<string> {
   for (const { text, objectCount } of templates) {
     if (objectCount === 0) yield text;

@@ -1,5 +1,5 @@
-// Plays the best action by the exact values, and random ones at the requested rate: the policy `epsilonGreedy`, whose value is
-// known exactly.
+// Plays the optimal action, with random actions at the requested rate. This is the policy `epsilonGreedy`, whose exact value is
+// known.
 import type { Transition } from '@bowyer/core';
 import { playDemonstrations, type PlayedDemonstrationOptions } from '../played-demonstrations.js';
 import { actionsOf, towerModel } from './model.js';

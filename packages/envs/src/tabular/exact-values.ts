@@ -1,22 +1,22 @@
-// Exact values of a tabular game by dynamic programming (Sutton and Barto 2018, equations 4.4 and 4.10), and policies made from
-// them.
+// Computes exact values of a tabular game by dynamic programming (Sutton and Barto 2018, equations 4.4 and 4.10), and policies
+// from them.
 import { maximum } from '@bowyer/core';
 import { actionsOf, type Outcome, type TabularModel, type TabularPolicy } from './model.js';
 
 export interface ExactOptions {
-  /** The discount per step, 0…1. */
+  /** The discount per step, from 0 to 1. */
   gamma: number;
-  /** Steps after which rewards do not count; infinity if not given, which corresponds to a critic that bootstraps at the limit. */
+  /** The number of steps after which rewards do not count. Default: infinity, like a critic that bootstraps at the turn limit. */
   horizon?: number;
 }
 
-/** Expected discounted return by state, and by state and action. */
+/** Expected discounted returns, by state (v) and by state and action (q). */
 export interface ExactValues {
   v: Record<string, number>;
   q: Record<string, Record<string, number>>;
 }
 
-/** The change of values below which an infinite horizon counts as reached. */
+/** Iteration over an infinite horizon ends when values change by less than this. */
 const CONVERGED = 1e-13;
 
 /** Computes Q^π and V^π: V(s) = Σ_a π(a | s) Q(s, a), Q(s, a) = Σ p · (r + γ V(s′)). */
@@ -30,11 +30,13 @@ export function exactValues(model: TabularModel, policy: TabularPolicy, options:
 export const optimalValues = (model: TabularModel, options: ExactOptions): ExactValues =>
   iterate(model, options, (_, q) => maximum(Object.values(q)));
 
-/** Returns the expected value of an episode: that of its first state. */
+/** Returns the expected value of an episode's first state. */
 export const startValue = ({ start }: TabularModel, { v }: Pick<ExactValues, 'v'>): number =>
   Object.entries(start).reduce((sum, [state, probability]) => sum + probability * v[state], 0);
 
-/** Returns the best action of each state with probability 1 − ε, and one of all actions, evenly, with probability ε. */
+/**
+ * Returns the policy that takes a best action of each state with probability 1 − ε and a uniformly random one with probability ε.
+ */
 export function epsilonGreedy(model: TabularModel, { q }: Pick<ExactValues, 'q'>, epsilon: number): TabularPolicy {
   const actions = actionsOf(model);
   const chances = (ofState: Record<string, number>) => {

@@ -1,5 +1,4 @@
-// A game as a table: states, actions, and the outcomes of each action with their probabilities. It is small enough to be solved
-// exactly.
+// A game as a table: states, actions, and the probabilities of each action's outcomes. It is small enough to be solved exactly.
 
 export interface Outcome {
   probability: number;
@@ -11,7 +10,7 @@ export interface Outcome {
 export interface TabularModel {
   /** The probability of each first state. */
   start: Readonly<Record<string, number>>;
-  /** The outcomes by state and action. Every state has the same actions. */
+  /** The outcomes by state and action. All states have the same actions. */
   states: Readonly<Record<string, Readonly<Record<string, readonly Outcome[]>>>>;
 }
 
@@ -23,9 +22,9 @@ const goes = (reward: number, chances: Record<string, number>): Outcome[] =>
   Object.entries(chances).map(([next, probability]) => ({ probability, reward, next }));
 
 /**
- * The built-in game. The largest reward, 2, is four or more steps away; on the way one step costs 0.2 and two may fail. In
- * every state some action has a small reward and ends the game, so that a player that considers only the next reward never
- * reaches the largest; the best action is not the same in all states.
+ * The built-in game. Its largest reward, 2, is at least four steps away; on the path one step costs 0.2 and two may fail. Every
+ * state has an action that ends the game with a small reward, so that a greedy player never reaches the largest. The best action
+ * differs between states.
  */
 export const towerModel: TabularModel = {
   start: { gate: 0.5, shore: 0.5 },

@@ -19,15 +19,17 @@ export interface TabularInfo extends Record<string, unknown> {
   validActions: readonly string[];
   /** Whether the agent's text is not an action. */
   invalid: boolean;
-  /** Whether the episode has ended with the largest reward of the game. */
+  /** Whether the episode ended with the largest reward of the game. */
   won: boolean;
 }
 
-/** The reward for a text that is not an action; the state stays the same. */
+/** The reward for a text that is not an action, which does not change the state. */
 const INVALID_REWARD = -0.1;
 const END = 'end';
 
-/** The game, whose observations are only the state, one word: histories that lead to the same state are the same to the agent. */
+/**
+ * The game. An observation is only the state's name, so that the agent cannot distinguish histories that lead to the same state.
+ */
 export class TabularGame implements Env {
   readonly #order = new EpisodeOrder('tabular');
   readonly #actions: readonly string[];
@@ -72,7 +74,7 @@ export class TabularGame implements Env {
     return { observation: this.#text(), reward, terminated, truncated, info };
   }
 
-  /** Returns the best action by the exact values, of episodes without a limit. */
+  /** Returns an optimal action, for episodes without a turn limit. */
   expertReply(): string {
     this.#best ??= epsilonGreedy(this.model, optimalValues(this.model, { gamma: 1 }), 0);
     const chances = this.#best[this.#state!];

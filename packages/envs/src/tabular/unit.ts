@@ -16,12 +16,12 @@ export const tabularUnit = defineEnvironment<TabularOptions, ExpertNoise>({
   resetSchema: resetSchemaWith(),
   make: (options) => new TabularGame(options),
   hasExpert: () => true,
-  // There is one game, whose random outcomes every seed draws.
+  // There is one game. The seed draws only its random outcomes.
   splits: () => sharedSplits({ noun: 'game', count: 1, item: () => 'the tower' }),
-  // The state alone decides what follows.
+  // The game is Markov in the state, so that the last observation suffices.
   context: () => ({ observation: 'turn', kind: 'last', parts: ['validActions'] }),
   sampleActions: ['left', 'right', 'wait', 'left', 'jump', ''],
-  // The demonstrations with half of the turns random return 0.57, which discounted at 0.95 is 0.44.
+  // Demonstrations in which half of the turns are random return 0.57, or 0.44 with a discount of 0.95.
   critic: { typicalReturn: () => 0.45 },
   demonstrations: {
     schema: expertNoiseSchema,

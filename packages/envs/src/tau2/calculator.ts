@@ -1,12 +1,12 @@
-// The tool `calculate`: expressions of Python with numbers, + - * / // **, parentheses and spaces.
+// The tool `calculate`: Python expressions of numbers, + - * / // **, parentheses and spaces.
 import { ToolError } from './store.js';
 
-/** Nested parentheses and signs that are read; Python reads about as many. */
+/** The largest depth of nested parentheses and signs; Python's limit is similar. */
 const DEEPEST = 200;
 
 const TOKEN = /\s*(\d+\.\d*|\.\d+|\d+|\*\*|\/\/|[-+*/()])/y;
 
-/** Returns the value of an expression. @throws {ToolError} for one that has none */
+/** Returns the value of an expression. @throws {ToolError} if it is invalid */
 export function calculate(expression: string): number {
   if (/[^0-9+\-*/(). ]/.test(expression)) throw new ToolError('Invalid characters in expression');
   const value = new Expression(tokensOf(expression)).value();
@@ -73,7 +73,7 @@ class Expression {
     return sign === '-' ? -value : value;
   }
 
-  /** Reads a power, which binds closer than a sign before it, and not closer than one in its exponent. */
+  /** Parses a power. It binds tighter than a sign on its left, and less tight than one in its exponent. */
   #power(): number {
     const base = this.#atom();
     return this.#taken('**') === null ? base : base ** this.#signed();

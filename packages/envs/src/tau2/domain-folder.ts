@@ -1,4 +1,4 @@
-// Reads the folder of tau2's retail domain: db.json, tasks.json, policy.md and, where it is there, split_tasks.json.
+// Reads the folder of tau2's retail domain: db.json, tasks.json, policy.md, and, optionally, split_tasks.json.
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,13 +16,13 @@ import {
 
 export interface Tau2Task {
   id: string;
-  /** The knowledge and the wishes of the user, in the second person. */
+  /** The facts and wishes of the user, in the second person. */
   scenario: { reason: string; known: string; unknown: string; manner: string };
-  /** Calls that lead to the database that is right. */
+  /** The calls that lead to the right final database. */
   actions: readonly ToolCall[];
   /** Texts that the agent must say. */
   communicated: readonly string[];
-  /** Sentences that tau2 lets a model judge. */
+  /** Statements that a model judges in tau2. */
   assertions: readonly string[];
 }
 
@@ -30,11 +30,11 @@ export interface Tau2Domain {
   policy: string;
   contents: RetailContents;
   tasks: readonly Tau2Task[];
-  /** Ids by split; null: the folder divides none. */
+  /** The tasks by split; null if the folder has no splits. */
   splits: Readonly<Record<Split, readonly Tau2Task[]>> | null;
 }
 
-/** The error for a folder that cannot be played. The message names the file, and each task with its fault. */
+/** The error for a folder that cannot be played. Its message names the file, and each task with its fault. */
 class Tau2FolderError extends Error {
   override readonly name = 'Tau2FolderError';
 
@@ -46,11 +46,11 @@ class Tau2FolderError extends Error {
 const SAMPLE = fileURLToPath(new URL('../../src/tau2/sample', import.meta.url));
 const read = new Map<string, Tau2Domain>();
 
-/** Returns the files of the domain; none of the set that ships. */
+/** Returns the paths of the domain's files; empty for the sample that the package ships. */
 export const tau2Files = ({ data }: { data: string | null }): string[] =>
   data === null ? [] : ['db.json', 'tasks.json', 'policy.md', 'split_tasks.json'].map((name) => join(data, name));
 
-/** Reads the domain, each folder once. @throws {Tau2FolderError} */
+/** Reads the domain; each folder is read once. @throws {Tau2FolderError} */
 export function tau2Domain({ data }: { data: string | null }): Tau2Domain {
   const folder = resolve(data ?? SAMPLE);
   const known = read.get(folder);
@@ -92,7 +92,7 @@ interface TaskRow {
   } | null;
 }
 
-/** The parts of a reward; the judgement of a model is replaced, tau2.md. */
+/** The parts of tau2's reward. tau2.md says how the model's judgement is replaced. */
 const JUDGED = ['DB', 'COMMUNICATE', 'NL_ASSERTION'];
 
 function tasksIn(file: string): Tau2Task[] {
@@ -144,7 +144,7 @@ function taskOf({ id, user_scenario: scenario, evaluation_criteria: criteria }: 
   };
 }
 
-/** Reads the splits. An evaluation plays the training tasks, since all of them are there to be trained on, and none of the test. */
+/** Reads the splits. tau2 has only training and test tasks, so that an evaluation plays the training tasks. */
 function splitsIn(file: string, tasks: readonly Tau2Task[]): Tau2Domain['splits'] {
   if (!existsSync(file)) return null;
   const { train, test } = jsonOf(file) as Partial<Record<string, readonly string[]>>;
@@ -157,8 +157,8 @@ function splitsIn(file: string, tasks: readonly Tau2Task[]): Tau2Domain['splits'
 type Json = Record<string, unknown>;
 
 /**
- * Reads the database. JavaScript would put keys that are numbers before the others, so that a mark is put before each; a quoted
- * number before a colon is a key wherever it stands, since quotes within a text have a backslash.
+ * Reads the database. JavaScript would sort keys that are numbers before all others, so that a mark is put before them. A quoted
+ * number before a colon is always a key: quotes inside a text are escaped.
  */
 function contentsOf(file: string): RetailContents {
   const { products, users, orders } = jsonOf(file, textOf(file).replaceAll(/"(\d+)"(?=\s*:)/g, '"\\u0000$1"')) as Json;
@@ -189,7 +189,7 @@ function mapOf<T, Value = Json>(object: unknown, read: (value: Value) => T): Map
 
 const texts = (object: unknown): Map<string, string> => mapOf(object, (value: string) => value);
 
-/** Returns the fields in the order of tau2's classes, in which its tools print them. */
+/** Returns the fields in the order of tau2's classes, which its tools print. */
 const userOf = ({ user_id, name, address, email, payment_methods, orders }: User): User => ({
   user_id,
   name: { first_name: name.first_name, last_name: name.last_name },

@@ -1,9 +1,9 @@
-// The database of tau2's retail domain: products, users and orders, as its db.json has them. An episode copies what it changes.
+// The database of tau2's retail domain: products, users and orders of db.json. An episode copies what it changes.
 import { pythonJson } from '../cpython/repr.js';
 
 export type Address = Record<'address1' | 'address2' | 'city' | 'country' | 'state' | 'zip', string>;
 
-/** Returns the fields in the order of tau2's class, in which its tools print them. */
+/** Returns the fields in the order of tau2's class, which its tools print. */
 export const addressOf = ({
   address1,
   address2,
@@ -33,7 +33,7 @@ export interface Product {
   variants: ReadonlyMap<string, Variant>;
 }
 
-/** A way to pay: a gift card has a balance, a credit card a brand and its last digits. */
+/** A payment method. A gift card has a balance; a credit card has a brand and its last digits. */
 export interface PaymentMethod {
   source: string;
   id: string;
@@ -82,14 +82,14 @@ export interface RetailOrder {
   return_payment_method_id: string | null;
 }
 
-/** The contents of a file; maps keep its order, which the answers of tools show. */
+/** The contents of the file. Maps keep its order, which the tools' answers show. */
 export interface RetailContents {
   readonly products: ReadonlyMap<string, Product>;
   readonly users: ReadonlyMap<string, User>;
   readonly orders: ReadonlyMap<string, RetailOrder>;
 }
 
-/** The error of a tool, which the agent reads. */
+/** An error of a tool, whose message the agent reads. */
 export class ToolError extends Error {}
 
 export class RetailStore {
@@ -102,13 +102,13 @@ export class RetailStore {
     return this.base.products;
   }
 
-  /** Returns everything as it is now. */
+  /** The current contents. */
   get contents(): RetailContents {
     const { products, users, orders } = this.base;
     return { products, users: merged(users, this.#users), orders: merged(orders, this.#orders) };
   }
 
-  /** Returns an order, which the caller may change. @throws {ToolError} */
+  /** Returns an order, which the caller may change. @throws {ToolError} for an unknown id */
   order(id: string): RetailOrder {
     return own(this.#orders, this.base.orders, id, 'Order not found', (order) => ({
       ...order,
@@ -117,7 +117,7 @@ export class RetailStore {
     }));
   }
 
-  /** Returns a user, which the caller may change. @throws {ToolError} */
+  /** Returns a user, which the caller may change. @throws {ToolError} for an unknown id */
   user(id: string): User {
     return own(this.#users, this.base.users, id, 'User not found', (user) => ({
       ...user,
@@ -125,28 +125,28 @@ export class RetailStore {
     }));
   }
 
-  /** Returns the id of the first user of whom a test is true. @throws {ToolError} */
+  /** Returns the id of the first user who passes a test. @throws {ToolError} if there is none */
   userWhere(test: (user: User) => boolean): string {
     for (const [id, user] of this.base.users) if (test(this.#users.get(id) ?? user)) return id;
     throw new ToolError('User not found');
   }
 
-  /** @throws {ToolError} */
+  /** Returns a product. @throws {ToolError} for an unknown id */
   product(id: string): Product {
     return found(this.base.products.get(id), 'Product not found');
   }
 
-  /** @throws {ToolError} */
+  /** Returns a variant of a product. @throws {ToolError} for an unknown id */
   variant(productId: string, id: string): Variant {
     return found(this.product(productId).variants.get(id), 'Variant not found');
   }
 
-  /** @throws {ToolError} */
+  /** Returns a payment method of a user. @throws {ToolError} for an unknown id */
   paymentMethod(userId: string, id: string): PaymentMethod {
     return found(this.user(userId).payment_methods.get(id), 'Payment method not found');
   }
 
-  /** Returns whether both have the same contents. @param other a copy of the same file */
+  /** Returns whether both have the same contents. @param other a store of the same file */
   equals(other: RetailStore): boolean {
     const same = <T>(ours: ReadonlyMap<string, T>, theirs: ReadonlyMap<string, T>, base: ReadonlyMap<string, T>) =>
       [...new Set([...ours.keys(), ...theirs.keys()])].every(
@@ -156,13 +156,13 @@ export class RetailStore {
   }
 }
 
-/** Returns a value that is there. @throws {ToolError} */
+/** Returns the value. @throws {ToolError} if it is undefined */
 export function found<T>(value: T | undefined, problem: string): T {
   if (value === undefined) throw new ToolError(problem);
   return value;
 }
 
-/** Returns what an episode has of its own, which is a copy at first. @throws {ToolError} */
+/** Returns the episode's copy of a record, which is made at the first call. @throws {ToolError} for an unknown id */
 function own<T>(
   changed: Map<string, T>,
   base: ReadonlyMap<string, T>,

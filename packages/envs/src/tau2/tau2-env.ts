@@ -1,4 +1,4 @@
-// The environment `tau2`: an agent that serves the customers of a shop by its tools; tau2.md.
+// The environment `tau2`: an agent serves a shop's customers with tools. See tau2.md.
 import { isDeepStrictEqual } from 'node:util';
 import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
@@ -15,14 +15,14 @@ import { ModelUser, ScriptedUser, type User } from './user.js';
 
 interface Tau2Reset {
   seed?: number;
-  /** The id of the task; absent: drawn by the seed. */
+  /** The id of the task. If it is absent, the seed draws one. */
   task?: string;
 }
 
-/** The message with which the agent answers the phone. */
+/** The agent's greeting, with which each conversation begins. */
 const GREETING = 'Hi! How can I help you today?';
 
-/** Errors of tools and unreadable replies after which an episode ends, as tau2 ends it. */
+/** The number of tool errors and unreadable replies that ends an episode, as in tau2. */
 const MOST_ERRORS = 10;
 
 export class Tau2Env implements Env {
@@ -32,16 +32,16 @@ export class Tau2Env implements Env {
   #task!: Tau2Task;
   #store!: RetailStore;
   #user!: User;
-  /** The messages of the agent to the user. */
+  /** The agent's messages to the user. */
   #said: string[] = [];
   #expert: readonly ExpertStep[] = [];
-  /** The number of the expert's steps that the agent has done. */
+  /** The number of the expert's steps that the agent has followed. */
   #done = 0;
   #turn = 0;
   #errors = 0;
   #isTransferred = false;
 
-  /** Reads the domain. @param oracle plays the user; absent: the user is scripted @throws {Tau2FolderError} */
+  /** Reads the domain. @param oracle plays the user; absent: a script does @throws {Tau2FolderError} */
   constructor(
     private readonly options: Tau2Options,
     private readonly oracle?: Oracle<{ readonly name: string }>,
@@ -51,7 +51,7 @@ export class Tau2Env implements Env {
 
   async reset({ seed, task: id }: Tau2Reset = {}): Promise<ResetResult> {
     this.#order.begin();
-    this.#order.end(); // the episode begins when the user has said why it calls
+    this.#order.end(); // The episode begins with the user's first message.
     if (seed !== undefined) this.#rng = new Rng(seed);
     const task = id === undefined ? this.#rng.choice(this.#domain.tasks) : this.#named(id);
     this.#task = task;
@@ -69,7 +69,7 @@ export class Tau2Env implements Env {
 
   async step(action: string): Promise<StepResult> {
     this.#order.assertRunning();
-    this.#order.end(); // the episode has ended if the user fails
+    this.#order.end(); // If the user fails, the episode has ended.
     this.#turn++;
     const reply = readReply(action, this.options.callFormat);
     const fault =
@@ -116,7 +116,7 @@ export class Tau2Env implements Env {
     return writeResults(results, this.options.callFormat);
   }
 
-  /** Continues with an observation, unless there were too many turns or errors, after which nothing is rewarded. */
+  /** Returns the next observation, or ends an episode with too many turns or errors without a reward. */
   #continued(observation: string, invalid: boolean): StepResult {
     const terminated = this.#errors >= MOST_ERRORS;
     const truncated = !terminated && this.#turn >= this.options.maxTurns;
@@ -124,7 +124,7 @@ export class Tau2Env implements Env {
     return { observation, reward: 0, terminated, truncated, info: this.#info({ invalid }) };
   }
 
-  /** Ends the episode: its reward is 1 if the database is right and the agent said all texts that the task names. */
+  /** Ends the episode. The reward is 1 if the database is right and the agent said all texts of the task, else 0. */
   #ended(): StepResult {
     const right = new RetailStore(this.#domain.contents);
     for (const call of this.#task.actions) callRetailTool(right, call);
@@ -145,7 +145,9 @@ export class Tau2Env implements Env {
 
 const saidByUser = (text: string): string => `User: ${text}`;
 
-/** Returns the steps of an expert: it asks who the user is, and before each change, and says the task's texts at the end. */
+/**
+ * Returns the steps of an expert: it asks for the user's identity and before each change, and says the task's texts at the end.
+ */
 export function expertSteps({ actions, communicated }: Tau2Task): ExpertStep[] {
   const steps = actions.flatMap(({ name, arguments: given }): ExpertStep[] => {
     const call = { name, arguments: given };

@@ -1,4 +1,4 @@
-// The tools of tau2's retail domain: what they change, what they answer and what they refuse.
+// The tools of tau2's retail domain: their effects, answers and errors.
 import { pythonFloat, pythonJson, pythonRound } from '../cpython/repr.js';
 import { isObject, type ToolCall } from '../mcp/task-file.js';
 import type { DescribedTool } from '../mcp/tool-text.js';
@@ -10,12 +10,12 @@ type Parameter = 'text' | 'texts';
 interface RetailTool {
   description: string;
   parameters: Readonly<Record<string, Parameter>>;
-  /** Whether it changes the database, so that the user is asked before. */
+  /** Whether the tool changes the database, so that the agent must ask the user first. */
   writes?: true;
   run(store: RetailStore, given: Given): unknown;
 }
 
-/** The arguments of a call, as its parameters say. */
+/** The arguments of a call. Their types were checked. */
 type Given = Readonly<Record<string, string>> & Readonly<Record<'item_ids' | 'new_item_ids', readonly string[]>>;
 
 const ADDRESS = {
@@ -139,7 +139,7 @@ const TOOLS: Readonly<Record<string, RetailTool>> = {
   },
 };
 
-/** The tool after which the user is connected with somebody else. */
+/** The tool that transfers the user to a person and ends the conversation. */
 export const TRANSFER = 'transfer_to_human_agents';
 
 /** Returns whether a tool changes the database. */
@@ -147,7 +147,7 @@ export const isWriting = (name: string): boolean => TOOLS[name]?.writes === true
 
 const TYPES = { text: { type: 'string' }, texts: { type: 'array', items: { type: 'string' } } } as const;
 
-/** The tools as models read them. */
+/** The descriptions of the tools. */
 export const retailTools: readonly DescribedTool[] = Object.entries(TOOLS).map(
   ([name, { description, parameters }]) => ({
     name,
@@ -160,7 +160,7 @@ export const retailTools: readonly DescribedTool[] = Object.entries(TOOLS).map(
   }),
 );
 
-/** Calls a tool and returns its answer as tau2 prints it; of a call that it refuses, the error. */
+/** Calls a tool and returns its answer, or its error, as tau2 prints it. */
 export function callRetailTool(
   store: RetailStore,
   { name, arguments: given }: ToolCall,
@@ -177,7 +177,7 @@ export function callRetailTool(
   }
 }
 
-/** Says what is wrong with arguments, in Python's words where it would refuse them before the tool does. */
+/** Returns the fault of a call's arguments, in Python's words if Python would raise the error before the tool runs. */
 function argumentProblem(
   name: string,
   parameters: RetailTool['parameters'],
@@ -215,7 +215,7 @@ function pendingOrder(store: RetailStore, id: string): RetailOrder {
 const isGiftCard = (method: PaymentMethod): method is PaymentMethod & { balance: number } =>
   method.source === 'gift_card';
 
-/** Adds to the balance of a gift card; other ways to pay have none. */
+/** Adds to the balance of a gift card. Other payment methods have no balance. */
 function credit(method: PaymentMethod, amount: number): void {
   if (isGiftCard(method)) method.balance = pythonRound(method.balance + amount);
 }
@@ -234,7 +234,7 @@ function cancel(store: RetailStore, { order_id, reason }: Given): RetailOrder {
   return order;
 }
 
-/** Refuses items that the order does not have as often as they are named. */
+/** Throws unless the order has every named item as often as it is named. */
 function requireItems(order: RetailOrder, ids: readonly string[], problem: (id: string) => string): void {
   const had = order.items.map(({ item_id: id }) => id);
   const times = (list: readonly string[], id: string) => list.filter((each) => each === id).length;
@@ -242,7 +242,7 @@ function requireItems(order: RetailOrder, ids: readonly string[], problem: (id: 
   if (lacking !== undefined) throw new ToolError(problem(lacking));
 }
 
-/** Returns the new variants, and how much more they cost. @param check refuses a pair of ids */
+/** Returns the new variants and their additional price. @param check throws for a pair of ids that cannot be exchanged */
 function exchanged(
   store: RetailStore,
   order: RetailOrder,
@@ -299,7 +299,7 @@ function modifyItems(store: RetailStore, given: Given): RetailOrder {
   credit(method, -difference);
   for (const [i, id] of ids.entries()) {
     const item = order.items.find(({ item_id: known }) => known === id)!;
-    // tau2 gives every item the price and the options of the last new one.
+    // As in tau2, every item gets the price and the options of the last new variant.
     const { price, options } = variants.at(-1)!;
     Object.assign(item, { item_id: newIds[i], price, options });
   }

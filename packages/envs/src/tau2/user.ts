@@ -1,8 +1,8 @@
-// Users of the shop: one who says the texts of the scenario, and a model that plays the scenario.
+// The customers: a script that says the texts of the scenario, and a model that plays it.
 import type { ChatOraclePrompt, Oracle } from '../oracle.js';
 import type { Tau2Task } from './domain-folder.js';
 
-/** The sentence of a user; null: the conversation has ended. */
+/** A message of the user; null: the conversation has ended. */
 export type Said = string | null;
 
 export interface User {
@@ -10,7 +10,10 @@ export interface User {
   answer(message: string): Said | Promise<Said>;
 }
 
-/** Says why it calls, then what it knows, and then yes to every question. A message that asks nothing ends the conversation. */
+/**
+ * A scripted user: states its reason, then its facts, and then answers every question with yes. A message that is not a question
+ * ends the conversation.
+ */
 export class ScriptedUser implements User {
   readonly #lines: string[];
 
@@ -38,7 +41,7 @@ const FIRST_PERSON: Readonly<Record<string, string>> = {
   yourself: 'myself',
 };
 
-/** Turns the scenario's instructions into what a person says. */
+/** Rewrites the scenario's instructions in the first person. */
 const inFirstPerson = (text: string): string =>
   text.replaceAll(/\b(you are|you're|you've|you'd|you'll|yourself|yours|your|you)\b/gi, (word: string) => {
     const said = FIRST_PERSON[word.toLowerCase()];
@@ -47,7 +50,7 @@ const inFirstPerson = (text: string): string =>
 
 const ENDS = ['###STOP###', '###TRANSFER###', '###OUT-OF-SCOPE###'];
 
-/** The prompt of a model that plays a user. */
+/** The prompt of a model that plays the user. */
 export const userPrompt: ChatOraclePrompt = {
   system:
     'You play a customer who talks to the service of a shop. Write only the next message of the customer, in a sentence or two. ' +
@@ -58,7 +61,7 @@ export const userPrompt: ChatOraclePrompt = {
   maxTokens: 256,
 };
 
-/** Plays a scenario by an oracle, which is given the conversation each time. */
+/** A user that a model plays. It gets the whole conversation each time. */
 export class ModelUser implements User {
   readonly #scenario: string;
   readonly #conversation: string[] = [];

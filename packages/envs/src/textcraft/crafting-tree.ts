@@ -1,15 +1,15 @@
-// The items that can be crafted, and their ingredients, by the rules of AgentGym's TextCraft: the order of reading decides which
-// recipes are used.
+// The craftable items and their ingredients, by the rules of AgentGym's TextCraft: the order of reading decides which recipes are
+// used.
 import { maximum, minimum } from '@bowyer/core';
 import { commandOf, type Ingredient, type Recipe } from './recipe.js';
 
-/** The most items that the search for a goal visits; goals of the built-in recipes visit 163 at most. */
+/** The largest number of recipes that a search below a goal visits. Goals of the built-in recipes visit at most 163. */
 const MOST_MET = 2000;
 
 export class CraftingTree {
-  /** The recipes by output, in the order in which outputs first became craftable. */
+  /** The recipes by output, in the order in which outputs became craftable. */
   readonly recipes = new Map<string, Recipe[]>();
-  /** The recipes by the output's tag. */
+  /** The recipes by the tag of their output. */
   readonly tagRecipes = new Map<string, Recipe[]>();
   readonly #items = new Set<string>();
   readonly #tags = new Set<string>();
@@ -18,7 +18,7 @@ export class CraftingTree {
   #uses: Map<string, Recipe[]> | undefined;
 
   constructor(recipes: readonly Recipe[]) {
-    // These are the items that each output needs, directly or not, by the recipes read so far.
+    // The items that each output needs, directly or indirectly, by the recipes that were read so far.
     const needs = new Map<string, Set<string>>();
     for (const recipe of recipes) this.#read(recipe, needs);
     this.#makeUncraftableTagsItems();
@@ -31,7 +31,7 @@ export class CraftingTree {
   /** Returns the names of all items and tags. */
   names = (): string[] => [...this.#items, ...this.#tags];
 
-  /** Returns whether an item serves as an ingredient: it is the one, or has the tag. */
+  /** Returns whether an item can be the ingredient: it has its name, or its tag. */
   matches({ name, isTag }: Ingredient, item: string): boolean {
     return isTag ? this.#tagOf.get(item) === name : item === name;
   }
@@ -40,18 +40,20 @@ export class CraftingTree {
     return this.recipes.get(name) ?? this.tagRecipes.get(name) ?? [];
   }
 
-  /** Returns the items to craft and their least depth, low depths first; an index into this list is AgentGym's data_idx. */
+  /** Returns the craftable items and their depths, in ascending order of depth. An index in this list is AgentGym's data_idx. */
   goals(): [item: string, depth: number][] {
     const items = [...this.recipes.keys()].map((item): [string, number] => [item, this.depth(item)]);
     return items.filter(([, depth]) => depth >= 1 && depth < Infinity).sort(([, a], [, b]) => a - b);
   }
 
-  /** Returns the least number of crafts on the longest path down to fetched things; 0 for what is fetched. */
+  /**
+   * Returns the depth of an item: the smallest number of crafts on the longest path down to fetched items; 0 for a fetched item.
+   */
   depth(name: string): number {
     const known = this.#depths.get(name);
     if (known !== undefined) return known;
     const recipes = this.recipesFor(name);
-    // A recipe that needs its own product does not count.
+    // Recipes that need their own product are excluded.
     this.#depths.set(name, Infinity);
     const depths = recipes.map(({ ingredients }) => maximum(ingredients.map((needed) => this.depth(needed.name) + 1)));
     const least = recipes.length === 0 ? 0 : minimum(depths);
@@ -60,15 +62,15 @@ export class CraftingTree {
   }
 
   /**
-   * Returns every recipe met on the way from an item down to what is fetched, as often as it is met; where that is too often (things
-   * of sixteen colours that can each be dyed into the next ones are met on 2¹⁵ ways), every item's recipes once.
+   * Returns every recipe on every path from an item down to fetched items, with repetitions. If there are too many (things of
+   * sixteen colours that can be dyed into each other are on 2¹⁵ paths), every item's recipes once.
    */
   recipesBelow(name: string): Recipe[] {
     const met: Recipe[] = [];
     return this.#meet(name, new Set(), met) ? met : this.#recipesBelowOnce(name);
   }
 
-  /** Adds the recipes met below an item. @returns false as soon as they are too many */
+  /** Adds the recipes below an item. @returns false if they became too many */
   #meet(name: string, path: ReadonlySet<string>, met: Recipe[]): boolean {
     if (path.has(name)) return true;
     const recipes = this.recipesFor(name);
@@ -81,7 +83,7 @@ export class CraftingTree {
   #recipesBelowOnce(name: string): Recipe[] {
     const reached = new Set([name]);
     const met: Recipe[] = [];
-    // The loop over a set also visits elements that are added meanwhile.
+    // The loop over a set also visits elements that are added during it.
     for (const item of reached) {
       const recipes = this.recipesFor(item);
       met.push(...recipes);
@@ -90,7 +92,7 @@ export class CraftingTree {
     return met;
   }
 
-  /** Recipes that use an ingredient; one whose output has a tag is listed twice. */
+  /** Returns the recipes that use an ingredient. A recipe whose output has a tag is listed twice. */
   usesOf(name: string): readonly Recipe[] {
     this.#uses ??= this.#collectUses();
     return this.#uses.get(name) ?? [];
@@ -126,7 +128,7 @@ export class CraftingTree {
     }
   }
 
-  /** Turns tags without a craftable member into items of that name, which can be fetched. */
+  /** Converts tags without a craftable member to items of that name, which can be fetched. */
   #makeUncraftableTagsItems(): void {
     const craftableTags = new Set([...this.#tagOf].filter(([item]) => this.recipes.has(item)).map(([, tag]) => tag));
     const becameItems = new Set<string>();
@@ -150,5 +152,5 @@ function addTo(lists: Map<string, Recipe[]>, name: string, recipe: Recipe): void
   else list.push(recipe);
 }
 
-/** Commands of the recipes, each once. */
+/** Returns the commands of recipes, without repetitions. */
 export const commandsOf = (recipes: readonly Recipe[]): string[] => [...new Set(recipes.map(commandOf))];

@@ -23,10 +23,10 @@ export const textCraftExpertSchema = {
   ),
 } as const;
 
-/** The options of the expert beside noise and slips. */
+/** The options of the expert, except noise and slips. */
 export type TextCraftExpert = Partial<OptionsOf<{ properties: typeof textCraftExpertSchema }>>;
 
-/** Plays the expert. Replies in the ReAct format say what is being made. */
+/** Plays the expert. Its replies in the ReAct format say what is being made. */
 export async function textCraftDemonstrations(
   options: TextCraftOptions,
   { renamed: share = 0, order, ...asked }: PlayedDemonstrationOptions & TextCraftExpert,
@@ -45,10 +45,13 @@ export async function textCraftDemonstrations(
 
 function planner(env: TextCraft, order: PlanOrder | undefined, thinks: boolean): Demonstrator {
   let plan: PlannedAction[] = [];
-  /** The last chosen action, and its thought. */
+  /** The last planned action and its thought. */
   let chosen: PlannedAction = { action: '', thought: '' };
   let listed: string[] = [];
-  /** Items that were fetched by mistake count too. Other orders would start again after each action that does not change the inventory. */
+  /**
+   * This order plans from the current inventory, with items that were fetched by mistake. The other orders would begin again
+   * after an action that does not change the inventory.
+   */
   const fromInventory = order === 'craft_by_craft';
   const planned = (info: Record<string, unknown>) =>
     craftingPlan(env.tree, (info as TextCraftInfo).goal, order, env.inventory);

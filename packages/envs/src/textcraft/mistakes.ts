@@ -1,14 +1,14 @@
-// Wrong thoughts of the kind that policies have, with the action that follows from each. A policy imitates how the expert reads
-// the list again after a refusal, and does not repeat itself.
+// Mistaken thoughts, of kinds that policies have, and the action of each. A policy that imitates these episodes learns to read
+// the list again after a refusal and not to repeat itself.
 import type { Rng } from '@bowyer/core';
 import { reactLine } from '../agentgym/reply-rules.js';
 import type { PlannedAction } from './plan.js';
 
-/** The probability that a mistake is repeated. */
+/** The probability that a mistake is repeated, each time. */
 const REPEATED = 0.4;
 
 /**
- * Returns one mistake, said once or several times.
+ * Draws one mistake, which may be repeated several times.
  *
  * @param listed the ingredients of each command of the task
  */
@@ -25,13 +25,13 @@ export function mistakes(
 }
 
 /**
- * Returns a wrong thought and its action.
+ * Makes a mistaken thought and its action.
  *
- * @param parts of the thought: recipes with the inventory's counts, and what is to be fetched, if anything
+ * @param parts of the thought: recipes with the inventory's counts, and items to fetch
  */
 type Mistake = (parts: readonly string[], action: string, listed: readonly string[], rng: Rng) => PlannedAction;
 
-/** Continues a recipe's ingredients with those of another command; one of them is fetched, or they are crafted. */
+/** Confuses two commands: the ingredients of one are continued with those of another, and are fetched or crafted. */
 const splice: Mistake = (parts, _, listed, rng) => {
   const at = rng.integer(0, recipesOf(parts).length - 1);
   const { item, ingredients } = recipeOf(parts[at]);
@@ -51,14 +51,14 @@ const skip: Mistake = (parts, action, listed, rng) => {
   return fetched(parts.slice(0, at).join('; '), `${rng.integer(1, 4)} ${recipeOf(parts[at]).item}`);
 };
 
-/** Crafts as if all ingredients were in the inventory. */
+/** Crafts although ingredients are missing. */
 const hurry: Mistake = (parts, _, __, rng) => {
   const at = rng.integer(0, recipesOf(parts).length - 1);
   const { recipe, item, ingredients } = recipeOf(parts[at]);
   return crafted([...parts.slice(0, at), recipe].join('; '), item, ingredients);
 };
 
-/** Fetches an item with a word of another item in its name. */
+/** Fetches an item whose name has a word of another item. */
 const misname: Mistake = (parts, action, listed, rng) => {
   const get = /^get (\d+) (.*)/.exec(action);
   if (get === null) return splice(parts, action, listed, rng);

@@ -1,19 +1,19 @@
-// An expert's plan for a goal: it fetches and crafts bottom up, by the recipes that take the fewest actions.
+// An expert's plan for a goal: fetches and crafts bottom up, by the recipes with the fewest actions.
 import type { CraftingTree } from './crafting-tree.js';
 import { shown, type Ingredient, type Recipe } from './recipe.js';
 
 /**
- * The order of a plan. `bottom_up`: ingredients first. `top_down`: each craft is tried before its missing ingredients are
- * made, so that the refusal names them. `craft_by_craft`: the ingredients of one craft before that craft, in its recipe's
- * counts, as the environment lists valid actions.
+ * The order of a plan. `bottom_up`: ingredients first. `top_down`: each craft is tried before its missing ingredients are made,
+ * so that the refusal names them. `craft_by_craft`: the ingredients of one craft directly before it, in the counts of its recipe,
+ * as the environment lists valid actions.
  */
 export type PlanOrder = 'bottom_up' | 'top_down' | 'craft_by_craft';
 
 export interface PlannedAction {
   action: string;
   /**
-   * The crafts in progress, the goal first and then its missing ingredients, each with its recipe and the inventory's count;
-   * last, items that can only be fetched: `torch using 1 coal, 1 stick have 1 coal; stick using 2 bamboo; bamboo`.
+   * The crafts in progress, from the goal to its missing ingredients, each with its recipe and the inventory's counts; then items
+   * to fetch: `torch using 1 coal, 1 stick have 1 coal; stick using 2 bamboo; bamboo`.
    */
   thought: string;
 }
@@ -23,11 +23,11 @@ interface Making {
   /** The recipe, such as `torch using 1 coal, 1 stick`. */
   recipe: string;
   needs: readonly { item: string; count: number }[];
-  /** The number of the first `needs` that are reserved already. */
+  /** The number of leading `needs` that are reserved already. */
   provided: number;
 }
 
-/** Returns the actions that make one of the goal from what is held, by item: from nothing if not given. */
+/** Returns the actions that make a goal. @param held the inventory; default: empty */
 export function craftingPlan(
   tree: CraftingTree,
   goal: string,
@@ -41,9 +41,9 @@ export function craftingPlan(
 
 class Plan {
   readonly actions: PlannedAction[] = [];
-  /** The crafts in progress, the goal's first. */
+  /** The crafts in progress, from the goal on. */
   readonly #making: Making[] = [];
-  /** The items in the inventory that are not reserved. */
+  /** The items of the inventory that are not reserved. */
   readonly #left: Map<string, number>;
   readonly #costs = new Map<string, number>();
 
@@ -55,7 +55,7 @@ class Plan {
     this.#left = new Map(held);
   }
 
-  /** Takes `count` of the item out of what is left, after making what lacks. */
+  /** Reserves `count` of an item, after making the missing ones. */
   provide(item: string, count: number): void {
     const lacking = count - (this.#left.get(item) ?? 0);
     if (lacking > 0) this.#make(item, lacking);
@@ -94,7 +94,7 @@ class Plan {
     this.#making.pop();
   }
 
-  /** Adds an action. @param fetched named last in the thought */
+  /** Adds an action. @param fetched items at the end of its thought */
   #act(action: string, fetched: readonly string[] = []): void {
     const thought = [...this.#making.map((making) => this.#progress(making)), ...fetched].join('; ');
     this.actions.push({ action, thought });
@@ -112,7 +112,7 @@ class Plan {
     this.#left.set(item, (this.#left.get(item) ?? 0) + count);
   }
 
-  /** Returns an ingredient's item: for a tag, the member that takes the fewest actions. */
+  /** Returns the item for an ingredient: for a tag, the member with the fewest actions. */
   #itemFor({ name, isTag }: Ingredient): string {
     if (!isTag) return name;
     const members = this.tree.recipesFor(name).map(({ output }) => output);
@@ -128,11 +128,11 @@ class Plan {
     );
   }
 
-  /** Returns the number of actions for one craft of the item, without using leftovers. */
+  /** Returns the number of actions to craft an item once, without leftovers. */
   #cost(item: string): number {
     const known = this.#costs.get(item);
     if (known !== undefined) return known;
-    this.#costs.set(item, Infinity); // this prevents a cycle: no item is made from itself
+    this.#costs.set(item, Infinity); // an item is not made from itself
     const recipe = this.#cheapest(item);
     const cost = recipe === undefined ? 1 : this.#costOf(recipe);
     this.#costs.set(item, cost);

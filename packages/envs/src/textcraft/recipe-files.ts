@@ -1,4 +1,4 @@
-// Reads recipes from files: a folder of Minecraft's recipe JSON files, or a JSONL file with {"file", "recipe"} on each line.
+// Reads recipes from files: a folder of Minecraft's JSON recipes, or JSON lines of {"file", "recipe"}.
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRecord, parsedRecord, readRecord, RecipeFileError } from './recipe-json.js';
@@ -13,9 +13,9 @@ const FORMS =
   "recipes must name a folder with Minecraft's recipe files (one *.json each, or a subfolder recipes/ of them) or a .jsonl file of them";
 
 /**
- * Returns the crafting recipes of a folder (or its subfolder `recipes`) or JSONL file; other kinds of recipes are passed over.
+ * Returns the crafting recipes of a folder (or its subfolder `recipes`) or a JSONL file. Other kinds of recipes are skipped.
  *
- * @param order file with a file name on each line; null: by name. The order decides which goal an index names.
+ * @param order file with a file name on each line; null: sorted by name. The order decides which goal an index names.
  */
 export function readRecipes(path: string, order: string | null): Recipe[] {
   if (!existsSync(path)) throw new RecipeFileError(path, `is not there; ${FORMS}`);
@@ -29,7 +29,7 @@ export function readRecipes(path: string, order: string | null): Recipe[] {
   return recipes;
 }
 
-/** Describes the content of a folder: "blocks.json, foods.json, … (12 in all)". */
+/** Describes the files of a folder: "blocks.json, foods.json, … (12 in all)". */
 function contentsOf(path: string): string {
   const names = readdirSync(path).sort();
   if (names.length === 0) return 'nothing';
@@ -65,7 +65,7 @@ function ordered(files: NamedFile[], order: string | null): NamedFile[] {
   });
 }
 
-/** Reads a recipe; null for what is not crafted (smelting and the like). The first of alternative ingredients is used. */
+/** Converts a recipe; null for other kinds of recipes (smelting …). The first of alternative ingredients is used. */
 function craftingRecipe(json: Record<string, unknown>, place: string): Recipe | null {
   const { type, result, group } = json;
   if (type !== 'minecraft:crafting_shaped' && type !== 'minecraft:crafting_shapeless') return null;

@@ -1,4 +1,4 @@
-// Checks JSON of recipe files as far as it is read; errors name the place.
+// Checks the parts of recipe files that are read. Errors name the place.
 import { readFileSync } from 'node:fs';
 
 export class RecipeFileError extends Error {

@@ -1,6 +1,6 @@
-// Recipes as TextCraft reads them, and the one-line form of the built-in table.
+// Recipes in the form of TextCraft, and in the one-line form of the built-in table.
 
-/** One ingredient of a recipe: an item, or any item with a tag. Names are without the prefix `minecraft:`. */
+/** An ingredient of a recipe: an item, or any item with a tag. Names have no prefix `minecraft:`. */
 export interface Ingredient {
   name: string;
   isTag: boolean;
@@ -11,18 +11,18 @@ export interface Recipe {
   output: string;
   /** The number of items that one craft makes. */
   count: number;
-  /** The tag that the output has in other recipes. */
+  /** The tag that the output has as an ingredient of other recipes. */
   group: string | null;
   ingredients: readonly Ingredient[];
 }
 
-/** Writes a command as they are listed: "craft 4 oak planks using 1 oak log". */
+/** Writes the command of a recipe as the environment lists it: "craft 4 oak planks using 1 oak log". */
 export function commandOf({ output, count, ingredients }: Recipe): string {
   const needed = ingredients.map((ingredient) => `${ingredient.count} ${shown(ingredient.name)}`);
   return `craft ${count} ${shown(output)} using ${needed.join(', ')}`;
 }
 
-/** Writes an item's name with spaces. */
+/** Writes the name of an item with spaces. */
 export const shown = (name: string): string => name.replaceAll('_', ' ');
 
 /** Writes a recipe on a line: "3 oak_door (wooden_door) = 6 oak_planks, 1 #planks". */
@@ -31,7 +31,7 @@ export function recipeLine({ output, count, group, ingredients }: Recipe): strin
   return `${count} ${output}${group === null ? '' : ` (${group})`} = ${needed.join(', ')}`;
 }
 
-/** Returns the inverse of `recipeLine`. */
+/** Parses a line of `recipeLine`. */
 export function parseRecipeLine(line: string): Recipe {
   const match = /^(\d+) (\w+)(?: \((\w+)\))? = (.+)$/.exec(line);
   if (match === null)

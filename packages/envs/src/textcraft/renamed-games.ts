@@ -1,13 +1,16 @@
-// Variants of games: a goal's commands in another order, with items that have words of others. There are a few hundred goals,
-// each with one list of commands, which a policy soon memorises; variants can only be read.
+// Makes variants of recorded games: the commands are shuffled, and words of item names are exchanged. There are only a few
+// hundred goals, each with one list of commands, which a policy memorises; variants must be read.
 import type { InformedTransition, Rng } from '@bowyer/core';
 
-/** Returns the words of item names, each once, in the order of the recipes. Particles ("on a stick") are not renamed. */
+/**
+ * Returns the words of item names without repetitions, in the order of the recipes. Particles ("on a stick") are left out, since
+ * they are not renamed.
+ */
 export function wordsOfNames(names: Iterable<string>): string[] {
   return [...new Set([...names].flatMap((name) => name.split('_')))].filter((word) => word.length > 2);
 }
 
-/** Returns the episode with its words exchanged and its listed commands shuffled; `info` too, but for the task's depth. */
+/** Returns an episode with exchanged words and shuffled commands, in `info` too. */
 export function renamed(
   transitions: readonly InformedTransition[],
   words: readonly string[],
@@ -22,10 +25,10 @@ export function renamed(
   return transitions.map((transition) => deeply(transition, shown));
 }
 
-/** Returns the commands of a task's text, a line each. */
+/** Returns the commands in a task's text, one a line. */
 const listOf = (text: string): string => /Crafting commands:\n([^]*?)\n\nGoal: /.exec(text)![1];
 
-/** Returns the same value, every text in it changed. */
+/** Returns a value in which every text is changed. */
 function deeply<T>(value: T, change: (text: string) => string): T {
   const changed = (inner: unknown): unknown => {
     if (typeof inner === 'string') return change(inner);

@@ -1,9 +1,9 @@
-// The division of TextCraft's goals into those of training, evaluation and test.
+// Divides TextCraft's goals into those of training, evaluation and test.
 import { listedSplits, type SplitPlan } from '../splits.js';
 import type { TextCraftOptions } from './options.js';
 import { drawnGoals } from './textcraft.js';
 
-/** Returns the plan of splits. @param options.goal not null: the only goal, which every split plays */
+/** Returns the plan of splits. @param options.goal if it is not null, every split plays only this goal */
 export const textCraftSplits = (options: TextCraftOptions): SplitPlan =>
   listedSplits({
     noun: 'goals',

@@ -1,5 +1,5 @@
-// The environment `textcraft`: craft an item by listed recipes, from things that can be fetched.
-// Source: ADaPT (Prasad et al. 2023, arXiv:2311.05772) as AgentGym's server plays it; textcraft.md.
+// The environment `textcraft`: the agent crafts an item by listed recipes, from items that it can fetch. Source: ADaPT (Prasad et
+// al. 2023, arXiv:2311.05772) as AgentGym's server plays it; textcraft.md.
 import { Rng } from '@bowyer/core';
 import type { ResetResult, ResumableEnv, StepResult } from '../contract/env.js';
 import { fromDataFile } from '../data-file.js';
@@ -14,8 +14,8 @@ import type { TextCraftOptions } from './options.js';
 import { Workshop } from './workshop.js';
 
 /**
- * The `info` of every step. `goal`: the item; `depth`: the least number of crafts on the longest path down to fetched things;
- * `inventory`: as recipes write their ingredients.
+ * The `info` of every step. `goal`: the item; `depth`: the smallest number of crafts on the longest path down to fetched items;
+ * `inventory`: in the form of recipes' ingredients.
  */
 export interface TextCraftInfo extends Record<string, unknown> {
   goal: string;
@@ -25,7 +25,7 @@ export interface TextCraftInfo extends Record<string, unknown> {
   won: boolean;
 }
 
-/** A goal with its commands: those on the way to it and some that use the same things. */
+/** A goal with its commands: those that it needs, and some others that use the same items. */
 interface Task {
   goal: string;
   depth: number;
@@ -33,7 +33,7 @@ interface Task {
   text: string;
 }
 
-/** The seed that AgentGym's server gives to Python's generator before it draws the commands of any goal. */
+/** The seed of Python's generator on AgentGym's server, before it draws the commands of a goal. */
 const COMMANDS_SEED = 42;
 const USES_DRAWN = 10;
 
@@ -61,7 +61,7 @@ export class TextCraft implements ResumableEnv {
   /**
    * Begins an episode.
    *
-   * @param options.dataIdx the goal, counted as AgentGym's server counts: modulo the number of goals
+   * @param options.dataIdx number of the goal, modulo the number of goals as on AgentGym's server
    */
   async reset({
     seed,
@@ -93,7 +93,7 @@ export class TextCraft implements ResumableEnv {
     return { observation, reward: Number(won), terminated: won, truncated, info: this.#info(won) };
   }
 
-  /** Returns the next action of an expert that sees the inventory, craft by craft (plan.ts), and what it is making. */
+  /** Returns the next action, with its thought, of an expert that sees the inventory and works craft by craft (plan.ts). */
   expertAction(): PlannedAction {
     return craftingPlan(this.tree, this.#task.goal, 'craft_by_craft', this.inventory)[0];
   }
@@ -120,7 +120,7 @@ export class TextCraft implements ResumableEnv {
     return task;
   }
 
-  /** Returns the server's draws, in its order; its lists come out of Python sets, so their order is that of a set. */
+  /** Makes the server's draws in its order. Its lists come from Python sets, so that they have a set's order. */
   #makeTask(goal: string, depth: number): Task {
     const random = new PythonRandom(COMMANDS_SEED);
     const recipes = this.tree.recipesBelow(goal);
@@ -148,7 +148,9 @@ export class TextCraft implements ResumableEnv {
     return held.length > 0 ? held.map(([item, count]) => `${count} ${shown(item)}`).join(', ') : 'nothing';
   }
 
-  /** Returns the actions that make progress possible: fetching things that a listed recipe needs, and recipes whose ingredients are all there. */
+  /**
+   * Returns the useful actions: fetching items that a listed recipe needs, and recipes whose ingredients are in the inventory.
+   */
   #validActions(): string[] {
     const { inventory } = this.#workshop;
     const crafts: string[] = [];
@@ -168,7 +170,7 @@ export class TextCraft implements ResumableEnv {
   }
 }
 
-/** Indices of the goals that seeds draw from. */
+/** Returns the indices of the goals from which seeds draw. */
 export function drawnGoals({ depth, ...options }: GoalOptions): number[] {
   const goals = treeOf(options).goals();
   const drawn = [...goals.keys()].filter((index) => depth === null || goals[index][1] === depth);
@@ -176,7 +178,7 @@ export function drawnGoals({ depth, ...options }: GoalOptions): number[] {
   return drawn;
 }
 
-/** Returns every name as the game writes it, in commands and in answers: goals of other splits have words of their own. */
+/** Returns all item names as the game writes them. A vocabulary needs all, since goals of other splits have other words. */
 export const itemTexts = (options: TreeOptions): string[] =>
   treeOf(options)
     .names()
@@ -185,7 +187,7 @@ export const itemTexts = (options: TreeOptions): string[] =>
 type TreeOptions = Pick<TextCraftOptions, 'recipes' | 'recipeOrder'>;
 type GoalOptions = Pick<TextCraftOptions, 'depth'> & TreeOptions;
 
-/** The recipes that were read, shared by all environments, since a tree never changes. */
+/** The trees that were read. All environments share them, since a tree never changes. */
 const trees = new Map<string, CraftingTree>();
 
 function treeOf(options: TreeOptions): CraftingTree {

@@ -22,11 +22,11 @@ import { itemTexts, TextCraft } from './textcraft.js';
 
 const dataIdx = { description: "The goal, counted as AgentGym's data_idx.", type: 'integer' } as const;
 
-/** Returns the options of the game that is imitated: on a server, observations are the answers to the last action. */
+/** Returns the options of the built-in game that a demonstration imitates: a server's observations answer the last action. */
 const asPlayed = <Options extends TextCraftOptions>(options: Options): Options =>
   options.backend === 'agentgym' ? { ...options, observation: 'turn' } : options;
 
-/** Refuses the history as observation with the ReAct format, since a history repeats the actions without their thoughts. */
+/** Refuses `observation: history` with the ReAct format, since a history repeats the actions without their thoughts. */
 const thoughtsInHistory = ({ backend, actionFormat, observation }: TextCraftOptions): EnvProblem[] =>
   backend === 'embedded' && actionFormat === 'react' && observation === 'history'
     ? [
@@ -57,7 +57,7 @@ export const textCraftUnit = defineEnvironment<
       return options.actionFormat === 'react' ? new ResumableReactReplies(game, wordsRule, aloud) : game;
     },
     flatNames: { env_idx: 'goal' },
-    readWith: { actionFormat: {} }, // every backend reads it
+    readWith: { actionFormat: {} }, // every backend reads this option
     problems: thoughtsInHistory,
   }),
   hasExpert: ({ backend }) => backend === 'embedded',
@@ -65,7 +65,7 @@ export const textCraftUnit = defineEnvironment<
   evaluation: { taskType: ({ depth }) => (depth === undefined ? null : `depth ${String(depth)}`) },
   context: ({ backend, observation, actionFormat }) => {
     if (backend === 'agentgym') return servedOffer;
-    // A reply in the ReAct format is not one of the listed actions.
+    // Replies in the ReAct format are not among the listed actions, so that these are not shown.
     const texts = ['taskDescription', 'inventory'] as const;
     if (actionFormat === 'react') return { observation: 'turn', kind: 'dialogue', parts: texts };
     const parts = [...texts, 'validActions'] as const;
@@ -81,10 +81,10 @@ export const textCraftUnit = defineEnvironment<
     '',
   ],
   tokens: { vocabulary: (options) => (options.backend === 'embedded' ? itemTexts(options) : []) },
-  // An episode returns 1 for the goal, else 0; a warm-started policy wins 0.6 of the goals in 15 actions, which discounted at
-  // 0.95 is 0.3.
+  // An episode returns 1 for the goal, else 0. A warm-started policy reaches 0.6 of the goals in 15 actions, which is 0.3 with a
+  // discount of 0.95.
   critic: { typicalReturn: () => 0.3 },
-  // The recordings are of AgentGym's server, which has no limit.
+  // The recordings are from AgentGym's server, which has no limit.
   replay: { options: { observation: 'turn', stepLimit: Number.MAX_SAFE_INTEGER } },
   demonstrations: {
     schema: {
@@ -98,7 +98,7 @@ export const textCraftUnit = defineEnvironment<
     },
     make: async (options, { renamed, order, ...request }) =>
       playedSet(await textCraftDemonstrations(asPlayed(options), { ...playedOptions(request), renamed, order })),
-    revision: 7, // raised when turns got the inventory
+    revision: 7, // was raised when turns got the inventory
     independentOf: backendOptionNames.filter((name) => name !== 'backend' && name !== 'actionFormat'),
   },
 });

@@ -1,15 +1,15 @@
-// A player's inventory, and the answer and effect of each action. Grammar and texts: AgentGym's TextCraft server.
+// The agent's inventory, and the answer and effect of each action. Grammar and texts are those of AgentGym's TextCraft server.
 import type { CraftingTree } from './crafting-tree.js';
 import { shown, type Recipe } from './recipe.js';
 
-/** An item or tag with a count, as the player typed it. */
+/** An item or tag with a count, as the agent typed it. */
 interface Typed {
   name: string;
   isTag: boolean;
   count: number;
 }
 
-/** The error for an action that is impossible: it is answered with the reason and changes nothing. */
+/** The error for an impossible action. Its message is the observation, and nothing changes. */
 class Refusal extends Error {}
 
 export class Workshop {
@@ -17,7 +17,7 @@ export class Workshop {
 
   constructor(private readonly tree: CraftingTree) {}
 
-  /** Returns what is said, and the item that was made or fetched, if any. */
+  /** Carries out an action and returns the observation, and the item that was made or fetched, if any. */
   act(action: string): { text: string; made: string | null } {
     try {
       const craft = /^craft ([^\n]*) using ([^\n]*)/.exec(action);
@@ -68,7 +68,7 @@ export class Workshop {
     return { name, isTag: this.tree.isTag(name), count };
   }
 
-  /** Returns whether inputs match a recipe: each ingredient takes the first input that fits, and no input may be left over. */
+  /** Returns whether inputs match a recipe: each ingredient takes the first input that fits, and no input may remain. */
   #fits({ ingredients }: Recipe, inputs: readonly Typed[]): boolean {
     const left = [...inputs];
     for (const ingredient of ingredients) {
@@ -81,7 +81,7 @@ export class Workshop {
 
   #add(name: string, count: number): void {
     const total = (this.inventory.get(name) ?? 0) + count;
-    // Items that are used up leave the inventory; "get 0" leaves an entry, as on the server.
+    // Used-up items are removed from the inventory, but "get 0" adds an entry, as on the server.
     if (total === 0 && count < 0) this.inventory.delete(name);
     else this.inventory.set(name, total);
   }
@@ -92,7 +92,7 @@ export class Workshop {
   }
 }
 
-/** Prints an item as the server does, which prints its Python object. */
+/** Formats an item like the repr of the server's Python object. */
 function pythonRepr({ name, isTag, count }: Typed): string {
   const id = `minecraft:${name}`.replaceAll('\\', '\\\\');
   const quoted = id.includes("'") && !id.includes('"') ? `"${id}"` : `'${id.replaceAll("'", "\\'")}'`;

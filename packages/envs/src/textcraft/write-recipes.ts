@@ -1,4 +1,4 @@
-// Writes TextCraft's built-in recipes, one line each, from Minecraft's recipe files in the order of a list:
+// Writes TextCraft's built-in recipes, one per line, from Minecraft's recipe files in the order of a list:
 //   node --conditions=source --import tsx packages/envs/src/textcraft/write-recipes.ts RECIPES.jsonl ORDER.txt
 import { readFileSync, writeFileSync } from 'node:fs';
 import { readRecipes } from './recipe-files.js';

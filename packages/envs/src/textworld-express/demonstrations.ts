@@ -1,4 +1,4 @@
-// Expert episodes of the TextWorldExpress games, for supervised warm starts without any download.
+// Expert episodes of the TextWorldExpress games, for supervised warm starts without a download.
 import type { InformedTransition } from '@bowyer/core';
 import type { TextWorldExpressGame } from './descriptions.js';
 import { Slips } from '../played-demonstrations.js';
@@ -12,9 +12,9 @@ interface TextWorldExpressDemonstrationOptions {
   stepLimit: number;
   contentDir: string | null;
   showValidActions: boolean;
-  /** The distance of seeds: world i has the fold's first seed plus i times this. */
+  /** The difference between the seeds of successive worlds. The first is the fold's first seed. */
   seedStep: number;
-  /** The probability before each turn of an action that has no effect and is not imitated. */
+  /** The probability of an action without effect before each turn. Policies do not imitate it. */
   slips: number;
   slipSeed: number;
 }
@@ -26,10 +26,10 @@ interface TextWorldExpressDemonstration {
 }
 
 /**
- * Plays the gold path of each world. Actions of no effect (opening an open cupboard) are left out, and so are episodes that the limit
- * has cut.
+ * Plays the gold path of each world. Actions without effect (opening an open cupboard) are skipped. Episodes that the turn limit
+ * truncates are left out.
  *
- * @param worldOf what is reset for a seed
+ * @param worldOf returns the options of `reset` for a seed
  */
 export async function textWorldExpressDemonstrations(
   game: TextWorldExpressGame,

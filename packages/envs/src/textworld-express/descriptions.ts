@@ -1,4 +1,4 @@
-// The games in one sentence each, for lists of environments, and actions for the check of the contract.
+// A description of each game in one sentence, and sample actions.
 
 export const textWorldExpressDescriptions = {
   cookingworld:
@@ -16,7 +16,7 @@ export type TextWorldExpressGame = keyof typeof textWorldExpressDescriptions;
 
 export const textWorldExpressGames = Object.keys(textWorldExpressDescriptions) as readonly TextWorldExpressGame[];
 
-/** Some of them are valid in one game or another. */
+/** Sample actions of all games. Each is valid in some of them. */
 export const textWorldExpressSampleActions: readonly string[] = [
   'look around',
   'inventory',

@@ -1,4 +1,4 @@
-// The sources of worlds: the embedded games, or the original simulator over its protocol.
+// Engines that play worlds: the built-in games, or the original simulator over its protocol.
 import { builtInContent } from './content/built-in-content.js';
 import { loadContent } from './content/load-content.js';
 import type { Content } from './content/content.js';
@@ -18,10 +18,10 @@ export interface Opening {
   properties: Readonly<Record<string, number>>;
 }
 
-/** A source of worlds, which plays one episode at a time. */
+/** Generates worlds and plays them, one episode at a time. */
 export interface Engine {
   start(world: World): Promise<Opening>;
-  /** Plays one of the valid actions of the last turn. */
+  /** Plays an action, which must be one of the last turn's valid actions. */
   act(action: string): Promise<GameTurn>;
   /** Returns actions that win the world from its start. */
   goldPath(world: World): Promise<string[]>;
@@ -32,7 +32,7 @@ export class EmbeddedEngine implements Engine {
   readonly #content: Content;
   #game: TextGame | null = null;
 
-  /** Prepares the engine. @param contentDir folder with content files, or null for the built-in content */
+  /** Prepares the engine. @param contentDir folder of content files; null: the built-in content */
   constructor(
     private readonly kind: GameKind,
     contentDir: string | null,

@@ -1,19 +1,22 @@
-// The order in which Scala 2.13 iterates over an immutable hash set or map of more than four strings. World generation draws
-// indices into such collections, so that the order decides which world a seed gives.
+// The order in which Scala 2.13 iterates over an immutable hash set or map with more than four strings. Generation draws indices
+// into such collections, so that a seed's world depends on it.
 
 interface Hashed {
   name: string;
   hash: number;
 }
 
-/** Returns the names in the order of a hash trie: five bits a level, lowest first, single entries before deeper levels. */
+/**
+ * Returns the names in the iteration order of a hash trie: five bits of the hash per level, lowest first, entries of a node
+ * before its children.
+ */
 export function hashTrieOrder(names: Iterable<string>): string[] {
   const entries = [...new Set(names)].map((name) => ({ name, hash: improve(javaStringHash(name)) }));
   return walk(entries, 0);
 }
 
 function walk(entries: Hashed[], shift: number): string[] {
-  if (shift > 30) return entries.map(({ name }) => name); // entries with equal hashes are kept as a list
+  if (shift > 30) return entries.map(({ name }) => name); // names with equal hashes form a list
   const buckets: Hashed[][] = Array.from({ length: 32 }, () => []);
   for (const entry of entries) buckets[(entry.hash >>> shift) & 31].push(entry);
   const single = buckets.filter((bucket) => bucket.length === 1).map(([entry]) => entry.name);
@@ -21,14 +24,14 @@ function walk(entries: Hashed[], shift: number): string[] {
   return [...single, ...deeper];
 }
 
-/** Computes Java's hash of a string: h = 31·h + c over the UTF-16 units, 32 bits. */
+/** Computes Java's String.hashCode: h = 31·h + c over the UTF-16 units, in 32 bits. */
 function javaStringHash(text: string): number {
   let hash = 0;
   for (let i = 0; i < text.length; i++) hash = (Math.imul(31, hash) + text.charCodeAt(i)) | 0;
   return hash;
 }
 
-/** Mixes the bits of a hash as Scala does (scala.collection.immutable.HashMap.improve). */
+/** Mixes the bits of a hash (scala.collection.immutable.HashMap.improve). */
 function improve(hashCode: number): number {
   let h = (hashCode + ~(hashCode << 9)) | 0;
   h ^= h >>> 14;

@@ -1,5 +1,5 @@
-// The eleven household rooms, their furniture in listing order, and the doors that may be between them. The names of rooms and
-// furniture are TextWorldExpress's, since they occur in actions ("put knife in counter").
+// The eleven household rooms, their furniture in the order of descriptions, and the possible doors between them. Names are those
+// of TextWorldExpress, since actions contain them ("put knife in counter").
 import type { JavaRandom } from './java-random.js';
 import { move, Room, Thing, type Door, type ThingKind } from './things.js';
 
@@ -7,11 +7,14 @@ type Furniture = readonly [kind: ThingKind, names: string][];
 
 interface RoomPlan {
   joins: readonly string[];
-  /** The furniture in listing order, names of one kind separated by commas. */
+  /** The furniture in the order of descriptions; names of one kind are separated by commas. */
   furniture: Furniture;
 }
 
-/** The plans of the rooms. The kitchen's own furniture depends on draws; see `makeKitchen`. Some neighbours named here are never built. */
+/**
+ * The plans of the rooms. The kitchen's furniture depends on draws, see `makeKitchen`. Some of the named neighbours are never
+ * built.
+ */
 const plans = {
   kitchen: { joins: ['corridor', 'pantry', 'backyard', 'living room'], furniture: [] },
   pantry: { joins: ['kitchen'], furniture: [['surface', 'folding chair, shelf']] },
@@ -71,7 +74,7 @@ const plans = {
 
 export type HouseholdRoomName = keyof typeof plans;
 
-/** The rooms in the order in which a one-room game numbers them; coin collector adds them in this order too. */
+/** The rooms in the order of the indices that one-room games draw; coin collector adds rooms in this order. */
 export const roomNumbering: readonly HouseholdRoomName[] = [
   'kitchen',
   'pantry',
@@ -86,7 +89,7 @@ export const roomNumbering: readonly HouseholdRoomName[] = [
   'supermarket',
 ];
 
-/** Makes a room. Only the kitchen draws numbers: cupboard or table, and the place of its knife. */
+/** Makes a room. Only a kitchen draws random numbers: for cupboard or table, and the place of its knife. */
 export function makeRoom(name: HouseholdRoomName, random: JavaRandom): Room {
   if (name === 'kitchen') return makeKitchen(random, { hasKnife: false, hasToaster: false });
   const room = new Room(name, plans[name].joins);
@@ -126,7 +129,7 @@ const gardenDoors = ['glass door', 'terrace door', 'mosquito door'];
 const streetDoors = ['entrance door', 'steel door'];
 const innerDoors = ['wooden door'];
 
-/** The kinds of doors by "from>to": only ordered pairs listed here get a door. */
+/** The kinds of doors by "from>to". Only these ordered pairs have doors. */
 const doorKinds: Readonly<Record<string, readonly string[]>> = {
   'pantry>kitchen': ['milk-glass door', 'simple door'],
   'kitchen>backyard': gardenDoors,
@@ -147,7 +150,9 @@ const doorKinds: Readonly<Record<string, readonly string[]>> = {
   'laundry room>corridor': innerDoors,
 };
 
-/** Returns a closed door for this ordered pair, or null when the pair has none. Draws even when there is a single kind. */
+/**
+ * Draws a closed door for an ordered pair of rooms; null if the pair has none. It draws a number even if there is only one kind.
+ */
 export function drawDoor(random: JavaRandom, from: string, to: string): Door | null {
   const kinds = doorKinds[`${from}>${to}`];
   return kinds === undefined ? null : { name: random.choice(kinds), isOpen: false };

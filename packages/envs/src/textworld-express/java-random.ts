@@ -1,6 +1,5 @@
-// The random numbers of java.util.Random, bit for bit, and the shuffle of Scala 2.13 with them. Worlds are drawn with it, so
-// that a seed gives the same world here as in TextWorldExpress.
-// Source: the documented linear congruential generator of java.util.Random.
+// The random numbers of java.util.Random, bit for bit, and Scala 2.13's shuffle. Generation uses them, so that a seed gives the
+// same world as in TextWorldExpress. Source: the documented linear congruential generator of java.util.Random.
 
 const MULTIPLIER_HIGH = 0x5de; // 0x5DEECE66D = 0x5DE · 2²⁴ + 0xECE66D
 const MULTIPLIER_LOW = 0xece66d;
@@ -9,11 +8,11 @@ const TWO_24 = 0x1000000;
 const TWO_31 = 0x80000000;
 
 export class JavaRandom {
-  // The 48-bit state is in two halves of 24 bits, so that every product stays below 2⁵³ and is exact.
+  // The 48-bit state is in two halves of 24 bits, so that all products are below 2⁵³ and exact.
   #high: number;
   #low: number;
 
-  /** Seeds the generator. @param seed a 32-bit integer, signed as in Java, or a long as a bigint */
+  /** Seeds the generator. @param seed a signed 32-bit integer, or a Java long as a bigint */
   constructor(seed: number | bigint) {
     const long = typeof seed === 'bigint' ? seed : BigInt(seed | 0);
     const scrambled = BigInt.asUintN(48, long ^ 0x5deece66dn);
@@ -29,7 +28,7 @@ export class JavaRandom {
     for (;;) {
       const bits = this.#next31();
       const value = bits % bound;
-      // Draws from the incomplete last run of `bound` values are rejected; Java detects them by overflow.
+      // Values from the incomplete last range of `bound` values are rejected, which Java detects by overflow.
       if (bits - value + (bound - 1) < TWO_31) return value;
     }
   }
@@ -43,7 +42,7 @@ export class JavaRandom {
     return (high * 0x8000000 + low) / 2 ** 53;
   }
 
-  /** Returns a shuffled copy: from the last place down, each place swaps with a drawn one at or before it. */
+  /** Returns a shuffled copy: from the last index down, each element is swapped with a random one at or before it. */
   shuffle<T>(items: readonly T[]): T[] {
     const out = [...items];
     for (let n = out.length; n >= 2; n--) {

@@ -4,7 +4,7 @@ import type { JavaRandom } from './java-random.js';
 import { directions, opposite, type Direction, type Room } from './things.js';
 import { WorldGenerationError } from './world-generation-error.js';
 
-/** The cells grid[i][j]; north of (i, j) is (i + 1, j), east of it is (i, j − 1). */
+/** The cells grid[i][j]. The cell (i + 1, j) is north of (i, j), and (i, j − 1) is east of it. */
 export type Grid = (Room | null)[][];
 
 const ATTEMPTS = 50;
@@ -18,9 +18,9 @@ const towards: Readonly<Record<Direction, readonly [number, number]>> = {
 };
 
 interface PlacingOptions {
-  /** The cells on a side; the first room is put in the middle. */
+  /** The number of cells on a side. The first room is in the middle. */
   size: number;
-  /** Returns whether the new room may be placed next to the placed one. */
+  /** Returns whether a new room may be next to a placed one. */
   mayJoin(room: Room, placed: Room): boolean;
 }
 
@@ -66,11 +66,17 @@ function freeNeighbour(random: JavaRandom, grid: Grid, x: number, y: number): [n
 
 interface LinkingOptions {
   includeDoors: boolean;
-  /** Returns whether two neighbours on the grid are linked. It is called for each room and each neighbour, in order, and may draw numbers. */
+  /**
+   * Returns whether two neighbours on the grid are linked. It may draw random numbers; it is called for each room and each
+   * neighbour, in order.
+   */
   shouldLink(room: Room, neighbour: Room, neighbourCount: number): boolean;
 }
 
-/** Links rooms row by row, in the order north, south, east, west; a later link of the same pair may replace its door. */
+/**
+ * Links rooms row by row, to the north, south, east and west. If both rooms of a pair are linked, the later door replaces the
+ * earlier.
+ */
 export function linkRooms(random: JavaRandom, grid: Grid, { includeDoors, shouldLink }: LinkingOptions): void {
   for (const [i, row] of grid.entries()) {
     for (const [j, room] of row.entries()) {
@@ -91,7 +97,7 @@ export function linkRooms(random: JavaRandom, grid: Grid, { includeDoors, should
   }
 }
 
-/** Places the household's rooms on 7 × 7 cells; neighbours are linked where one of the two names the other. */
+/** Places the rooms on 7 × 7 cells. Neighbours are linked if one of them lists the other. */
 export function layOutHousehold(random: JavaRandom, rooms: readonly Room[], includeDoors: boolean): void {
   const grid = placeRooms(random, rooms, { size: 7, mayJoin: (room, placed) => room.joins.includes(placed.name) });
   linkRooms(random, grid, { includeDoors, shouldLink: (room, neighbour) => room.joins.includes(neighbour.name) });

@@ -1,17 +1,17 @@
-// The texts "name=value,name=value" that choose a world's size, with TextWorldExpress's names, ranges and defaults.
+// Parses texts "name=value,name=value" that set the size of a world, with TextWorldExpress's names, ranges and defaults.
 import { nearestName } from '../contract/unknown-name-error.js';
 
 export const folds = ['train', 'dev', 'test'] as const;
-/** The part of the content that is used: preparations, objects, nouns and problems are disjoint between folds. */
+/** The part of the content: folds share no preparations, objects, nouns or problems. */
 export type Fold = (typeof folds)[number];
 
-/** The first seed of each fold's thousand, as TextWorldExpress counts them; any other 32-bit seed can be used with any fold. */
+/** The first of each fold's thousand seeds in TextWorldExpress. Other 32-bit seeds can be used with any fold too. */
 export const foldSeeds: Readonly<Record<Fold, number>> = { train: 0, dev: 10_000, test: 20_000 };
 
 export interface ParameterSpec {
   name: string;
   default: number;
-  /** The allowed integers; a flag takes any number, and is 1 when that is 1, and 0 otherwise. */
+  /** The allowed integers. A flag takes any number; all but 1 count as 0. */
   range: readonly [least: number, most: number] | 'flag';
   meaning: string;
 }
@@ -31,7 +31,10 @@ class GameParameterError extends Error {
   }
 }
 
-/** Returns every parameter of the game: the given ones, and defaults for the rest. Spaces around names and values are ignored. */
+/**
+ * Returns the value of every parameter of the game, which is its default unless the text sets it. Spaces around names and values
+ * are ignored.
+ */
 export function parseParameters(game: string, specs: readonly ParameterSpec[], text: string): ParameterValues {
   const values: Record<string, number> = Object.fromEntries(specs.map((spec) => [spec.name, spec.default]));
   const names = specs.map((spec) => spec.name);
@@ -61,5 +64,5 @@ export function parseParameters(game: string, specs: readonly ParameterSpec[], t
 
 export const isOn = (value: number) => value === 1;
 
-/** Returns the number that recorded runs give to a fold. */
+/** Returns the number of a fold in recorded runs. */
 export const gameSetNumber = (fold: Fold) => folds.indexOf(fold) + 1;

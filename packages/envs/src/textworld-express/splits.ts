@@ -14,14 +14,14 @@ import type { Fold } from './parameters.js';
 
 const foldOf: Readonly<Record<Split, Fold>> = { train: 'train', eval: 'dev', test: 'test' };
 
-/** Games of a fixed number of problems in each fold, of which the remainder of the seed chooses one. */
+/** Games with a fixed number of problems per fold. The seed modulo this number selects one. */
 const problemGames: readonly TextWorldExpressGame[] = ['arithmetic', 'sorting'];
 const PROBLEMS = 100;
 
 /**
  * Returns the plan of splits.
  *
- * @param options.fold null: of each split its own; else all worlds are of this fold, and its seeds or problems are divided
+ * @param options.fold null: each split has its fold; else all worlds are from this fold, and its seeds or problems are divided
  */
 export function textWorldExpressSplits(game: TextWorldExpressGame, { fold }: { fold: Fold | null }): SplitPlan {
   return problemGames.includes(game) ? problemSplits(fold) : worldSplits(fold);
@@ -53,14 +53,14 @@ function problemSplits(fold: Fold | null): SplitPlan {
       const own = fold ?? foldOf[split];
       if (episode === undefined && of[split].includes(problemOf(seed))) return choice(own, seed, problemOf(seed));
       const problem = of[split][(episode ?? seed) % of[split].length];
-      // The seed is below 2³¹, where its remainder is the same here and in the game.
+      // A seed below 2³¹ has the same remainder here and in the game.
       const start = seed >>> 1;
       return choice(own, start - (start % PROBLEMS) + problem, problem);
     },
   };
 }
 
-/** Returns the number of the problem of a seed, which counts as a signed integer of 32 bits. */
+/** Returns the index of a seed's problem. The seed is taken as a signed 32-bit integer. */
 const problemOf = (seed: number): number => (((seed | 0) % PROBLEMS) + PROBLEMS) % PROBLEMS;
 
 const choice = (fold: Fold, seed: number, id = seed): ItemChoice => ({ reset: { seed, fold }, item: `${fold} ${id}` });

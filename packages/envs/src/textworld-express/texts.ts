@@ -1,4 +1,4 @@
-// The texts about things, rooms and the inventory: our own words for TextWorldExpress's worlds.
+// Writes the descriptions of things, rooms and the inventory. The wording is our own, for TextWorldExpress's worlds.
 import { directions, type Exit, type Direction, type Holder, type Room, type Thing } from './things.js';
 
 const hollow = new Set([
@@ -12,7 +12,7 @@ const hollow = new Set([
   'book case',
 ]);
 
-/** Things lie "on" a counter, but "in" a fridge, and in some places that are always open. */
+/** Returns the preposition: things are "on" a counter, but "in" a fridge and in some places that are always open. */
 export const prepositionFor = (place: Thing): 'in' | 'on' =>
   place.kind === 'surface' && !hollow.has(place.name) ? 'on' : 'in';
 
@@ -45,7 +45,7 @@ function describeItem(thing: Thing): string {
 
 const named = (thing: Thing) => `${thing.article} ${thing.name}`;
 
-/** Describes the contents of a holder in order: "a knife, some milk". */
+/** Lists the contents of a holder in order: "a knife, some milk". */
 export const list = (holder: Holder) => holder.contents.map(describeThing).join(', ');
 
 export function describeRoom(room: Room): string {
@@ -66,7 +66,7 @@ function describeExit(direction: Direction, { to, door }: Exit): string {
     : `${direction}, a closed ${door.name}`;
 }
 
-/** Describes the inventory. @param limit how many things can be carried, or null for no limit */
+/** Describes the inventory. @param limit largest number of carried things; null: no limit */
 export function describeInventory(inventory: Holder, limit: number | null): string {
   const { length } = inventory.contents;
   const room = limit === null ? '' : ` (${length} of at most ${limit} things)`;

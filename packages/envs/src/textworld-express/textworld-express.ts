@@ -1,5 +1,5 @@
-// The TextWorldExpress games as environments: seeds, folds and parameters at the reset, score differences as rewards. The rules
-// around a game (limits, rejected texts, "help") are those of its Python package; the words are ours.
+// The TextWorldExpress games as environments: seeds, folds and parameters are options of the reset, and rewards are differences
+// of scores. The rules around a game (limits, rejected actions, "help") are those of its Python package; the texts are ours.
 import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
@@ -12,7 +12,7 @@ import { JavaEngine } from './java/java-engine.js';
 import type { TextWorldExpressOptions } from './options.js';
 import { folds, foldSeeds, parseParameters, type Fold } from './parameters.js';
 
-/** The options of one episode; those left out are as in the environment's options, and a seed is drawn from the fold's thousand. */
+/** The options of an episode. By default they are the environment's options, and a seed of the fold's thousand is drawn. */
 export interface TextWorldExpressReset {
   seed?: number;
   fold?: Fold;
@@ -23,17 +23,17 @@ export interface TextWorldExpressReset {
 interface TextWorldExpressInfo extends Record<string, unknown> {
   /** The valid actions, in the engine's order. */
   validActions: readonly string[];
-  /** The points divided by the highest possible; −1 after a mistake that fails. Rewards are its differences. */
+  /** The score divided by the largest possible one; −1 after a mistake that fails. Rewards are differences of this score. */
   score: number;
   /** The score in the game's own points. */
   scoreRaw: number;
   won: boolean;
   failed: boolean;
-  /** The current room and inventory, without a turn. */
+  /** The descriptions of the current room and the inventory, which cost no turn. */
   look: string;
   inventory: string;
   taskDescription: string;
-  /** The number of actions since the reset, including rejected ones, without "help". */
+  /** The number of actions since the reset, rejected ones included, "help" not. */
   numMoves: number;
 }
 
@@ -52,7 +52,7 @@ export class TextWorldExpress implements Env {
   #numMoves = 0;
   #isClosed = false;
 
-  /** Prepares a game. @param game by name, without regard to case */
+  /** Prepares a game. @param game name in lower or upper case */
   constructor(
     game: string,
     private readonly options: TextWorldExpressOptions,
@@ -60,7 +60,7 @@ export class TextWorldExpress implements Env {
     this.#kind = findGame(game);
     this.#order = new EpisodeOrder(this.#kind.name);
     this.#stepLimit = options.stepLimit;
-    // This reports errors in the options before any episode.
+    // An invalid option is an error here, before the first episode.
     this.#chooseWorld({ seed: 0 });
     this.#engine =
       options.backend === 'java'
@@ -86,14 +86,14 @@ export class TextWorldExpress implements Env {
 
   async step(action: string): Promise<StepResult> {
     this.#order.assertRunning();
-    // `help` is answered without the game, and is not a move.
+    // The environment itself answers `help`, which is not a move.
     if (action === 'help') return this.#result(this.#taskDescription, 0, { accepted: false, invalid: false });
     const text = trim(action);
     const scoreBefore = this.#turn.score.normalized;
     const accepted = this.#turn.validActions.includes(text);
     if (accepted) this.#turn = await this.#orEnd(() => this.#engine.act(text));
     this.#numMoves++;
-    // The opening score counts as 0, which matters only where a world is won from the start.
+    // As in the original, the score before the first move counts as 0. This matters only if a world is won at the start.
     const reward = this.#turn.score.normalized - (this.#numMoves === 1 ? 0 : scoreBefore);
     return this.#result(accepted ? this.#turn.observation : REJECTED, reward, { accepted, invalid: !accepted });
   }
@@ -110,7 +110,7 @@ export class TextWorldExpress implements Env {
     return this.#engine.goldPath(this.#world);
   }
 
-  /** Does work whose failure ends the episode: the next call must be a reset. */
+  /** Does work. If it fails, the episode ends, so that a reset must follow. */
   async #orEnd<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -120,7 +120,7 @@ export class TextWorldExpress implements Env {
     }
   }
 
-  /** Draws the seed when none is given, and refuses what the game does not know. */
+  /** Chooses a world; draws its seed if none is given. @throws for an unknown fold or parameter */
   #chooseWorld({ seed, fold = this.#fold, params = this.options.params }: TextWorldExpressReset): World {
     if (!folds.includes(fold)) throw new UnknownNameError('fold', fold, folds);
     if (seed !== undefined && !Number.isSafeInteger(seed)) {
@@ -185,5 +185,5 @@ function findGame(name: string): GameKind {
   return kind;
 }
 
-/** Trims a text as Java does: it removes all characters up to U+0020, and none above it. */
+/** Trims like Java: removes all characters up to U+0020, but no others. */
 const trim = (text: string) => text.replace(/^[\u0000-\u0020]+|[\u0000-\u0020]+$/g, '');

@@ -1,6 +1,6 @@
-// The parts of a world: things, rooms and doors, and the moves between holders.
+// The objects of a world: things, rooms and doors. They are held by rooms, containers and the inventory.
 
-/** `surface`, `cupboard` and `box` contain things; a cupboard can be opened and closed, the other two are always open. */
+/** `surface`, `cupboard` and `box` are containers. A cupboard can be opened and closed; the others are always open. */
 export type ThingKind = 'item' | 'fixture' | 'device' | 'surface' | 'cupboard' | 'box';
 
 /** An object that has things in it: a room, the inventory, a container. */
@@ -32,14 +32,14 @@ interface FoodState {
 
 interface ThingOptions {
   kind?: ThingKind;
-  /** Whether it can be moved. Only items can, and all of them unless this is false. */
+  /** Whether it can be moved. Default: true for items, false for all others. */
   isMovable?: boolean;
-  /** The article, 'a', 'an', 'some' or ''; by the first letter when left out. */
+  /** The article 'a', 'an', 'some' or ''. Default: by the first letter. */
   article?: string;
-  /** Names of the places where it belongs. */
+  /** The names of the places where it belongs. */
   homes?: readonly string[];
   food?: FoodState;
-  /** The text that is written on it; only things with a text can be read. */
+  /** The text that is written on it. Only things with a text can be read. */
   text?: string;
 }
 
@@ -68,7 +68,7 @@ export class Thing implements Holder {
     this.isOpen = this.kind === 'surface' || this.kind === 'box';
   }
 
-  /** Whether things can be put into it and seen in it now. */
+  /** Whether things in it are visible, and can be put in. */
   get isOpenContainer(): boolean {
     return this.isOpen && this.kind !== 'item';
   }
@@ -84,7 +84,7 @@ export const opposite: Readonly<Record<Direction, Direction>> = {
   west: 'east',
 };
 
-/** A door, one object for both sides. */
+/** A door. Both rooms share this object. */
 export interface Door {
   readonly name: string;
   isOpen: boolean;
@@ -101,12 +101,12 @@ export class Room implements Holder {
 
   constructor(
     readonly name: string,
-    /** Names of the rooms that may be placed next to it. */
+    /** The names of the rooms that may be adjacent. */
     readonly joins: readonly string[] = [],
   ) {}
 }
 
-/** Takes the thing out of where it is and puts it last in the new holder; `null` takes it out of the world. */
+/** Moves a thing to the end of another holder's contents; null removes it from the world. */
 export function move(thing: Thing, to: Holder | null): void {
   const from = thing.holder?.contents;
   if (from !== undefined) from.splice(from.indexOf(thing), 1);
@@ -114,7 +114,7 @@ export function move(thing: Thing, to: Holder | null): void {
   to?.contents.push(thing);
 }
 
-/** Returns all things that can be seen in a holder: depth first, in the order of arrival, open containers with their contents. */
+/** Returns all visible things in a holder, depth first in the order of arrival, with the contents of open containers. */
 export function visibleThings(holder: Holder, found: Thing[] = []): Thing[] {
   for (const thing of holder.contents) {
     found.push(thing);

@@ -21,7 +21,7 @@ const fold = {
 };
 const simulated: Condition = { backend: ['java'] };
 
-/** The distance between seeds: adjacent seeds give worlds whose first draws are alike. */
+/** The difference between successive seeds. It is large, since the first draws of adjacent seeds are similar. */
 const SEED_STEP = 123_456;
 
 const unitOf = (name: TextWorldExpressGame) =>
@@ -34,7 +34,7 @@ const unitOf = (name: TextWorldExpressGame) =>
     splits: (options) => textWorldExpressSplits(name, options),
     context: () => ({ observation: 'turn', kind: 'dialogue', parts: contextParts }),
     sampleActions: textWorldExpressSampleActions,
-    // Scores end at 1; random play on valid actions gets less than half of it in most games.
+    // The largest score is 1. Random valid actions get less than half of it in most games.
     critic: { typicalReturn: () => 0.4 },
     config: { readWith: { baseUrl: simulated, timeoutMs: simulated, contentDir: { backend: ['embedded'] } } },
     demonstrations: {
@@ -77,7 +77,7 @@ const unitOf = (name: TextWorldExpressGame) =>
     },
   });
 
-/** One environment for each game, all with the same options. */
+/** One environment per game, all with the same options. */
 export const textWorldExpressUnits = Object.fromEntries(
   textWorldExpressGames.map((name) => [name, unitOf(name)]),
 ) as Record<TextWorldExpressGame, ReturnType<typeof unitOf>>;

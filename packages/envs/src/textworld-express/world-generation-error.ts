@@ -1,4 +1,4 @@
-// This error says that the generator found no valid world for a seed and its parameters.
+// The error for a seed and parameters for which the generator found no valid world.
 
 export class WorldGenerationError extends Error {
   override readonly name = 'WorldGenerationError';

@@ -1,4 +1,4 @@
-// A seeded generator of expert games, for supervised warm starts without any download.
+// A seeded generator of expert games, for supervised warm starts without a download.
 import { fraction, integer, Rng } from '@bowyer/core';
 import { tiesSchema } from '../guessing-game/question-player.js';
 import type { Truth } from './attributes/attribute.js';
@@ -39,7 +39,7 @@ export const demonstrationsSchema = options({
 /** The options of the expert. */
 export type ExpertOptions = OptionsOf<typeof demonstrationsSchema>;
 
-/** Plays `games` games, returned in the format of ArCHer's data file. */
+/** Plays `games` games and returns them in the format of ArCHer's data file. */
 export function twentyQuestionsDemonstrations(options: DemonstrationOptions): Dialogue[] {
   const words = selectWords(options.words);
   const { winTest, wordings, noise, maxTurns, maxUnclear, ties, seed } = options;

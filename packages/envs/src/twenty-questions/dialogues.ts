@@ -1,5 +1,4 @@
-// Reads recorded games in the format of ArCHer's dataset/twenty_questions.json, checks them, and converts them to training
-// pairs.
+// Reads and checks recorded games in the format of ArCHer's dataset/twenty_questions.json, and converts them to episodes.
 import { readFile } from 'node:fs/promises';
 import { utf8Text } from '@bowyer/core';
 import { unreadKeysOf } from '../guessing-game/dialogue-keys.js';
@@ -7,7 +6,7 @@ import type { DialogueFile, DialogueTurns } from '../guessing-game/dialogue-set.
 import { historyHeader } from '../guessing-game/history.js';
 import type { Answer } from './rules.js';
 
-/** One game: `lines` are "question? Yes.", `word` the object's variants. */
+/** One game: `lines` are "question? Yes.", `word` has the variants of the object. */
 export interface Dialogue {
   lines: string[];
   correct: boolean;
@@ -30,7 +29,7 @@ class DialogueFileError extends Error {
   }
 }
 
-/** Reads the original file or one written by us; the first thing that is wrong is named with its place. @throws {DialogueKeyError} */
+/** Reads a file of ArCHer or of `twentyQuestionsDemonstrations`. @throws for the first fault, with its place */
 export async function readDialogues(file: string): Promise<DialogueFile<Dialogue>> {
   let data: unknown;
   try {
@@ -67,7 +66,7 @@ function kindOf(value: unknown): string {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
 
-/** Splits a line: "is it a dog? Yes." → the question and the answer; null when no answer ends the line. */
+/** Splits a line such as "is it a dog? Yes."; null if it does not end with an answer. */
 export function splitLine(line: string): { question: string; answer: Answer } | null {
   const match = /^([^]*?) (Yes\.|No\.|Invalid Question\.)$/.exec(line.trimEnd());
   return match ? { question: match[1], answer: match[2] as Answer } : null;
@@ -78,8 +77,8 @@ interface DialogueEpisode extends DialogueTurns {
 }
 
 /**
- * Returns one dialogue → one episode in the history's format: `header + Σ (action + reply)` is the last observation. The
- * action is the question on one line, without a newline; the reply is " Yes.\n".
+ * Converts a dialogue to an episode in the format of the history: `header + Σ (action + reply)` is the last observation. An
+ * action is a question on one line without a newline; a reply is " Yes.\n".
  */
 export function dialogueEpisode({ lines, correct, word }: Dialogue): DialogueEpisode {
   const turns = lines.map((line, i) => {

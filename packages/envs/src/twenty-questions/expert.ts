@@ -1,13 +1,13 @@
-// A scripted player that asks the question with the most information about the words that are still possible.
+// A scripted player that asks the question with the largest expected information about the word.
 import type { Rng } from '@bowyer/core';
 import { QuestionPlayer, type Ties } from '../guessing-game/question-player.js';
 import type { Truth } from './attributes/attribute.js';
 import type { Question } from './questions.js';
 
-/** The size of sets of words below which computing is faster than the cache. */
+/** For smaller sets of words, computing is faster than the cache. */
 const SMALLEST_KNOWN_SET = 8;
 
-/** A cache of the best questions, by question set and possible words, since many games need the same ones. */
+/** The best questions, cached by question set and possible words, which recur in many games. */
 const known = new WeakMap<readonly Question[], Map<string, readonly Question[]>>();
 
 export class InformationGainPlayer extends QuestionPlayer<Question, Truth> {
@@ -16,8 +16,8 @@ export class InformationGainPlayer extends QuestionPlayer<Question, Truth> {
   /**
    * Prepares the player.
    *
-   * @param questions what it may ask, with answers for `wordCount` words
-   * @param noise share of turns that are random: 65 % an attribute, 20 % a guess, 15 % a repeat
+   * @param questions with answers for `wordCount` words
+   * @param noise share of random turns: 65 % of them ask about an attribute, 20 % guess, 15 % repeat a question
    */
   constructor(questions: readonly Question[], wordCount: number, noise: number, rng: Rng, ties: Ties = 'drawn') {
     const attributes = questions.filter(({ guess }) => guess === null);
@@ -32,8 +32,8 @@ export class InformationGainPlayer extends QuestionPlayer<Question, Truth> {
   }
 
   /**
-   * Returns the question with the most even split of the possible words. A guess of one of them counts as a question like any
-   * other and is preferred when it splits as well, because it may also win.
+   * Returns the question that splits the possible words most evenly. A guess counts as a question; among equal ones it is
+   * preferred, since it may win.
    */
   protected override best(): Question {
     const best = this.#bestQuestions();
@@ -62,7 +62,7 @@ export class InformationGainPlayer extends QuestionPlayer<Question, Truth> {
     return best;
   }
 
-  /** Returns a question where none splits the possible words: a guess, or, when no guess can win, a question that was not asked yet. */
+  /** Returns a question if none splits the possible words: a guess that may win, or else a question that was not asked yet. */
   #lastResort(): Question {
     const winning = this.guesses.filter(({ wins }) => wins !== null && this.possible.includes(wins));
     if (winning.length > 0) return this.oneOf(winning);
@@ -70,7 +70,7 @@ export class InformationGainPlayer extends QuestionPlayer<Question, Truth> {
     return fresh.length > 0 ? this.oneOf(fresh) : this.random();
   }
 
-  /** Bits of the split of the possible words by the answers. */
+  /** Returns the entropy in bits of the answer, over the possible words. */
   #information({ truths }: Question): number {
     const total = this.possible.length;
     let yes = 0;

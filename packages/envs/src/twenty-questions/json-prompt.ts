@@ -1,12 +1,14 @@
-// Twenty Questions as ArCHer's large models play it: the history is part of a prompt, and the question is written in JSON.
-// Source: Zhou et al. 2024, arXiv:2402.19446, code at 7c771a7 (archer_llm): the parts of its prompt and the rule of its decoder;
-// the words are our own.
+// Twenty Questions as ArCHer's large models play it: the history is part of a prompt, and replies contain the question in JSON.
+// Source: Zhou et al. 2024, arXiv:2402.19446, code at 7c771a7 (archer_llm). The parts of the prompt and the rule of the decoder
+// are its; the wording is ours.
 import type { Demonstration, DemonstrationSet } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { historyHeader } from '../guessing-game/history.js';
 import type { Word } from './words.js';
 
-/** Returns a request to play, the objects, a finished game, the history, the form of the reply, and the objects again. */
+/**
+ * Returns the prompt: a request to play, the objects, a finished game, the history, the form of the reply, and the objects again.
+ */
 function jsonPrompt(history: string, words: readonly Word[]): string {
   const objects = words.map(({ name }) => name).join(', ');
   return [
@@ -21,7 +23,7 @@ function jsonPrompt(history: string, words: readonly Word[]): string {
   ].join('\n');
 }
 
-/** Returns the part of a reply that the environment sees: after the last `"Question":`, up to its first question mark, without quotes. */
+/** Returns the question of a reply: the text after the last `"Question":` up to the first question mark, without quotes. */
 export function decodeQuestion(reply: string): string {
   const said = reply.split('"Question":').at(-1)!;
   return `${said.split('?')[0].trim()}?`.replaceAll('"', '').trim();
@@ -29,7 +31,7 @@ export function decodeQuestion(reply: string): string {
 
 export const encodeQuestion = (question: string): string => JSON.stringify({ Question: question });
 
-/** The game with such prompts and replies. */
+/** Wraps the game, with such prompts and replies. */
 export class PromptedQuestions implements Env {
   constructor(
     private readonly game: Env,
@@ -53,7 +55,7 @@ export class PromptedQuestions implements Env {
   }
 }
 
-/** Demonstrations of the plain game as they are played inside the prompt. */
+/** Converts demonstrations of the plain game to prompts and replies. */
 export function promptedSet({ demonstrations, ...set }: DemonstrationSet, words: readonly Word[]): DemonstrationSet {
   const prompted = demonstrations.map(({ opening, turns }): Demonstration => {
     let history = opening;

@@ -1,4 +1,4 @@
-// Direct guesses: the nouns that name a word, those that name a kind of it, and common nouns that name none.
+// The nouns of direct guesses: those that name a word or a kind of it, and common nouns that name none.
 import type { Truth } from './attributes/attribute.js';
 import { allWords, findWord, type Word } from './words.js';
 import { singular } from './question-form.js';
@@ -47,10 +47,10 @@ const synonyms: Record<string, string> = {
   'permanent marker': 'sharpie',
 };
 
-/** For each noun the words that are kinds of it: a guess of the noun is also true of them. */
+/** By noun: the words that are kinds of it. For them, a guess of the noun is true. */
 const kindsOf: Record<string, string> = { marker: 'sharpie', rock: 'meteorite', pendant: 'locket', shoes: 'boots' };
 
-/** Guesses about which people disagree: is a lion a cat, a ship a boat, a desk a table? */
+/** By guessed noun: words for which people would disagree. Is a lion a cat, a ship a boat, a desk a table? */
 const disputed: Record<string, string> = {
   cat: 'lion, tiger',
   boat: 'ship',
@@ -74,7 +74,7 @@ const disputed: Record<string, string> = {
   hat: 'helmet',
 };
 
-/** Common things that are none of the 157 words, nor a kind to which one of them belongs. */
+/** Common things that are none of the 157 words and no kind of any. */
 const others = new Set(
   (
     'zebra giraffe monkey gorilla pig goat chicken duck goose bird eagle parrot penguin owl fish shark whale dolphin snake lizard ' +
@@ -97,7 +97,7 @@ const others = new Set(
   ).split(' '),
 );
 
-/** Guesses that are true for one specimen of a word and false for another: some computers are laptops. */
+/** By guessed noun: words for which it depends on the specimen. Some computers are laptops. */
 const sometimes: Record<string, string> = {
   laptop: 'computer',
   tablet: 'computer',
@@ -120,7 +120,7 @@ const sometimes: Record<string, string> = {
   robot: 'doll',
 };
 
-/** The thing that a guess names: one of the words, or a common thing that is none of them. */
+/** The thing that a guess names: a word of the game, or another common thing. */
 export interface Noun {
   name: string;
   word: Word | null;
@@ -133,7 +133,7 @@ const wordOfNoun: ReadonlyMap<string, Word> = (() => {
   return nouns;
 })();
 
-/** Returns the noun that a guess names; null when it is not a known one. */
+/** Returns the noun of a guess; null if it is unknown. */
 export function nounOf(text: string): Noun | null {
   const key = nounKey(text);
   const word = wordOfNoun.get(key);
@@ -149,7 +149,7 @@ function nounKey(text: string): string {
     .join(' ');
 }
 
-/** Returns whether the guessed noun is true of the word. */
+/** Returns whether the guessed noun is true for the word. */
 export function guessTruth({ name, word: guessed }: Noun, word: Word): Truth {
   if (guessed === word || kindsOf[name] === word.name) return 'yes';
   const depends = guessed === null ? sometimes[name] : disputed[name];

@@ -1,22 +1,22 @@
-// The best expected return that any player can reach: dynamic programming over the sets of words that are still possible.
+// Computes the largest expected return of any player, by dynamic programming over the sets of possible words.
 import type { Truth } from './attributes/attribute.js';
 import type { Question } from './questions.js';
 
-/** The most words: the table may have 2^words sets. */
+/** The largest number of words: the table may have 2^words sets. */
 const LARGEST = 16;
 
 /**
- * Computes the exact expected undiscounted return under uniformly drawn words, −1 a turn and 0 on the winning one, for a player that may
- * ask any of `questions` and knows all their answers.
+ * Computes the exact expected undiscounted return of an optimal player that may ask any of `questions` and knows all their
+ * answers. Words are uniformly distributed; a turn costs −1, the winning one 0.
  *
  *     V(S, 0) = 0
  *     V(S, t) = max over q of  Σ over answers a of  P(a | S) · ( [q wins] ? 0 : −1 + V(S with answer a, t − 1) )
  *
- * A question that splits nothing off S is never better than one that does, and |S| turns suffice to guess every word
- * of S, so only min(t, |S|) of the turns left matter.
+ * A question that does not split S is never better than one that does, and |S| turns suffice to guess every word of S, so that
+ * only min(t, |S|) of the remaining turns matter.
  *
- * @param wordCount how many words the questions' answers are about; at most 16
- * @param questions as from `questionSet`; every word must be won by some guess among them
+ * @param wordCount number of words in the answers; at most 16
+ * @param questions as from `questionSet`; each word must have a guess that wins it
  */
 export function optimalReturn(wordCount: number, questions: readonly Question[], maxTurns: number): number {
   if (wordCount > LARGEST) {

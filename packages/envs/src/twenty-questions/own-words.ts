@@ -1,4 +1,4 @@
-// Words and yes/no questions of one's own: a JSON file with the answer to every question for every word.
+// Reads a user's words and yes/no questions from a JSON file with the answer to every question for every word.
 //
 //     { "cat": { "is it alive?": true, "does it fly?": false }, "kite": { "is it alive?": false, "does it fly?": true } }
 import { readFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { namesWord } from './rules.js';
 import type { Attribute, Truth } from './truths.js';
 import { guessQuestion, type Word } from './words.js';
 
-/** The error for a file of words that cannot be played. */
+/** The error for a file of words that cannot be used. */
 class OwnWordsError extends Error {
   override readonly name = 'OwnWordsError';
 
@@ -24,7 +24,7 @@ class OwnWordsError extends Error {
 
 type Fault = (problem: string) => Error;
 
-/** Reads the words. @throws {OwnWordsError} that names the first fault */
+/** Reads the words. @throws {OwnWordsError} with the first fault */
 export function readOwnWords(file: string): readonly Word[] {
   const fault: Fault = (problem) => new OwnWordsError(file, problem);
   const rows = readTable(file, fault);
@@ -96,7 +96,7 @@ function checkWords(words: readonly Word[], table: readonly Attribute[], fault: 
   });
 }
 
-/** The answers to a question, in a text that stands for all wordings with the same meaning. */
+/** The canonical form of a question. Wordings with the same meaning have the same key. */
 interface Meaning {
   key: string;
   isNegated: boolean;
@@ -114,7 +114,7 @@ interface Known {
   truths: readonly Truth[];
 }
 
-/** Returns the answers to all questions and guesses by their meaning. */
+/** Returns the answers to all questions and guesses by the canonical form of each. */
 function meaningsOf(words: readonly Word[], table: readonly Attribute[], fault: Fault): ReadonlyMap<string, Known> {
   const known = new Map<string, Known>();
   const guesses = words.map(
@@ -129,7 +129,7 @@ function meaningsOf(words: readonly Word[], table: readonly Attribute[], fault: 
   return known;
 }
 
-/** Answers from the table of one's own words. A question that is not in it is answered as invalid. */
+/** Answers from the user's table. A question that is not in the table is invalid. */
 export class TableOracle implements Oracle<Word> {
   readonly id = 'table-1';
   readonly #known: ReadonlyMap<string, Known>;

@@ -1,5 +1,5 @@
-// Reduces a free-form yes/no question to a canonical form, so that wordings with the same meaning are equal: "can it be eaten?",
-// "is it something you can eat?" and "do people eat it?" all become "you eat".
+// Normalises yes/no questions in free text, so that wordings with the same meaning are equal: "can it be eaten?", "is it
+// something you can eat?" and "do people eat it?" all become "you eat".
 
 export interface QuestionForm {
   /**
@@ -7,15 +7,15 @@ export interface QuestionForm {
    * 'used' (is it used to …), 'in' (is it found …), 'made' (is it made of …), 'raw' (anything else).
    */
   frame: 'be' | 'have' | 'it' | 'you' | 'used' | 'in' | 'made' | 'raw';
-  /** The words after the frame without articles, not yet stemmed. */
+  /** The words after the frame, without articles, not yet stemmed. */
   words: readonly string[];
-  /** Whether the words began with an article: "is it an orange?" guesses, "is it orange?" asks for the colour. */
+  /** Whether an article came first: "is it an orange?" is a guess, "is it orange?" asks for the colour. */
   hasArticle: boolean;
-  /** Whether the question asks for the opposite of `words`: "is it not …". */
+  /** Whether the question is negated: "is it not …". */
   negated: boolean;
 }
 
-/** Returns a key that is equal for questions with the same meaning, as far as their wording shows it. */
+/** Returns a key that is equal for questions with the same meaning, as far as the wording shows it. */
 export const formKey = ({ frame, words }: Pick<QuestionForm, 'frame' | 'words'>) =>
   `${frame} ${words.map(stem).join(' ')}`.trim();
 
@@ -34,7 +34,9 @@ const kinds =
 const somethings =
   '(?:something|anything|one of those things|(?:(?:a|an|some|the) )?(?:object|objects|thing|things|item|items|device|product|stuff|one|tool|material))';
 
-/** Returns null for what is not a yes/no question about the object: "what …", "is it a or b", an empty text. */
+/**
+ * Parses a question; null if it is not a yes/no question about the object, such as "what …", "is it a or b" and an empty text.
+ */
 export function questionForm(question: string): QuestionForm | null {
   const text = clean(question);
   if (text === '' || /^(?:what|which|who|whose|where|when|why|how)\b/.test(text)) return null;
@@ -56,7 +58,7 @@ function clean(question: string): string {
   let text = question
     .toLowerCase()
     .replace(/[’‘`]/g, "'")
-    // A question that begins with a negative contraction asks for confirmation: "isn't it alive?" means "is it alive?".
+    // An initial negative contraction asks for confirmation: "isn't it alive?" means "is it alive?".
     .replace(/^(\W*)(is|are|does|do|can|could|would|was|has|did|will)n'?t\b/, '$1$2')
     .replace(/\bcan't\b|\bcannot\b/g, 'can not')
     .replace(/n't\b/g, ' not')
@@ -82,7 +84,7 @@ interface Framed {
   rest: string;
 }
 
-/** The rules, one a line: the first pattern that matches the whole text decides. `$1` is passed to the second stage. */
+/** The rules. The first pattern that matches the whole text is used, and its first group is parsed further. */
 const openings: readonly [RegExp, (rest: string) => Framed][] = [
   [new RegExp(`^(?:is|are|was|were) there (.+?) (?:on|in|inside) ${subjects}$`), have],
   [new RegExp(`^(?:is|are|was|were) ${subjects} (.+)$`), be],
@@ -115,7 +117,7 @@ function it(rest: string): Framed {
   return { frame: 'it', rest: withoutThings(able ? able[1] : rest) };
 }
 
-/** Reads "you …" with the object "it" left out: "you eat", "you sit on", "you wear on head". */
+/** Parses the words after "you" and removes the object "it": "you eat", "you sit on", "you wear on head". */
 function you(rest: string): Framed {
   const verb = ` ${rest} `
     .replace(/ (?:it|this|them|these|this object|this thing|that) /g, ' ')
@@ -142,7 +144,7 @@ function inside(rest: string): Framed {
   return { frame: 'in', rest: rest.replace(/^(?:in|inside|within|around|at) (?=.)/, '') };
 }
 
-/** Reads "is it …" step by step: a relative clause, a purpose, a place, a material, a passive, or a plain predicate. */
+/** Parses the words after "is it": a relative clause, a purpose, a place, a material, a passive, or a plain predicate. */
 function be(rest: string): Framed {
   const clause = new RegExp(`^${somethings} (?:that |which )?(.+)$`).exec(rest);
   if (clause) {
@@ -165,7 +167,7 @@ function be(rest: string): Framed {
   return { frame: 'be', rest: rest.replace(/^(?:like|being) /, '').replace(/(?<=\S) (?:object|thing|item)s?$/, '') };
 }
 
-/** Returns the words after "something (that)": "you can eat", "can fly", "has wheels", "is worn", "used to cut", "alive". */
+/** Parses the words after "something (that)": "you can eat", "can fly", "has wheels", "is worn", "used to cut", "alive". */
 function relativeClause(clause: string, hasRelativePronoun: boolean): Framed | null {
   const agent = new RegExp(`^${agents} (?:(?:${modals}|do|did) )?(.+)$`).exec(clause);
   if (agent) return you(agent[1]);
@@ -192,7 +194,7 @@ const passives: Record<string, string> = Object.fromEntries(
     .map((pair) => pair.split(':')),
 );
 
-/** Removes objects without meaning: "cut things" and "cut something" ask no more than "cut". */
+/** Removes empty objects: "cut things" and "cut something" mean the same as "cut". */
 const withoutThings = (text: string) =>
   text.replace(/(?<=\S) (?:something|things|stuff|objects|other things|(?:your |the )?own)$/g, '');
 
@@ -207,14 +209,14 @@ const irregular: Record<string, string> = Object.fromEntries(
     .map((pair) => pair.split(':')),
 );
 
-/** Words whose ending only looks like an inflection. */
+/** Words whose ending is not an inflection. */
 const uninflected = new Set(
   'clothing clothes cloth painting building earring wedding thing string ring king spring glass brass dress grass press bus gas lens scissors pants canvas furniture red bed used need seed feed wooden something anything less class this is as us yes has was its morning evening'.split(
     ' ',
   ),
 );
 
-/** Returns a light stemmer: plural, -ing, -ed and a final silent e. It need not find a real word, only the same one each time. */
+/** Removes a plural ending, -ing, -ed and a final silent e. The stem need not be a real word. */
 export function stem(word: string): string {
   const known = irregular[word];
   if (known !== undefined) return stem(known);
@@ -226,7 +228,7 @@ export function stem(word: string): string {
   return base.length > 3 ? base.replace(/e$/, '') : base;
 }
 
-/** Returns the singular of a noun, by its ending. */
+/** Returns the singular of a noun by its ending. */
 export function singular(word: string): string {
   if (uninflected.has(word) || word.length < 4) return word;
   if (/ies$/.test(word)) return word.replace(/ies$/, 'y');

@@ -1,5 +1,5 @@
-// The finite set of questions from which scripted players choose: attribute questions and guesses, with the answer to each for
-// every word.
+// The questions among which scripted players choose: questions about attributes, and guesses, with the answer to each for every
+// word.
 import { allAttributes } from './attributes/index.js';
 import type { Attribute, Truth } from './attributes/attribute.js';
 import { guessTruth } from './nouns.js';
@@ -7,28 +7,28 @@ import { isWinnable, namesWord, type WinTest } from './rules.js';
 import { guessQuestion, type Word } from './words.js';
 
 export interface Question {
-  /** The text of the question, for an attribute any of its wordings. */
+  /** The wordings of the question. */
   wordings: readonly string[];
-  /** [words] the answers, in the order of the list of words. */
+  /** [words] the answers, in the order of the words. */
   truths: readonly Truth[];
-  /** The index of the guessed word; null for an attribute question. */
+  /** The index of the guessed word; null for a question about an attribute. */
   guess: number | null;
-  /** The index of the word with which this question wins, if there is one. */
+  /** The index of the word for which this question wins; null if there is none. */
   wins: number | null;
 }
 
 interface QuestionSetOptions {
   words: readonly Word[];
   winTest: WinTest;
-  /** The number of attributes, best splits first; Infinity for all that distinguish words. */
+  /** The number of attributes, best splits first; Infinity: all that distinguish words. */
   attributes: number;
   /** The number of wordings of each attribute, plainest first. */
   wordings: number;
-  /** The share of the words for which an attribute may be unclear; the answer is then "Invalid Question.". */
+  /** The largest share of words for which an attribute may be unclear. The answer is then "Invalid Question.". */
   maxUnclear: number;
 }
 
-/** Returns the questions: first about attributes (best splits first), then one guess for each word. */
+/** Returns the questions about attributes, best splits first, and then one guess for each word. */
 export function questionSet({ words, winTest, attributes, wordings, maxUnclear }: QuestionSetOptions): Question[] {
   const attributeQuestions = splittingAttributes(words, maxUnclear)
     .slice(0, attributes)
@@ -58,8 +58,8 @@ function guessOf(words: readonly Word[], place: number, winTest: WinTest): Quest
 }
 
 /**
- * Returns the attributes that split the list and are unclear for at most a share of it, most even split first. Among attributes
- * that split it alike, all but the first come after those that bring a new split.
+ * Returns the attributes that split the words and are unclear for at most a share of them, the most even split first. If several
+ * split the words alike, all but the first come last.
  */
 function splittingAttributes(words: readonly Word[], maxUnclear: number): Attribute[] {
   const seen = new Set<string>();
@@ -83,13 +83,13 @@ function countTruths({ truths }: Attribute, words: readonly Word[]): Record<Trut
   return counts;
 }
 
-/** Returns a key that is equal for two attributes that split the words alike, whichever side is yes. */
+/** Returns a key that is equal for attributes that split the words alike, also if yes and no are swapped. */
 function splitKey({ truths }: Attribute, words: readonly Word[]): string {
   const first = words.map(({ index }) => truths[index]).find((truth) => truth !== 'unclear');
   return words.map(({ index }) => (truths[index] === 'unclear' ? '?' : truths[index] === first ? '1' : '0')).join('');
 }
 
-/** Pairs of words that no clear attribute distinguishes. */
+/** Returns the pairs of words that no clear attribute distinguishes. */
 export function indistinguishablePairs(words: readonly Word[]): [Word, Word][] {
   const pairs: [Word, Word][] = [];
   for (let i = 0; i < words.length; i++) {

@@ -1,5 +1,5 @@
-// An oracle without a model: it parses free-form yes/no questions and looks them up in the attribute table. A question that it
-// does not understand is answered as invalid, never by a guess.
+// An oracle without a model: it parses yes/no questions in free text and looks them up in the attribute table. A question that it
+// does not understand is invalid; it never guesses an answer.
 import { allAttributes } from './attributes/index.js';
 import type { Truth } from './attributes/attribute.js';
 import { isBigger, sizeByName, sizeOf } from './attributes/sizes.js';
@@ -8,14 +8,14 @@ import type { Oracle } from '../oracle.js';
 import { formKey, questionForm, type QuestionForm } from './question-form.js';
 import type { Word } from './words.js';
 
-/** Returns the oracle's answer about a word. */
+/** Returns the truth for a word. */
 export type Meaning = (word: Word) => Truth;
 
 const answers: Record<Truth, string> = { yes: 'Yes.', no: 'No.', unclear: 'It depends.' };
 
 export class RulesOracle implements Oracle<Word> {
   readonly id = 'rules-1';
-  /** A cache of the meanings of recent questions, since players repeat themselves. */
+  /** The parsed meanings of recent questions, since players repeat themselves. */
   readonly #meanings = new Map<string, Meaning | null>();
 
   answer(word: Word, question: string): string {
@@ -33,7 +33,7 @@ export class RulesOracle implements Oracle<Word> {
   }
 }
 
-/** Returns the meaning of a question, as a function of the word; null if it is not understood. */
+/** Parses a question to a function of the word; null if it is not understood. */
 export function meaningOf(question: string): Meaning | null {
   const form = questionForm(question);
   if (form === null) return null;
@@ -49,7 +49,7 @@ function meaningOfForm(form: QuestionForm): Meaning | null {
   return comparison(form) ?? direct ?? conjunction(form);
 }
 
-/** The row of each wording in the table, by its canonical form; made by the first question. */
+/** The rows of the table by the canonical forms of all wordings; made for the first question. */
 let byKey: ReadonlyMap<string, number> | undefined;
 
 function rowsByKey(): ReadonlyMap<string, number> {
@@ -79,11 +79,14 @@ function attributeMeaning(form: Pick<QuestionForm, 'frame' | 'words'>): Meaning 
   return (word) => truths[word.index];
 }
 
-/** The size from which "is it big?" is true, clearly bigger than a person; "is it small?" means that it fits in a bag. */
+/** The volume from which "is it big?" is true: clearly bigger than a person. "is it small?" means that it fits into a bag. */
 const bigFrom = 250; // litres
 const smallUpTo = 5; // litres
 
-/** Reads comparisons: "is it bigger than a car?", "is it smaller than a shoebox?", "is it small?"; not "is it the size of a cat?". */
+/**
+ * Parses comparisons: "is it bigger than a car?", "is it smaller than a shoebox?", "is it small?"; not "is it the size of a
+ * cat?".
+ */
 function comparison({ frame, words }: QuestionForm): Meaning | null {
   if (frame !== 'be') return null;
   if (words.length === 1 && /^(?:big|large|huge|enormous)$/.test(words[0])) return isBig;
@@ -101,14 +104,14 @@ function isBig(word: Word): Truth {
   return low >= bigFrom ? 'yes' : high <= smallUpTo ? 'no' : 'unclear';
 }
 
-/** Reads guesses: "is it a dog?" is true for the dog, and false for all that are not one. */
+/** Parses guesses: "is it a dog?" is true for the dog and false for all words that are not dogs. */
 function guess({ frame, words }: Pick<QuestionForm, 'frame' | 'words'>): Meaning | null {
   if (frame !== 'be' && !(frame === 'raw' && words.length <= 3)) return null;
   const noun = nounOf(words.join(' '));
   return noun === null ? null : (word) => guessTruth(noun, word);
 }
 
-/** Reads conjunctions, of which both parts must be true: "is it a red fruit?", "is it an animal that flies?", "is it big and red?". */
+/** Parses conjunctions: "is it a red fruit?", "is it an animal that flies?", "is it big and red?". Both parts must be true. */
 function conjunction({ frame, words }: QuestionForm): Meaning | null {
   if (frame !== 'be') return null;
   const link = words.findIndex((word) => word === 'and' || word === 'that' || word === 'which');
@@ -118,7 +121,7 @@ function conjunction({ frame, words }: QuestionForm): Meaning | null {
     parts.push(predicate(head));
     parts.push(words[link] === 'and' ? meaningOf(`is it ${tail}`) : meaningOf(`is it something that ${tail}`));
   } else if (words.length === 2) {
-    // The adjective is a row of the table, and so is the noun: a wooden instrument, a red fruit.
+    // Adjective and noun are both rows of the table: a wooden instrument, a red fruit.
     parts.push(attributeMeaning({ frame, words: [words[0]] }), predicate([words[1]]));
   }
   if (parts.length === 0 || parts.includes(null)) return null;

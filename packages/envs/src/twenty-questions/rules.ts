@@ -1,12 +1,11 @@
-// The rules of Twenty Questions that depend on text alone: answers and the test for a win.
+// The rules of Twenty Questions that need nothing but text: answers and the test for a win.
 import type { Word } from './words.js';
 
 export type Answer = 'Yes.' | 'No.' | 'Invalid Question.';
 
 /**
- * Maps the text of an oracle to the three answers of the game. "yes" anywhere wins over "no" anywhere, so "unknown" and
- * "not sure" are No.
- * Source: ArCHer's normaliser; kept because published scores depend on it.
+ * Maps an oracle's text to one of the three answers. "yes" anywhere has priority over "no" anywhere, so that "unknown" and "not
+ * sure" are No. Source: ArCHer's normaliser, on which published scores depend.
  */
 export function normalizeAnswer(said: string): Answer {
   const text = said.trim().toLowerCase();
@@ -16,12 +15,12 @@ export function normalizeAnswer(said: string): Answer {
 }
 
 /**
- * How a question wins. lastToken: the last space-separated token of the question is a variant (ArCHer; a variant with a space
- * can never match, so that seven of the 157 words cannot be won). suffixTokens: the question's last tokens are a variant.
+ * The test for a win. lastToken: the question's last space-separated token is a variant (as in ArCHer; a variant with a space
+ * never matches, so that seven of the 157 words cannot be won). suffixTokens: the question ends with the tokens of a variant.
  */
 export type WinTest = 'lastToken' | 'suffixTokens';
 
-/** Returns whether the question names the word; it wins only together with the answer "Yes.". */
+/** Returns whether the question names the word. It wins only if the answer is "Yes." too. */
 export function namesWord(question: string, word: Word, winTest: WinTest): boolean {
   const text = question.toLowerCase().replace(/[^a-z]+$/, '');
   const lastToken = text.slice(text.lastIndexOf(' ') + 1);

@@ -1,4 +1,4 @@
-// A row of a table of answers, in the form in which it is used.
+// An attribute with its truth for each word.
 
 /** The truth of an attribute for a word. `unclear`: it depends on the specimen, or people disagree. */
 export type Truth = 'yes' | 'no' | 'unclear';
@@ -7,6 +7,6 @@ export interface Attribute {
   name: string;
   ask: readonly string[];
   also: readonly string[];
-  /** By the index of the word; of the built-in table 157. */
+  /** By the index of the word. The built-in table has 157 words. */
   truths: readonly Truth[];
 }

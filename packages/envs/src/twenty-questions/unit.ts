@@ -21,7 +21,7 @@ import { isWinnable } from './rules.js';
 import { TwentyQuestions, twentyQuestionsSchema, type TwentyQuestionsOptions } from './twenty-questions.js';
 import { selectWords } from './word-list.js';
 
-/** The most words whose exact optimum is computed: its table has 2^words entries. */
+/** The largest number of words for which the optimal return is computed: its table has 2^words entries. */
 const LARGEST_SOLVABLE = 12;
 
 export const twentyQuestionsUnit = defineEnvironment<TwentyQuestionsOptions & OracleOptions, ExpertOptions>({
@@ -46,7 +46,7 @@ export const twentyQuestionsUnit = defineEnvironment<TwentyQuestionsOptions & Or
   context: ({ format }) => (format === 'json_prompt' ? { observation: 'turn', kind: 'last', parts: [] } : historyOffer),
   critic: {
     kind: 'line',
-    // The demonstrations with half of the turns random return −5.2 on ten words.
+    // Demonstrations in which half of the turns are random have a mean return of −5.2 on ten words.
     typicalReturn: () => -5,
   },
   sampleActions: ['is it an animal?', 'is it a dog?', 'is it a piano?', 'is it made of metal?', 'hello', ''],
@@ -90,7 +90,7 @@ export const twentyQuestionsUnit = defineEnvironment<TwentyQuestionsOptions & Or
   },
 });
 
-/** Returns a problem for each word of one's own that ArCHer's test for a win can never find. */
+/** Returns a problem for each word of a user's file that cannot be won by ArCHer's test. */
 function unwinnableWords({ words, winTest }: TwentyQuestionsOptions): EnvProblem[] {
   if (typeof words !== 'string' || !words.endsWith('.json')) return [];
   const [unwinnable] = selectWords(words).filter((word) => !isWinnable(word, winTest));
@@ -99,7 +99,10 @@ function unwinnableWords({ words, winTest }: TwentyQuestionsOptions): EnvProblem
   return [{ key: 'env.words', message, remedy: 'write env.win_test=suffixTokens' }];
 }
 
-/** Attributes that the expert asks about: enough to distinguish the words, few enough for a small vocabulary. */
+/**
+ * Returns the number of attributes that the expert asks about: enough to distinguish the words, and few enough for a small
+ * vocabulary.
+ */
 const askedAttributes = ({ words }: Pick<TwentyQuestionsOptions, 'words'>, { attributes }: ExpertOptions): number =>
   attributes ?? Math.min(60, 2 * selectWords(words).length);
 

@@ -1,17 +1,17 @@
-// The 157 objects of Twenty Questions in 17 categories, in the order of ArCHer's list (index 0 first).
-// Source: Zhou et al. 2024 (arXiv:2402.19446) after Abdulhai et al. 2023 (arXiv:2311.18232). `;` separates variants.
+// The 157 objects of Twenty Questions in 17 categories, in the order of ArCHer's list. `;` separates variants. Source: Zhou et
+// al. 2024 (arXiv:2402.19446) after Abdulhai et al. 2023 (arXiv:2311.18232).
 import { UnknownNameError } from '../contract/unknown-name-error.js';
 import type { Attribute } from './truths.js';
 
 export interface Word {
-  /** The first variant in lower case, which the oracle and the tables use. */
+  /** The first variant in lower case, by which the oracle and the tables refer to the word. */
   name: string;
-  /** The spellings that count as naming it, in lower case. */
+  /** The spellings that name the word, in lower case. */
   variants: readonly string[];
   category: string;
-  /** The index in its table: of the built-in words, 0…156. */
+  /** The index in the word's table; 0…156 for built-in words. */
   index: number;
-  /** The questions about words of one's own; absent: the built-in table. */
+  /** The questions of a user's word file; absent: the built-in table. */
   table?: readonly Attribute[];
 }
 
@@ -52,14 +52,14 @@ export const allWords: readonly Word[] = Object.entries(categories)
 /** The ten words of Twenty Questions Subset: indices 1, 11, 21 … 91. */
 export const subset10: readonly Word[] = Array.from({ length: 10 }, (_, i) => allWords[1 + 10 * i]);
 
-/** Plural and uncountable words, which take no article in “is it …?”. */
+/** Plural and uncountable words, which have no article in “is it …?”. */
 const withoutArticle = new Set(
   'pants, shoes, boots, socks, paper, toothpaste, scissors, broccoli, spinach, corn, peas, celery, glue, gloves, pliers, lego'.split(
     ', ',
   ),
 );
 
-/** Returns the spelling with which a word can win when only the last token counts, or its first one where there is none. */
+/** Returns a spelling that can win when only the last token counts; if there is none, the first spelling. */
 function guessableVariant(word: Word): string {
   return word.variants.find((variant) => !variant.includes(' ')) ?? word.name;
 }

@@ -1,13 +1,13 @@
-// Reads fields of a reply in tags, such as <answer>42</answer>. As in the XML parser of verifiers, the last complete tag of a
+// Reads fields in tags from a reply, such as <answer>42</answer>. As in the XML parser of verifiers, the last complete tag of a
 // name is used.
 
-/** The text of each field without the space around it; null where it is missing. */
+/** The trimmed text of each field; null if it is missing. */
 export type Fields = Readonly<Record<string, string | null>>;
 
 export const fieldsOf = (text: string, names: readonly string[]): Fields =>
   Object.fromEntries(names.map((name) => [name, lastTag(text, name)]));
 
-/** Returns the content of the last complete tag, in linear time: each opening tag is read to the next closing one. */
+/** Returns the content of the last complete tag in linear time: each opening tag is matched with the next closing one. */
 function lastTag(text: string, name: string): string | null {
   const [opening, closing] = [`<${name}>`, `</${name}>`];
   let found: string | null = null;
@@ -21,6 +21,6 @@ function lastTag(text: string, name: string): string | null {
   return found;
 }
 
-/** Returns the field that states the answer: `answer`, else the last one; null where no fields are read. */
+/** Returns the name of the answer's field: `answer`, else the last one; null if there are no fields. */
 export const answerField = (names: readonly string[]): string | null =>
   names.includes('answer') ? 'answer' : (names.at(-1) ?? null);

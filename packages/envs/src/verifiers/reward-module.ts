@@ -1,4 +1,4 @@
-// The user's functions that judge an episode, and that answer an agent in several turns.
+// Loads the user's functions that compute rewards and that answer the agent in episodes of several turns.
 import { resolve } from 'node:path';
 import { toCamelCase } from '@bowyer/core';
 import { importUserModule } from '../user-modules.js';
@@ -6,32 +6,32 @@ import { answerField, type Fields } from './fields.js';
 import type { VerifiersOptions } from './options.js';
 import type { VerifiersMessage } from './task.js';
 
-/** The episode in the form that these functions get. */
+/** An episode as these functions get it. */
 export interface VerifiersEpisode<Info = unknown> {
   prompt: readonly VerifiersMessage[];
-  /** All messages after the prompt: the agent's, and those of `respond`. */
+  /** All messages after the prompt: the agent's and those of `respond`. */
   completion: readonly VerifiersMessage[];
   /** The agent's last message. */
   text: string;
   /** The fields of `env.fields` in the agent's last message. */
   fields: Fields;
-  /** The right answer; null where the line has none. */
+  /** The right answer; null if the file has none. */
   answer: string | null;
   info: Info;
   /** The whole line of the file. */
   row: Readonly<Record<string, unknown>>;
-  /** An object that is empty at the start of an episode, in which functions may keep values. */
+  /** An object for the functions' own values, empty at the start of each episode. */
   state: Record<string, unknown>;
   /** The number of the agent's turns so far, from 1. */
   turn: number;
 }
 
-/** Computes a reward, or with weight 0 a metric; true is 1. */
+/** Computes a reward, or a metric if its weight is 0. `true` counts as 1. */
 export type VerifiersReward<Info = unknown> = (
   episode: VerifiersEpisode<Info>,
 ) => number | boolean | Promise<number | boolean>;
 
-/** Returns the next message of the user; null ends the episode. */
+/** Returns the user's next message; null ends the episode. */
 export type VerifiersRespond<Info = unknown> = (
   episode: VerifiersEpisode<Info>,
 ) => string | null | Promise<string | null>;
@@ -40,7 +40,7 @@ type Weights = Readonly<Record<string, number>>;
 
 export interface RewardModule {
   rewards: readonly { name: string; weight: number; judge: VerifiersReward }[];
-  /** The function that answers; null: episodes have one turn. */
+  /** The user's function that answers the agent; null: episodes have one turn. */
   respond: VerifiersRespond | null;
 }
 
@@ -49,7 +49,7 @@ class RewardModuleError extends Error {
   override readonly name = 'RewardModuleError';
 }
 
-/** Loads a module. @throws {RewardModuleError} with all that is wrong in the module */
+/** Loads a module. @throws {RewardModuleError} with all faults of the module */
 export async function rewardModule(
   options: Pick<VerifiersOptions, 'rewards' | 'weights' | 'fields'>,
 ): Promise<RewardModule> {
@@ -65,7 +65,7 @@ export async function rewardModule(
   return moduleOf(exported, weights, `env.rewards: '${path}'`);
 }
 
-/** Returns a reward of 1 where the reply, or the field that states the answer, is the answer of the file. */
+/** Returns a reward function: 1 if the reply, or its answer field, equals the file's answer, else 0. */
 const statedAnswer =
   (names: readonly string[]): VerifiersReward =>
   ({ text, fields, answer }) => {
@@ -95,7 +95,7 @@ const notReward = (name: string) =>
     ? 'a default export has no name: export each reward by its own'
     : `${name} is no function: rewards, respond and weights are exported, nothing else`;
 
-/** Returns the weight of a function, also by its name in camelCase, to which a config's keys are converted. */
+/** Returns the weight of a function, by its name or by the name in camelCase, to which a config's keys are converted. */
 const named = (weights: Weights, name: string): number | undefined => weights[name] ?? weights[toCamelCase(name)];
 
 function weightFaults(weights: unknown, names: readonly string[], what: string): string[] {
@@ -107,13 +107,13 @@ function weightFaults(weights: unknown, names: readonly string[], what: string):
   });
 }
 
-/** The weighted sum of an episode's rewards, and each reward by its name. */
+/** The weighted sum of an episode's rewards, and each reward by its function's name. */
 export interface Judgement {
   reward: number;
   components: Record<string, number>;
 }
 
-/** Judges an episode. @throws {RewardModuleError} for a function that throws, or returns something other than a finite number */
+/** Judges an episode. @throws {RewardModuleError} if a function throws, or returns something other than a finite number */
 export async function judgeEpisode(
   { rewards }: RewardModule,
   episode: VerifiersEpisode,
@@ -132,7 +132,7 @@ export async function judgeEpisode(
   return { reward, components };
 }
 
-/** Returns the result of a user's function; its error gets the function's name and the task's id. */
+/** Calls a user's function and returns its result. Its errors get the function's name and the task's id. */
 export async function called<T>(call: () => T | Promise<T>, name: string, id: string): Promise<T> {
   try {
     return await call();

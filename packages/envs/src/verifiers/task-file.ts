@@ -1,4 +1,4 @@
-// Reads lines with prompt, answer, info and completion.
+// Reads tasks from lines with the columns prompt, answer, info and completion.
 import { fileURLToPath } from 'node:url';
 import { cellOf, LineError, lineId, lineSplit, readTasks, textCell } from '../task-lines.js';
 import type { Row } from '../table-file.js';
@@ -34,7 +34,7 @@ function promptOf(row: Row): VerifiersMessage[] {
   return messages;
 }
 
-/** Returns the replies of the agent in a text or in messages; those of the user are made by the environment. */
+/** Returns the agent's replies from a text or from messages. User messages are left out, since the environment writes them. */
 function turnsOf(completion: unknown): string[] {
   const replies = messagesOf(completion, 'assistant', 'completion').filter(({ role }) => role === 'assistant');
   if (replies.some(({ content }) => content === '')) throw new LineError('completion has a reply without text');
@@ -58,7 +58,7 @@ function messageOf(value: unknown, place: string): VerifiersMessage {
   return { role, content: contentOf(content, place) };
 }
 
-/** Returns a text, or parts that are texts. */
+/** Returns the content of a message: a text, or joined parts of type text. */
 function contentOf(content: unknown, place: string): string {
   if (typeof content === 'string') return content;
   const parts = Array.isArray(content) ? (content as { type?: unknown; text?: unknown }[]) : [];
@@ -73,7 +73,7 @@ function answerOf(answer: unknown): string | null {
   return typeof answer === 'number' || typeof answer === 'boolean' ? String(answer) : JSON.stringify(answer);
 }
 
-/** Reads `info`. An object is often stored as a text with its JSON, since columns of data sets have one type. */
+/** Reads `info`. An object is often stored as JSON text, since columns of data sets have one type. */
 function infoOf(info: unknown): unknown {
   if (typeof info !== 'string') return info ?? null;
   if (!/^\s*[[{]/.test(info)) return info;

@@ -1,4 +1,4 @@
-// A task of a file in the form of the library verifiers: prompt, answer, info.
+// A task of a file in the format of the library verifiers: prompt, answer, info.
 import type { LineTask } from '../task-lines.js';
 
 export interface VerifiersMessage {
@@ -8,18 +8,21 @@ export interface VerifiersMessage {
 
 export interface VerifiersTask extends LineTask {
   prompt: readonly VerifiersMessage[];
-  /** The right answer; null: the line has none. */
+  /** The right answer; null if the line has none. */
   answer: string | null;
   info: unknown;
-  /** The agent's turns that are to be imitated, in order; empty where the line has none. */
+  /** The agent's turns to imitate, in order; empty if the line has none. */
   completion: readonly string[];
-  /** The kind of task that the line names. */
+  /** The kind of task, if the line has one. */
   kind: string | null;
-  /** The whole line, with columns that are read by rewards alone. */
+  /** The whole line. Rewards may read all of its columns. */
   row: Readonly<Record<string, unknown>>;
 }
 
-/** Returns the prompt as an agent reads it: system and user messages one below the other; with examples of replies, each under its role. */
+/**
+ * Returns the prompt as text: system and user messages below each other. If it contains example replies, each message is under
+ * its role.
+ */
 export function promptText(prompt: readonly VerifiersMessage[]): string {
   const isDialogue = prompt.some(({ role }) => role === 'assistant');
   const parts = prompt.map(({ role, content }) => (isDialogue ? `${headings[role]}: ${content}` : content));

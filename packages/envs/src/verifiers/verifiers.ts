@@ -1,4 +1,4 @@
-// The environment `verifiers`: tasks of JSON lines with the user's own rewards, in the form of the library verifiers;
+// The environment `verifiers`: tasks in JSON lines and a user's reward functions, in the format of the library verifiers. See
 // verifiers.md.
 import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
@@ -11,23 +11,23 @@ import { promptText, type VerifiersMessage, type VerifiersTask } from './task.js
 
 /** The `info` of every step. */
 export interface VerifiersInfo extends Record<string, unknown> {
-  /** Id of the task. */
+  /** The id of the task. */
   item: string;
-  /** The kind of task that the file names. */
+  /** The kind of task, if the file has one. */
   kind: string | null;
   /** The answer in the file. */
   reference: string | null;
-  /** Each reward by the name of its function, without its weight; empty before the end. */
+  /** Each reward by its function's name, unweighted; empty before the end. */
   components: Record<string, number>;
-  /** Whether the reward is the sum of the positive weights. */
+  /** Whether the reward equals the sum of the positive weights. */
   won: boolean;
-  /** Whether a field of `env.fields` is missing in the last reply. */
+  /** Whether the last reply lacks a field of `env.fields`. */
   invalid: boolean;
 }
 
 interface VerifiersReset {
   seed?: number;
-  /** The number of the task in the file, from 0; absent: drawn by the seed. */
+  /** The number of the task in the file, from 0. If it is absent, the seed draws one. */
   task?: number;
 }
 
@@ -47,7 +47,7 @@ export class VerifiersEnv implements Env {
     this.#tasks = verifiersTasks(options);
   }
 
-  /** Begins an episode. @throws {RewardModuleError} if the module of rewards cannot be used */
+  /** Begins an episode. @throws {RewardModuleError} if the user's module cannot be used */
   async reset({ seed, task }: VerifiersReset = {}): Promise<ResetResult> {
     this.#order.begin();
     this.#module ??= await rewardModule(this.options);
@@ -60,7 +60,7 @@ export class VerifiersEnv implements Env {
     return { observation, info: this.#shown({}, false) };
   }
 
-  /** Judges a reply, or answers it. @param action a whole reply */
+  /** Judges a reply, or returns the user's next message. @param action a whole reply */
   async step(action: string): Promise<StepResult> {
     this.#order.assertRunning();
     this.#turn++;
@@ -80,7 +80,7 @@ export class VerifiersEnv implements Env {
     return { observation: '', reward, terminated: true, truncated: false, info };
   }
 
-  /** Returns the next reply of the file's completion. */
+  /** Returns the next reply of the task's completion; null after the last. */
   expertReply(): string | null {
     return this.#task.completion[this.#turn] ?? null;
   }
@@ -105,7 +105,7 @@ export class VerifiersEnv implements Env {
     return { prompt, completion, text, fields, answer, info, row, state, turn };
   }
 
-  /** Returns the user's next message; null where the episode is over. */
+  /** Returns the user's next message; null if the episode is over. */
   async #reply(episode: VerifiersEpisode): Promise<string | null> {
     const { respond } = this.#rewards;
     if (respond === null || this.#turn >= this.options.maxTurns) return null;

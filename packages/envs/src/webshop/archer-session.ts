@@ -1,6 +1,5 @@
-// A session of ArCHer's text client: it searches the first page only, has no `Next >`, compares case, and keeps some state
-// between pages.
-// Source: ArCHer's WebShop client at 7c771a7.
+// A session of ArCHer's text client. It searches only from the first page, shows only the first page of results, is
+// case-sensitive, and keeps some state between pages. Source: ArCHer's WebShop client at 7c771a7.
 import { archerText, type PageRequest, type SubPage } from './page.js';
 import { Session, type ShopTurn } from './session.js';
 import { unicodeEscapeDecoded } from './unicode-escape.js';
@@ -11,7 +10,10 @@ const isSubPage = (label: string): label is SubPage => (subPages as readonly str
 const REFUSAL = 'Invalid action!';
 
 export class ArcherSession extends Session {
-  /** The options of the last page that had any since the search. They outlive the page, so that an item may be given another one's options. */
+  /**
+   * The options on the last page with options since the search. They are kept on later pages, so that an option of one item may
+   * be clicked on the page of another.
+   */
   #optionNames: ReadonlyMap<string, string> = new Map();
   #asins: readonly string[] = [];
 
@@ -24,7 +26,10 @@ export class ArcherSession extends Session {
     return unicodeEscapeDecoded(super.instruction);
   }
 
-  /** Plays an action. Its argument is the text after the opening bracket without the last character, whatever that is. */
+  /**
+   * Plays an action. Its argument is the text after the opening bracket without the last character, even if that is not a
+   * bracket.
+   */
   async act(action: string): Promise<ShopTurn> {
     if (action.startsWith('think[')) return { text: 'OK.', reward: 0, bought: false, refused: false };
     if (action.startsWith('search[')) return this.#search(action.slice('search['.length, -1));
@@ -45,7 +50,7 @@ export class ArcherSession extends Session {
     return this.turnOf(null, () => REFUSAL);
   }
 
-  /** Goes to a page of this item or search, remembering what it shows. */
+  /** Opens a page of this item or search, and keeps its options. */
   async #visit(request: PageRequest): Promise<ShopTurn> {
     const turn = await this.turnOf(request, () => this.pageText());
     const names = this.optionNames();
@@ -55,7 +60,7 @@ export class ArcherSession extends Session {
     return turn;
   }
 
-  /** Goes to a page that forgets what was seen before. */
+  /** Opens a page, and forgets the options of earlier pages. */
   #enter(request: PageRequest): Promise<ShopTurn> {
     this.#optionNames = new Map();
     this.#asins = [];
@@ -87,7 +92,7 @@ export class ArcherSession extends Session {
       return this.#visit({ ...now, page: 'item', asin: label, chosen: new Map() });
     }
     if (now.page === 'item') return this.#choose(now, label);
-    // Any other label leaves the page as it is, and it is shown again.
+    // Any other label shows the current page again.
     return this.turnOf(null, () => this.pageText());
   }
 

@@ -1,4 +1,4 @@
-// Makes a catalogue of our own from a seed, so that the shop runs without any download: products, then goals.
+// Makes a catalogue from a seed, so that the shop needs no download: products, then goals.
 import { Rng } from '@bowyer/core';
 import { fromDataFile } from '../data-file.js';
 import { drawPriceCap, withCap, type Goal } from './goal.js';
@@ -19,7 +19,7 @@ const catalogueData = fromDataFile(
   (data: { departments: readonly Department[]; brands: readonly string[] }) => data,
 );
 
-/** The most attributes of a goal. */
+/** The largest number of attributes of a goal. */
 const MOST_ATTRIBUTES = 3;
 
 const capitals = (text: string): string => text.replace(/(^|\s)\p{L}/gu, (letter) => letter.toUpperCase());
@@ -72,7 +72,7 @@ function makeGoal(rng: Rng, product: Product): Goal {
   return { asin, title, query, productCategory, instruction, attributes, options, priceCap };
 }
 
-/** Makes products and goals. @param numGoals at most `numProducts`: no two goals ask for the same product */
+/** Makes products and goals. @param numGoals at most `numProducts`, since no two goals have the same product */
 export function makeCatalogue(
   seed: number,
   numProducts: number,

@@ -1,4 +1,4 @@
-// Plays episodes of the scripted shopper, for supervised warm starts.
+// Plays episodes of a scripted shopper, for supervised warm starts.
 import type { Transition } from '@bowyer/core';
 import { playDemonstrations, type Demonstrator, type PlayedDemonstrationOptions } from '../played-demonstrations.js';
 import { expertItems } from '../splits.js';
@@ -7,7 +7,7 @@ import { loadShop, type WebShopOptions } from './options.js';
 import { Shopper } from './expert.js';
 import { WebShop, type WebShopInfo } from './webshop.js';
 
-/** Returns all texts of products and goals on the pages of our own shop, as words in brackets and after a space. */
+/** Returns all texts of the products and goals of the made catalogue, for a vocabulary. Clickable values are in brackets. */
 export function webShopTexts(options: WebShopOptions): string[] {
   if (options.products !== null) return [];
   const { products, goals } = loadShop(options);
@@ -23,7 +23,7 @@ export function webShopTexts(options: WebShopOptions): string[] {
   return [...ofProducts, ...goals.map((goal) => goal?.instruction ?? '')];
 }
 
-/** Plays goals drawn from the seed; every episode is kept, whatever it earned. A random turn clicks anything shown. */
+/** Plays goals that the seed draws. All episodes are kept, whatever they return. A random turn is a random click. */
 export function webShopDemonstrations(
   options: WebShopOptions,
   played: PlayedDemonstrationOptions,
@@ -34,7 +34,7 @@ export function webShopDemonstrations(
     best: (info) => shopper.act(info as WebShopInfo),
     random: (info, rng) => {
       const { validActions } = info as WebShopInfo;
-      const usual = shopper.act(info as WebShopInfo); // so that the shopper counts the turn
+      const usual = shopper.act(info as WebShopInfo); // the shopper must count this turn too
       return validActions.length === 0 ? usual : rng.choice(validActions);
     },
   };

@@ -1,15 +1,15 @@
-// The products of a shop in files: each as a line of JSON, the place where it begins, and the asins in order.
+// The products of a shop in files: a JSON line per product, the offset of each line, and the sorted asins.
 import { appendFileSync, closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { aligned, FilePart } from './file-part.js';
 import type { Product } from './product.js';
 import type { ProductStore } from './product-store.js';
 
-/** Bytes of an asin in its file; shorter ones are padded with spaces. */
+/** The size of an asin in its file. Shorter ones are padded with spaces. */
 const ASIN_BYTES = 10;
-/** The number of products that are written at once. */
+/** The number of products per write. */
 const CHUNK = 4096;
-/** The number of products that are cached. */
+/** The number of products in the cache. */
 const REMEMBERED = 20_000;
 
 const names = {
@@ -20,7 +20,7 @@ const names = {
   instructed: 'instructed.u32',
 } as const;
 
-/** Returns an asin as it is ordered and kept: UTF-8 bytes of its first ten characters, as Latin-1. */
+/** Returns the form in which asins are stored and sorted: the first ten UTF-8 bytes as Latin-1. */
 const keyOf = (asin: string): string => Buffer.from(asin, 'utf8').toString('latin1').padEnd(ASIN_BYTES);
 
 export class ProductsWriter {
@@ -113,7 +113,7 @@ export class DiskProducts implements ProductStore {
     return this.#instructed;
   }
 
-  /** Returns [size] the rank of each product's asin among the sorted ones. */
+  /** Returns [size] the rank of each product in the order of asins. */
   ranks(): Uint32Array {
     const ranks = new Uint32Array(this.size);
     this.#ids.forEach((id, rank) => (ranks[id] = rank));

@@ -1,9 +1,9 @@
-// A scripted shopper that reads nothing but the instruction and the pages that it is shown.
+// A scripted shopper that reads only the instruction and the pages.
 import type { WebShopInfo } from './webshop.js';
 
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
-/** Returns the wanted thing, without the choices and the price that end an instruction. */
+/** Returns the wanted thing: the instruction without its choices and its price. */
 const wanted = (instruction: string): string =>
   instruction
     .replace(/, and (?:i prefer|price lower than)[^]*$/, '')
@@ -12,20 +12,20 @@ const wanted = (instruction: string): string =>
 const cap = (instruction: string): number =>
   Number(/price lower than ([\d.]+) dollars/.exec(instruction)?.[1] ?? Infinity);
 
-/** Finds the choices of an instruction: `, and i prefer the NAME VALUE`. */
+/** Returns the values that an instruction wants: `, and i prefer the NAME VALUE`. */
 const preferences = (instruction: string): string[] =>
   [...instruction.matchAll(/, and i prefer the \S+ (.*?)(?=, and |$)/g)].map(([, value]) => value);
 
-/** Returns the number of actions until an open item is bought: a click for each choice, then Buy Now. */
+/** Returns the number of actions to buy an open item: a click for each choice, then Buy Now. */
 const toBuy = (choices: number): number => choices + 1;
 
-/** Chooses actions of ArCHer's text client; `info.text` is the page to which it replies. */
+/** Chooses actions in the form of ArCHer's text client. `info.text` is the current page. */
 export class Shopper {
   #chosen = new Set<string>();
   #seen = new Set<string>();
   #turnsLeft = 0;
 
-  /** Prepares a shopper. @param turns of an episode */
+  /** Prepares a shopper. @param turns limit of an episode */
   constructor(private readonly turns = 10) {}
 
   /** Returns the next action. @param info of the reset or of the last step */
@@ -53,14 +53,14 @@ export class Shopper {
     return `click[${next}]`;
   }
 
-  /** Returns the shown product whose title has most of the wanted words, of those not seen yet that may be cheap enough. */
+  /** Returns a click on the unseen, possibly affordable product whose title has most of the wanted words. */
   #pick({ text, instruction }: WebShopInfo): string {
     const words = new Set(wordsOf(wanted(instruction)));
     const shown = [...text.matchAll(/\[(B[0-9A-Z]{9})\] \n(.*) \n\$([\d.]+)/g)].map(([, asin, title, price]) => {
       const overlap = new Set(wordsOf(title).filter((word) => words.has(word))).size;
       return { asin, fit: overlap - (Number(price) > cap(instruction) || this.#seen.has(asin) ? words.size : 0) };
     });
-    // Where products are equal, the one that search has ranked first is taken.
+    // Ties go to the product that the search ranks first.
     const best = shown.reduce((a, b) => (b.fit > a.fit ? b : a), shown[0]);
     if (best === undefined) return 'click[Back to Search]';
     this.#seen.add(best.asin);

@@ -1,10 +1,10 @@
-// Reads parts of a file on request; the operating system caches what is read often.
+// Reads parts of a file on request. The operating system caches them.
 import { openSync, readSync } from 'node:fs';
 
 export class FilePart {
   readonly #file: number;
 
-  /** Opens the file, which stays open as long as the process. */
+  /** Opens the file, which stays open until the process ends. */
   constructor(path: string) {
     this.#file = openSync(path, 'r');
   }
@@ -20,6 +20,6 @@ export class FilePart {
   }
 }
 
-/** Returns the bytes at the start of a buffer of their own, as typed arrays of larger numbers need them. */
+/** Copies bytes to a new buffer, since typed arrays of larger numbers need alignment. */
 export const aligned = (bytes: Buffer): ArrayBuffer =>
   bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer;

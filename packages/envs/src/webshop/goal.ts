@@ -1,12 +1,12 @@
-// The wishes of customers, and the goals of WebShop's own files, in the order in which its servers count them.
+// The goals of customers, and WebShop's own goals in the order of its servers.
 // Source: WebShop's goals at 64fa2a5, AgentGym's fork of them at 3ef9235.
-// Differs from it: where their price caps are drawn without a seed (human goals), ours are drawn with one.
+// Differs from it: the price caps of human goals are drawn with a seed; WebShop draws them without one.
 import { maximum } from '@bowyer/core';
 import { PythonRandom } from '../cpython/random.js';
 import type { Product } from './product.js';
 import type { ProductStore } from './product-store.js';
 
-/** A value to choose, or a name with its value. */
+/** A value to choose, or an option's name with its value. */
 type GoalOption = string | readonly [name: string, value: string];
 
 export interface Goal {
@@ -17,11 +17,11 @@ export interface Goal {
   instruction: string;
   attributes: string[];
   options: GoalOption[];
-  /** Instructions by product, `{asin: [instructions]}`: WebShop's items_human_ins file. */
+  /** The largest price in dollars. */
   priceCap: number;
 }
 
-/** A goal in the form of WebShop's servers, as their last page prints it. */
+/** Human instructions by asin: WebShop's items_human_ins file. */
 export type HumanInstructions = Readonly<
   Record<
     string,
@@ -33,7 +33,7 @@ export type HumanInstructions = Readonly<
   >
 >;
 
-/** A goal in the form of WebShop's servers, as their last page prints it. */
+/** A goal in the form in which WebShop's servers print it on the last page. */
 export interface GoalRecord {
   asin: string;
   name: string;
@@ -45,7 +45,7 @@ export interface GoalRecord {
   price_upper: number;
 }
 
-/** The largest price cap in dollars; caps are multiples of ten, and a price has four of them at most. */
+/** The largest price cap in dollars. Caps are multiples of ten, and a price has at most four. */
 const HIGHEST_CAP = 990;
 const CAPS = 4;
 const NO_CAP = 1_000_000;
@@ -53,32 +53,32 @@ const NO_CAP = 1_000_000;
 /** The seed with which WebShop draws caps and shuffles goals. */
 const SEED = 233;
 
-/** Returns the next multiples of 10 above the price; none where there are fewer than two. */
+/** Returns the next four multiples of 10 above the price, up to the largest cap; empty if there are fewer than two. */
 function capsAbove(price: number): number[] {
   const first = (Math.floor(price / 10) + 1) * 10;
   const caps = Array.from({ length: CAPS }, (_, i) => first + 10 * i).filter((cap) => cap <= HIGHEST_CAP);
   return caps.length < 2 ? [] : caps;
 }
 
-/** Draws a price cap: the larger of two of the price's caps, in dollars. */
+/** Draws a price cap in dollars: the larger of two caps that are sampled. */
 export function drawPriceCap(price: number, random: Pick<PythonRandom, 'sample'>): number {
   const caps = capsAbove(price);
   return caps.length === 0 ? NO_CAP : maximum(random.sample(caps, 2));
 }
 
-/** Returns the request with the price limit at its end. */
+/** Returns the request with its price limit. */
 export const withCap = (instruction: string, cap: number): string =>
   cap === NO_CAP ? instruction : `${instruction}, and price lower than ${cap.toFixed(2)} dollars`;
 
-/** Shuffles goals as WebShop does, so that goal k is that of its servers' session k. */
+/** Shuffles goals as WebShop does, so that goal k is the goal of session k on its servers. */
 function inServerOrder(goals: Goal[]): Goal[] {
   new PythonRandom(SEED).shuffle(goals);
   return goals;
 }
 
 /**
- * Returns one goal for each instruction that names attributes, in the order of the products.
- * @param everyCap as AgentGym's fork: one for each of the caps instead of one with a drawn cap
+ * Returns one goal for each instruction with attributes, in the order of WebShop's servers.
+ * @param everyCap whether there is one goal for each of the caps, as in AgentGym's fork, instead of one with a drawn cap
  */
 export function humanGoals(
   products: ProductStore,
@@ -106,13 +106,13 @@ export function humanGoals(
   return inServerOrder(goals);
 }
 
-/** Returns four caps also where there is none, as AgentGym's fork does. */
+/** Returns four caps; like AgentGym's fork also if the price has none. */
 function allCaps(price: number): number[] {
   const caps = capsAbove(price);
   return caps.length === 0 ? Array<number>(CAPS).fill(NO_CAP) : caps;
 }
 
-/** Makes goals: for each product with an instruction, one for every combination of its options, all with one cap. */
+/** Makes goals for each product with an instruction: one for every combination of its options, all with the same cap. */
 export function syntheticGoals(products: ProductStore): Goal[] {
   const random = new PythonRandom(SEED);
   const goals: Goal[] = [];
@@ -133,7 +133,7 @@ export function syntheticGoals(products: ProductStore): Goal[] {
   return inServerOrder(goals);
 }
 
-/** Converts goals in the form and order of a server; null stands for an unknown one. */
+/** Converts goals that a server printed, in its order. null is an unknown goal. */
 export const recordedGoals = (records: readonly (GoalRecord | null)[]): (Goal | null)[] =>
   records.map(
     (record) =>
@@ -151,11 +151,11 @@ export const recordedGoals = (records: readonly (GoalRecord | null)[]): (Goal | 
 
 const wantedOf = ({ asin, title, query, productCategory }: Product) => ({ asin, title, query, productCategory });
 
-/** Pairs where options are named, values alone where they are listed. */
+/** Returns pairs if options are named, else values. */
 const optionsOf = (given: GoalRecord['goal_options']): GoalOption[] =>
   Array.isArray(given) ? [...(given as readonly string[])] : Object.entries(given);
 
-/** Returns all combinations of values, with the names in their order; the last one's values change fastest. */
+/** Returns all combinations of values. Names are sorted, and the last one's values change fastest. */
 function combinations(options: Product['options']): (readonly [string, string])[][] {
   const names = [...options.keys()].sort((a, b) => (a < b ? -1 : 1));
   let made: (readonly [string, string])[][] = [[]];

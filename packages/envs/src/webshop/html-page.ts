@@ -1,10 +1,13 @@
-// Reads the visible text nodes of an HTML page of Princeton's site.
+// Extracts the visible text nodes of an HTML page of Princeton's site.
 import { Parser, type Handler } from 'htmlparser2';
 import type { PageNode } from './page.js';
 
 const invisible = new Set(['style', 'script', 'head', 'title', 'meta']);
 
-/** A parser for which any closing tag ends a text, also one that closes nothing (the site ends <h4> with </h5>), as in Beautiful Soup. */
+/**
+ * A parser in which any closing tag ends a text, even one without an opening tag (the site closes <h4> by </h5>), as in Beautiful
+ * Soup.
+ */
 class TextParser extends Parser {
   constructor(
     private readonly endText: () => void,
@@ -19,10 +22,13 @@ class TextParser extends Parser {
   }
 }
 
-/** Returns whether Beautiful Soup takes the text for whitespace. */
+/** Returns whether a text is whitespace for Beautiful Soup. */
 const isBlank = (text: string): boolean => /^[ \n\t\f\r]*$/.test(text);
 
-/** Returns the text nodes. Whitespace nodes with a newline are skipped, others are one space, as in Beautiful Soup; comments are not text. */
+/**
+ * Returns the text nodes. As in Beautiful Soup, whitespace nodes with a newline are skipped, and other whitespace nodes are one
+ * space. Comments are skipped.
+ */
 export function nodesOfHtml(html: string): PageNode[] {
   const nodes: PageNode[] = [];
   const open: { name: string; isProduct: boolean }[] = [];

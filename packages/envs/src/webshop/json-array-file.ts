@@ -1,5 +1,5 @@
-// Reads the elements of a JSON array in a file of any size, one after another: WebShop's whole items file is larger than the
-// longest string that JavaScript supports.
+// Reads the elements of a JSON array from a file of any size, one at a time: WebShop's complete items file is larger than the
+// longest JavaScript string.
 import { closeSync, openSync, readSync } from 'node:fs';
 
 const CHUNK = 2 ** 24;
@@ -24,13 +24,13 @@ export function* jsonArrayIn<T>(path: string): Generator<T> {
   }
 }
 
-/** Tracks brackets and strings, and splits the text where an object inside the array ends. */
+/** Tracks brackets and strings in the bytes, and splits them where an object of the array ends. */
 class Scanner {
   #depth = 0;
   #isString = false;
   #isEscaped = false;
   #hasArray = false;
-  /** The bytes of the current element from earlier chunks. */
+  /** Bytes of the current element that were in earlier chunks. */
   #begun: Buffer[] = [];
 
   *elementsIn(chunk: Buffer): Generator<string> {

@@ -1,4 +1,4 @@
-// The options of the shop, and the shops that are already loaded.
+// The options of the shop, and a cache of loaded shops.
 import { choice, defaulting, integer, LONGEST_WAIT_MS, option, text } from '@bowyer/core';
 import { agentGymProperties } from '../agentgym/options.js';
 import { makeCatalogue } from './catalogue.js';
@@ -64,15 +64,15 @@ export const webShopSchema = options({
 
 export type WebShopOptions = OptionsOf<typeof webShopSchema>;
 
-/** The sizes of our own catalogue. */
+/** The size of the made catalogue. */
 const OWN_SHOP = { products: 2400, goals: 500 } as const;
 
-/** The goals of ArCHer's runs, on a site. */
+/** The range of goals in ArCHer's runs on a site. */
 export const ARCHER_GOALS = { lower: 2000, upper: 2100 } as const;
 
 export const webShopDefaults = defaultsOf(webShopSchema);
 
-/** The shops that were loaded, each once however many environments use it, since a shop never changes. */
+/** The loaded shops. All environments share them, since a shop never changes. */
 const loadedShops = new Map<string, Shop>();
 
 export function loadShop(options: WebShopOptions): Shop {

@@ -1,5 +1,5 @@
-// A page of the shop as its visible text nodes, and its address on Princeton's site.
-// Source: pages and texts of WebShop's site at 64fa2a5, ArCHer's client of it at 7c771a7.
+// A page of the shop as visible text nodes, and its address on Princeton's site. Source: pages and texts of WebShop's site at
+// 64fa2a5, ArCHer's client of it at 7c771a7.
 import { pythonDict } from '../cpython/repr.js';
 import { unicodeEscapeDecoded } from './unicode-escape.js';
 
@@ -8,32 +8,32 @@ export type Chosen = ReadonlyMap<string, string>;
 
 export type PageRequest =
   | { page: 'start'; session: string }
-  /** `commands`: the first word may be one of the text environment's: <r>, <c> or <q>. */
+  /** `commands`: whether the keywords may begin with a command of the text environment: <r>, <c> or <q>. */
   | { page: 'results'; session: string; keywords: string; number: number; commands?: boolean }
   | { page: 'item'; session: string; keywords: string; number: number; asin: string; chosen: Chosen }
   | { page: 'sub'; session: string; keywords: string; number: number; asin: string; chosen: Chosen; sub: SubPage }
   | { page: 'done'; session: string; asin: string; chosen: Chosen };
 
-/** A piece of visible text; `text` keeps its own spaces; whitespace alone is one space. */
+/** A visible text node. Spaces within `text` are kept; a whitespace node is one space. */
 export interface PageNode {
   kind: 'text' | 'button' | 'option' | 'product';
   text: string;
 }
 
-/** The source of pages: the embedded shop or a site. */
+/** The source of pages: the built-in shop or a site. */
 export interface PageSource {
   open(request: PageRequest): Promise<readonly PageNode[]>;
-  /** Frees its resources; a source in memory has none. */
+  /** Frees its resources. */
   close?(): Promise<void>;
 }
 
 export const scoreLabel = 'Your score (min 0.0, max 1.0)';
 
-/** Returns the same as Python's `quote(text, safe='')`. */
+/** Quotes a text like Python's `quote(text, safe='')`. */
 const quoted = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`);
 
-/** Returns the page's path on the site, with each of its parts written by `write`. */
+/** Returns the page's path on the site. `write` converts each part. */
 function pathOf(request: PageRequest, write: (part: string) => string): string {
   const { page, session } = request;
   if (page === 'start') return `/${session}`;
@@ -46,21 +46,21 @@ function pathOf(request: PageRequest, write: (part: string) => string): string {
 
 /**
  * Returns the page's path on the site.
- * Differs from ArCHer's client: it quotes `?` and `#` in what the agent wrote, which there cut the address off.
+ * Differs from ArCHer's client: `?` and `#` in the agent's texts are quoted; there they cut off the address.
  */
 export const pagePath = (request: PageRequest): string => pathOf(request, quoted);
 
-/** The number of products of a page that ArCHer's client shows. */
+/** The number of products on a page that ArCHer's client shows. */
 const SHOWN = 3;
 
-/** Returns whether a text is only newlines, spaces and newlines written as an escape. */
+/** Returns whether a text consists of spaces, newlines and escaped newlines. */
 const isBlank = (text: string): boolean => /^(?:\n|\\n| )*$/.test(text);
 
 /** Returns the page as ArCHer's client shows it. */
 export function archerText(nodes: readonly PageNode[], request: PageRequest): string {
   const score = scoreOf(nodes);
   if (score !== null) return `${scoreLabel}: ${score}`;
-  // A value counts as chosen where the address contains it in quotes.
+  // As in ArCHer's client, a value is shown as chosen if the address contains it in quotes.
   const address = pathOf(request, (part) => part);
   let [text, texts, products, sinceProduct] = ['', 0, 0, 0];
   for (const node of nodes) {
@@ -72,7 +72,7 @@ export function archerText(nodes: readonly PageNode[], request: PageRequest): st
     } else if (node.kind === 'button') text += `\n[${node.text}] `;
     else if (node.kind === 'option') text += address.includes(`'${node.text}'`) ? `[[${node.text}]]` : `[${node.text}]`;
     else {
-      // The instruction is at the end of the observation instead.
+      // The instruction is left out: the end of the observation has it.
       const isInstruction = request.page !== 'start' && texts < 2;
       const isOfHiddenProduct = products > SHOWN && sinceProduct <= 2;
       if (!isInstruction && !isOfHiddenProduct) text += `\n${node.text} `;
@@ -83,7 +83,7 @@ export function archerText(nodes: readonly PageNode[], request: PageRequest): st
   return unicodeEscapeDecoded(text);
 }
 
-/** Returns the score on the last page, as it is written there; null on every other page. */
+/** Returns the score on the last page as it is written there; null on any other page. */
 export function scoreOf(nodes: readonly PageNode[]): string | null {
   const label = nodes.findIndex(({ text }) => text.trim() === scoreLabel);
   return label < 0 ? null : (nodes[label + 1]?.text.trim() ?? null);

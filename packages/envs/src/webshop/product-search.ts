@@ -1,17 +1,17 @@
-// Searches the products: the text of a product that is searched, and a cache of the latest queries.
-// Source: WebShop's search documents at 64fa2a5.
+// Searches the products, by the same text of each product as WebShop, and caches recent queries. Source: WebShop's search
+// documents at 64fa2a5.
 import type { Product } from './product.js';
 import type { ProductStore } from './product-store.js';
 import { termsOf } from '../search/analyzer.js';
 import { IndexBuilder } from '../search/index-builder.js';
 import { SearchIndex } from '../search/search-index.js';
 
-/** The most results of a query. */
+/** The largest number of results of a query. */
 const LIMIT = 50;
-/** The number of cached queries; an agent in training repeats the same ones. */
+/** The number of cached queries. In training, agents repeat the same ones. */
 const REMEMBERED = 2000;
 
-/** Returns the terms of a product, from `title description first-bullet name: a, b, and name: c`, in lower case. */
+/** Returns the search terms of a product. Its text is `title description first-bullet name: a, b, and name: c`, in lower case. */
 export function searchTerms({ title, description, bullets, options }: Product): string[] {
   const choices = [...options].map(([name, values]) => `${name}: ${values.join(', ')}`).join(', and ');
   return termsOf([title, description, bullets[0] ?? '', choices].join(' ').toLowerCase());
@@ -22,7 +22,7 @@ export class ProductSearch {
 
   constructor(private readonly index: SearchIndex) {}
 
-  /** Returns an index in memory. */
+  /** Makes an index in memory. */
   static over(products: ProductStore): ProductSearch {
     const builder = new IndexBuilder();
     for (let id = 0; id < products.size; id++) builder.add(searchTerms(products.at(id)));
@@ -34,7 +34,7 @@ export class ProductSearch {
     return new ProductSearch(new SearchIndex(tables, read, ranksOf(asins)));
   }
 
-  /** Places of the best products, best first; of equals, the one whose asin comes first, as Pyserini has it. */
+  /** Returns the indices of the best products, best first. As in Pyserini, products with equal scores are sorted by asin. */
   search(query: string): readonly number[] {
     const known = this.#answers.get(query);
     if (known !== undefined) return known;
@@ -45,7 +45,7 @@ export class ProductSearch {
   }
 }
 
-/** Returns [N] the rank of each text among the sorted ones. */
+/** Returns [N] the rank of each text in sorted order. */
 function ranksOf(texts: readonly string[]): Uint32Array {
   const ranks = new Uint32Array(texts.length);
   const sorted = texts.map((_, i) => i).sort((a, b) => (texts[a] < texts[b] ? -1 : 1));

@@ -1,13 +1,13 @@
-// The products of a shop in memory, by their index in the catalogue.
+// Access to the products of a shop by their index in the catalogue.
 import type { Product } from './product.js';
 
 export interface ProductStore {
   readonly size: number;
   /** Returns a product. @param id 0 … size − 1, in the order of the file */
   at(id: number): Product;
-  /** Returns the place of the product with exactly this asin. */
+  /** Returns the index of the product with exactly this asin. */
   idOf(asin: string): number | undefined;
-  /** Returns the indices of products with an instruction of their own, from which synthetic goals are made; ascending. */
+  /** Returns, in ascending order, the indices of products with an instruction, from which synthetic goals are made. */
   instructed(): Iterable<number>;
 }
 

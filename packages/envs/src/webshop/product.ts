@@ -1,9 +1,9 @@
-// A product as the shop shows and judges it, read from a record of WebShop's items file.
-// Source: WebShop (Yao et al. 2022, arXiv:2207.01206), and how its code reads its items file at 64fa2a5.
+// A product as the shop shows and judges it, converted from a record of WebShop's items file. Source: WebShop (Yao et al. 2022,
+// arXiv:2207.01206) and its code at 64fa2a5.
 import { hash32 } from '@bowyer/core';
 import { pythonFloat } from '../cpython/repr.js';
 
-/** The fields of WebShop's items file that are read; prices are text such as `$9.99` or `$9.99 - $19.99`. */
+/** The fields of WebShop's items file that are used. Prices are texts such as `$9.99` or `$9.99 - $19.99`. */
 export interface ProductRecord {
   asin: string;
   name: string;
@@ -16,7 +16,7 @@ export interface ProductRecord {
   product_category?: string;
 }
 
-/** A product in WebShop's attribute file. */
+/** A record of WebShop's attribute file. */
 export interface AttributeRecord {
   attributes?: readonly string[];
   instruction?: string | null;
@@ -31,28 +31,28 @@ export interface Product {
   attributes: string[];
   /** The values of each option, in the order of the page. */
   options: Map<string, string[]>;
-  /** The price in dollars; of a range, one price drawn from the asin, so that it never changes. */
+  /** The price in dollars. From a range, a price is drawn with the asin as the seed, so that it is always the same. */
   price: number;
   /** The price as text: `$a` or `$a to $b`. */
   priceText: string;
   category: string;
   query: string;
   productCategory: string;
-  /** The instruction from which synthetic goals are made; null if there is none. */
+  /** The instruction for synthetic goals; null if there is none. */
   instruction: string | null;
   instructionAttributes: string[];
 }
 
-/** The price, in dollars, that WebShop gives to a product without one. */
+/** WebShop's price in dollars for a product without one. */
 const UNPRICED = 100;
-/** The attribute that WebShop gives to a product which has none in its attribute file. */
+/** WebShop's attribute for a product without attributes in its attribute file. */
 const NO_ATTRIBUTE = 'DUMMY_ATTR';
 
-/** The longest asin: WebShop skips records with a longer one or `nan`, and all but the first of an asin. */
+/** The longest asin. WebShop skips records with a longer one or `nan`, and all but the first record of an asin. */
 const LONGEST_ASIN = 10;
 export const isSold = ({ asin }: ProductRecord): boolean => asin !== 'nan' && asin.length <= LONGEST_ASIN;
 
-/** Converts a record. @param known this product's record in the attribute file */
+/** Converts a record. @param known the product's record in the attribute file */
 export function productOf(record: ProductRecord, known: AttributeRecord = {}): Product {
   const bullets = record.small_description ?? [];
   const [low, high] = pricesIn(record.pricing ?? '');
@@ -73,7 +73,7 @@ export function productOf(record: ProductRecord, known: AttributeRecord = {}): P
   };
 }
 
-/** Reads one or two prices, each the digits after a dollar sign. */
+/** Parses one or two prices: the digits after each dollar sign. */
 function pricesIn(text: string): [number, number?] {
   const prices = text
     .split('$')

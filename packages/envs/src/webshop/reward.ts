@@ -1,12 +1,12 @@
 // Computes the reward of a purchase.
 // Source: WebShop (Yao et al. 2022, arXiv:2207.01206), section 3, and its code at 64fa2a5.
-// Differs from it: nouns are found by a word list, and not by a part-of-speech tagger.
+// Differs from it: nouns are found by a word list, not by a part-of-speech tagger.
 import type { Goal } from './goal.js';
 import type { Product } from './product.js';
 import { plainColour, plainColourOfPair } from './colours.js';
 import { tokenSetRatio } from './token-set-ratio.js';
 
-/** The ratio above which texts match. */
+/** Texts match if their similarity is above this. */
 const MATCHING = 85;
 
 /** Words of titles that are not nouns. */
@@ -15,7 +15,7 @@ const otherWords = new Set(
 );
 
 interface RewardParts {
-  /** r_type · (attributes hit + options hit + price) / (attributes + options + 1), 0…1 */
+  /** r_type · (matched attributes + matched options + matched price) / (attributes + options + 1), from 0 to 1. */
   reward: number;
   rType: number;
   rAtt: number;
@@ -26,7 +26,7 @@ interface RewardParts {
   categoryMatch: boolean;
 }
 
-/** Computes the reward. @param chosen option name → value picked on the item page */
+/** Computes the reward. @param chosen value of each option that was chosen on the item page, by name */
 export function purchaseReward(product: Product, goal: Goal, chosen: ReadonlyMap<string, string>): RewardParts {
   const type = typeReward(product, goal);
   const attributes = goal.attributes.filter((attribute) => hasAttribute(product, attribute)).length;
@@ -39,7 +39,7 @@ export function purchaseReward(product: Product, goal: Goal, chosen: ReadonlyMap
   const aspects = goal.attributes.length + goal.options.length + 1;
   return {
     ...type,
-    reward: ((attributes + options + price) / aspects) * type.rType, // this order of operations gives the same last digit as the original
+    reward: ((attributes + options + price) / aspects) * type.rType, // this order of operations gives the original's last digit
     rAtt: goal.attributes.length === 0 ? 0 : attributes / goal.attributes.length,
     rOption: goal.options.length === 0 ? 0 : options / goal.options.length,
     rPrice: price,
@@ -54,7 +54,7 @@ function typeReward(product: Product, goal: Goal) {
   const titleScore = titleOverlap(product.title, goal.title);
   let rType = queryMatch || categoryMatch || titleScore > 0.2 ? 1 : 0.5;
   if (titleScore < 0.1) rType = 0.1;
-  // This holds even where query and category match.
+  // This overrides matches of query and category.
   if (titleScore === 0) rType = 0;
   return { rType, titleScore, queryMatch, categoryMatch };
 }
@@ -62,7 +62,10 @@ function typeReward(product: Product, goal: Goal) {
 const nounsOf = (title: string): string[] =>
   (title.toLowerCase().match(/\p{L}+/gu) ?? []).filter((word) => word.length > 1 && !otherWords.has(word));
 
-/** Returns the number of distinct nouns common to both titles, divided by the nouns of the goal's title, repeats counted; 0.2 where that has none. */
+/**
+ * Returns the number of distinct nouns in both titles, divided by the number of nouns in the goal's title, with repetitions; 0.2
+ * if that has no nouns.
+ */
 function titleOverlap(title: string, goalTitle: string): number {
   const goalNouns = nounsOf(goalTitle);
   if (goalNouns.length === 0) return 0.2;

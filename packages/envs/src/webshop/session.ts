@@ -1,16 +1,16 @@
-// The actions and the pages of one customer, the common part of all sessions.
+// The state of one customer, with the part that all kinds of sessions share.
 import { scoreOf, type PageNode, type PageRequest, type PageSource } from './page.js';
 
 export interface ShopTurn {
-  /** The text of the page or of the refusal, without history. */
+  /** The text of the page or the refusal, without the history. */
   text: string;
   reward: number;
   bought: boolean;
-  /** Whether the action did nothing. */
+  /** Whether the action had no effect. */
   refused: boolean;
 }
 
-/** The actions as AgentGym's server lists them: buttons and products in lower case, then option values. */
+/** The actions in the form of AgentGym's server: buttons and products in lower case, then option values. */
 export interface AvailableActions {
   hasSearchBar: boolean;
   clickables: string[];
@@ -30,9 +30,9 @@ export abstract class Session {
   /** Opens the first page. @returns its text */
   abstract open(): Promise<string>;
   abstract act(action: string): Promise<ShopTurn>;
-  /** Returns the current page with the chosen options. */
+  /** Returns the text of the current page, with the chosen options marked. */
   abstract pageText(): string;
-  /** Returns the clicks that are shown and accepted, as they are written. */
+  /** Returns the valid clicks of the page, as an agent must write them. */
   abstract validActions(): string[];
 
   protected async goTo(request: PageRequest): Promise<void> {
@@ -44,7 +44,7 @@ export abstract class Session {
     return this.nodes.filter((node) => node.kind === kind).map(({ text }) => text);
   }
 
-  /** Returns the name of each option value, the last plain text before it; for a value that occurs twice, the later name. */
+  /** Returns the name of each option value: the last plain text before it. If a value occurs twice, it has the later name. */
   protected optionNames(): Map<string, string> {
     const names = new Map<string, string>();
     let name = '';
@@ -61,7 +61,7 @@ export abstract class Session {
     return { hasSearchBar: this.request.page === 'start', clickables };
   }
 
-  /** Returns the customer's instruction, from the page itself. */
+  /** The customer's instruction, as the page shows it. */
   get instruction(): string {
     const label = this.nodes.findIndex(({ text }) => text.trim() === 'Instruction:');
     return this.nodes[label + 1]?.text ?? '';

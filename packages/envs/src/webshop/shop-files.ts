@@ -1,5 +1,4 @@
-// Reads WebShop's own files as a shop: products with their attributes, then goals.
-// Source: how WebShop reads them at 64fa2a5.
+// Reads WebShop's files: products with their attributes, then goals. Source: WebShop's code at 64fa2a5.
 import { readFileSync, statSync } from 'node:fs';
 import {
   humanGoals,
@@ -19,7 +18,7 @@ export class WebShopOptionsError extends Error {
   override readonly name = 'WebShopOptionsError';
 }
 
-/** The size of a products file, in bytes, above which it is indexed on disk, once. */
+/** A products file of more bytes is indexed on disk, once. */
 const LARGEST_IN_MEMORY = 32 * 2 ** 20;
 
 export function openProducts(files: ShopFiles): { products: ProductStore; search: ProductSearch } {
@@ -29,7 +28,7 @@ export function openProducts(files: ShopFiles): { products: ProductStore; search
   return { products, search: ProductSearch.over(products) };
 }
 
-/** Yields the products, each asin once, in the order of the file. */
+/** Yields the products in the order of the file, each asin once. */
 function* productsIn({ products, attributes, productLimit }: ShopFiles): Generator<Product> {
   const known = attributes === null ? {} : readJson<Record<string, AttributeRecord>>(attributes, 'attributes');
   const seen = new Set<string>();
@@ -48,7 +47,7 @@ function* productsIn({ products, attributes, productLimit }: ShopFiles): Generat
 
 export type GoalKind = 'human' | 'human_every_cap' | 'synthetic';
 
-/** Reads the goals. @param file WebShop's human instructions, or a list of goals in the form of its servers */
+/** Reads the goals. @param file WebShop's human instructions, or a list of goals that a server printed */
 export function goalsOf(
   products: ProductStore,
   { kind, file, seed }: { kind: GoalKind; file: string | null; seed: number },

@@ -1,5 +1,5 @@
-// Products and their search index in a folder, for catalogues that are too large for memory: made once, then opened without
-// delay.
+// A folder with products and their search index, for catalogues that are too large for memory. It is made once and then opened
+// without delay.
 import {
   appendFileSync,
   closeSync,
@@ -21,17 +21,17 @@ import { ProductSearch, searchTerms } from './product-search.js';
 import { IndexBuilder } from '../search/index-builder.js';
 import { SearchIndex, type IndexTables } from '../search/search-index.js';
 
-/** WebShop's files with the products. */
+/** WebShop's files of products. */
 export interface ShopFiles {
   products: string;
   attributes: string | null;
-  /** Records of the products file that are read; null: all. */
+  /** The number of records to read; null: all. */
   productLimit: number | null;
-  /** The folder in which products and index are kept between runs; null: beside the products file. */
+  /** The folder for products and index; null: beside the products file. */
   indexDir: string | null;
 }
 
-/** The version of the folder's content; raise it when the form of its files, or its products or terms, change. */
+/** The version of the folder's content. Increase it when the format of its files, its products or its terms change. */
 const VERSION = 1;
 
 /** The content of `index.json`: the files from which the folder was made. */
@@ -53,7 +53,7 @@ const stateOf = (path: string): FileState => {
   return { bytes: size, modifiedMs: mtimeMs };
 };
 
-/** Opens the folder; if it was made from other files, it is made again from `products`. */
+/** Opens the folder. It is made again from `products` if it was made from other files. */
 export function openShopFolder(files: ShopFiles, products: () => Iterable<Product>) {
   const folder = files.indexDir ?? `${files.products}.index`;
   const source = {
@@ -75,7 +75,7 @@ function isMadeFrom(folder: string, source: Source): boolean {
   return JSON.stringify(made) === JSON.stringify(source);
 }
 
-/** Makes the folder whole or not at all: under another name, which is then changed. */
+/** Makes the folder under a temporary name and then renames it, so that it is never incomplete. */
 function make(folder: string, source: Source, products: Iterable<Product>): void {
   const started = performance.now();
   process.stderr.write(`webshop: making the search index ${folder}, once\n`);
@@ -91,7 +91,7 @@ function make(folder: string, source: Source, products: Iterable<Product>): void
     process.stderr.write(`webshop: ${collection.documents} products indexed in ${seconds} s\n`);
   } catch (error) {
     rmSync(temporary, { recursive: true, force: true });
-    // Another process may have made the same folder in the meantime.
+    // Another process may have made the same folder meanwhile.
     if (!isMadeFrom(folder, source)) throw error;
   }
 }

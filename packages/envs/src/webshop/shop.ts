@@ -1,4 +1,4 @@
-// The embedded shop: the pages of Princeton's site as their text nodes, and the score of a purchase.
+// The built-in shop: the pages of Princeton's site as text nodes, and the score of a purchase.
 import { PythonRandom } from '../cpython/random.js';
 import { pythonFloat } from '../cpython/repr.js';
 import type { Goal } from './goal.js';
@@ -10,10 +10,13 @@ import type { ProductStore } from './product-store.js';
 
 /** The number of products on a page of results. */
 const PAGE_SIZE = 10;
-/** The number of products of the command <r>. */
+/** The number of products that the command <r> returns. */
 const RANDOM_PRODUCTS = 50;
 
-/** Returns whether a search has no page, because the site cannot write its words in an address: no words, a path, or a list. */
+/**
+ * Returns whether the site has no page for a search, since it cannot put the keywords into an address: no words, a path, or a
+ * list.
+ */
 const hasNoPage = (keywords: string): boolean => keywords === '' || keywords.includes('/') || keywords.startsWith('[');
 
 const text = (content: string): PageNode => ({ kind: 'text', text: content });
@@ -26,18 +29,18 @@ class UnknownGoalError extends RangeError {
 export class Shop implements PageSource {
   constructor(
     readonly products: ProductStore,
-    /** The goals; null for one that is not known. */
+    /** The goals; null for unknown ones. */
     readonly goals: readonly (Goal | null)[],
     private readonly search: Pick<ProductSearch, 'search'> = ProductSearch.over(products),
   ) {}
 
-  /** Returns the product of this asin, in either case. */
+  /** Returns the product with this asin, in lower or upper case. */
   product(asin: string): Product | undefined {
     const id = this.products.idOf(asin) ?? this.products.idOf(asin.toUpperCase());
     return id === undefined ? undefined : this.products.at(id);
   }
 
-  /** Returns the goal of a session; `fixed_k` has goal k. */
+  /** Returns the goal of a session. The session `fixed_k` has goal k. */
   goal(session: string): Goal {
     const index = Number(/^fixed_(\d+)$/.exec(session)?.[1] ?? NaN);
     const goal = this.goals[index];
@@ -83,7 +86,7 @@ export class Shop implements PageSource {
     return nodes;
   }
 
-  /** Returns the products of a command of the text environment in place of words; null where there is none. */
+  /** Returns the products of a command of the text environment; null if the keywords are not a command. */
   #commanded(goal: Goal, keywords: string): readonly number[] | null {
     const [command, ...words] = keywords.split(' ');
     if (command === '<r>') return this.#random(goal);
@@ -92,7 +95,7 @@ export class Shop implements PageSource {
     return null;
   }
 
-  /** Returns random products, always the same for a goal; the original draws again each time. */
+  /** Returns random products, which are always the same for a goal. The original draws new ones each time. */
   #random(goal: Goal): number[] {
     const { size } = this.products;
     return new PythonRandom(this.goals.indexOf(goal)).sample(
@@ -117,7 +120,7 @@ function itemNodes({ title, priceText, options }: Product): PageNode[] {
 
 function subPageNodes(product: Product, sub: SubPage): PageNode[] {
   const { description, bullets, attributes, category, query, productCategory } = product;
-  const item = (line: string): string => ` ${line}`; // the site's lists begin their lines with a space
+  const item = (line: string): string => ` ${line}`; // lines of the site's lists begin with a space
   const lines: Record<SubPage, readonly string[]> = {
     Description: [description],
     Features: bullets.map(item),
@@ -130,14 +133,14 @@ function subPageNodes(product: Product, sub: SubPage): PageNode[] {
     .map(text);
 }
 
-/** Nodes of those texts that a page shows at all. */
+/** Returns text nodes for the lines that a page shows. */
 const shown = (lines: readonly string[]): PageNode[] =>
   lines
     .map(collapsed)
     .filter((line) => line !== '')
     .map(text);
 
-/** Returns a text as a page shows it: whitespace alone is nothing if it contains a newline, else one space. */
+/** Returns a line as a page shows it: whitespace with a newline vanishes, and other whitespace is one space. */
 function collapsed(line: string): string {
   if (/[^ \n\t\f\r]/.test(line)) return line;
   return line === '' || line.includes('\n') ? '' : ' ';

@@ -1,18 +1,18 @@
-// Pages of a running WebShop site (`backend: site`), as ArCHer's client reads them. Every request is a GET without effect on
-// others, so that it may be sent again.
+// The pages of a running WebShop site (`backend: site`), as ArCHer's client reads them. All requests are GETs that affect no
+// other session, so that they may be repeated.
 import { openServer } from '../agentgym/instances.js';
 import { HttpError } from '../http/http-error.js';
 import { pagePath, type PageNode, type PageRequest, type PageSource } from './page.js';
 
 interface SiteOptions {
   baseUrl: string;
-  /** Milliseconds of the longest wait for an answer. */
+  /** The timeout of a request in milliseconds. */
   timeoutMs: number;
-  /** The most open connections of all environments on this site together. */
+  /** The largest number of open connections of all environments on this site. */
   connections: number;
 }
 
-/** A site; all environments on one address share its connections and its circuit breaker. */
+/** A site. All environments on one address share its connections and its circuit breaker. */
 export class Site implements PageSource {
   readonly #shared: ReturnType<typeof openServer>;
 
@@ -20,16 +20,16 @@ export class Site implements PageSource {
     this.#shared = openServer(baseUrl, { answerTimeoutMs: timeoutMs, connections });
   }
 
-  /** Opens a page. @throws {HttpError} where the site does not answer, or answers with an error that the agent did not cause */
+  /** Opens a page. @throws {HttpError} if the site does not answer, or answers with an error that the agent did not cause */
   async open(page: PageRequest): Promise<readonly PageNode[]> {
     try {
       return await this.#get(page);
     } catch (error) {
       if (!(error instanceof HttpError) || error.failure !== 'status') throw error;
-      // ArCHer's client drops the first two texts of a page, and an error page has no more.
+      // ArCHer's client drops the first two texts of a page, and an error page has only these.
       if (isAgentsDoing(page, error)) return [];
       if (error.status !== 500 || page.page === 'start') throw error;
-      // A restarted site knows a session only after its first page.
+      // A restarted site knows a session only after its first page was opened.
       await this.#get({ page: 'start', session: page.session });
       return this.#get(page);
     }
@@ -47,8 +47,8 @@ export class Site implements PageSource {
 }
 
 /**
- * Returns whether the agent caused an error, by words that the site cannot search for: none at all or with a slash (no such
- * page), a broken list (its own error).
+ * Returns whether the agent caused an error, by keywords that the site cannot search for: no words or a slash (status 308 or
+ * 404), or a malformed list (status 500).
  */
 const isAgentsDoing = (page: PageRequest, { status }: HttpError): boolean =>
   page.page === 'results' && (status === 308 || status === 404 || (status === 500 && page.keywords.startsWith('[')));

@@ -1,9 +1,9 @@
-// The division of a shop's goals into those of training, evaluation and test.
+// Divides a shop's goals into those of training, evaluation and test.
 import { servedSplits } from '../agentgym/splits.js';
 import { listedSplits, type SplitPlan } from '../splits.js';
 import { ARCHER_GOALS, loadShop, type WebShopOptions } from './options.js';
 
-/** The goals after each part of WebShop's own division: test, development, training (Yao et al. 2022, section 5.1). */
+/** The end of each part of WebShop's own division into test, development and training (Yao et al. 2022, section 5.1). */
 const WEBSHOP_ENDS = { test: 500, eval: 1500 } as const;
 
 export function webShopSplits(options: WebShopOptions): SplitPlan {
@@ -15,7 +15,7 @@ export function webShopSplits(options: WebShopOptions): SplitPlan {
   }
   const plan = { noun: 'goals', reset: (goal: number) => ({ goal }) };
   const train = backend === 'site' ? siteGoals(options) : ownGoals(options);
-  // Goals in the order of WebShop's site are divided as in WebShop, where the range leaves out its test goals.
+  // If the goals are in the order of WebShop's site, and the range has only its training goals, its own division is used.
   const isSiteOrder = backend === 'site' || (options.products !== null && options.goalKind === 'human');
   if (isSiteOrder && train.length > 0 && train[0] >= WEBSHOP_ENDS.eval)
     return listedSplits({
@@ -28,7 +28,7 @@ export function webShopSplits(options: WebShopOptions): SplitPlan {
 const siteGoals = ({ webshopLower, webshopUpper }: WebShopOptions): number[] =>
   range(webshopLower ?? ARCHER_GOALS.lower, webshopUpper ?? ARCHER_GOALS.upper);
 
-/** Returns the goals of the embedded shop in range; of a list of a server's goals, those that are known. */
+/** Returns the known goals of the built-in shop that are in the range. */
 function ownGoals(options: WebShopOptions): number[] {
   const { goals } = loadShop(options);
   const { webshopLower, webshopUpper, products, goalKind } = options;

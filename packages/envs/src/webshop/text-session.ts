@@ -1,11 +1,11 @@
-// A session of the text environment in AgentGym's server: search on any page, paging, arguments in lower case; an invalid action
-// shows the page again.
-// Source: WebShop's text environment at 64fa2a5, AgentGym's fork of it at 3ef9235.
+// A session of the text environment on AgentGym's server: searches from any page, has pages of results, converts arguments to
+// lower case. An invalid action shows the page again. Source: WebShop's text environment at 64fa2a5, AgentGym's fork of it at
+// 3ef9235.
 import { flaskJson } from '../cpython/repr.js';
 import { scoreOf, separatedText, type PageRequest, type SubPage } from './page.js';
 import { Session, type ShopTurn } from './session.js';
 
-/** Returns the texts of the page after a purchase, with the values that the server prints. */
+/** Returns the texts of the page after a purchase, as the server prints them. */
 const doneTexts = (asin: string, options: string, score: string): string =>
   [
     'Thank you for shopping with us!',
@@ -56,7 +56,7 @@ export class TextSession extends Session {
     return this.pageText();
   }
 
-  /** Plays an action `name[argument]`. The match is greedy: the name reaches to the last bracket that is followed by a closing one. */
+  /** Plays an action `name[argument]`. As on the server, the match is greedy: the last `[` with a `]` behind it ends the name. */
   async act(action: string): Promise<ShopTurn> {
     const [, name, argument] = /^(.+)\[(.+)\]/.exec(action) ?? [];
     const text = argument?.toLowerCase() ?? '';

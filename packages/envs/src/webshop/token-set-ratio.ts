@@ -1,8 +1,9 @@
-// Computes the similarity of two texts, whatever the order of their words: thefuzz 0.19's token-set ratio, on Python's difflib.
+// Computes the similarity of two texts regardless of word order: the token-set ratio of thefuzz 0.19, which uses Python's
+// difflib.
 import { maximum } from '@bowyer/core';
 import { blockRatio } from './block-ratio.js';
 
-/** Splits a text into lower-case words; Latin-1's accented letters are removed, as in thefuzz. */
+/** Splits a text into lower-case words. As in thefuzz, accented letters of Latin-1 are removed. */
 const tokensOf = (text: string): Set<string> =>
   new Set(
     text
@@ -13,7 +14,7 @@ const tokensOf = (text: string): Set<string> =>
       .filter(Boolean),
   );
 
-/** Converts a ratio to 0…100, rounded half to even. */
+/** Converts a ratio to an integer percentage, rounding half to even. */
 function percent(ratio: number): number {
   const value = 100 * ratio;
   const low = Math.floor(value);
@@ -22,11 +23,11 @@ function percent(ratio: number): number {
 }
 
 /**
- * Computes the score, where I are the common tokens and A, B those of one text alone, all sorted and joined by spaces:
+ * Computes the score. I are the common tokens; A and B are the tokens of one text alone; all are sorted and joined by spaces:
  *
  *     max( ratio(I, I A), ratio(I, I B), ratio(I A, I B) )
  *
- * @returns 0…100, an integer; a text whose tokens are a subset of the other's scores 100, one without tokens 0
+ * @returns an integer from 0 to 100. It is 100 if one text's tokens are a subset of the other's, and 0 for a text without tokens
  */
 export function tokenSetRatio(first: string, second: string): number {
   const [a, b] = [tokensOf(first), tokensOf(second)];

@@ -1,6 +1,5 @@
-// Applies Python's `text.encode().decode("unicode-escape").encode("latin1").decode("utf-8")`, as ArCHer's client does to every
-// page: backslash escapes in a page's text are decoded, and all other text stays the same.
-// Source: ArCHer's WebShop client at 7c771a7.
+// Applies Python's `text.encode().decode("unicode-escape").encode("latin1").decode("utf-8")`, which ArCHer's client does to every
+// page: backslash escapes are decoded, and other text is unchanged. Source: ArCHer's WebShop client at 7c771a7.
 
 const named: Readonly<Record<string, string>> = {
   '\n': '',
@@ -16,13 +15,16 @@ const named: Readonly<Record<string, string>> = {
   v: '\v',
 };
 
-/** Escape sequences: octal, \xHH, \uHHHH, \UHHHHHHHH, a named one. Before any other character the backslash stays. */
+/** Matches escape sequences: octal, \xHH, \uHHHH, \UHHHHHHHH, or a named one. Before any other character a backslash is kept. */
 const sequence =
   /\\(?:([0-7]{1,3})|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([\n\\'"abfnrtv])|([xuUN]|$))/g;
 
 class Malformed extends Error {}
 
-/** Decodes a text. Where Python would fail, at a broken escape or where the result is not UTF-8, the text is returned as it is. */
+/**
+ * Decodes a text. If Python would raise an error, for a broken escape or a result that is not UTF-8, the text is returned
+ * unchanged.
+ */
 export function unicodeEscapeDecoded(text: string): string {
   if (!text.includes('\\')) return text;
   const bytes = Buffer.from(text, 'utf8').toString('latin1');

@@ -26,7 +26,7 @@ export const webShopUnit = defineEnvironment<WebShopOptions, ExpertNoise>({
   }),
   make: (options) => (options.backend === 'agentgym' ? servedShop(options) : new WebShop(options)),
   splits: webShopSplits,
-  // A page shows the result of the turns before it, with the instruction below.
+  // A page shows the effects of the turns before it, and ends with the instruction, so that the last observation suffices.
   context: ({ backend, observation }) => {
     if (backend === 'agentgym') return servedOffer;
     if (observation === 'archer') return listedHistory;
@@ -43,10 +43,10 @@ export const webShopUnit = defineEnvironment<WebShopOptions, ExpertNoise>({
     'look',
     '',
   ],
-  // Returns are scores of 0…1; a policy warm-started on half-random demonstrations earns about 0.4.
+  // Returns are scores from 0 to 1. A policy that is warm-started on half-random demonstrations earns about 0.4.
   critic: { typicalReturn: () => 0.4 },
   config: {
-    // ArCHer's own goals, 2000 to 2099, are those of its site; the embedded shop has others.
+    // ArCHer's goals, 2000 to 2099, are those of its site. The built-in shop has others.
     flatNames: {
       env_load_path: 'baseUrl',
       ...agentGymNames,
@@ -76,13 +76,14 @@ export const webShopUnit = defineEnvironment<WebShopOptions, ExpertNoise>({
   },
   tokens: {
     vocabulary: (options) => (options.backend === 'embedded' ? webShopTexts(options) : []),
-    // A product's number is copied from the page; as one token, a number that training never clicked could not be written.
+    // A product's number is copied from the page. As a single token, a number without a click in the training data could not be
+    // written.
     spells: 'codes',
   },
   replay: { engineText: ({ info }) => (info as WebShopInfo).text },
   demonstrations: {
     schema: expertNoiseSchema,
-    revision: 3, // raised when product numbers were split into pairs
+    revision: 3, // was raised when product numbers were split into pairs
     make: async (options, request) => playedSet(await webShopDemonstrations(options, playedOptions(request))),
     problem: ({ backend, observation }) =>
       backend === 'embedded' && observation !== 'text'

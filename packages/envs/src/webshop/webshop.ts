@@ -1,6 +1,7 @@
-// The environment `webshop`: search, look, choose and buy what an instruction asks for; the reward says how well it fits.
-// Source: WebShop (Yao et al. 2022, arXiv:2207.01206) as ArCHer plays it (Zhou et al. 2024, arXiv:2402.19446). Differs from
-// ArCHer: the last allowed turn truncates, with the instruction shown; goals are drawn from a seed.
+// The environment `webshop`: the agent searches for, chooses and buys a product that an instruction describes. The reward says
+// how well it fits.
+// Source: WebShop (Yao et al. 2022, arXiv:2207.01206) as ArCHer plays it (Zhou et al. 2024, arXiv:2402.19446).
+// Differs from ArCHer: the last allowed turn truncates and still shows the instruction; goals are drawn from a seed.
 import { Rng } from '@bowyer/core';
 import type { ResetResult, ResumableEnv, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
@@ -15,10 +16,10 @@ import { Site } from './site.js';
 export interface WebShopInfo extends Record<string, unknown> {
   session: string;
   instruction: string;
-  /** The page or the refusal alone. */
+  /** The page or the refusal, without the history. */
   text: string;
   availableActions: AvailableActions;
-  /** The clicks that are accepted, as they must be written; on the first page, a search. */
+  /** The valid clicks, as an agent must write them; on the first page a search. */
   validActions: string[];
   refused: boolean;
 }
@@ -61,13 +62,13 @@ export class WebShop implements ResumableEnv {
     );
   }
 
-  /** Checks the goal's index; a site knows its goals itself. */
+  /** Checks the index of the goal. A site knows its own goals. */
   #checkGoal(goal: number): void {
     if (this.#options.backend === 'site' || (goal >= 0 && goal < this.#available)) return;
     throw new WebShopOptionsError(`webshop: there is no goal ${goal}; the shop has 0 … ${this.#available - 1}`);
   }
 
-  /** Begins an episode. @param options.goal the goal's index; without it, one in range is drawn */
+  /** Begins an episode. @param options.goal index of the goal; default: the seed draws one of the range */
   async reset({ seed, goal }: { seed?: number; goal?: number } = {}): Promise<ResetResult> {
     this.#order.begin();
     if (seed !== undefined) this.#rng = new Rng(seed);

@@ -1,4 +1,4 @@
-// Plays the guess with the most information at every turn, and random guesses at the requested rate.
+// Plays the guess with the largest expected information at every turn, and random guesses at the requested rate.
 import type { Transition } from '@bowyer/core';
 import { playDemonstrations, type PlayedDemonstrationOptions } from '../played-demonstrations.js';
 import { bestGuess } from './expert.js';
@@ -10,7 +10,7 @@ export async function wordleDemonstrations(
   options: PlayedDemonstrationOptions,
 ): Promise<Transition[][]> {
   const words = env.vocabulary === null ? agentGymWords : readVocabulary(env.vocabulary);
-  // All games begin alike, so that the most expensive choice is computed once.
+  // The first guess is the most expensive to compute and the same in all games, so that it is computed once.
   let opening: string | undefined;
   return playDemonstrations(
     new Wordle(env),

@@ -1,8 +1,8 @@
-// A player that guesses the word whose answer is expected to give the most information about the hidden one.
+// An expert that guesses the word with the largest expected information about the hidden word.
 import type { Rng } from '@bowyer/core';
 import { Knowledge } from './knowledge.js';
 
-/** Returns the best guess among the words still possible, in bits of the answer; ties are drawn. */
+/** Returns the best guess among the possible words. Ties are drawn. */
 export function bestGuess(possible: readonly string[], rng: Rng): string {
   let best: string[] = [];
   let most = -1;
@@ -16,7 +16,7 @@ export function bestGuess(possible: readonly string[], rng: Rng): string {
   return rng.choice(best);
 }
 
-/** Computes −Σ p log₂ p over the answers that a guess can get, all possible words being equally likely. */
+/** Returns the entropy in bits of the answer to a guess, if all possible words are equally likely. */
 function information(guess: string, possible: readonly string[]): number {
   const counts = new Map<string, number>();
   for (const hidden of possible) {

@@ -1,17 +1,17 @@
-// The knowledge of the hidden word that the answers so far give, for each letter and place, as LMRL-Gym keeps it. It is a little
-// less than the answers say: how often a letter occurs is not kept.
+// The knowledge about the hidden word from the answers so far, by letter and place, as LMRL-Gym keeps it. It does not contain how
+// often a letter occurs, although the answers may show that.
 import { WORD_LENGTH } from './vocabulary.js';
 
 /** The knowledge about one letter at one place. */
 type Mark = 'open' | 'here' | 'not here';
 
-/** The knowledge: for each letter that was guessed, one mark for each place. */
+/** For each guessed letter, one mark per place. */
 export class Knowledge {
   private constructor(private readonly marks: ReadonlyMap<string, readonly Mark[]>) {}
 
   static readonly nothing = new Knowledge(new Map());
 
-  /** Returns the knowledge after `guess` met `hidden`. */
+  /** Returns the knowledge after a guess, given the hidden word. */
   after(guess: string, hidden: string): Knowledge {
     const marks = new Map(this.marks);
     [...guess].forEach((letter, place) => {
@@ -42,7 +42,7 @@ export class Knowledge {
     return true;
   }
 
-  /** Returns the answer to a guess that is already part of this knowledge: "g y b b g". */
+  /** Returns the answer to a guess, such as "g y b b g". The guess must be part of this knowledge already. */
   colours(guess: string): string {
     return [...guess]
       .map((letter, place) => {

@@ -7,7 +7,7 @@ import { defineEnvironment } from '../define-environment.js';
 import { wordleDemonstrations } from './demonstrations.js';
 import { Wordle, wordleSchema, type WordleOptions } from './wordle.js';
 
-/** The options that make the embedded game equal to that on AgentGym's server. */
+/** The options with which the built-in game equals the game on AgentGym's server. */
 const asServed = { observation: 'answer', reward: 'agentgym' } as const;
 
 export const wordleUnit = defineEnvironment<WordleOptions, ExpertNoise>({
@@ -17,7 +17,7 @@ export const wordleUnit = defineEnvironment<WordleOptions, ExpertNoise>({
     limit: 'maxGuesses',
     make: (options) => new Wordle(options),
   }),
-  // The hidden word is drawn again at every guess, so that no word can be held back.
+  // The hidden word is drawn again at every guess, so that words cannot be held back.
   splits: ({ backend, testItems }) =>
     backend === 'agentgym'
       ? servedSplits('wordle', { testItems })
@@ -25,9 +25,9 @@ export const wordleUnit = defineEnvironment<WordleOptions, ExpertNoise>({
   context: ({ backend, observation }) =>
     backend === 'embedded' && observation === 'history' ? historyOffer : servedOffer,
   sampleActions: ['r o b o t', 'o t h e r', 'ultra', 'p a u s e', 'stare', 'ROBOT', ''],
-  // Random guesses return −5.5 and the expert −1.3; with rewards of 1 a policy that starts to learn wins about half.
+  // Random guesses return −5.5 and the expert −1.3. With the reward 1 for a win, a policy wins about half of its first games.
   critic: { typicalReturn: ({ reward, backend }) => (reward === 'lmrl' && backend === 'embedded' ? -3 : 0.5) },
-  // The recordings are of AgentGym's server.
+  // The recordings are from AgentGym's server.
   replay: { options: asServed },
   demonstrations: {
     schema: expertNoiseSchema,

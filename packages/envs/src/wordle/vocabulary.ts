@@ -1,12 +1,12 @@
-// The words of a Wordle game: AgentGym's forty, or a file with one word a line.
+// The words of a Wordle game: AgentGym's forty, or those of a file with one word per line.
 import { readFileSync } from 'node:fs';
 import { utf8Text } from '@bowyer/core';
 
 export const WORD_LENGTH = 5;
 
 /**
- * The forty words that AgentGym's server lists (GET /wordle/filtered_vocab), in its order, on which the draws of a seed
- * depend; LMRL-Gym's repository has them as tweet_words.txt.
+ * The forty words of AgentGym's server (GET /wordle/filtered_vocab). Draws depend on their order. LMRL-Gym's repository has them
+ * as tweet_words.txt.
  */
 export const agentGymWords: readonly string[] = (
   'panic solar shire proxy point robot prick wince crimp knoll sugar whack mount perky could wrung light those moist ' +
@@ -14,7 +14,7 @@ export const agentGymWords: readonly string[] = (
   'thorn trove'
 ).split(' ');
 
-/** Returns the five-letter words of a file, lower case, in its order; other lines are passed over, as the original does. */
+/** Returns the lower-case words of five letters in a file, in its order. Like the original it skips other lines. */
 export function readVocabulary(path: string): string[] {
   let text: string;
   try {

@@ -1,5 +1,5 @@
-// The environment `wordle`: find the hidden five-letter word in six guesses. The engine is LMRL-Gym's (Abdulhai et al. 2023,
-// arXiv:2311.18232), with equal draws, and the changes of AgentGym's server; wordle.md.
+// The environment `wordle`: the agent finds the hidden five-letter word in six guesses. It has the draws of LMRL-Gym's engine
+// (Abdulhai et al. 2023, arXiv:2311.18232), with the changes of AgentGym's server; see wordle.md.
 import { choice, integer, text } from '@bowyer/core';
 import { backendProperties } from '../agentgym/backend.js';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
@@ -27,7 +27,10 @@ export const wordleSchema = options({
 
 export type WordleOptions = OptionsOf<typeof wordleSchema>;
 
-/** The `info` of every step. `possible`: words that the answers so far allow. `invalid`: the guess was not in the vocabulary. */
+/**
+ * The `info` of every step. `possible`: the words that agree with the answers so far. `invalid`: the guess was not in the
+ * vocabulary.
+ */
 export interface WordleInfo extends Record<string, unknown> {
   possible: readonly string[];
   won: boolean;
@@ -64,7 +67,7 @@ export class Wordle implements Env {
     return { observation, info: this.#info(false, false, false) };
   }
 
-  /** Plays a guess. @param action five letters with or without spaces between them, in lower case */
+  /** Plays a guess. @param action five lower-case letters, with or without spaces between them */
   async step(action: string): Promise<StepResult> {
     this.#order.assertRunning();
     const guess = action.split('\n', 1)[0].replaceAll(' ', '').trim();
@@ -72,7 +75,7 @@ export class Wordle implements Env {
     this.#guesses.push(guess);
     const isWord = this.#isWord.has(guess);
     if (isWord) this.#meet(guess);
-    // This is the original's test: one word is left and it was guessed, in this turn or before.
+    // As in the original, a game is won if one word is left and was guessed, in this turn or before.
     const won = isWord && this.#possible.length === 1 && this.#guesses.includes(this.#possible[0]);
     const terminated = won || this.#guesses.length >= this.options.maxGuesses;
     if (terminated) this.#order.end();
@@ -89,7 +92,7 @@ export class Wordle implements Env {
     this.#order.close();
   }
 
-  /** Draws the hidden word again, as at every guess, from the words that the answers so far allow. */
+  /** Draws a hidden word from those that agree with the answers so far. As in the original, every guess has a new draw. */
   #meet(guess: string): void {
     this.#knowledge = this.#knowledge.after(guess, this.#random.choice(this.#possible));
     this.#possible = this.#words.filter((word) => this.#knowledge.allows(word));

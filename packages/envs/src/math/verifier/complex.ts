@@ -122,8 +122,8 @@ export class Arithmetic {
   }
 
   /**
-   * Computes the power n/d, in lowest terms. Of a negative number with odd d this is the real root, as schools define it; else
-   * the principal value.
+   * Computes the power n/d, in lowest terms. A negative base with odd d has its real root, as schools define it;
+   * other powers are principal values.
    */
   rationalPower(base: Complex, n: number, d: number): Complex {
     if (d === 1 && Math.abs(n) <= 64) return this.#integerPower(base, n);

@@ -1,8 +1,8 @@
-// The commands that win the Lighthouse, for demonstrations and tests.
+// The commands that win the game Lighthouse, for demonstrations and tests.
 
 /**
- * The commands, which earn all 50 points in 19 moves wherever the key is: one of the two places where it is taken does not
- * have it, which costs a move.
+ * The commands. They earn all 50 points in 19 moves. The key is in one of two places: both are tried, and the wrong one costs a
+ * move.
  */
 export const lighthouseWalkthrough: readonly string[] = [
   'north',

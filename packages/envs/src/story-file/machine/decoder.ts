@@ -4,13 +4,13 @@ import { RETURN_FALSE, RETURN_TRUE, type Instruction, type Operation } from './i
 import type { Machine } from './machine.js';
 import { operationFor, type OperationSpec } from './operations/index.js';
 
-/** The types of operands, by their two bits (4.2). */
+/** The types of operands, as coded in two bits (4.2). */
 const LARGE_CONSTANT = 0;
 const SMALL_CONSTANT = 1;
 const VARIABLE = 2;
 const OMITTED = 3;
 
-/** Reads through memory from one address on. */
+/** Reads bytes and words from memory in sequence. */
 class Reader {
   constructor(
     private readonly memory: Uint8Array,
@@ -66,8 +66,8 @@ const specialise = (spec: OperationSpec, operands: readonly number[]): Operation
   operands.length === 2 && spec.executeTwo !== undefined ? spec.executeTwo : spec.execute;
 
 /**
- * Opcodes are numbered in one line, as tables of the standard print them:
- * 2OP 0…31, 1OP 128…143, 0OP 176…191, VAR 224…255, EXT 256 and up.
+ * Reads the opcode and the types of the operands. Opcodes of all forms have one numbering, as in the tables of the standard: 2OP
+ * 0…31, 1OP 128…143, 0OP 176…191, VAR 224…255, EXT from 256 up.
  */
 function readForm(reader: Reader, version: number): { code: number; types: number[] } {
   const first = reader.byte();

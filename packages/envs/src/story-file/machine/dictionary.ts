@@ -1,12 +1,13 @@
-// A dictionary: it finds words, and splits a typed line into words for the parse buffer.
-// Source: Standards Document 1.1, section 13.
+// A dictionary: finds words, and splits a typed line into words for the parse buffer. Source: Standards Document 1.1, section 13.
 import type { Story } from './story.js';
 import type { ZText } from './z-text.js';
 
 export interface DictionaryEntry {
   word: string;
   address: number;
-  /** The game's own bytes after the encoded word; Inform keeps flags, verb number and adjective number here. */
+  /**
+   * The bytes after the encoded word, which are free for the game. Inform stores flags, verb number and adjective number here.
+   */
   data: Uint8Array;
 }
 
@@ -45,12 +46,12 @@ export class Dictionary {
     this.entries = entries;
   }
 
-  /** Returns 0 for a word that is not there. */
+  /** Returns the address of an entry; 0 for an unknown word. */
   lookUp(codes: readonly number[]): number {
     return this.#addresses.get(this.text.encode(codes).join()) ?? 0;
   }
 
-  /** Finds a word as a player types it; undefined where the game does not know it. */
+  /** Finds the entry of a word as typed by a player; undefined if the game does not know it. */
   find(word: string): DictionaryEntry | undefined {
     const address = this.lookUp([...word.toLowerCase()].map((character) => this.text.zscii.code(character)));
     return address === 0 ? undefined : this.#byAddress.get(address);
@@ -65,7 +66,7 @@ export class Dictionary {
     return this.find(word) !== undefined;
   }
 
-  /** Splits a line into words with their places; separators are words of their own, spaces only divide. */
+  /** Splits a line into words and their positions. Separators are words too; spaces are not. */
   split(line: ArrayLike<number>): { codes: number[]; start: number }[] {
     const words: { codes: number[]; start: number }[] = [];
     let current: { codes: number[]; start: number } | null = null;

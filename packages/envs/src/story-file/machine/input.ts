@@ -1,13 +1,13 @@
-// Gives the machine a player's input, a typed line or a pressed key, after which it can continue.
-// Source: Standards Document 1.1, opcodes `read`, `read_char` and `tokenise`.
+// Passes a typed line or a key to the machine, which can then continue. Source: Standards Document 1.1, opcodes `read`,
+// `read_char` and `tokenise`.
 import type { Dictionary } from './dictionary.js';
 import type { Machine } from './machine.js';
 
-/** The length at which C interpreters cut a line, whatever length the game allows. */
+/** The length at which interpreters in C cut a line, even if the game allows more. */
 const MAX_LINE_LENGTH = 198;
 const ENTER = 13;
 
-/** Gives the line that the machine waits for. It is cut to the room in the game's buffer and set in lower case. */
+/** Passes a line to a machine that waits for one. The line is cut to the game's buffer and converted to lower case. */
 export function enterLine(machine: Machine, line: string): void {
   const input = machine.input;
   if (input?.kind !== 'line') throw new Error(`enterLine: the story waits for ${machine.pause}, not for a line`);
@@ -24,7 +24,7 @@ export function enterLine(machine: Machine, line: string): void {
   if (input.store >= 0) machine.save(input.store, ENTER);
 }
 
-/** Gives the key that the machine waits for: the first character, or Enter for an empty text. */
+/** Passes a key to a machine that waits for one: the first character, or Enter for an empty text. */
 export function enterKey(machine: Machine, text: string): void {
   const input = machine.input;
   if (input?.kind !== 'key') throw new Error(`enterKey: the story waits for ${machine.pause}, not for a key`);
@@ -33,9 +33,9 @@ export function enterKey(machine: Machine, text: string): void {
 }
 
 /**
- * Fills a parse buffer: the number of words, then for each its dictionary address, its length and its place in the line.
+ * Fills a parse buffer: the number of words, then the dictionary address, length and position of each.
  *
- * @param keepUnknown leave the entries of words that are not in the dictionary as they are
+ * @param keepUnknown whether entries of unknown words are left unchanged
  */
 export function tokenise(
   machine: Machine,

@@ -9,24 +9,24 @@ export const RETURN_FALSE = 0;
 export const RETURN_TRUE = 1;
 
 /**
- * An instruction. An operand is one number: a constant 0…65535 as it is, variable v as −1 − v, so that the sign distinguishes
- * them (`Machine.value` reads it).
+ * An instruction. An operand is one number: a constant from 0 to 65535, or −1 − v for variable v, so that the sign distinguishes
+ * them (`Machine.value` decodes it).
  */
 export interface Instruction {
-  /** The opcode, numbered as `readForm` explains. */
+  /** The opcode, in the numbering of `readForm`. */
   readonly code: number;
   readonly execute: Operation;
   /** Address of the next instruction. */
   readonly next: number;
   readonly operands: readonly number[];
-  /** The first three operands, 0 where there are fewer: most operations need no more. */
+  /** The first three operands, or 0. Most operations need no more. */
   readonly a: number;
   readonly b: number;
   readonly c: number;
-  /** The variable that takes the result, −1 for none. */
+  /** The variable of the result; −1 without a result. */
   readonly store: number;
   readonly branchOn: boolean;
-  /** The address of the branch, or RETURN_FALSE or RETURN_TRUE; −1 without a branch. */
+  /** The target address of the branch, or RETURN_FALSE or RETURN_TRUE; −1 without a branch. */
   readonly branchTo: number;
   /** The literal text of `print` and `print_ret`. */
   readonly text: string;

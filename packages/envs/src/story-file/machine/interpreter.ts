@@ -2,7 +2,10 @@
 import { StoryFault, type Machine, type Pause } from './machine.js';
 import { programOf } from './program.js';
 
-/** Instructions between two inputs, far more than any game needs; a story that reaches it is in an endless loop. */
+/**
+ * The largest number of instructions between two inputs. It is far more than games need: a story that reaches it is in an endless
+ * loop.
+ */
 const MAX_INSTRUCTIONS_PER_TURN = 20_000_000;
 
 /** Runs until the game waits for input or ends. */

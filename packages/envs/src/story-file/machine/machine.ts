@@ -1,5 +1,5 @@
-// The state of a Z-machine: memory, stack, routine calls, and exact snapshots of all of it.
-// Source: The Z-Machine Standards Document 1.1. Operations are in operations/, the loop that executes them in interpreter.ts.
+// The state of a Z-machine: memory, stack, routine calls, and exact snapshots of them. Source: The Z-Machine Standards Document
+// 1.1. Operations are in operations/, their loop is in interpreter.ts.
 import { Dictionary } from './dictionary.js';
 import { ObjectTree } from './object-tree.js';
 import { initialScreenState, Screen, SCREEN_COLUMNS, SCREEN_ROWS, type ScreenState } from './screen.js';
@@ -7,10 +7,10 @@ import { StoryRandom, type StoryRandomState } from './story-random.js';
 import type { Story } from './story.js';
 import { ZText } from './z-text.js';
 
-/** Words for locals and temporary values of all active routines. */
+/** The number of words for the locals and temporary values of all active routines. */
 const STACK_WORDS = 32768;
 const MAX_FRAMES = 4096;
-/** Numbers that are kept for each active routine, in this order. */
+/** The number of values that are stored for each active routine, in this order. */
 const FRAME_SIZE = 5;
 const RETURN_PC = 0;
 const CALLER_LOCALS = 1;
@@ -18,14 +18,14 @@ const CALLER_TOP = 2;
 const RESULT_VARIABLE = 3;
 const ARGUMENT_COUNT = 4;
 
-/** Why the machine has stopped. */
+/** The reason why the machine has stopped. */
 export type Pause = 'line' | 'key' | 'halted';
 
 interface PendingInput {
   kind: 'line' | 'key';
   textBuffer: number;
   parseBuffer: number;
-  /** The variable that takes the key; −1 in versions 3 and 4. */
+  /** The variable that receives the key; −1 in versions 3 and 4. */
   store: number;
 }
 
@@ -41,14 +41,14 @@ export interface MachineSnapshot {
   screen: ScreenState;
 }
 
-/** The error for a story that breaks a rule of the standard, so that the machine cannot continue. */
+/** The error for a story that breaks a rule of the standard, after which the machine cannot continue. */
 export class StoryFault extends Error {
   override readonly name = 'StoryFault';
 }
 
 export interface MachineOptions {
   seed: number;
-  /** Whether the game's own UNDO works. Jericho reports to games that it does not. */
+  /** Whether the game's UNDO works. Jericho reports to games that it does not. */
   hasUndo: boolean;
 }
 
@@ -58,25 +58,25 @@ export class Machine {
   readonly text: ZText;
   readonly screen = new Screen();
   readonly random: StoryRandom;
-  /** The story's own dictionary. */
+  /** The dictionary of the story. */
   readonly dictionary: Dictionary;
   pc = 0;
   pause: Pause = 'halted';
   input: PendingInput | null = null;
-  /** Why the machine halted; null where the game ended by itself. */
+  /** The reason why the machine halted; null if the game ended normally. */
   fault: StoryFault | null = null;
-  /** The states that the game's own SAVE and UNDO keep, in memory only. */
+  /** The states that the game's SAVE and UNDO stored. They exist only in memory. */
   savedGame: MachineSnapshot | null = null;
   undoStates: MachineSnapshot[] = [];
   readonly hasUndo: boolean;
-  /** False once an operation has stopped the loop. */
+  /** An operation sets it to false to stop the loop. */
   isRunning = false;
-  /** Temporary values, and the locals of every active routine. */
+  /** Temporary values and locals of all active routines. */
   readonly stack = new Uint16Array(STACK_WORDS);
   stackTop = 0;
-  /** The place in the stack where the current routine's locals begin. */
+  /** The index in the stack at which the current routine's locals begin. */
   locals = 0;
-  /** The arguments of the call that is being made. */
+  /** The arguments of the current call instruction. */
   readonly arguments = new Uint16Array(8);
 
   readonly #frames = new Int32Array(MAX_FRAMES * FRAME_SIZE);
@@ -99,7 +99,7 @@ export class Machine {
     this.restart();
   }
 
-  /** Starts from the beginning; the random sequence continues, and the two flags that a restart keeps stay (6.1.3). */
+  /** Restarts the story. The random sequence continues, and two flags keep their values (6.1.3). */
   restart(): void {
     const keptFlags = this.memory[0x11] & 0b11;
     this.memory.set(this.story.bytes.subarray(0, this.#staticBase));
@@ -113,21 +113,21 @@ export class Machine {
     this.pause = 'halted';
   }
 
-  /** Prepares the state before the first instruction of the loop. */
+  /** Prepares the state before the first instruction of a run. */
   start(): void {
     this.pause = 'halted';
     this.input = null;
     this.isRunning = true;
   }
 
-  /** Leaves the loop after the current instruction; operations call it. */
+  /** Stops the loop after the current instruction; operations call it. */
   stop(pause: Pause, input: PendingInput | null = null): void {
     this.pause = pause;
     this.input = input;
     this.isRunning = false;
   }
 
-  /** Throws an error about the story. @throws StoryFault always */
+  /** Throws an error about the story. @throws StoryFault */
   fail(problem: string): never {
     throw new StoryFault(`${this.story.name}: ${problem}`);
   }
@@ -155,12 +155,12 @@ export class Machine {
 
   // ── Operands and variables: 0 is the top of the stack, 1…15 locals, 16…255 globals ────────────────────────────────
 
-  /** Returns an operand's value; see `Instruction` for the coding. */
+  /** Returns the value of an operand, which is coded as `Instruction` describes. */
   value(operand: number): number {
     return operand >= 0 ? operand : this.load(-1 - operand);
   }
 
-  /** Returns the same as a signed number. */
+  /** Returns the value of an operand as a signed number. */
   signed(operand: number): number {
     return ((operand >= 0 ? operand : this.load(-1 - operand)) << 16) >> 16;
   }
@@ -182,12 +182,12 @@ export class Machine {
     }
   }
 
-  /** Reads a variable named by an operand: the stack's top stays where it is (6.3.4). */
+  /** Reads a variable whose number is an operand. Reading the top of the stack does not pop it (6.3.4). */
   peek(variable: number): number {
     return variable === 0 ? this.stack[this.stackTop - 1] : this.load(variable);
   }
 
-  /** Writes a variable named by an operand: the stack's top is replaced. */
+  /** Writes a variable whose number is an operand. Writing to the stack replaces its top (6.3.4). */
   poke(variable: number, value: number): void {
     if (variable === 0) this.stack[this.stackTop - 1] = value;
     else this.save(variable, value);
@@ -211,7 +211,10 @@ export class Machine {
 
   // ── Routines ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** Calls the routine of the first operand, with the other operands as arguments. @param store variable for its result, −1 to discard it */
+  /**
+   * Calls the routine of the first operand with the other operands as arguments. @param store variable of the result; −1: it is
+   * discarded
+   */
   call(operands: readonly number[], store: number): void {
     const packed = this.value(operands[0]);
     const argumentCount = operands.length - 1;
@@ -219,10 +222,10 @@ export class Machine {
     this.callRoutine(packed, argumentCount, store);
   }
 
-  /** Calls a routine whose `arguments` are already in place. */
+  /** Calls a routine with the values in `arguments`. */
   callRoutine(packed: number, argumentCount: number, store: number): void {
     if (packed !== 0) this.#enter(this.story.routineAddress(packed), argumentCount, store);
-    else if (store >= 0) this.save(store, 0); // a call of routine 0 does nothing and returns false (6.4.3)
+    else if (store >= 0) this.save(store, 0); // a call of address 0 does nothing and returns false (6.4.3)
   }
 
   #enter(routine: number, argumentCount: number, store: number): void {
@@ -238,7 +241,7 @@ export class Machine {
     this.#frames[frame + ARGUMENT_COUNT] = argumentCount;
     this.locals = this.stackTop;
     this.stackTop += localCount;
-    const hasDefaults = this.story.version <= 4; // later versions start locals at 0 (5.2.1)
+    const hasDefaults = this.story.version <= 4; // from version 5 on, locals start at 0 (5.2.1)
     for (let i = 0; i < localCount; i++) {
       const initial = hasDefaults ? this.word32(routine + 1 + 2 * i) : 0;
       this.stack[this.locals + i] = i < argumentCount ? this.arguments[i] : initial;
@@ -246,7 +249,7 @@ export class Machine {
     this.pc = routine + 1 + (hasDefaults ? 2 * localCount : 0);
   }
 
-  /** Returns a word anywhere in the file, where addresses have more than 16 bits. */
+  /** Returns a word at any address of the file, even beyond 16 bits. */
   word32(address: number): number {
     return (this.memory[address] << 8) | this.memory[address + 1];
   }
@@ -261,7 +264,7 @@ export class Machine {
     if (store >= 0) this.save(store, value);
   }
 
-  /** Returns the number of active routines, which `catch` returns and `throw` takes. */
+  /** The number of active routines, which `catch` returns and `throw` takes. */
   get frameCount(): number {
     return this.#frameCount;
   }
@@ -291,7 +294,7 @@ export class Machine {
     };
   }
 
-  /** Restores a snapshot, which stays usable. */
+  /** Restores a snapshot, which may be restored again later. */
   restore(snapshot: MachineSnapshot): void {
     this.memory.set(snapshot.memory);
     this.stack.set(snapshot.stack);
@@ -307,7 +310,7 @@ export class Machine {
     this.screen.restore(snapshot.screen);
   }
 
-  /** Describes the interpreter to the game: a wide endless screen, standard 1.1 (section 11). */
+  /** Describes the interpreter to the game: a wide screen of unlimited height, standard 1.1 (section 11). */
   #writeHeader(): void {
     const { memory } = this;
     const { version } = this.story;

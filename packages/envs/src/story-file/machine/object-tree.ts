@@ -1,18 +1,18 @@
-// The object tree in a machine's memory: parents, siblings, children, attributes and properties.
-// Source: Standards Document 1.1, section 12. Object 0 is "nothing": reading it gives 0, and changing it has no effect.
+// The object tree in a machine's memory: parents, siblings, children, attributes and properties. Source: Standards Document 1.1,
+// section 12. Object 0 is "nothing": reads return 0, and changes have no effect.
 import type { Story } from './story.js';
 import type { ZText } from './z-text.js';
 
-/** A change of a game's world while one command ran. */
+/** A change of the object tree during a command. */
 export interface WorldChange {
   kind: 'moved' | 'set' | 'cleared';
   object: number;
-  /** The new parent, or the attribute's number. */
+  /** The new parent, or the number of the attribute. */
   value: number;
 }
 
 export class ObjectTree {
-  /** While an array is set here, every move and attribute change is recorded in it, in order. */
+  /** If this is an array, every move and every change of an attribute is appended to it. */
   changes: WorldChange[] | null = null;
   readonly #isSmall: boolean;
   readonly #entryLength: number;
@@ -34,7 +34,10 @@ export class ObjectTree {
     this.#firstEntry = story.objectTable + (this.#isSmall ? 31 : 63) * 2;
   }
 
-  /** Objects are stored before the lowest property table, whose address no header field gives: count up to it (12.3). */
+  /**
+   * The number of objects. No header field has it: objects are stored before the lowest property table, so that they are counted
+   * up to it (12.3).
+   */
   get count(): number {
     let lowest = this.memory.length;
     let object = 1;
@@ -59,7 +62,7 @@ export class ObjectTree {
 
   children(object: number): number[] {
     const children: number[] = [];
-    // A damaged tree may contain a cycle; no story has more objects than its memory has bytes.
+    // The limit stops at a cycle in a damaged tree: a story cannot have more objects than bytes.
     for (let child = this.child(object); child !== 0 && children.length < 65536; child = this.sibling(child))
       children.push(child);
     return children;
@@ -97,14 +100,14 @@ export class ObjectTree {
     this.memory[this.#entry(object) + (attribute >> 3)] &= ~(0x80 >> (attribute & 7));
   }
 
-  /** Returns the short name, '' where there is none. */
+  /** Returns the short name; empty if there is none. */
   name(object: number): string {
     if (object === 0) return '';
     const table = this.#propertyTable(object);
     return this.memory[table] === 0 ? '' : this.text.decode(this.memory, table + 1).text;
   }
 
-  /** Address of a property's data, 0 where the object lacks it. */
+  /** Returns the address of a property's data; 0 if the object lacks it. */
   propertyAddress(object: number, property: number): number {
     if (object === 0) return 0;
     let at = this.#firstProperty(object);
@@ -133,7 +136,7 @@ export class ObjectTree {
     return this.propertyLength(at) === 1 ? this.memory[at] : this.#word(at);
   }
 
-  /** Sets a property. @returns false where the object lacks it, which is a mistake of the game */
+  /** Sets a property. @returns false if the object lacks it, which is an error of the game */
   setProperty(object: number, property: number, value: number): boolean {
     const at = this.propertyAddress(object, property);
     if (at === 0) return false;
@@ -142,7 +145,7 @@ export class ObjectTree {
     return true;
   }
 
-  /** Returns the property after a given one, the first after 0, and 0 after the last. */
+  /** Returns the number of the property after the given one: the first for 0, and 0 after the last. */
   nextProperty(object: number, property: number): number {
     if (object === 0) return 0;
     if (property === 0) return this.#propertyNumber(this.memory[this.#firstProperty(object)]);

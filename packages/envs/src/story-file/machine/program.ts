@@ -1,4 +1,4 @@
-// The code of one story, decoded while it is played, shared by all machines that play it.
+// The instructions of a story. They are decoded when they are first executed, and all machines of the story share them.
 import { decodeInstruction } from './decoder.js';
 import type { Instruction } from './instruction.js';
 import type { Machine } from './machine.js';
@@ -9,11 +9,11 @@ class Program {
   readonly instructions: (Instruction | undefined)[];
 
   constructor(private readonly story: Story) {
-    // The array has full length from the start, since one that is filled at scattered places becomes a slow hash table.
+    // The array has its full length from the start: one that is filled at scattered indices becomes a slow hash table.
     this.instructions = new Array<Instruction | undefined>(story.bytes.length).fill(undefined);
   }
 
-  /** Instructions outside dynamic memory never change, so every machine of this story shares the decoded form. */
+  /** Returns the instruction at an address. It is cached if it is outside dynamic memory, where code cannot change. */
   instructionAt(machine: Machine, address: number): Instruction {
     const known = this.instructions[address];
     if (known !== undefined) return known;

@@ -1,11 +1,11 @@
-// The places of a game's text: the main window (a player reads it), the upper window (status lines), tables in memory.
-// Source: Standards Document 1.1, sections 7 (output streams) and 8 (the screen), reduced to what a reader of text needs.
+// The destinations of a game's text: the main window, which a player reads, the upper window (status lines), and tables in
+// memory. Source: Standards Document 1.1, sections 7 (output streams) and 8 (the screen), reduced to plain text.
 
 export const SCREEN_COLUMNS = 128;
-/** 255 means "endless": games then do not wait for a key at the end of a page (11.1.5). */
+/** 255 means unlimited: games then do not wait for a key at the end of a page (11.1.5). */
 export const SCREEN_ROWS = 255;
 
-/** The most nested streams to memory (7.1.2.1.1). */
+/** The largest depth of nested streams to memory (7.1.2.1.1). */
 const MAX_MEMORY_STREAMS = 16;
 
 const BLANK = 32;
@@ -25,7 +25,7 @@ export interface ScreenState {
 export class Screen {
   #mainText = '';
   #window = 0;
-  /** The upper window's character codes, a row each of SCREEN_COLUMNS. */
+  /** The character codes of the upper window, one row of SCREEN_COLUMNS per line. */
   #upper: Uint16Array[] = [];
   #row = 0;
   #column = 0;
@@ -40,14 +40,14 @@ export class Screen {
     else this.#printUpper(text);
   }
 
-  /** Returns the main window's text since the last call. */
+  /** Returns the text of the main window since the last call. */
   take(): string {
     const text = this.#mainText;
     this.#mainText = '';
     return text;
   }
 
-  /** Returns the lines of the upper window, without spaces at their ends. */
+  /** The lines of the upper window, without trailing spaces. */
   get upperLines(): string[] {
     return this.#upper.map((row) =>
       Array.from(row, (code) => String.fromCharCode(code))
@@ -64,7 +64,7 @@ export class Screen {
     this.#isScreenOn = isOn;
   }
 
-  /** Sends the text that follows to memory. @returns false where streams are nested too deep */
+  /** Sends the following text to memory. @returns false if streams are nested too deep */
   openMemoryStream(table: number): boolean {
     if (this.#memoryStreams.length >= MAX_MEMORY_STREAMS) return false;
     this.#memoryStreams.push({ table, text: '' });
@@ -86,7 +86,7 @@ export class Screen {
     if (window === 1) [this.#row, this.#column] = [0, 0];
   }
 
-  /** Moves the cursor of the upper window; no other can be moved (8.7.2.3). @param row @param column from 0 */
+  /** Moves the cursor of the upper window; that of the main window cannot be moved (8.7.2.3). @param row @param column from 0 */
   setCursor(row: number, column: number): void {
     if (this.#window !== 1) return;
     while (this.#upper.length <= row && row < SCREEN_ROWS) this.#upper.push(blankRow());
@@ -94,9 +94,9 @@ export class Screen {
   }
 
   /**
-   * Clears windows; the main text is kept, since it was read.
+   * Clears windows. Text of the main window is kept, since a player has read it.
    *
-   * @param window −1 clears all and joins the windows, −2 clears all, 1 is the upper one
+   * @param window −1: all windows, which are joined; −2: all windows; 1: the upper window
    */
   eraseWindow(window: number): void {
     if (window === -1) this.splitWindow(0);
@@ -119,7 +119,7 @@ export class Screen {
     };
   }
 
-  /** Restores a state; text that was not read yet is dropped. */
+  /** Restores a state. Text of the main window that was not taken is dropped. */
   restore(state: ScreenState): void {
     this.#mainText = '';
     this.#window = state.window;

@@ -1,4 +1,4 @@
-// The generator of opcode `random`, seeded like the C interpreters so that recorded play can be reproduced.
+// The generator of opcode `random`. It is seeded like that of the C interpreters, so that recorded games can be reproduced.
 
 /** The state of the generator. */
 export interface StoryRandomState {
@@ -8,26 +8,26 @@ export interface StoryRandomState {
 }
 
 /**
- * A linear congruential generator, 15 bits a draw, in the form that Frotz (and with it Jericho) uses:
+ * A linear congruential generator with 15 bits per draw, as in Frotz and Jericho:
  *
  *     state ← (0x015A4E35 · state + 1) mod 2³²,   draw = ⌊state / 2¹⁶⌋ mod 2¹⁵
  *
- * A game may ask for a predictable sequence instead (opcode `random` with −n, 0 < n < 1000):
- * then the draws are 0, 1, …, n − 1, 0, … (Standards Document 1.1, remarks on section 2).
+ * A game may request a predictable sequence (opcode `random` with −n, 0 < n < 1000): then the draws are 0, 1, …, n − 1, 0, …
+ * (Standards Document 1.1, remarks on section 2).
  */
 export class StoryRandom {
   #seed = 0;
   #state = 0;
   #period = 0;
   #count = 0;
-  /** The number of draws so far: if it has not changed, nothing was drawn. */
+  /** The number of draws so far. If it is unchanged, nothing was drawn. */
   drawCount = 0;
 
   constructor(seed: number) {
     this.reseed(seed);
   }
 
-  /** Starts an episode's sequence. */
+  /** Begins the sequence of an episode. */
   reseed(seed: number): void {
     this.#seed = seed >>> 0;
     this.#start(this.#seed);
@@ -37,9 +37,9 @@ export class StoryRandom {
     [this.#state, this.#period, this.#count] = [state, 0, 0];
   }
 
-  /** Seeds the generator as opcode `random` does with an argument ≤ 0. @param value its absolute value */
+  /** Seeds the generator as opcode `random` does. @param value absolute value of an argument ≤ 0 */
   seedFromStory(value: number): void {
-    if (value === 0) this.#start(this.#seed); // "unpredictable" means the episode's own seed, so that seeds decide all
+    if (value === 0) this.#start(this.#seed); // "unpredictable": here the episode's seed decides
     else if (value < 1000) [this.#period, this.#count] = [value, 0];
     else this.#start(value);
   }

@@ -1,12 +1,12 @@
-// A story file: its bytes, the header's addresses, and decoded texts that all machines which play it share.
-// Source: The Z-Machine Standards Document 1.1, sections 1 (memory map) and 11 (the header).
+// A story file: its bytes, the addresses in its header, and decoded texts. All machines of the story share it. Source: The
+// Z-Machine Standards Document 1.1, sections 1 (memory map) and 11 (the header).
 
 const SUPPORTED_VERSIONS = [3, 4, 5, 7, 8] as const;
 
 export class StoryFormatError extends Error {
   override readonly name = 'StoryFormatError';
 
-  /** Describes what is wrong. @param storyName the path or another name that a user recognises */
+  /** Describes the fault. @param storyName path or name of the story */
   constructor(
     readonly storyName: string,
     problem: string,
@@ -24,7 +24,7 @@ export class StoryFormatError extends Error {
 export class Story {
   readonly bytes: Uint8Array;
   readonly version: number;
-  /** The first byte that the game may not write; bytes from here on never change. */
+  /** The first address of static memory. The game cannot write from here on. */
   readonly staticBase: number;
   readonly initialPc: number;
   readonly dictionary: number;
@@ -44,7 +44,7 @@ export class Story {
     file: Uint8Array,
     readonly name = 'story file',
   ) {
-    // The bytes are copied, since slice() of a Node Buffer is a view on memory that the caller may reuse.
+    // The bytes are copied: a Node Buffer's slice() shares memory that the caller may reuse.
     const bytes = new Uint8Array(unwrapBlorb(file, name));
     if (bytes.length < 64) throw new StoryFormatError(name, `only ${bytes.length} bytes, a header alone has 64`);
     this.bytes = bytes;
@@ -81,7 +81,7 @@ export class Story {
     return packed * this.#packedScale + this.#stringOffset;
   }
 
-  /** Returns the sum of all bytes after the header, which opcode `verify` compares with header word 0x1C (11.1.6). */
+  /** Returns the sum of all bytes after the header, which opcode `verify` compares with the header word 0x1C (11.1.6). */
   checksum(): number {
     let sum = 0;
     for (let i = 64; i < this.fileLength; i++) sum += this.bytes[i];
@@ -107,7 +107,7 @@ export class Story {
   }
 }
 
-/** Returns the executable chunk of a Blorb package (FORM IFRS … ZCOD), or the bytes themselves if they are not a package. */
+/** Returns the executable chunk of a Blorb package (FORM IFRS … ZCOD), or the given bytes if they are not a package. */
 function unwrapBlorb(file: Uint8Array, name: string): Uint8Array {
   const id = (at: number) => Buffer.from(file.subarray(at, at + 4)).toString('latin1');
   if (id(0) !== 'FORM' || id(8) !== 'IFRS') return file;

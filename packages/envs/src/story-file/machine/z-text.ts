@@ -1,5 +1,4 @@
-// Converts between Z-characters and text, for `print` and for dictionary words.
-// Source: Standards Document 1.1, section 3.
+// Converts between Z-characters and text, for printed texts and dictionary words. Source: Standards Document 1.1, section 3.
 import type { Story } from './story.js';
 import { Zscii } from './zscii.js';
 
@@ -16,7 +15,7 @@ export class ZText {
     this.zscii = new Zscii(story);
   }
 
-  /** Decodes a text. @param memory the machine's memory: names of objects are in writable memory */
+  /** Decodes a text. @param memory of the machine, since names of objects are in writable memory */
   decode(memory: Uint8Array, address: number): DecodedText {
     const zCharacters: number[] = [];
     let at = address;
@@ -28,7 +27,7 @@ export class ZText {
     return { text: this.#spell(memory, zCharacters), end: at };
   }
 
-  /** Returns the text at an address; cached where its memory cannot change. */
+  /** Returns the text at an address. It is cached if it is in static memory. */
   textAt(memory: Uint8Array, address: number): string {
     if (address < this.story.staticBase) return this.decode(memory, address).text;
     let text = this.story.texts.get(address);
@@ -69,7 +68,7 @@ export class ZText {
   }
 
   /**
-   * Returns a word in the form of the dictionary: padded or cut to 6 Z-characters (version 3) or 9.
+   * Encodes a word as in the dictionary: padded or cut to 6 Z-characters (version 3) or 9.
    *
    * @param codes ZSCII
    * @returns 4 or 6 bytes
@@ -96,7 +95,7 @@ export class ZText {
     const [lower, upper, other] = this.zscii.alphabets;
     if (lower.includes(code)) return [6 + lower.indexOf(code)];
     if (upper.includes(code)) return [4, 6 + upper.indexOf(code)];
-    // Place 0 of A2 is the escape itself, place 1 the new line.
+    // Index 0 of A2 is the escape code, index 1 the newline.
     const inOther = other.indexOf(code, 2);
     if (inOther >= 0) return [5, 6 + inOther];
     return [5, 6, code >> 5, code & 31];

@@ -1,5 +1,5 @@
-// ZSCII, the Z-machine's character set, and the three alphabets that code it in five-bit Z-characters.
-// Source: Standards Document 1.1, sections 3.2 to 3.5 (alphabets) and 3.8 (ZSCII).
+// ZSCII, the character set of the Z-machine, and the three alphabets of five-bit Z-characters. Source: Standards Document 1.1,
+// sections 3.2 to 3.5 (alphabets) and 3.8 (ZSCII).
 import type { Story } from './story.js';
 
 const DEFAULT_ALPHABETS = [
@@ -8,14 +8,14 @@ const DEFAULT_ALPHABETS = [
   ' \r0123456789.,!?_#\'"/\\-:()',
 ] as const;
 
-/** ZSCII 155 to 223 for stories without a table of their own (table 1 of section 3). */
+/** ZSCII 155 to 223 in stories without their own table (table 1 of section 3). */
 const DEFAULT_EXTRA_CHARACTERS = 'äöüÄÖÜß»«ëïÿËÏáéíóúýÁÉÍÓÚÝàèìòùÀÈÌÒÙâêîôûÂÊÎÔÛåÅøØãñõÃÑÕæÆçÇþðÞÐ£œŒ¡¿';
 
 const FIRST_EXTRA = 155;
 const NEWLINE = 13;
 
 export class Zscii {
-  /** The rows A0, A1, A2 of 26 ZSCII codes each. */
+  /** The alphabets A0, A1 and A2, each with 26 ZSCII codes. */
   readonly alphabets: readonly (readonly number[])[];
   readonly #toText: string[] = [];
   readonly #fromText = new Map<string, number>();
@@ -26,16 +26,16 @@ export class Zscii {
     for (let code = 32; code < 127; code++) this.#define(code, String.fromCharCode(code));
     extraCharacters(story).forEach((character, i) => this.#define(FIRST_EXTRA + i, character));
     this.#define(NEWLINE, '\n');
-    this.#toText[9] = '   '; // paragraph indent and sentence space, of version 6 but harmless (3.8.2.3)
+    this.#toText[9] = '   '; // paragraph indent of version 6, harmless in others (3.8.2.3)
     this.#toText[11] = '  ';
   }
 
-  /** Returns the text of a code; '' for one that prints nothing. */
+  /** Returns the text of a code; empty if it prints nothing. */
   text(code: number): string {
     return this.#toText[code] ?? '';
   }
 
-  /** Returns the ZSCII code of one character, '?' for one that the story cannot express. */
+  /** Returns the ZSCII code of a character; that of '?' if the story cannot express it. */
   code(character: string): number {
     return this.#fromText.get(character) ?? 63;
   }
@@ -52,7 +52,7 @@ function customAlphabets(story: Story): number[][] {
   const rows = [0, 1, 2].map((row) =>
     Array.from({ length: 26 }, (_, i) => story.bytes[story.alphabetTable + 26 * row + i]),
   );
-  rows[2][1] = NEWLINE; // Z-character 7 of A2 is a new line whatever the table says (3.5.5.1)
+  rows[2][1] = NEWLINE; // Z-character 7 of A2 is always a newline, whatever the table has (3.5.5.1)
   return rows;
 }
 

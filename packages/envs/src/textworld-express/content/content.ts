@@ -1,24 +1,24 @@
-// Foods and household objects by name, place and fold, as world generation uses them.
+// Foods and household objects by name, place and fold, from which worlds are generated.
 import { hashTrieOrder } from '../hash-order.js';
 import { folds, type Fold } from '../parameters.js';
 import { Thing, type CookingStyle, type CuttingStyle } from '../things.js';
 
-/** The shape of TextWorldExpress's cooking_world.json, as far as generation reads it. */
+/** The parts of TextWorldExpress's cooking_world.json that generation reads. */
 export interface FoodFile {
-  /** The [cooking, cutting] pairs allowed for a food; a recipe draws one. The folds are called train, valid and test. */
+  /** The allowed [cooking, cutting] pairs of each food, from which recipes draw. The folds are named train, valid and test. */
   FOOD_PREPARATIONS_SPLITS: Record<'train' | 'valid' | 'test', Record<string, string[][]>>;
-  /** Foods by the name of their group, or by `names` when the group has several. A place is "room.furniture" or "furniture". */
+  /** Foods by the name of their group; a group of several foods has `names`. A place is "room.furniture" or "furniture". */
   FOODS_COMPACT: Record<string, { names?: string[]; indefinite?: string; properties: string[]; locations: string[] }>;
 }
 
-/** The shape of twc_objects.folds.json; the order of the objects matters. */
+/** The format of twc_objects.folds.json. The order of the objects matters. */
 export type ObjectFile = Record<'train' | 'valid' | 'test', Record<string, { name: string; locations: string[] }>>;
 
 export interface FoodKind {
   readonly name: string;
   readonly article: string | undefined;
   readonly properties: readonly string[];
-  /** The names of furniture where it may lie. */
+  /** The names of the furniture on or in which it may be. */
   readonly places: readonly string[];
 }
 
@@ -33,11 +33,11 @@ export interface ObjectKind {
 }
 
 export interface Content {
-  /** Whether the content is from files: worlds then also have the mistakes of the original, which the built-in content does not have. */
+  /** Whether the content comes from files. Worlds then reproduce mistakes of the original, which the built-in content avoids. */
   readonly isFromFiles: boolean;
   readonly foods: ReadonlyMap<string, FoodKind>;
   readonly foodsByPlace: ReadonlyMap<string, readonly FoodKind[]>;
-  /** The foods of the fold in the order in which a recipe's draws count them. */
+  /** The foods of each fold, in the order of the indices that recipes draw. */
   readonly recipes: Readonly<Record<Fold, readonly RecipeFood[]>>;
   readonly objects: Readonly<Record<Fold, readonly ObjectKind[]>>;
   readonly objectsByPlace: Readonly<Record<Fold, ReadonlyMap<string, readonly ObjectKind[]>>>;
@@ -115,7 +115,7 @@ export function makeFood({ name, article, properties, places }: FoodKind): Thing
 }
 
 export function makeObject({ name, homes }: ObjectKind): Thing {
-  // The plural decides between "some rain boots", and "a bag of lentils" and "a glass".
+  // Plurals have the article "some": "some rain boots", but "a bag of lentils" and "a glass".
   const isPlural = /[^su]s$/.test(name.split(' of ')[0]);
   return new Thing(name, { homes, ...(isPlural ? { article: 'some' } : {}) });
 }

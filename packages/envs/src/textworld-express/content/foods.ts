@@ -1,5 +1,5 @@
-// The foods of cooking world: our own, in the form of TextWorldExpress's food file. A rule divides the preparations between the
-// folds, so that no fold contains pairs of another.
+// Our own foods of cooking world, in the format of TextWorldExpress's food file. A rule divides the preparations between the
+// folds, so that folds share no pairs.
 import { fromDataFile } from '../../data-file.js';
 import type { FoodFile } from './content.js';
 
@@ -14,7 +14,10 @@ interface FoodData {
   groups: Record<string, { kind: string; names: string[]; locations: string[]; indefinite?: string }>;
 }
 
-/** The fold of each pair in turn: of seven pairs, four go to train, two to dev and one to test; three pairs are enough for all. */
+/**
+ * The fold of each successive pair. Seven pairs are divided into four for train, two for valid and one for test; three pairs suffice for all
+ * folds.
+ */
 const dealing = ['train', 'valid', 'test', 'train', 'train', 'valid', 'train'] as const;
 
 function dealPreparations({ kinds, groups }: FoodData): FoodFile['FOOD_PREPARATIONS_SPLITS'] {
@@ -23,7 +26,7 @@ function dealPreparations({ kinds, groups }: FoodData): FoodFile['FOOD_PREPARATI
   for (const [index, { kind, name }] of foods.entries()) {
     const pairs = kind.cooking.flatMap((cooking) => kind.cutting.map((cutting) => [cooking, cutting]));
     if (pairs.length === 1) {
-      // A food with a single preparation is in every fold.
+      // A food with only one preparation is in all folds.
       for (const split of Object.values(splits)) split[name] = pairs;
       continue;
     }

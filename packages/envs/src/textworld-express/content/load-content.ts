@@ -1,4 +1,4 @@
-// Reads content from files: TextWorldExpress's own two JSON files, or others of the same form.
+// Reads content from files: TextWorldExpress's two JSON files, or others in their format.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { folds } from '../parameters.js';
@@ -26,7 +26,7 @@ class ContentFileError extends Error {
 
 const loaded = new Map<string, Content>();
 
-/** Reads a folder once per process. */
+/** Reads the content of a folder. Each folder is read once per process. */
 export function loadContent(contentDir: string): Content {
   const known = loaded.get(contentDir);
   if (known !== undefined) return known;

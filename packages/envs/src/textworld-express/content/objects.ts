@@ -1,8 +1,8 @@
-// The household objects of the games, in the form of TextWorldExpress's object file.
+// The household objects of the games, in the format of TextWorldExpress's object file.
 import { fromDataFile } from '../../data-file.js';
 import type { ObjectFile } from './content.js';
 
-/** Objects that belong to the same furniture, by fold. */
+/** Objects, by fold, that belong to the same furniture. */
 type PlaceRow = { places: string[] } & Record<keyof ObjectFile, string[]>;
 
 function objectsOf(rows: readonly PlaceRow[], fold: keyof ObjectFile): ObjectFile['train'] {

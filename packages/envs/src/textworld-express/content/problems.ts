@@ -1,30 +1,30 @@
-// The hundred sorting and the hundred arithmetic problems of each fold. They are drawn as TextWorldExpress's authors drew
-// theirs, from fixed seeds, so that they are the same.
+// Generates the hundred sorting and hundred arithmetic problems of each fold. They equal TextWorldExpress's problems, since they
+// use the same generator, seeds and order of draws.
 import { JavaRandom } from '../java-random.js';
 import { folds, type Fold } from '../parameters.js';
 import { materials, nouns } from './words.js';
 
-/** The number of problems of one kind in each fold. */
+/** The number of arithmetic problems per operator in each fold. */
 const PER_KIND = 25;
 const MOST = 50;
-/** The seed of the generator that drew the wrong answers; it was found from the published problems, which it reproduces exactly. */
+/** The seed of the wrong answers. It was reconstructed from the published problems, which it reproduces exactly. */
 const FILLER_SEED = 0xbfd676416739n;
 
 export interface SortingItem {
-  /** The name that the player reads: "9 pears", "13mg of wood". */
+  /** The name in the game: "9 pears", "13mg of wood". */
   readonly name: string;
-  /** The size in the smallest unit of its kind. */
+  /** The size in the smallest unit of its property. */
   readonly size: number;
 }
 
-/** The units, smallest first, and how many of the smallest one unit contains. */
+/** The units of each property, the smallest first, in multiples of the smallest. */
 const unitsByProperty: readonly Readonly<Record<string, number>>[] = [
   { mm: 1, cm: 10, m: 1000 },
   { mg: 1, g: 1000, kg: 1_000_000 },
   { ml: 1, l: 1000 },
 ];
 
-/** Returns the items of each problem in the order in which they belong into the box. */
+/** Returns the items of each problem in ascending order, in which they must be put into the box. */
 export function drawSortingProblems(): Record<Fold, SortingItem[][]> {
   const random = new JavaRandom(2051);
   const drawn: Record<Fold, SortingItem[][]> = { train: [], dev: [], test: [] };
@@ -72,7 +72,7 @@ export type Operator = '+' | '-' | '*' | '/';
 export interface ArithmeticProblem {
   readonly operator: Operator;
   readonly first: number;
-  /** The second number; in a division, the dividend is the product of both. */
+  /** The second number. In a division, the dividend is the product of both. */
   readonly second: number;
   readonly answer: number;
   /** Five wrong answers. */
@@ -100,11 +100,11 @@ export function drawArithmeticProblems(): Record<Fold, ArithmeticProblem[]> {
   return problems;
 }
 
-/** Draws different questions; a sum or a product with exchanged numbers is not different. */
+/** Draws distinct questions; a sum or product with swapped numbers counts as the same. */
 function drawQuestions(random: JavaRandom, operator: Operator, count: number): Question[] {
   const questions = new Map<string, Question>();
   while (questions.size < count) {
-    // No number is divided by one.
+    // A dividend is never divided by one.
     const first = random.nextInt(MOST - 1) + (operator === '/' ? 2 : 1);
     const second = random.nextInt(MOST - 1) + 1;
     const answer = answerTo(operator, first, second);
@@ -115,7 +115,7 @@ function drawQuestions(random: JavaRandom, operator: Operator, count: number): Q
   return [...questions.values()];
 }
 
-/** Computes the answer; null when it is not an integer or, for a difference, not above zero. */
+/** Returns the answer; null if it is not an integer, or if a difference is not positive. */
 function answerTo(operator: Operator, first: number, second: number): number | null {
   if (operator === '+') return first + second;
   if (operator === '*') return first * second;
@@ -123,7 +123,7 @@ function answerTo(operator: Operator, first: number, second: number): number | n
   return second % first === 0 ? second / first : null;
 }
 
-/** Returns the other operators' results where they are above zero and not the answer, then drawn numbers up to five. */
+/** Returns five wrong answers: the other operators' results that are positive and wrong, then random numbers. */
 function drawWrongAnswers(random: JavaRandom, { operator, first, second, answer }: Question): number[] {
   const [sum, product] = [first + second, first * second];
   const differences = [first - second, second - first];

@@ -1,11 +1,11 @@
-// Words that occur in actions: room names, nouns, materials and gestures. The lists are TextWorldExpress's, since words and
-// their order decide which world a seed gives.
+// The words of actions: room names, nouns, materials and gestures. They are those of TextWorldExpress in the same order, since
+// draws are indices into these lists.
 import { hashTrieOrder } from '../hash-order.js';
 import type { Fold } from '../parameters.js';
 
 const words = (text: string) => text.split(', ');
 
-/** The 48 room names of `mapreader`, in the order in which its draws count them. */
+/** The 48 room names of `mapreader`, in the order of the indices that are drawn. */
 export const roomNames: readonly string[] = hashTrieOrder(
   words(
     'washroom, bathroom, cupboard, pantry, basement, closet, kitchen, kitchenette, launderette, laundromat, ' +
@@ -27,7 +27,7 @@ const nounsOf = (text: string): Noun[] =>
     return { one, many };
   });
 
-/** Things that are bundled, sorted and pointed at. The dev fold has one twice, and one with a misspelled plural. */
+/** Things that are bundled, sorted and pointed at. As in the original, the dev fold has one twice and a misspelled plural. */
 export const nouns: Readonly<Record<Fold, readonly Noun[]>> = {
   train: nounsOf(
     'apple/apples, orange/oranges, grape/grapes, tangerine/tangerines, banana/bananas, pineapple/pineapples, ' +

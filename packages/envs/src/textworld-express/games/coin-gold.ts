@@ -1,5 +1,5 @@
-// Finds the coin by repeatedly looking into the nearest unseen room. The original walks at random without a seed; this search
-// knows as little of the map, and always arrives.
+// Finds the coin by repeatedly walking to the nearest unseen room. The original walks randomly, without a seed; this search knows
+// no more of the map, but always succeeds.
 import type { CoinGame } from './coin.js';
 import { visibleThings } from '../things.js';
 import { walkTo } from './walking.js';

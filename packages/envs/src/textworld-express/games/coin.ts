@@ -1,4 +1,4 @@
-// Coin collector: find the coin that lies on the floor of some room, and take it.
+// Coin collector: the agent finds the coin on the floor of some room and takes it.
 import { makeObject, type Content } from '../content/content.js';
 import { makeRoom, roomNumbering, type HouseholdRoomName } from '../household.js';
 import { JavaRandom } from '../java-random.js';
@@ -31,7 +31,7 @@ export class CoinGame extends RoomGame {
     this.addTake(thing);
   }
 
-  /** Adds no actions: this game has none that puts down a thing. */
+  /** This game has no actions that put down things. */
   protected override addActionsOnCarried(): void {}
 
   protected override score(): Score {

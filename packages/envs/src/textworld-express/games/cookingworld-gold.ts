@@ -1,5 +1,5 @@
-// The scripted cook of TextWorldExpress: recipe, knife, ingredients room by room, cutting, cooking, meal. It walks at random
-// like the original's, with a generator of its own, so that its paths are the recorded ones.
+// The gold path of cooking world: recipe, knife, ingredients room by room, cutting, cooking, meal. It walks randomly like
+// TextWorldExpress's, with its own generator, so that it reproduces the recorded paths.
 import type { CookingGame } from './cookingworld.js';
 import { JavaRandom } from '../java-random.js';
 import { cuttingVerbs, directions, visibleThings } from '../things.js';
@@ -8,14 +8,14 @@ import { walkTo, type Recorder } from './walking.js';
 const ATTEMPTS = 50;
 const MOST_MOVES = 36;
 
-/** Returns a path that wins. @param makeGame a fresh copy of the world on each call */
+/** Returns a winning path. @param makeGame makes a new game in the same world */
 export function cookingGoldPath(makeGame: () => CookingGame, seed: number): string[] {
   const random = new JavaRandom(seed);
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const cook = new Cook(makeGame(), (game, goal, act) => walkAtRandom(random, game, goal, act));
     if (cook.cookMeal()) return cook.path;
   }
-  // The random walk never arrived; the shortest path always does.
+  // If a random walk does not arrive, the cook takes shortest paths instead.
   const cook = new Cook(makeGame(), (game, goal, act) => walkTo(game, (room) => room.name === goal, act));
   cook.cookMeal();
   return cook.path;
@@ -32,7 +32,7 @@ class Cook {
     private readonly walk: Walk,
   ) {}
 
-  /** Cooks the meal; false when a walk gave up. */
+  /** Cooks the meal. @returns false if a walk did not arrive */
   cookMeal(): boolean {
     this.game.begin();
     if (!this.#goTo('kitchen')) return false;
@@ -111,14 +111,14 @@ class Cook {
     return this.game.room.name === place || this.walk(this.game, place, (action) => this.#act(action));
   }
 
-  /** Plays an action. The cook also tries impossible ones, such as opening an open cupboard; they change nothing. */
+  /** Plays and records an action. Some are useless, such as opening an open cupboard; they change nothing. */
   #act(action: string): void {
     this.path.push(action);
     if (this.game.isPossible(action)) this.game.act(action);
   }
 }
 
-/** Walks to the next room when the goal is there, opening doors on the way; otherwise in a drawn direction, 36 times at most. */
+/** Walks to the goal if it is the next room, opening doors on the way, else in a random direction; gives up after 36 moves. */
 function walkAtRandom(random: JavaRandom, game: CookingGame, goal: string, act: Recorder): boolean {
   for (let moves = 0; moves < MOST_MOVES; moves++) {
     if (game.room.name === goal) return true;

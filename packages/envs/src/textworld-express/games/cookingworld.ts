@@ -1,6 +1,6 @@
-// Cooking world: read the recipe, gather its ingredients, cut and cook them as it says, prepare the meal and eat it. There is
-// one point for each ingredient that was ever held, each cut, each cooking, the meal, and eating it; a spoilt ingredient ends
-// the game.
+// Cooking world: the agent reads the recipe, gathers, cuts and cooks the ingredients as it says, prepares the meal and eats it.
+// Each of these is one point: every ingredient that was ever held, every cut, every cooking, the meal, and eating it. A spoilt
+// ingredient ends the game.
 import { makeFood, type Content, type Preparation, type RecipeFood } from '../content/content.js';
 import { makeKitchen, makeRoom, type HouseholdRoomName } from '../household.js';
 import { JavaRandom } from '../java-random.js';
@@ -31,7 +31,7 @@ export const cookingworldParameters: readonly ParameterSpec[] = [
 export interface Ingredient {
   readonly preparation: Preparation;
   readonly thing: Thing;
-  /** Whether it was in the inventory after any action. */
+  /** Whether the ingredient was in the inventory after any action. */
   wasHeld: boolean;
 }
 
@@ -107,7 +107,7 @@ export class CookingGame extends RoomGame {
   }
 
   #prepareMeal(): string {
-    // The points so far are kept: from here on only the meal counts.
+    // The ingredients are gone, so that their points are stored. From now on only the meal changes the score.
     this.#meal = { isEaten: false, pointsBefore: this.#ingredientPoints() };
     for (const { thing } of this.ingredients) move(thing, null);
     move(new Thing('meal', { food: preparedMeal() }), this.inventory);
@@ -169,7 +169,7 @@ export class CookingGame extends RoomGame {
   }
 }
 
-/** Points that an ingredient brings: found, cut, cooked. */
+/** Returns the largest number of points of an ingredient: found, cut, cooked. */
 const pointsFor = ({ cooking, cutting }: Preparation) => 1 + Number(cutting !== 'uncut') + Number(cooking !== 'raw');
 
 function isReady({ food }: Thing, { cooking, cutting }: Preparation): boolean {
@@ -178,7 +178,9 @@ function isReady({ food }: Thing, { cooking, cutting }: Preparation): boolean {
   return cookedRight && (cutting === 'uncut' ? food.cut === null : food.cut === cutting);
 }
 
-/** Returns whether an ingredient was eaten, or cooked or cut against the recipe. A missing step spoils nothing. */
+/**
+ * Returns whether an ingredient was eaten, or cooked or cut in a way that differs from the recipe. A missing step spoils nothing.
+ */
 function isSpoilt({ thing, preparation: { cooking, cutting } }: Ingredient): boolean {
   const { food, holder } = thing;
   if (holder === null || food === null) return true;
@@ -237,7 +239,7 @@ function drawRecipe(random: JavaRandom, foods: readonly RecipeFood[], count: num
 const fallbackPlaces = ['fridge', 'counter', 'kitchen cupboard', 'dining table'];
 
 function placeIngredients(random: JavaRandom, rooms: readonly Room[], recipe: readonly RecipeLine[], content: Content) {
-  // If two pieces of furniture have the same name, that of the later room is meant.
+  // If two pieces of furniture have the same name, the one in the later room is used.
   const places = new Map(rooms.flatMap((room) => visibleThings(room)).map((thing) => [thing.name, thing]));
   return recipe.map(({ name, preparation }): Ingredient => {
     const kind = content.foods.get(name);

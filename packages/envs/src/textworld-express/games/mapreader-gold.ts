@@ -1,4 +1,4 @@
-// Reads the task and the map, walks the shortest path to the coin and back, and puts it into the box.
+// Reads the task and the map, walks to the coin and back on shortest paths, and puts the coin into the box.
 import type { MapReaderGame } from './mapreader.js';
 import { walkTo } from './walking.js';
 

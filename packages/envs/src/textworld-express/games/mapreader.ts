@@ -1,5 +1,5 @@
-// Map reader: fetch the coin from a named room and put it into the box in another; a map shows which rooms are adjacent. One
-// point is for carrying the coin, two for the coin in the box.
+// Map reader: the agent fetches the coin from a named room and puts it into the box in another. A map shows which rooms are
+// adjacent. Carrying the coin is one point, the coin in the box two.
 import { makeObject, type ObjectKind } from '../content/content.js';
 import { roomNames } from '../content/words.js';
 import { JavaRandom } from '../java-random.js';
@@ -21,7 +21,7 @@ export const mapreaderParameters: readonly ParameterSpec[] = [
 const GRID_SIZE = 10;
 const LINK_PROBABILITY = 0.5;
 const REPAIRS = 10;
-/** The most rooms between the first room and the rooms that further links may connect. */
+/** The largest distance from the first room at which rooms may get further links. */
 const FAR = 9;
 const START_ATTEMPTS = 25;
 
@@ -102,7 +102,7 @@ function makeBareRoom(random: JavaRandom, name: string, upTo: number, objects: r
   return room;
 }
 
-/** Links half of the neighbours on the grid; rooms that are then disconnected, or too far, get further links. */
+/** Links half of the neighbours on the grid. Rooms that are then disconnected or too far get further links. */
 function linkAll(random: JavaRandom, rooms: readonly Room[], includeDoors: boolean): void {
   const grid = placeRooms(random, rooms, { size: GRID_SIZE, mayJoin: () => true });
   let retried: ReadonlySet<Room> = new Set(rooms);
@@ -118,10 +118,10 @@ function linkAll(random: JavaRandom, rooms: readonly Room[], includeDoors: boole
   }
 }
 
-/** Returns the number of rooms on the shortest path to each room, with or without doors; unreachable rooms are missing. */
+/** Returns the number of rooms on the shortest path to each reachable room, through open and closed doors. */
 function distancesFrom(start: Room): Map<Room, number> {
   const distances = new Map([[start, 0]]);
-  // The loop over a Map follows the order of insertion, also while it grows, and so works as the queue of a breadth-first
+  // A loop over a Map visits entries in the order of insertion, also those added during it: it is the queue of a breadth-first
   // search.
   for (const [room, distance] of distances) {
     for (const direction of directions) {
@@ -132,7 +132,7 @@ function distancesFrom(start: Room): Map<Room, number> {
   return distances;
 }
 
-/** Returns a line for each room with its neighbours; both orders are drawn. */
+/** Returns the map: a line per room with its neighbours, in random order. */
 function drawMap(random: JavaRandom, rooms: readonly Room[]): string {
   const lines = rooms.flatMap(({ name, exits }) => {
     const neighbours = directions.flatMap((direction) => exits[direction]?.to.name ?? []);

@@ -1,5 +1,5 @@
-// The games in a single drawn room: arithmetic, sorting, pecking order. They share the room and the way in which things are
-// distributed.
+// The common part of the games in a single random room (arithmetic, sorting, pecking order): the room, and the distribution of
+// things.
 import { makeRoom, roomNumbering } from '../household.js';
 import type { JavaRandom } from '../java-random.js';
 import { move, visibleThings, type Room, type Thing } from '../things.js';
@@ -19,12 +19,12 @@ export abstract class OneRoomGame extends RoomGame {
 
 export const drawRoom = (random: JavaRandom): Room => makeRoom(random.choice(roomNumbering), random);
 
-/** Shuffles the things and lays each on a drawn open place of the room, or on the floor of a room without any. */
+/** Puts each thing, in random order, on a random open place in the room, or on the floor if there is none. */
 export function spread(random: JavaRandom, things: readonly Thing[], room: Room): void {
   const shuffled = random.shuffle(things);
   const places = visibleThings(room).filter((thing) => thing.isOpenContainer && thing.kind !== 'box');
   for (const thing of shuffled) move(thing, places.length > 0 ? random.choice(places) : room);
 }
 
-/** Returns the reward of a mistake in these games. */
+/** Returns the score after a mistake that fails these games. */
 export const failure = (raw: number): Score => ({ raw, normalized: -1, won: false, failed: true });

@@ -1,5 +1,5 @@
-// A game in rooms: moves, doors, carrying, and the list of valid actions, in the engine's order. Each game adds its own actions
-// for visible and for carried things, and its score.
+// A game with rooms, moves, doors, carrying, and the list of valid actions in the engine's order. A subclass adds its actions
+// with visible and carried things, and the score.
 import { JavaRandom } from '../java-random.js';
 import { describeInventory, describeRoom, describeThing, list, prepositionFor } from '../texts.js';
 import {
@@ -15,7 +15,7 @@ import {
 } from '../things.js';
 import type { Score, TextGame, GameTurn } from './text-game.js';
 
-/** An action's text and function, which returns the answer that the player reads. */
+/** The text of an action, and a function that carries it out and returns the observation. */
 interface Action {
   readonly text: string;
   readonly run: () => string;
@@ -24,9 +24,9 @@ interface Action {
 interface RoomGameOptions {
   rooms: readonly Room[];
   start: Room;
-  /** The number of things that can be carried, or null for no limit. */
+  /** The largest number of carried things; null: no limit. */
   carryLimit: number | null;
-  /** The seed of the generator that shuffles the valid actions: 0 in most games, whatever the world. */
+  /** The seed of the shuffle of valid actions. In most games it is 0 for every world. */
   shuffleSeed: number;
 }
 
@@ -38,7 +38,7 @@ export abstract class RoomGame implements TextGame {
   room: Room;
   readonly #carryLimit: number | null;
   readonly #shuffler: JavaRandom;
-  /** The valid actions. If two things have the same name, a text means the first of them. */
+  /** The valid actions by text. If two things have the same name, the action is with the first. */
   #actions: Action[] = [];
 
   constructor({ rooms, start, carryLimit, shuffleSeed }: RoomGameOptions) {
@@ -62,14 +62,14 @@ export abstract class RoomGame implements TextGame {
     return this.#actions.some(({ text }) => text === action);
   }
 
-  /** Returns the state's score after an action. */
+  /** Returns the score of the current state. */
   protected abstract score(): Score;
-  /** Adds the actions on a thing that is seen, in order. */
+  /** Adds the actions with a visible thing, in order. */
   protected abstract addActionsOnVisible(thing: Thing): void;
-  /** Adds the actions with a thing that is carried, in order. */
+  /** Adds the actions with a carried thing, in order. */
   protected abstract addActionsOnCarried(thing: Thing, visible: readonly Thing[]): void;
 
-  /** Adds actions that need no thing, between "inventory" and the moves. */
+  /** Adds actions without a thing, between "inventory" and the moves. */
   protected addGeneralActions(): void {}
 
   protected add(text: string, run: () => string): void {
@@ -107,7 +107,7 @@ export abstract class RoomGame implements TextGame {
     for (const thing of this.inventory.contents) this.addActionsOnCarried(thing, visible);
   }
 
-  /** Adds both actions of a door, which are always valid; the one without effect says so. */
+  /** Adds opening and closing a door. Both are always valid, and one of them has no effect. */
   #addDoorActions(direction: Direction, door: Door, beyond: Room): void {
     this.add(`open door to ${direction}`, () => {
       if (door.isOpen) return `The ${door.name} already stands open.`;
@@ -162,7 +162,7 @@ export abstract class RoomGame implements TextGame {
     if (thing.text !== null) this.add(`read ${thing.name}`, () => read(thing));
   }
 
-  /** Adds the action of examining a thing, which reads its text if it has one. */
+  /** Adds the action of examining a thing. It reads the thing's text if there is one. */
   protected addExamine(thing: Thing): void {
     const run = () => (thing.text === null ? `It is ${describeThing(thing)}.` : read(thing));
     this.add(`examine ${thing.name}`, run);

@@ -1,5 +1,5 @@
-// Sorting: put the things into the box from the smallest quantity to the largest, whatever the units. Points are the share of
-// things in the box in the right order; any other order fails.
+// Sorting: the agent puts things into the box from the smallest quantity to the largest, in mixed units. The score is the share
+// of things in the box; a wrong order fails.
 import { drawSortingProblems, type SortingItem } from '../content/problems.js';
 import { JavaRandom } from '../java-random.js';
 import { gameSetNumber, type Fold } from '../parameters.js';
@@ -18,7 +18,7 @@ class SortingGame extends OneRoomGame {
   readonly taskDescription =
     'Put everything that is measured or counted here into the box, one by one, from the smallest quantity to the largest.';
   readonly properties: Readonly<Record<string, number>>;
-  /** The things from the smallest to the largest. */
+  /** The things in ascending order of quantity. */
   readonly ordered: readonly Thing[];
   readonly #box = new Thing('box', { kind: 'box' });
 

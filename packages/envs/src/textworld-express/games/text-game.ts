@@ -1,20 +1,20 @@
-// The interface of a game to the environment around it, and the functions that choose and make a game.
+// The interface of a game, and the functions that choose and make one.
 import type { Content } from '../content/content.js';
 import type { Fold, ParameterSpec, ParameterValues } from '../parameters.js';
 
 export interface Score {
   /** The score in the game's own points. */
   raw: number;
-  /** The points divided by the highest possible; −1 where the game punishes a mistake so. */
+  /** The score divided by the largest possible one; −1 after a mistake, in games that punish it so. */
   normalized: number;
   won: boolean;
   failed: boolean;
 }
 
-/** The texts that the player reads after the reset and after every accepted action. */
+/** The texts after the reset and after each valid action. */
 export interface GameTurn {
   observation: string;
-  /** The current room, without a turn. */
+  /** The description of the current room, which costs no turn. */
   look: string;
   inventory: string;
   /** The valid actions, in the engine's shuffled order. */
@@ -24,11 +24,11 @@ export interface GameTurn {
 
 export interface TextGame {
   readonly taskDescription: string;
-  /** Numbers that describe how the world was made. */
+  /** Numbers that describe the world's generation. */
   readonly properties: Readonly<Record<string, number>>;
-  /** Returns the opening turn. Call once. */
+  /** Returns the first turn. It must be called once, before any action. */
   begin(): GameTurn;
-  /** Plays one of the valid actions. */
+  /** Plays an action, which must be one of the last turn's valid actions. */
   act(action: string): GameTurn;
 }
 
@@ -44,6 +44,6 @@ export interface GameKind {
   readonly name: string;
   readonly parameters: readonly ParameterSpec[];
   make(choice: WorldChoice): TextGame;
-  /** Returns actions that win this world, played in order after the reset. */
+  /** Returns actions that win this world from its start. */
   goldPath(choice: WorldChoice): string[];
 }

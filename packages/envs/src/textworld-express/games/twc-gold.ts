@@ -1,5 +1,5 @@
-// Tidies up: it takes misplaced things, puts down those that belong here, and walks to the nearest room where either is
-// possible. The original walks at random without a seed; this one always ends.
+// Takes misplaced things, puts down those that belong here, and walks to the nearest room where either is possible. The original
+// walks randomly, without a seed; this search always ends.
 import type { TwcGame } from './twc.js';
 import { visibleThings, type Room, type Thing } from '../things.js';
 import { walkTo } from './walking.js';

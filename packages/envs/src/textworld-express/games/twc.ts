@@ -1,5 +1,5 @@
-// TextWorld commonsense: things lie on the floor; put each where it belongs. One point is for a thing that is carried, two for
-// one in a place where it belongs.
+// TextWorld commonsense: things are on the floor, and the agent puts each where it belongs. A carried thing is one point, a thing
+// in a right place two.
 import { makeObject, type Content, type ObjectKind } from '../content/content.js';
 import { makeRoom, type HouseholdRoomName } from '../household.js';
 import { JavaRandom } from '../java-random.js';
@@ -17,7 +17,7 @@ export const twcParameters: readonly ParameterSpec[] = [
   { name: 'limitInventorySize', default: 0, range: 'flag', meaning: 'carry at most numItemsToPutAway + 1 things' },
 ];
 
-/** The rooms. All are built and linked; then the world is reduced to a few that are connected. */
+/** The rooms. All are built and linked; then only a few connected ones are kept. */
 const house: readonly HouseholdRoomName[] = [
   'kitchen',
   'pantry',
@@ -61,7 +61,7 @@ export class TwcGame extends RoomGame {
       else if (holder !== null && homes.includes(holder.name)) raw += 2;
     }
     const most = 2 * this.strays.length;
-    // With nothing to put away, the original divides 0 by 0; here the game is won at once.
+    // If nothing is misplaced, the original divides 0 by 0. Here the game is won at once.
     return { raw, normalized: most === 0 ? 1 : raw / most, won: raw === most, failed: false };
   }
 }
@@ -82,7 +82,7 @@ function makeWorld(
   return { rooms, strays };
 }
 
-/** Grows a part of the house from one room, and closes the ways out of it. */
+/** Chooses a random connected part of the house, and removes the exits to the other rooms. */
 function keepConnected(random: JavaRandom, house: readonly Room[], count: number): Room[] {
   const kept = [random.choice(house)];
   while (kept.length < count) {

@@ -1,11 +1,14 @@
-// Walks the shortest path, opening the doors on it.
+// Walks shortest paths, opening the doors on the way.
 import type { RoomGame } from './room-game.js';
 import { directions, type Direction, type Room } from '../things.js';
 
-/** Says an action in the game and writes it down. */
+/** Plays an action in a game and records it. */
 export type Recorder = (action: string) => void;
 
-/** Walks to the nearest room that is a goal; false when none can be reached. Ties go north, south, east, west. */
+/**
+ * Walks to the nearest goal room. Among equal distances the order is north, south, east, west. @returns false if no goal can be
+ * reached
+ */
 export function walkTo(game: RoomGame, isGoal: (room: Room) => boolean, act: Recorder): boolean {
   const way = shortestWay(game.room, isGoal);
   if (way === null) return false;
@@ -16,7 +19,7 @@ export function walkTo(game: RoomGame, isGoal: (room: Room) => boolean, act: Rec
   return true;
 }
 
-/** Returns the first of the shortest paths in the order of directions, by breadth-first search. */
+/** Returns a shortest path by breadth-first search, the first in the order of directions. */
 function shortestWay(start: Room, isGoal: (room: Room) => boolean): Direction[] | null {
   const seen = new Set([start]);
   let frontier: { room: Room; way: Direction[] }[] = [{ room: start, way: [] }];

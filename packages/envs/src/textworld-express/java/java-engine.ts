@@ -1,5 +1,5 @@
-// TextWorldExpress's own simulator, a Java process that is listening, as an engine. Start it with: java -cp
-// textworld-express.jar textworldexpress.runtime.PythonInterface 25335 in a folder with its two content files.
+// TextWorldExpress's simulator as an engine: a Java process that listens on a port. Start it in a folder with its two content
+// files: java -cp textworld-express.jar textworldexpress.runtime.PythonInterface 25335
 import type { Engine, Opening, World } from '../engine.js';
 import type { GameTurn } from '../games/text-game.js';
 import {
@@ -13,7 +13,7 @@ import {
 const INTERFACE = 'textworldexpress.runtime.PythonInterface';
 const DEFAULT_PORT = 25335;
 
-/** One step in the form of the simulator. */
+/** A step as the simulator writes it. */
 interface StepRecord {
   observation: string;
   look: string;
@@ -53,7 +53,9 @@ export class JavaEngine implements Engine {
     return parseTurn(await connection.call(simulator, 'stepJSON', action));
   }
 
-  /** Plays in a simulator of its own, so that an episode in play is not disturbed. The opening look is left out. */
+  /**
+   * Returns the gold path. It uses another simulator, so that the running episode is not affected, and leaves out the first look.
+   */
   async goldPath(world: World): Promise<string[]> {
     const { connection } = await this.#open();
     const simulator = await connection.construct(INTERFACE);
@@ -76,7 +78,7 @@ export class JavaEngine implements Engine {
     try {
       await session.connection.release(session.simulator);
     } catch {
-      // A connection that broke has nothing left to release.
+      // A broken connection has nothing to release.
     } finally {
       session.connection.close();
     }
@@ -93,7 +95,7 @@ export class JavaEngine implements Engine {
     return parseTurn(await connection.call(simulator, 'generateNewGameJSON', world.seed, world.fold, withGold));
   }
 
-  /** Connects at the first use; a broken connection is replaced at the next episode. */
+  /** Connects at the first use. A broken connection is replaced at the next episode. */
   async #open(): Promise<{ connection: Py4jConnection; simulator: JavaReference }> {
     if (this.#session?.connection.isBroken === true) this.#session = null;
     if (this.#session === null) {
@@ -109,7 +111,7 @@ export class JavaEngine implements Engine {
 }
 
 function parseTurn(json: unknown): GameTurn {
-  // A score of 0 / 0 is written as NaN, which is not JSON.
+  // The simulator writes a score of 0 / 0 as NaN, which is not JSON.
   const step = JSON.parse(String(json).replace(/:NaN,/g, ':1,')) as StepRecord;
   return {
     observation: step.observation,

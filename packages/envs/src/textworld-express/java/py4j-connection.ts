@@ -1,11 +1,11 @@
-// A client of Py4J's text protocol: one TCP connection, one request at a time, fields separated by line ends.
-// Source: the gateway protocol as py4j.org documents it in its code (protocol.py); only what a text game needs.
+// A client of Py4J's text protocol: one TCP connection, one request at a time, fields separated by newlines. Only the parts that
+// text games need are here. Source: the gateway protocol as documented in Py4J's code (protocol.py).
 import { connect, type Socket } from 'node:net';
 
-/** A Java int, string or boolean as an argument. */
+/** An argument of a Java method. */
 type JavaArgument = string | number | boolean;
 
-/** A reference to an object that the server keeps until it is released. */
+/** A reference to an object, which the server keeps until it is released. */
 export interface JavaReference {
   readonly id: string;
 }
@@ -50,7 +50,7 @@ export class Py4jConnection {
     socket.on('close', () => this.#fail(new Error('the connection was closed')));
   }
 
-  /** Opens a connection. @param timeoutMs how long connecting and each answer may take */
+  /** Opens a connection. @param timeoutMs of connecting and of each answer */
   static async open({ host, port }: Py4jAddress, timeoutMs: number): Promise<Py4jConnection> {
     const address = `${host}:${port}`;
     const socket = connect({ host, port });
@@ -75,7 +75,7 @@ export class Py4jConnection {
     return this.#broken !== null;
   }
 
-  /** Calls a method; an exception on the other side rejects. */
+  /** Calls a method. @throws if the method throws an exception */
   async call(target: JavaReference, method: string, ...args: JavaArgument[]): Promise<JavaValue> {
     return this.#request(method, ['c', target.id, method, ...args.map(encode), 'e']);
   }
@@ -86,7 +86,7 @@ export class Py4jConnection {
     throw new JavaServerError(this.#address, `new ${className}`, `gave ${String(value)} instead of an object`);
   }
 
-  /** Lets the server forget the object. */
+  /** Releases an object of the server. */
   async release(object: JavaReference): Promise<void> {
     await this.#request('release', ['m', 'd', object.id, 'e']);
   }
@@ -104,7 +104,7 @@ export class Py4jConnection {
     this.#socket.destroy();
   }
 
-  /** Requests wait for the one before them. */
+  /** Sends a request after the one before it was answered. */
   #request(call: string, fields: string[]): Promise<JavaValue> {
     const answer = this.#queue.then(() => this.#exchange(call, fields));
     this.#queue = answer.catch(() => undefined);
@@ -115,7 +115,7 @@ export class Py4jConnection {
     if (this.#broken !== null) throw this.#error(call, this.#broken);
     const line = await new Promise<string>((resolve, reject) => {
       const late = () => {
-        // A late answer would be taken for the next one's: the connection cannot be used any more.
+        // A late answer would be taken for that of the next request, so that the connection is closed.
         this.#fail(new Error(`no answer in ${this.#timeoutMs} ms`));
         this.#socket.destroy();
       };
@@ -161,7 +161,7 @@ function encode(argument: JavaArgument): string {
   return typeof argument === 'number' ? `i${argument}` : argument ? 'bTrue' : 'bFalse';
 }
 
-/** Decodes a value: the letter gives the type; lists and other objects are references. */
+/** Decodes a value. Its first letter is its type; lists and other objects are references. */
 function decode(text: string): JavaValue {
   const rest = text.slice(1);
   switch (text[0]) {
@@ -177,7 +177,7 @@ function decode(text: string): JavaValue {
     case 'r':
       return { id: rest };
     default:
-      return null; // 'v' is void and 'n' is null
+      return null; // 'v' is void, 'n' is null
   }
 }
 

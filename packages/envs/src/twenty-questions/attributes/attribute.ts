@@ -1,4 +1,4 @@
-// A row of the attribute table as it is written, and how it is used.
+// Converts a row of the attribute table to the truth of the attribute for each word.
 import type { Attribute, Truth } from '../truths.js';
 import { allWords, findWord, type Category, type Word } from '../words.js';
 
@@ -6,13 +6,18 @@ export type { Attribute, Truth };
 
 export interface AttributeRow {
   name: string;
-  /** The wordings that demonstrations use, plainest first. None ends in the name of a word for which the answer is yes. */
+  /** The wordings in demonstrations, plainest first. None ends with the name of a word for which the answer is yes. */
   ask: readonly string[];
-  /** Further wordings that the oracle understands; it generalises each over "can it be …ed", "is it something you …", and so on. */
+  /**
+   * Further wordings that the oracle understands. Each is generalised over "can it be …ed", "is it something you …", and so on.
+   */
   also?: readonly string[];
-  /** The words for which it is true, separated by commas: names, `@category` for all of one, `-name` to exclude one. A name overrides a category. */
+  /**
+   * The words for which it is true, separated by commas: a name, `@category` for a whole category, `-name` to exclude a word. A
+   * name overrides a category.
+   */
   yes: string;
-  /** The words for which it is unclear, in the same notation. For all words that are not listed, it is false. */
+  /** The words for which it is unclear, in the same notation. It is false for all other words. */
   unclear?: string;
 }
 
@@ -34,7 +39,7 @@ export function makeAttribute(row: AttributeRow): Attribute {
 
 type Listing = 'by name' | 'by category';
 
-/** Returns the truth for a word; one that is listed by name overrides its category. */
+/** Returns the truth for a word from the listings that contain it. A listing by name overrides one by category. */
 function truth(yes: Listing | undefined, unclear: Listing | undefined): Truth {
   if (yes === undefined) return unclear === undefined ? 'no' : 'unclear';
   return yes === 'by category' && unclear === 'by name' ? 'unclear' : 'yes';

@@ -1,8 +1,8 @@
-// The attribute table: the rows of every theme in the form in which they are used.
+// The attribute table, with the rows of all themes.
 import { fromDataFile, lazy } from '../../data-file.js';
 import { makeAttribute, type Attribute, type AttributeRow } from './attribute.js';
 
-/** The themes, one file each. Of attributes that split the words alike, those of earlier themes come first. */
+/** The themes, one file each. Among attributes that split the words alike, the earlier theme has priority. */
 const themes = [
   'living',
   'food',

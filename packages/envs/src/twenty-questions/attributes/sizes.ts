@@ -1,14 +1,15 @@
-// The size of each thing, for "is it bigger than …?": litres of a box around it, of the smallest to the largest usual specimen.
+// The sizes of things, for "is it bigger than …?": the volume in litres of a bounding box, from the smallest to the largest usual
+// specimen.
 import { fromDataFile } from '../../data-file.js';
 import { allWords, findWord, type Word } from '../words.js';
 import type { Truth } from './attribute.js';
 
-/** Litres, from low to high. */
+/** The volume in litres: from, to. */
 export type Size = readonly [number, number];
 
 interface SizeFile {
   words: Record<string, Size>;
-  /** Things that questions compare with although they are not among the words. */
+  /** Further things that questions compare with, which are not among the words. */
   references: Record<string, Size>;
 }
 
@@ -19,7 +20,7 @@ const sizes = fromDataFile('twenty-questions/attributes/sizes.json', ({ words, r
 
 export const sizeOf = (word: Word): Size => sizes().byWord.get(word)!;
 
-/** Returns the size of what a question compares with: one of the words or a common thing; null when it is neither. */
+/** Returns the size of a word or of another common thing; null for unknown names. */
 export function sizeByName(name: string): Size | null {
   const { references } = sizes();
   if (Object.hasOwn(references, name)) return references[name];
@@ -27,7 +28,10 @@ export function sizeByName(name: string): Size | null {
   return word ? sizeOf(word) : null;
 }
 
-/** Compares sizes: yes when even a small specimen is larger than a large reference, no when even a large one is smaller than a small reference. */
+/**
+ * Compares sizes: yes if the smallest specimen is larger than the largest reference, no if the largest is smaller than the
+ * smallest reference, else unclear.
+ */
 export function isBigger(size: Size, than: Size): Truth {
   if (size[0] > than[1]) return 'yes';
   if (size[1] < than[0] || (size[0] === than[0] && size[1] === than[1])) return 'no';

@@ -1,4 +1,4 @@
-// Operations of arithmetic, logic, shifts and random numbers. Numbers have 16 bits; signed ones are in two's complement (2.2).
+// Operations of arithmetic, logic, shifts and random numbers on 16-bit words; signed ones are in two's complement (2.2).
 import { does, stores, type OperationTable } from './operation-spec.js';
 
 export const arithmeticOperations: OperationTable = {

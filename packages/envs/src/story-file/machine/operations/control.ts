@@ -7,7 +7,7 @@ const jumpIfEqual: OperationSpec = {
   ...branches((m, i) => {
     const first = m.value(i.a);
     let isEqual = false;
-    // Every operand is read, whether it is found or not, since reading the stack removes values.
+    // All operands are read, even after a match, since reading the stack pops it.
     for (let k = 1; k < i.operands.length; k++) if (m.value(i.operands[k]) === first) isEqual = true;
     m.branch(isEqual, i);
   }),

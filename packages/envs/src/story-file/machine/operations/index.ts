@@ -1,4 +1,4 @@
-// All operations by opcode and version; `readForm` in decoder.ts explains the numbers.
+// All operations by opcode and version, in the numbering of `readForm` (decoder.ts).
 import { arithmeticOperations } from './arithmetic.js';
 import { controlOperations, earlyControlOperations } from './control.js';
 import { memoryOperations } from './memory.js';
@@ -20,7 +20,7 @@ const fromVersion5: OperationTable = {
 const version4: OperationTable = { ...fromVersion5, ...earlyControlOperations, ...earlySessionOperations };
 const version3: OperationTable = { ...version4, ...version3SessionOperations };
 
-/** Returns an operation; undefined where the version has no such opcode. */
+/** Returns an operation; undefined if the version has no such opcode. */
 export function operationFor(code: number, version: number): OperationSpec | undefined {
   const table = version <= 3 ? version3 : version === 4 ? version4 : fromVersion5;
   return table[code];

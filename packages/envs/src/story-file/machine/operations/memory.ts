@@ -4,7 +4,10 @@ import { tokenise } from '../input.js';
 import type { Machine } from '../machine.js';
 import { does, stores, storesAndBranches, type OperationTable } from './operation-spec.js';
 
-/** Forwards where the size is negative or the tables do not overlap badly, else through a copy (opcode copy_table). */
+/**
+ * Copies a table (opcode copy_table). With a negative size it copies byte by byte forwards, even if the tables overlap; else as
+ * if through a buffer.
+ */
 function copyTable(m: Machine, from: number, to: number, size: number): void {
   const length = Math.abs(size);
   if (to === 0) for (let k = 0; k < length; k++) m.setByte(from + k, 0);
@@ -12,7 +15,7 @@ function copyTable(m: Machine, from: number, to: number, size: number): void {
   else m.memory.slice(from, from + length).forEach((byte, k) => m.setByte(to + k, byte));
 }
 
-/** Searches a table. @param form bit 7: words rather than bytes; bits 0 to 6: distance between fields (opcode scan_table) */
+/** Searches a table (opcode scan_table). @param form bit 7: words rather than bytes; bits 0 to 6: distance between fields */
 function scanTable(m: Machine, wanted: number, table: number, length: number, form: number): number {
   const distance = form & 0x7f;
   for (let k = 0, at = table; k < length; k++, at += distance) {

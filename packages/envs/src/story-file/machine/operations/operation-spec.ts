@@ -1,11 +1,11 @@
-// The facts about an opcode that the decoder needs, and short functions that define one.
+// The properties of an opcode that the decoder needs, and short functions to define one.
 import type { Operation } from '../instruction.js';
 
 export interface OperationSpec {
   execute: Operation;
-  /** A faster form for the common case of exactly two operands. */
+  /** A faster implementation for exactly two operands. */
   executeTwo?: Operation;
-  /** Whether a byte with the result's variable follows the operands. */
+  /** Whether a byte with the variable of the result follows the operands. */
   stores: boolean;
   /** Whether a branch follows. */
   branches: boolean;

@@ -4,7 +4,7 @@ import { does, prints, stores, type OperationTable } from './operation-spec.js';
 
 const signed = (value: number) => (value << 16) >> 16;
 
-/** Ends a stream to memory: the text is written as a length word and its ZSCII codes (7.1.2.1). */
+/** Ends a stream to memory: writes a word with the length and the ZSCII codes of the text (7.1.2.1). */
 function closeMemoryStream(m: Machine): void {
   const stream = m.screen.closeMemoryStream();
   if (stream === undefined) return;
@@ -20,7 +20,7 @@ function selectStream(m: Machine, stream: number, table: number): void {
   else if (stream === 3 && !m.screen.openMemoryStream(table)) m.fail('opens more than 16 memory streams');
 }
 
-/** Prints a rectangle of characters, each line below the one before (opcode print_table). */
+/** Prints a rectangle of characters in rows below each other (opcode print_table). */
 function printTable(m: Machine, table: number, width: number, height: number, skip: number): void {
   const { column, row } = m.screen.cursor;
   for (let line = 0, at = table; line < height; line++, at += width + skip) {
@@ -38,7 +38,7 @@ export const outputOperations: OperationTable = {
   141: does((m, i) => m.screen.print(m.text.textAt(m.memory, m.story.stringAddress(m.value(i.a))))), // print_paddr
   178: prints((m, i) => m.screen.print(i.text)), // print
   187: does((m) => m.screen.print('\n')), // new_line
-  188: does(() => undefined), // show_status: the status is read from memory
+  188: does(() => undefined), // show_status: the environment reads the status from memory
   229: does((m, i) => m.screen.print(m.text.zscii.text(m.value(i.a)))), // print_char
   230: does((m, i) => m.screen.print(String(m.signed(i.a)))), // print_num
   234: does((m, i) => m.screen.splitWindow(m.value(i.a))), // split_window
@@ -56,7 +56,7 @@ export const outputOperations: OperationTable = {
     m.setWord(table, m.screen.cursor.row + 1); // get_cursor
     m.setWord(table + 2, m.screen.cursor.column + 1);
   }),
-  241: does((m, i) => void m.value(i.a)), // set_text_style: plain text has none
+  241: does((m, i) => void m.value(i.a)), // set_text_style: plain text has no styles
   242: does((m, i) => void m.value(i.a)), // buffer_mode
   243: does((m, i) => {
     const stream = m.signed(i.a);
@@ -67,11 +67,12 @@ export const outputOperations: OperationTable = {
     printTable(m, table, width, height, signed(skip));
   }),
   27: does((m, i) => void i.operands.forEach((operand) => m.value(operand))), // set_colour
-  260: stores((m, i) => m.save(i.store, m.value(i.a) === 1 || m.value(i.a) === 0 ? 1 : 0)), // set_font: only the normal one
+  // set_font: there is only the normal font
+  260: stores((m, i) => m.save(i.store, m.value(i.a) === 1 || m.value(i.a) === 0 ? 1 : 0)),
   267: does((m, i) => m.screen.print(String.fromCharCode(m.value(i.a)))), // print_unicode
   268: stores((m, i) => {
     m.value(i.a);
-    m.save(i.store, 0b11); // check_unicode: any character can be printed and read
+    m.save(i.store, 0b11); // check_unicode: every character can be printed and read
   }),
   269: does((m, i) => void i.operands.forEach((operand) => m.value(operand))), // set_true_colour
 };

@@ -3,30 +3,30 @@ import type { Instruction } from '../instruction.js';
 import type { Machine, MachineSnapshot } from '../machine.js';
 import { branches, does, stores, type OperationSpec, type OperationTable } from './operation-spec.js';
 
-/** The number of UNDO states that are kept; older ones are dropped. */
+/** The number of UNDO states that are kept. Older ones are dropped. */
 const MAX_UNDO_STATES = 16;
 
 /**
- * Reports how a save went: a branch in version 3, a stored number later.
+ * Reports the result of a save to the game: by a branch in version 3, by a stored number in later versions.
  *
- * @param result 0 failed, 1 saved, 2 "you have just been restored"
+ * @param result 0: failed, 1: saved, 2: the game was just restored from this save
  */
 function report(m: Machine, i: Instruction, result: number): void {
   if (i.store >= 0) m.save(i.store, result);
   else m.branch(result !== 0, i);
 }
 
-/** Continues from a snapshot as if its save had just returned 2 (opcode restore). */
+/** Restores a snapshot. The game continues as if its save had returned 2 (opcode restore). */
 function resume(m: Machine, snapshot: MachineSnapshot, saving: Instruction): void {
   const keptFlags = m.memory[0x11] & 0b11;
   const random = m.random.save();
   m.restore(snapshot);
-  m.random.restore(random); // the sequence continues: a restored game must not repeat its random numbers
+  m.random.restore(random); // the random sequence continues: a restored game must not repeat its random numbers
   m.memory[0x11] = (m.memory[0x11] & ~0b11) | keptFlags;
   report(m, saving, 2);
 }
 
-/** The instruction that made each snapshot, which gets the result after a restore. */
+/** The instruction that made each snapshot. It receives the result after a restore. */
 const savedBy = new WeakMap<MachineSnapshot, Instruction>();
 
 function snapshotFor(m: Machine, i: Instruction): MachineSnapshot {
@@ -47,8 +47,8 @@ const restoreGame = (m: Machine, i: Instruction) => {
 };
 
 /**
- * Wraps an operation that saves the whole game. Saving a part of memory to a file (operands given) is not supported, which
- * the result 0 reports to the game.
+ * Wraps an operation that saves the whole game. With operands it should save a part of memory to a file: that is not supported,
+ * and the result 0 reports this to the game.
  */
 const wholeGameOnly =
   (execute: (m: Machine, i: Instruction) => void) =>
@@ -71,9 +71,9 @@ export const sessionOperations: OperationTable = {
   }),
   186: does((m) => m.stop('halted')), // quit
   189: branches((m, i) => m.branch(m.story.checksum() === m.story.word(0x1c), i)), // verify
-  191: branches((m, i) => m.branch(true, i)), // piracy: "gullibly" genuine, as the standard asks
+  191: branches((m, i) => m.branch(true, i)), // piracy: an interpreter should be "gullible" and report a genuine copy
   228: stores(readLine),
-  244: does((m, i) => void m.value(i.a)), // input_stream: there is only the player
+  244: does((m, i) => void m.value(i.a)), // input_stream: there is only the keyboard
   245: does((m, i) => void i.operands.forEach((operand) => m.value(operand))), // sound_effect
   246: stores((m, i) => {
     i.operands.forEach((operand) => m.value(operand));
@@ -98,14 +98,14 @@ export const sessionOperations: OperationTable = {
   }),
 };
 
-/** Version 4 saves and restores with opcodes 181 and 182, which store a result; reading a line (228) stores none. */
+/** In version 4, opcodes 181 and 182 save and restore, and store a result; reading a line (228) stores nothing. */
 export const earlySessionOperations: OperationTable = {
   181: stores(saveGame),
   182: stores(restoreGame),
   228: does(readLine),
 };
 
-/** Version 3 branches after saving. */
+/** In version 3, saving and restoring branch on success. */
 export const version3SessionOperations: OperationTable = {
   181: branches(saveGame),
   182: branches(restoreGame),
