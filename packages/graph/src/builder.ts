@@ -186,7 +186,7 @@ export class GraphBuilder extends Graph implements OperatorMethods {
     const offset = shape.length - x.rank;
     const fits = offset >= 0 && x.shape.every((dim, i) => dim === 1 || dim === shape[i + offset]);
     if (!fits) throw new GraphBuildError('Expand', [x], `does not broadcast to ${formatShape(shape)}`);
-    // ONNX's Expand broadcasts both ways: 1 keeps a dimension that is already there.
+    // ONNX's Expand broadcasts in both directions, so a target size of 1 keeps the input's dimension.
     const target = shape.map((dim, i) => (i >= offset && dim === x.shape[i - offset] ? 1 : dim));
     return this.#one(shaping.Expand, [x, this.dimsTensor(target)], { _shape: formatShape(shape) }, shape);
   }

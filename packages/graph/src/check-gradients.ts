@@ -1,4 +1,4 @@
-// Compares gradient rules with central differences, for the operators of this package and for whole models.
+// Compares gradients with central differences, for the operators of this package and for whole models.
 import { GraphBuilder } from './builder.js';
 import type { Device } from './device/device.js';
 import type { InputTensor } from './device/program.js';
@@ -8,27 +8,27 @@ import { gradients } from './gradients.js';
 import type { Value } from './ir.js';
 
 export interface GradientSample {
-  /** Shape as declared (symbols allowed) and the tensor to feed. Gradients are checked by every float32 input. */
+  /** The declared shape (which may have symbols) and the data to feed. Gradients are checked for every float32 input. */
   inputs: Readonly<Record<string, { shape: Shape; dims: readonly number[]; data: TensorArray; dtype?: DataType }>>;
   build: (g: GraphBuilder, inputs: Readonly<Record<string, Value>>) => Value | readonly Value[];
 }
 
-/** The place where rule and central difference differ most. */
+/** The element where gradient and central difference differ most. */
 export interface GradientComparison {
   input: string;
   index: number;
   fromRule: number;
   fromDifferences: number;
-  /** |rule − differences| / (1 + |differences|) */
+  /** |gradient − difference| / (1 + |difference|) */
   error: number;
 }
 
 /**
- * Returns one comparison per float32 input: the worst element.
+ * Returns one comparison per float32 input, that of its worst element.
  *
  *     f(x) = Σ wᵢ yᵢ(x) with fixed wᵢ,   ∂f/∂x ≈ (f(x + h) − f(x − h)) / 2h
  *
- * The sum is computed here in float64, so that only y has float32 rounding errors.
+ * The sum is computed in float64, so that only y has float32 rounding errors.
  */
 export async function checkGradients(
   device: Device,
@@ -115,7 +115,7 @@ async function worstElement(
       const [above, below] = [x.slice(), x.slice()];
       above[index] = value + step;
       below[index] = value - step;
-      // The step after rounding to float32.
+      // The actual step, after rounding to float32.
       const width = above[index] - below[index];
       const [high, low] = await Promise.all([evaluate(input, above), evaluate(input, below)]);
       const fromDifferences = (high - low) / width;

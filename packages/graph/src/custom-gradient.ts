@@ -1,13 +1,13 @@
-// A value whose gradient is given by hand, because its own operators have a gradient of zero or not the one that is wanted.
+// A value with a custom gradient, for operators whose own gradient is zero or not the wanted one.
 import type { OperatorMethods, Value } from './ir.js';
 import { defineOp } from './op.js';
 
 /**
- * Returns the value y, with a gradient that flows to x alone, by `gradientOf`, and not through the operators that compute y: a
- * straight-through estimator.
+ * Returns the value y with a custom gradient by x, computed by `gradientOf`; no gradient flows through the operators that compute y (a
+ * straight-through estimator).
  * Source: Bengio et al. 2013 (arXiv:1308.3432), section 4.
  *
- * @param gradientOf gradient by y → gradient by x, of x's shape
+ * @param gradientOf maps the gradient by y to the gradient by x, which has x's shape
  */
 export function withGradient(
   g: OperatorMethods,

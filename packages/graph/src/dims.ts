@@ -1,11 +1,11 @@
 // Symbolic dimensions: a dimension is an integer or an expression over named symbols ('batch', 'batch*tokens', 'past+tokens').
-// Expressions are kept as polynomials in one canonical spelling, so two dimensions are equal exactly when their spellings are.
+// Expressions are stored as polynomials in one canonical spelling, so two dimensions are equal exactly if their spellings are.
 
-/** A dimension: a number, or symbols joined by `*`, `+` and `-`, known only when the graph runs. */
+/** A dimension: a number, or symbols joined by `*`, `+` and `-` whose values are known only when the graph runs. */
 export type Dim = number | string;
 export type Shape = readonly Dim[];
 
-/** Coefficient of each monomial; the key is its sorted symbols joined by `*`, '' for the constant term. */
+/** The coefficient of each monomial; the key is its sorted symbols joined by `*`, '' for the constant term. */
 type Polynomial = Map<string, number>;
 
 const spellings = new Map<string, Polynomial>();
@@ -53,7 +53,7 @@ function compareMonomials(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Returns the one spelling of a dimension: 'tokens*batch' → 'batch*tokens', '4' → 4. */
+/** Returns the canonical spelling of a dimension: 'tokens*batch' → 'batch*tokens', '4' → 4. */
 export function canonicalDim(dim: Dim): Dim {
   if (typeof dim === 'string') return spell(new Map(dimTerms(dim)));
   if (!Number.isInteger(dim)) throw new RangeError(`dimension ${dim}: must be an integer or a symbol`);
@@ -86,7 +86,7 @@ export function multiplyDims(a: Dim, b: Dim): Dim {
 /** Returns the number of elements of a tensor of this shape. */
 export const sizeOfShape = (shape: Shape): Dim => shape.reduce(multiplyDims, 1);
 
-/** Divides a by b where the division is exact ('batch*tokens' / 'batch' = 'tokens'), otherwise returns undefined. */
+/** Divides a by b if the division is exact ('batch*tokens' / 'batch' = 'tokens'); returns undefined otherwise. */
 export function divideDims(a: Dim, b: Dim): Dim | undefined {
   const divisor = [...dimTerms(b)];
   if (divisor.length !== 1) return a === b ? 1 : undefined;
@@ -124,7 +124,7 @@ export const sameShape = (a: Shape, b: Shape): boolean => a.length === b.length 
 
 export const formatShape = (shape: Shape): string => `[${shape.join(', ')}]`;
 
-/** Returns the shape of an elementwise result, or undefined where the shapes do not broadcast. */
+/** Returns the shape of an elementwise result, or undefined if the shapes do not broadcast. */
 export function broadcastShapes(a: Shape, b: Shape): Dim[] | undefined {
   const rank = Math.max(a.length, b.length);
   const result: Dim[] = [];

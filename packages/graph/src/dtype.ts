@@ -20,7 +20,10 @@ export const onnxTypeCodes = {
 
 export type DataType = keyof typeof onnxTypeCodes;
 
-/** The type in which graphs compute. 'float16': weights and activations, on WebGPU; master weights and moments are float32 even then. */
+/**
+ * The type in which graphs compute. With 'float16' (on WebGPU) weights and activations are float16, but master weights and moments
+ * float32.
+ */
 export type Precision = 'float32' | 'float16';
 
 export type TensorArray =
@@ -65,10 +68,10 @@ const typesByClass: Readonly<Record<string, DataType>> = {
   Uint32Array: 'uint32',
 };
 
-/** Returns the class name of a typed array from any realm (Jest runs tests in a realm of their own, where `instanceof` is false). */
+/** Returns the class name of a typed array from any realm. (Jest runs tests in a separate realm, where `instanceof` is false.) */
 export const arrayClass = (data: unknown): string => Object.prototype.toString.call(data).slice('[object '.length, -1);
 
-/** Returns whether `data` is an array of the class that contains elements of `dtype`. */
+/** Returns whether `data` is a typed array of the class for `dtype`. */
 export const holds = (data: unknown, dtype: DataType): data is TensorArray =>
   arrayClass(data) === arrayTypes[dtype].name;
 
@@ -83,7 +86,7 @@ export function newArray(dtype: DataType, length: number): TensorArray {
   return new arrayTypes[dtype](length);
 }
 
-/** Puts numbers into the typed array of `dtype`; an array that already is one is returned as it is. */
+/** Converts numbers to the typed array of `dtype`; an array of that class is returned unchanged. */
 export function toTensorArray(data: TensorArray | ArrayLike<number> | ArrayLike<bigint>, dtype: DataType): TensorArray {
   if (holds(data, dtype)) return data;
   if (dtype === 'int64') return BigInt64Array.from(data as ArrayLike<number>, BigInt);
@@ -91,7 +94,11 @@ export function toTensorArray(data: TensorArray | ArrayLike<number> | ArrayLike<
   return (arrayTypes[dtype] as typeof Float32Array).from(data as ArrayLike<number>);
 }
 
-/** Copies data into an array of the same class. @param offset numbers of the target before the data */
+/**
+ * Copies data into an array of the same class.
+ *
+ * @param offset the index in the target of the first element
+ */
 export function writeInto(target: TensorArray, data: TensorArray, offset = 0): void {
   if (target instanceof BigInt64Array) target.set(data as BigInt64Array, offset);
   else target.set(data as Exclude<TensorArray, BigInt64Array>, offset);

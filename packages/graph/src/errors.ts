@@ -1,10 +1,10 @@
-// Errors of graph building, running and differentiation, with the facts as fields so that code need not parse messages.
+// Errors of graph building, running and differentiation, with details as fields so that code need not parse messages.
 import { formatShape } from './dims.js';
 import type { Value } from './ir.js';
 
 export const describeValue = (value: Value): string => `'${value.name}' ${value.dtype} ${formatShape(value.shape)}`;
 
-/** The error for operands that do not fit an operator, detected while the graph is built. */
+/** Thrown for operands that do not fit an operator, when the graph is built. */
 export class GraphBuildError extends Error {
   override readonly name = 'GraphBuildError';
 
@@ -22,12 +22,12 @@ export class GraphBuildError extends Error {
   }
 }
 
-/** The error for a gradient that does not exist: no path leads there, or it passes an operator without a gradient rule. */
+/** Thrown if a gradient does not exist: no path leads to the value, or the path passes an operator without a gradient rule. */
 export class NotDifferentiableError extends Error {
   override readonly name = 'NotDifferentiableError';
 }
 
-/** The error for feeds, state bindings or fetches that do not fit a program. */
+/** Thrown for feeds, state bindings or fetches that do not fit a program. */
 export class ProgramCallError extends Error {
   override readonly name = 'ProgramCallError';
 
@@ -39,7 +39,7 @@ export class ProgramCallError extends Error {
   }
 }
 
-/** The error for a device that cannot be used, or whose worker failed, ended, or refused a request. */
+/** Thrown if a device cannot be used, or if its worker failed, ended, or refused a request. */
 export class DeviceError extends Error {
   override readonly name = 'DeviceError';
 }

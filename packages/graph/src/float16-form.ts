@@ -1,28 +1,28 @@
-// The same graph in half precision: activations and products in float16, what float16 cannot represent in float32. Inputs, outputs
-// and gradients keep their types, so models and gradient rules do not depend on the precision.
+// Rewrites a graph to half precision: activations and products in float16, values that float16 cannot represent in float32. Inputs,
+// outputs and gradients keep their types, so models and gradient rules do not depend on the precision.
 //
 //     products, activations, attention, normalization       float16 (the statistics of a normalization are float32 in its kernel)
 //     sums and means, exp, log, roots, quotients, squares   float32, and so is what is computed from them
 //     from `inFloat32` on: logits, losses                   float32
 //     everything else                                       the widest type of its operands
 //
-// Which of these an operator belongs to is its own property, `float16` of its definition.
+// Each operator's definition states its row by the property `float16`.
 //
-// Source: Micikevicius et al. 2018, arXiv:1710.03740, section 3, and the operator lists of PyTorch's autocast. Differs from
-// them: ONNX Runtime's WebGPU kernels (1.30) add up float16 products in float16, so products with long sums are in float32.
+// Source: Micikevicius et al. 2018, arXiv:1710.03740, section 3, and the operator lists of PyTorch's autocast. Differs from them: ONNX
+// Runtime's WebGPU kernels (1.30) accumulate float16 products in float16, so products with long sums are in float32.
 import { onnxTypeCodes, type DataType, type Precision } from './dtype.js';
 import { toFloat16 } from './float16.js';
 import type { Graph } from './graph.js';
 import type { Float16Form, GraphNode, Value } from './ir.js';
 import { GraphRewrite } from './rewrite-graph.js';
 
-/** A constant beyond float16's range becomes this. Such numbers mean "far below any score"; a score added must stay finite. */
+/** Replaces constants beyond float16's range. Such numbers mean "far below any score"; adding a score to one must stay finite. */
 const FAR = 32_768;
 
 /** Returns a graph with the same inputs and outputs that computes in float16 where that is accurate enough. */
 export const float16Form = (graph: Graph): Graph => new Float16Graph(graph).rewrite();
 
-/** Returns the float16 form of this node, where it depends on more than the operator. */
+/** Returns a node's float16 form, which may depend on more than its operator. */
 function formOf(node: GraphNode): Exclude<Float16Form, (node: GraphNode) => Float16Form> {
   let form = node.op.float16 ?? 'operands';
   while (typeof form === 'function') form = form(node);
@@ -30,8 +30,8 @@ function formOf(node: GraphNode): Exclude<Float16Form, (node: GraphNode) => Floa
 }
 
 /**
- * A value that follows from inputs and constants alone (a parameter's rows, a mask) has no precision of its own: it is made in
- * the type in which it is used, when it is used.
+ * Rewrites the graph. A value that is computed from inputs and constants alone (a parameter's rows, a mask) has no precision of its
+ * own: it is computed, on demand, in the type in which it is used.
  */
 class Float16Graph extends GraphRewrite {
   readonly #precisions = new Map<Value, Precision>();
@@ -55,7 +55,7 @@ class Float16Graph extends GraphRewrite {
     }
   }
 
-  /** Notes the precision of a node's outputs. Those that are float32 for any operands (the statistics of a normalization) stay so. */
+  /** Records the precision of a node's outputs. Outputs that are always float32 (the statistics of a normalization) stay float32. */
   #notePrecision({ outputs }: GraphNode, precision: Precision): void {
     outputs.forEach((output, i) => {
       const isFloat32 = i > 0 && this.made(output, 'float32') !== undefined;
@@ -63,7 +63,7 @@ class Float16Graph extends GraphRewrite {
     });
   }
 
-  /** Returns the precision of the result; undefined where no operand decides it. */
+  /** Returns the precision of the result; undefined if no operand determines it. */
   #precisionOf(node: GraphNode): Precision | undefined {
     const form = formOf(node);
     if (typeof form === 'object') return form.result;
@@ -84,13 +84,13 @@ class Float16Graph extends GraphRewrite {
   #halfConstant({ name, data, shape }: Value): Value {
     const numbers = Float32Array.from(data as Float32Array, (x) => Math.max(-FAR, Math.min(FAR, x)));
     const half = toFloat16(numbers);
-    // Small equal constants are shared, large ones have a name of their own.
+    // Small equal constants are shared; large ones become named initializers.
     return half.length > 64
       ? this.g.initializer(`${name}/float16`, half, shape as number[], 'float16')
       : this.g.constant(half, shape as number[], 'float16');
   }
 
-  /** Builds the node again, its float operands and results in this type. */
+  /** Builds the node again with its float operands and results in this type. */
   #build(node: GraphNode, type: Precision): void {
     const { op, inputs, outputs } = node;
     const operands = inputs.map((value) => value && this.as(value, value.dtype === 'float32' ? type : value.dtype));
@@ -102,7 +102,7 @@ class Float16Graph extends GraphRewrite {
   }
 }
 
-/** Returns the type that the node's kernel computes in where its operands call for `precision`. */
+/** Returns the type in which the node's kernel computes if its operands have `precision`. */
 function computesIn(node: GraphNode, precision: Precision): Precision {
   const form = formOf(node);
   if (typeof form === 'object') return form.computes;

@@ -1,17 +1,17 @@
-// The worker's side of the device: it owns every session and all state, and handles requests strictly in the order in which they arrive.
+// The worker's side of the device: it owns all sessions and states, and handles requests one after the other in the order of arrival.
 import type { LoadKernel } from './backend.js';
 import type { Request, RequestMessage, ResponseMessage, WorkerSettings } from './protocol.js';
 import { wallClock } from './worker-clock.js';
 
 type Post = (response: ResponseMessage, transfer: ArrayBuffer[]) => void;
 
-/** Returns the function that takes a request; each answer is posted when the request is done. */
+/** Returns the function that handles a request and posts the response when it is done. */
 export function answerRequests(
   settings: WorkerSettings,
   loadKernel: LoadKernel,
   post: Post,
 ): (message: RequestMessage) => Promise<void> {
-  // Only one of the two is loaded: the GPU's reads ONNX files, whose library a worker on the host does not need.
+  // Only one backend is loaded: the GPU's needs the library for ONNX files, which a worker on the host does not.
   const backend: Promise<{ handle(request: Request): Promise<unknown> }> =
     settings.device === 'webgpu'
       ? import('./gpu-backend.js').then(({ GpuBackend }) => new GpuBackend(settings, loadKernel))
@@ -31,7 +31,7 @@ export function answerRequests(
   return (message) => (queue = queue.then(() => answer(message)));
 }
 
-/** Lists the arrays to transfer instead of copying: results of runs and reads are new ones. */
+/** Lists the arrays to transfer instead of copying: those of runs and reads, which nothing else uses. */
 function transferables({ kind }: Request, result: unknown): ArrayBuffer[] {
   if (kind !== 'run' && kind !== 'readState') return [];
   return Object.values(result as Record<string, { data: { buffer: ArrayBuffer } }>).map(({ data }) => data.buffer);

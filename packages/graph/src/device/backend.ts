@@ -1,4 +1,4 @@
-// The part that both residencies share: the worker's states, sessions, bindings and kernels, and which method answers which request.
+// What both kinds of residency share: the worker's states, sessions, bindings and kernels, and the dispatch of requests.
 import { Tensor, type InferenceSession } from 'onnxruntime-node';
 import type { DataType, TensorArray } from '../dtype.js';
 import { kernelProgram, type RunnableBinding, type ViewOf } from './kernel-host.js';
@@ -6,12 +6,12 @@ import type { HostKernel, KernelProgram, KernelState } from './kernel.js';
 import type { Request, StateTensorSpec, TypedHostTensor, Wiring, WorkerSettings } from './protocol.js';
 import { raise } from './tensor-size.js';
 
-/** Returns the exports of a kernel's module. */
+/** Imports a kernel's module and returns its exports. */
 export type LoadKernel = (module: string) => Promise<Readonly<Record<string, unknown>>>;
 
 export type RequestOf<Kind extends Request['kind']> = Extract<Request, { kind: Kind }>;
 
-/** A tensor of a state: `tensor` is what sessions are fed with. */
+/** A tensor of a state; sessions read `tensor`. */
 export interface StateTensor {
   dtype: DataType;
   dims: readonly number[];
@@ -22,7 +22,7 @@ export abstract class Backend<T extends StateTensor, Binding extends RunnableBin
   readonly #states = new Map<number, Record<string, T>>();
   /** States whose tensors belong to another state. */
   readonly #views = new Set<number>();
-  /** By program and variant. */
+  /** Sessions by program and variant. */
   readonly #sessions = new Map<number, Map<string, InferenceSession>>();
   readonly #bindings = new Map<number, Binding>();
   readonly #kernels = new Map<number, HostKernel>();
@@ -118,7 +118,7 @@ export abstract class Backend<T extends StateTensor, Binding extends RunnableBin
     return copies;
   }
 
-  /** Returns the states of a kernel's call by role, each as `shown` returns it. */
+  /** Returns the states of a kernel's call by role, each converted by `shown`. */
   protected async statesOf<Shown extends KernelState>(
     { states }: RequestOf<'callKernel'>,
     shown: (state: Record<string, T>) => Shown | Promise<Shown>,

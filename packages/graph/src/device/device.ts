@@ -27,23 +27,24 @@ import { sizeOf } from './tensor-size.js';
 import { WorkerClient } from './worker-client.js';
 
 export interface DeviceOptions {
-  /** 'auto': the result of `chooseDevice`. */
+  /** The kind of device; 'auto': the result of `chooseDevice`. */
   device: DeviceKind | 'auto';
   /** The type in which graphs compute; 'float16' needs a GPU that supports it in shaders. 'float32' if not given. */
   precision?: Precision;
-  /** How the free buffers of a GPU are kept, on 'webgpu' alone. 'bucket' if not given. */
+  /** The cache of free GPU buffers, for 'webgpu' only. 'bucket' if not given. */
   gpuBuffers?: GpuBuffers;
-  /** Threads inside one operator; all cores if not given. The same number is needed for bit-equal results. */
+  /** The number of threads inside one operator; all cores if not given. Results are bit-equal only for the same number. */
   threads?: number;
-  /** The processes that compute together, each with a device of its own; this one alone if not given. */
+  /** The processes that compute together, each with its own device; this process alone if not given. */
   ranks?: Ranks;
-  /** Whether each rank has the optimizers' state of a part of the parameters only (ZeRO-1). False if not given. */
+  /** Whether the optimizers' state is divided among the ranks (ZeRO-1). False if not given. */
   shardsOptimizers?: boolean;
 }
 
 /**
- * Starts a device. Close it in a `finally`: its worker holds threads and memory. While it is idle it keeps no process alive. Throws a
- * DeviceError where onnxruntime-node is not installed, or where this machine has no such device.
+ * Starts a device. Close it in a `finally`, since its worker holds threads and memory. An idle device does not keep the process alive.
+ *
+ * @throws DeviceError if onnxruntime-node is not installed, or this machine has no such device
  */
 export async function openDevice(options: DeviceOptions): Promise<Device> {
   checkRuntime();
@@ -68,7 +69,7 @@ export class Device {
     readonly shardsOptimizers = false,
   ) {}
 
-  /** Says where states are: in arrays of the worker, or in buffers of a GPU. With CUDA they are on the host and copied at each run. */
+  /** Returns where states are: in arrays of the worker, or in GPU buffers. With CUDA they are on the host and copied at each run. */
   get residency(): 'host' | 'gpu' {
     return this.kind === 'webgpu' ? 'gpu' : 'host';
   }
@@ -80,8 +81,8 @@ export class Device {
   }
 
   /**
-   * Creates a state like `createState`, but transfers each tensor as it comes: a model in this thread's memory would make the garbage
-   * collector mark everything once for each 64 MiB of it.
+   * Creates a state like `createState`, but transfers each tensor as soon as it is read: with a whole model in this thread's memory,
+   * garbage collection would be slow, since it runs once for each 64 MiB allocated.
    */
   async createStateFrom(tensors: AsyncIterable<readonly [name: string, tensor: StateTensorInit]>): Promise<State> {
     const stateId = this.client.nextId();
@@ -120,8 +121,8 @@ export class Device {
   }
 
   /**
-   * Creates a second state of some tensors of a state, in the same memory, which the first state owns. Only states on the host have
-   * such views.
+   * Creates a second state from some tensors of a state, in the same memory, which the first state owns. Only states on the host can
+   * have such views.
    */
   async viewOf(state: State, names: readonly string[]): Promise<State> {
     const stateId = this.client.nextId();
@@ -142,7 +143,7 @@ export class Device {
   /**
    * Overwrites tensors. The arrays are copied, not transferred.
    *
-   * @param tensors `offset` is the first element that is overwritten; without it, `data` must have all elements
+   * @param tensors `offset` is the index of the first element that is overwritten; without it, `data` must have all elements
    */
   async write(state: State, tensors: Readonly<Record<string, { data: TensorArray; offset?: number }>>): Promise<void> {
     const checked = Object.entries(tensors).map(([name, { data, offset }]) => {
@@ -166,18 +167,18 @@ export class Device {
   }
 
   /**
-   * Creates a program from a graph with the outputs it has now. Its session is created by the first `bind` or `run`, since it depends
-   * on which outputs are stored, and how.
+   * Creates a program from a graph with its present outputs. The session is created by the first `bind` or `run`, since it depends on
+   * which outputs are stored, and how.
    *
-   * @param options.precision the device's own if not given; optimizers compute in float32 in any case
+   * @param options.precision the device's own if not given; optimizers always compute in float32
    */
   async compile(graph: Graph, { precision = this.precision }: { precision?: Precision } = {}): Promise<Program> {
     return new Program(graph, { residency: this.residency, precision }, this.client, this.#files);
   }
 
   /**
-   * Loads an update of states. On the host it is the module's function; where states are on a GPU it is `graph`, the same update as an
-   * ONNX graph, or, without one, the function on copies of the states on the host (correct, but slow).
+   * Loads an update of states. On the host it is the module's function. If states are on a GPU it is `graph`, the same update as an
+   * ONNX graph, or without one the function on copies of the states on the host (correct, but slow).
    */
   async loadKernel<Args = unknown, Result = unknown>({
     module,

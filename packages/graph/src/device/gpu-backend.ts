@@ -1,6 +1,6 @@
-// GPU residency (WebGPU): state stays in GPU buffers. A stored output becomes the new state tensor and the old buffer is freed;
-// only inputs, fetched outputs and checkpoints are copied between host and GPU. `getData()` on a GPU tensor aborts the process in
-// onnxruntime-node 1.30, so elements are read through a copying graph whose output is on the CPU.
+// GPU residency (WebGPU): states stay in GPU buffers. A stored output becomes the new state tensor and the old buffer is freed; only
+// inputs, fetched outputs and checkpoints are copied between host and GPU. `getData()` on a GPU tensor aborts the process in
+// onnxruntime-node 1.30, so elements are read through a graph that copies a tensor to an output on the CPU.
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { newArray, writeInto, type DataType, type TensorArray } from '../dtype.js';
 import { accumulatorName, outputName } from '../output-name.js';
@@ -16,7 +16,7 @@ export class GpuBackend extends Backend<StateTensor, GpuBinding> {
   /** Sessions that copy a tensor to or from the GPU. */
   readonly #copies = new Map<string, Promise<InferenceSession>>();
 
-  /** Sessions share one GPU device, whose settings are those of the first one. */
+  /** All sessions share one GPU device, which has the settings of the first session. */
   readonly #provider: InferenceSession.WebGpuExecutionProviderOption = {
     name: 'webgpu',
     storageBufferCacheMode: this.settings.gpuBuffers === 'exact' ? 'simple' : 'bucket',
@@ -53,9 +53,9 @@ export class GpuBackend extends Backend<StateTensor, GpuBinding> {
     const session = await InferenceSession.create(model as Uint8Array, {
       executionProviders: [this.#provider],
       graphOptimizationLevel: 'all',
-      // ONNX Runtime keeps shape arithmetic on the CPU on purpose, and warns about it each time.
+      // ONNX Runtime places shape arithmetic on the CPU on purpose, but warns about it each time.
       logSeverityLevel: 3,
-      // If this option is given at all, the binding ignores the tensors that outputs are to be written into.
+      // If this option is given, even empty, the binding ignores the tensors into which outputs should be written.
       ...(stored.length > 0 && {
         preferredOutputLocation: Object.fromEntries(stored.map((name) => [outputName(name), 'gpu-buffer'])),
       }),
@@ -73,7 +73,7 @@ export class GpuBackend extends Backend<StateTensor, GpuBinding> {
     return request.resident ? this.#callResident(kernel, request) : this.#callOnCopies(kernel, request);
   }
 
-  /** Calls a kernel without elements, whose programs read and write the GPU's own buffers. */
+  /** Calls a resident kernel. It gets no elements, and runs programs that read and write the GPU's buffers. */
   async #callResident(kernel: HostKernel, request: RequestOf<'callKernel'>): Promise<unknown> {
     const states = await this.statesOf(request, withoutElements);
     const viewOf: ViewOf = (role, name, dims, first = 0) => {
@@ -85,7 +85,7 @@ export class GpuBackend extends Backend<StateTensor, GpuBinding> {
     return kernel({ states, programs: this.programsOf(request, viewOf), args: request.args });
   }
 
-  /** Calls a host kernel without a graph, slowly: the states are copied to the host and, when it is done, back. */
+  /** Calls a host kernel that has no graph, slowly: the states are copied to the host and afterwards back. */
   async #callOnCopies(kernel: HostKernel, request: RequestOf<'callKernel'>): Promise<unknown> {
     const states = await this.statesOf(request, (state) => this.read(state, Object.keys(state)));
     const programs = this.programsOf(request, hostViews(states));
@@ -116,7 +116,7 @@ export class GpuBackend extends Backend<StateTensor, GpuBinding> {
   }
 }
 
-/** Returns types and sizes of a state's tensors. */
+/** Returns the types and sizes of a state's tensors. */
 function withoutElements(state: Readonly<Record<string, StateTensor>>): KernelState {
   const sizes = Object.entries(state).map(([name, { dtype, dims }]) => [
     name,
@@ -125,7 +125,7 @@ function withoutElements(state: Readonly<Record<string, StateTensor>>): KernelSt
   return Object.fromEntries(sizes) as KernelState;
 }
 
-/** A session with fixed wiring. State tensors are looked up at each run, since a store replaces them. */
+/** A session with fixed wiring. State tensors are looked up at each run, since a stored output replaces them. */
 class GpuBinding implements RunnableBinding {
   readonly types: ReadonlyMap<string, DataType>;
 

@@ -12,7 +12,7 @@ import { limitProfile, profileOptions } from './session-profile.js';
 import { sizeOf } from './tensor-size.js';
 
 interface HostTensor extends StateTensor {
-  /** The memory of `tensor`. */
+  /** The elements of `tensor`. */
   data: TensorArray;
 }
 
@@ -50,14 +50,14 @@ export class HostBackend extends Backend<HostTensor, HostBinding> {
   }: RequestOf<'compile'>): Promise<InferenceSession> {
     const externalData = [...given, ...constants.map(([path, id, name]) => ({ path, data: this.#bytes(id, name) }))];
     const { profileFolder } = this.settings;
-    // Two overloads: a path, or bytes.
+    // `create` has two overloads, for a path and for bytes.
     const session = await InferenceSession.create(model as string, {
       executionProviders: this.settings.device === 'cuda' ? ['cuda', 'cpu'] : ['cpu'],
       graphOptimizationLevel: 'all',
       executionMode: 'sequential',
       intraOpNumThreads: this.settings.threads,
       interOpNumThreads: 1,
-      // A memory pattern would allocate another block in addition to those of the first run: up to twice the activations.
+      // A memory pattern would allocate a further block besides those of the first run: up to twice the activations.
       enableMemPattern: false,
       ...(externalData.length > 0 && { externalData }),
       ...profileOptions(profileFolder),
@@ -72,7 +72,7 @@ export class HostBackend extends Backend<HostTensor, HostBinding> {
     for (const [output, stateId, name] of store) {
       const { tensor } = this.tensor(stateId, name);
       targets[outputName(output)] = tensor;
-      // The sum is read from and written to the same array; each element is read before it is written.
+      // The sum is read from and written to the same array, which is safe since each element is read before it is written.
       if (mode === 'add') feeds[accumulatorName(output)] = tensor;
     }
     return new HostBinding(session, feeds, targets, fetch, mode);

@@ -12,7 +12,7 @@ export interface WasmMemory {
 
 /** Smaller tensors are ordinary arrays. */
 const LEAST_BYTES = 1 << 16;
-/** The whole 32-bit address space, since growing would detach the arrays; pages that were never written take no memory. */
+/** The whole 32-bit address space is reserved, since growing would detach the arrays; pages that were never written take no memory. */
 const MEMORY_BYTES = 2 ** 32;
 /** Blocks are padded to a multiple of this, so that loops need no scalar remainder. */
 const ALIGNMENT = 64;
@@ -22,8 +22,8 @@ export const LOOP_BYTES = 1 << 20;
 const memoryOfBuffer = new WeakMap<ArrayBufferLike, WasmMemory>();
 
 /**
- * Returns the WebAssembly memory that contains an array of a state, if it is in one. Its first `LOOP_BYTES` are scratch space for the
- * loop that currently runs; the array is followed by zeros up to the next multiple of 64 bytes.
+ * Returns the WebAssembly memory that contains an array of a state, or undefined. Its first `LOOP_BYTES` are scratch space for the
+ * loop that is running; the array is followed by zeros up to the next multiple of 64 bytes.
  */
 export const wasmMemoryOf = (array: TensorArray): WasmMemory | undefined => memoryOfBuffer.get(array.buffer);
 
@@ -35,7 +35,7 @@ interface Block {
 interface BlockedMemory {
   memory: WasmMemory;
   blocks: Block[];
-  /** Bytes from here on were never part of a block: zeros, whose pages take no memory until they are written. */
+  /** Bytes from here on were never used: they are zeros, and their pages take no memory until they are written. */
   used: number;
 }
 

@@ -8,11 +8,11 @@ import type { WorkerClient } from './worker-client.js';
 
 /** The inputs from which a kernel's graph is built. */
 export interface GraphKernelContext {
-  /** Tensors of the states, by role and name. */
+  /** The states' tensors, by role and name. */
   states: Readonly<Record<string, Readonly<Record<string, Value>>>>;
-  /** Numbers as float32 scalars, typed arrays as vectors: their values may differ between calls. */
+  /** Arguments that are numbers, as float32 scalars, and typed arrays, as vectors; their values may differ between calls. */
   args: Readonly<Record<string, Value>>;
-  /** All other arguments (strings, booleans, lists): a call with other constants builds another graph. */
+  /** All other arguments (strings, booleans, lists); a call with other constants builds another graph. */
   constants: Readonly<Record<string, unknown>>;
 }
 
@@ -26,29 +26,32 @@ export interface GraphKernelResult {
 export type GraphKernelBuilder = (g: GraphBuilder, context: GraphKernelContext) => GraphKernelResult;
 
 export interface KernelSource {
-  /** Module that exports the function; the worker imports it. Name the compiled `.js`; run from sources, the `.ts` file is used. */
+  /**
+   * The module that exports the function; the worker imports it. Pass the URL of the compiled `.js`; the `.ts` file is used when
+   * running from sources.
+   */
   module: URL;
   name: string;
   /** The same update as a graph, for states on a GPU. */
   graph?: GraphKernelBuilder;
   /**
-   * Whether the function does not read elements: it only runs programs that read and write the states in place. On a GPU
-   * only; if false, the states of a function are copied to the host and back at each call.
+   * Whether the function does not read elements, but only runs programs that read and write the states in place. Relevant on a GPU
+   * only: if false, the states are copied to the host and back at each call.
    */
   resident?: boolean;
-  /** Overrides the device's choice, so that a test can compare both forms. */
+  /** Overrides the device's choice of form, so that a test can compare both. */
   run?: 'host' | 'graph';
 }
 
 export interface KernelArguments<Args> {
   states: Readonly<Record<string, State>>;
-  /** Programs which a host kernel may run itself, without a message per run. */
+  /** Programs that a host kernel may run itself, without a message per run. */
   programs?: Readonly<Record<string, BoundProgram>>;
-  /** Plain JSON and typed arrays. */
+  /** JSON values and typed arrays. */
   args: Args;
 }
 
-/** An update of states; calls of kernels and programs run in the order in which they are made. */
+/** An update of states. Calls of kernels and programs run in the order in which they are made. */
 export interface Kernel<Args = unknown, Result = unknown> {
   call(call: KernelArguments<Args>): Promise<Result>;
 }
@@ -76,7 +79,7 @@ export class WorkerKernel<Args, Result> implements Kernel<Args, Result> {
   }
 }
 
-/** A kernel as a graph, which is built and compiled once for each set of states and constants. */
+/** A kernel in the form of a graph, which is built and compiled once for each combination of states and constants. */
 export class GraphKernel implements Kernel {
   readonly #bound = new Map<string, Promise<BoundProgram>>();
 
@@ -140,7 +143,7 @@ export class GraphKernel implements Kernel {
   }
 }
 
-/** Sorts arguments: numbers and typed arrays become inputs, others are built into the graph. */
+/** Divides arguments into inputs (numbers and typed arrays) and constants, which are built into the graph. */
 function sortArguments(args: Record<string, unknown>): {
   tensors: Record<string, InputTensor>;
   constants: Record<string, unknown>;

@@ -1,4 +1,4 @@
-// Host kernels inside the worker: loading the function, and the programs and views that it is given.
+// Runs host kernels inside the worker: loads the function and makes the programs and views that it gets.
 import { Tensor, type InferenceSession } from 'onnxruntime-node';
 import type { DataType } from '../dtype.js';
 import type { KernelProgram, KernelState, KernelView } from './kernel.js';
@@ -15,10 +15,10 @@ export interface RunnableBinding {
 export const inputTypes = ({ inputMetadata }: InferenceSession): Map<string, DataType> =>
   new Map(inputMetadata.flatMap((input) => (input.isTensor ? [[input.name, input.type as DataType]] : [])));
 
-/** Elements of a state tensor of the kernel's call under other dimensions. */
+/** Returns elements of a state tensor of the kernel's call with other dimensions. */
 export type ViewOf = (...view: KernelView) => Tensor;
 
-/** Makes a binding as kernels use it: feeds are arrays, views are elements of the call's own states. */
+/** Makes the form of a binding that kernels use: feeds are arrays, views are elements of the call's own states. */
 export function kernelProgram(binding: RunnableBinding, viewOf: ViewOf): KernelProgram {
   return {
     run: ({ inputs = {}, views = {} }) => {

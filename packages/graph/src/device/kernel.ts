@@ -1,14 +1,14 @@
 // Host kernels: functions that run in the device's worker and change state arrays in place (optimizers, averaging, cache writes).
 import type { DataType, TensorArray } from '../dtype.js';
 
-/** A state tensor as a kernel gets it: its own array, which is empty where the kernel was loaded as resident. */
+/** A state tensor in a kernel's call, with its actual array; the array is empty if the kernel was loaded as resident. */
 export interface KernelTensor {
   readonly dtype: DataType;
   readonly dims: readonly number[];
   readonly data: TensorArray;
 }
 
-/** Tensors of one state, by name, in the order they were created. */
+/** The tensors of one state by name, in the order of their creation. */
 export type KernelState = Readonly<Record<string, KernelTensor>>;
 
 interface KernelTensorInput {
@@ -18,13 +18,13 @@ interface KernelTensorInput {
 
 export type KernelView = readonly [role: string, tensor: string, dims: readonly number[], first?: number];
 
-/** A bound program as a kernel runs it: in the same thread, without messages. Data types must be the graph's (int64: BigInt64Array). */
+/** A bound program that a kernel can run in the same thread, without messages. Data types must be the graph's (int64: BigInt64Array). */
 export interface KernelProgram {
   run(feeds: {
     inputs?: Readonly<Record<string, KernelTensorInput>>;
     /**
-     * Graph input ← elements of a tensor of one of the call's states under other dimensions, from its element `first` on: from
-     * the beginning if that is left out, as it must be on a GPU.
+     * For each of these graph inputs, elements of a tensor of one of the call's states with other dimensions, beginning at element
+     * `first`; 0 if omitted, as it must be on a GPU.
      */
     views?: Readonly<Record<string, KernelView>>;
   }): Promise<Record<string, KernelTensor>>;
@@ -33,11 +33,11 @@ export interface KernelProgram {
 export interface KernelCall<States extends string = string, Args = unknown, Programs extends string = string> {
   readonly states: Readonly<Record<States, KernelState>>;
   readonly programs: Readonly<Record<Programs, KernelProgram>>;
-  /** The arguments of the caller: plain JSON and typed arrays. */
+  /** The caller's arguments: JSON values and typed arrays. */
   readonly args: Args;
 }
 
-/** The export of a kernel module. The result crosses threads: keep it small. */
+/** The function that a kernel module exports. Its result is sent to another thread, so it should be small. */
 export type HostKernel<
   States extends string = string,
   Args = unknown,

@@ -26,44 +26,44 @@ interface TensorSignature {
 }
 
 export interface ProgramWiring {
-  /** Graph input ← state tensor. */
+  /** For each of these graph inputs, the state tensor that it reads. */
   state?: Readonly<Record<string, readonly [State, string]>>;
   /**
-   * Graph input ← state tensor with its elements at `bind`: ONNX Runtime then packs a weight for fast products, which costs a
-   * second copy in memory and a session. Later changes of the state have no effect; on a GPU it is the same as `state`.
+   * Graph inputs that read a state tensor's elements as they are at `bind`: ONNX Runtime then packs a weight for fast products, which
+   * costs a second copy in memory and a session. Later changes of the state have no effect. On a GPU this is the same as `state`.
    */
   constants?: Readonly<Record<string, readonly [State, string]>>;
-  /** Outputs copied to the caller; keep them small. All outputs that are not stored, if not given. */
+  /** Outputs that are copied to the caller; keep them small. If not given, all outputs that are not stored. */
   fetch?: readonly string[];
-  /** Graph output → state tensor. */
+  /** For each of these graph outputs, the state tensor into which it is written. */
   store?: Readonly<Record<string, readonly [State, string]>>;
-  /** Stored outputs overwrite the state ('write', the default) or are added to it (sums over micro-batches). */
+  /** Whether stored outputs overwrite the state ('write', the default) or are added to it (sums over micro-batches). */
   mode?: StoreMode;
   /**
-   * Graph output → graph input whose memory it overwrites, on a GPU: the cost of a partial update depends only on the part. The output
-   * must be a ScatterND of that input, and the graph must read the input nowhere else.
+   * For each of these graph outputs, the graph input whose memory it overwrites, on a GPU: a partial update then costs only as much as
+   * the part. The output must be a ScatterND of that input, and the graph must read the input nowhere else.
    */
   inPlace?: Readonly<Record<string, string>>;
 }
 
 export interface InputTensor {
   dims: readonly number[];
-  /** Integers for an int64 input may be an Int32Array or plain numbers; they are converted. */
+  /** For an int64 input, an Int32Array or plain numbers are converted. */
   data: TensorArray | readonly number[];
 }
 
 export interface RunFeeds {
   inputs?: Readonly<Record<string, InputTensor>>;
-  /** Graph input ← the first elements of a state tensor under other dimensions; nothing is copied. */
+  /** For each of these graph inputs, the first elements of a state tensor with other dimensions; nothing is copied. */
   views?: Readonly<Record<string, readonly [State, string, readonly number[]]>>;
 }
 
 export type RunOutputs = Record<string, { dims: readonly number[]; dtype: DataType; data: TensorArray }>;
 
-/** From this many bytes on, ONNX Runtime gets an initializer beside the model instead of inside it: in a message, or as a file. */
+/** From this number of bytes on, ONNX Runtime gets an initializer separately from the model: in a message, or as a file. */
 const EXTERNAL_BYTES = { message: 1 << 20, file: 1 << 16 };
 
-/** A graph compiled on a device. Calls run in the order they are made, also when they are not awaited one by one. */
+/** A graph compiled on a device. Calls run in the order in which they are made, even if they are not awaited one by one. */
 export class Program {
   readonly inputs: ReadonlyMap<string, TensorSignature>;
   readonly outputs: ReadonlyMap<string, TensorSignature>;
@@ -89,7 +89,7 @@ export class Program {
     this.outputs = new Map([...graph.outputs].map(([name, { dtype, shape }]) => [name, { dtype, shape }]));
   }
 
-  /** Runs the program once. For repeated calls with the same wiring, `bind` first: it checks and sends the wiring a single time. */
+  /** Runs the program once. For repeated calls with the same wiring use `bind`, which checks and sends the wiring once. */
   async run({ inputs, views, ...wiring }: RunFeeds & ProgramWiring): Promise<RunOutputs> {
     const checked = this.#wire(wiring);
     await this.#session(checked.wiring);
@@ -122,7 +122,7 @@ export class Program {
     if (!session) {
       const stored = store.map(([output]) => output);
       const accumulate = new Set(mode === 'add' ? stored : []);
-      // A GPU session copies the weights in any case.
+      // A GPU session copies the weights anyway, so files have no advantage.
       const isLarge =
         this.residency === 'host' && ModelFiles.isWorthIt(this.#graph.initializers.map(({ data }) => data!));
       const options = {
@@ -183,7 +183,7 @@ export class Program {
     if (problems.length > 0) throw new ProgramCallError(this.name, problems);
     const given = new Set([...Object.keys(state), ...Object.keys(constants)]);
     const missing = new Set([...this.inputs.keys()].filter((name) => !given.has(name)));
-    // On the host one session is enough for all wirings except sums and constants; a GPU session must know which outputs stay there.
+    // On the host, one session serves all wirings except sums and constants; a GPU session must know which outputs stay there.
     const plain = storeLinks.length === 0 || (this.residency === 'host' && mode === 'write');
     const variant = [
       plain ? 'plain' : `${mode} ${Object.keys(store).sort().join()}`,
@@ -243,11 +243,11 @@ interface SymbolBinding {
 
 interface CheckedWiring {
   wiring: Wiring;
-  /** Sizes of symbols that the state tensors determine. */
+  /** The sizes of symbols that the state tensors determine. */
   symbols: ReadonlyMap<string, SymbolBinding>;
-  /** Inputs that each call must give. */
+  /** The inputs that each call must provide. */
   missing: ReadonlySet<string>;
-  /** States that each call writes to. */
+  /** The states that each call writes to. */
   stored: readonly State[];
 }
 
@@ -312,12 +312,12 @@ function hostTensor(name: string, { dims, data }: InputTensor, dtype: DataType, 
   }
   if (array.length !== sizeOf(dims))
     problems.push(`input '${name}': ${array.length} elements given for dims ${formatShape(dims)}`);
-  // A message contains the whole buffer of a view: copy the view's part first.
+  // A message would contain the whole buffer of a view, so the view's part is copied first.
   if (array.byteLength !== array.buffer.byteLength) array = array.slice();
   return { dtype, dims, data: array };
 }
 
-/** Adds differences between what a graph expects and what it gets; symbols take their size from the first tensor that has them. */
+/** Adds the differences between the expected and the given tensors. A symbol takes its size from the first tensor that has it. */
 function compareTensors(
   where: string,
   expected: TensorSignature,

@@ -1,11 +1,11 @@
-// Messages between the main thread and the worker that owns all sessions and state: one request and one response per call.
+// Messages between the main thread and the worker that owns all sessions and states: one request and one response per call.
 import type { DataType, TensorArray } from '../dtype.js';
 
 export type DeviceKind = 'cpu' | 'webgpu' | 'cuda';
 
 /**
- * Buffers of ONNX Runtime's WebGPU provider that are free again. bucket: those up to 160 MB are kept by classes of size, a limited
- * number of each; exact: all are kept, for tensors of exactly their size, so memory grows with every new shape.
+ * How ONNX Runtime's WebGPU provider caches free buffers. bucket: buffers up to 160 MB are kept by size class, a limited number of
+ * each; exact: all buffers are kept for tensors of exactly their size, so memory grows with every new shape.
  */
 export type GpuBuffers = 'bucket' | 'exact';
 
@@ -20,18 +20,18 @@ export interface TypedHostTensor extends HostTensor {
 
 export type StoreMode = 'write' | 'add';
 
-/** Graph input or output ← → state tensor. */
+/** A graph input or output that is connected to a state tensor. */
 export type StateLink = readonly [graphName: string, stateId: number, tensorName: string];
 export type ViewLink = readonly [graphName: string, stateId: number, tensorName: string, dims: readonly number[]];
 
 export interface Wiring {
   state: readonly StateLink[];
   store: readonly StateLink[];
-  /** Inputs that are initializers of this wiring's own session. */
+  /** Inputs that are initializers of a session for this wiring alone. */
   constants: readonly StateLink[];
   mode: StoreMode;
   fetch: readonly string[];
-  /** Graph output written into the memory that an input is fed with. */
+  /** A graph output that is written into the memory of an input. */
   inPlace: readonly (readonly [output: string, input: string])[];
   /** Selects one of the program's sessions. */
   variant: string;
@@ -66,7 +66,7 @@ export type Request =
       /** Outputs that stay with the device as state. */
       stored: readonly string[];
       name: string;
-      /** Or the path of a file, whose weights are files in the same folder. */
+      /** The model's bytes; or the path of a file with its weights in files of the same folder. */
       model: Uint8Array | string;
       externalData: { path: string; data: Uint8Array }[];
       /** State tensors that are initializers of the model, under these paths. */
@@ -88,7 +88,7 @@ export type Request =
       states: Record<string, number>;
       programs: Record<string, number>;
       args: unknown;
-      /** Whether states stay on the GPU: the kernel gets only their types and sizes. */
+      /** Whether states stay on the GPU, so that the kernel gets only their types and sizes. */
       resident: boolean;
     }
   | { kind: 'close' };
@@ -115,7 +115,7 @@ export interface RequestMessage {
   request: Request;
 }
 
-/** The times when the worker began and ended a request, in milliseconds since the epoch; only where the device is traced. */
+/** The times when the worker began and finished a request, in milliseconds since the epoch; only if the device is traced. */
 export type WorkTime = readonly [start: number, end: number];
 
 export type ResponseMessage =

@@ -1,14 +1,14 @@
-// The names of the worker's requests in a trace.
+// Names the worker's requests in a trace.
 import { emitSpan } from '@bowyer/core';
 import type { Request, WorkTime } from './protocol.js';
 
 export class RequestNames {
-  /** Names of programs and kernels, and the programs of bindings. */
+  /** Names of programs and kernels by id, and the program of each binding. */
   readonly #programs = new Map<number, string>();
   readonly #kernels = new Map<number, string>();
   readonly #bindings = new Map<number, number>();
 
-  /** Emits the span of a request. Calls come in the order of the requests. */
+  /** Emits the span of a request. Must be called in the order of the requests. */
   report(request: Request, [start, end]: WorkTime): void {
     const name = this.#nameOf(request);
     emitSpan({ category: 'session', name, start, end, attributes: { request: request.kind } });

@@ -1,11 +1,14 @@
-// ONNX Runtime's profile of a session. It covers the first runs only: one run of a large graph has thousands of operators.
+// ONNX Runtime's profile of a session. Only the first runs are profiled, since one run of a large graph has thousands of operators.
 import type { InferenceSession } from 'onnxruntime-node';
 import { wallClock } from './worker-clock.js';
 
 const PROFILED_RUNS = 3;
 let sessions = 0;
 
-/** Returns the options that make a session write a profile. The file's name begins with the wall clock, since its times count from then. */
+/**
+ * Returns the options that make a session write a profile. The file's name begins with the wall clock, from which the times in it
+ * count.
+ */
 export function profileOptions(folder: string | null): Partial<InferenceSession.SessionOptions> {
   if (folder === null) return {};
   return { enableProfiling: true, profileFilePrefix: `${folder}/${wallClock().toFixed(3)}_${++sessions}` };
@@ -23,7 +26,7 @@ export function limitProfile<Session extends Pick<InferenceSession, 'run' | 'end
     try {
       return await run(...given);
     } finally {
-      // A run whose outputs nobody reads ends with an error on purpose, and counts too.
+      // Failed runs count too: a run without fetched outputs fails on purpose (see host-binding.ts).
       if (++runs === PROFILED_RUNS) session.endProfiling();
     }
   };

@@ -9,9 +9,9 @@ export interface StateTensorInfo {
 /** A new state tensor. */
 export interface StateTensorInit {
   shape: readonly number[];
-  /** Transferred to the worker: the array is empty afterwards. */
+  /** The elements; the array is transferred to the worker and empty afterwards. */
   data: TensorArray;
-  /** Needed only where the array's class does not determine it (bool, float16). */
+  /** Needed only if the array's class does not determine it (bool, float16). */
   dtype?: DataType;
 }
 
@@ -22,7 +22,7 @@ export interface TensorCopy {
   data: TensorArray;
 }
 
-/** Handle of tensors owned by a device. It contains no elements: `device.read` copies them. */
+/** A handle of tensors that a device owns. It contains no elements; `device.read` copies them. */
 export class State {
   #version = 0;
 
@@ -32,13 +32,13 @@ export class State {
     readonly tensors: ReadonlyMap<string, StateTensorInfo>,
   ) {}
 
-  /** Counts the calls that may have changed an element: writes, stored outputs, kernels that are given the state. */
+  /** Counts the calls that may have changed an element: writes, stored outputs, and kernels that got the state. */
   get version(): number {
     return this.#version;
   }
 
   /**
-   * Notes that a call may change an element.
+   * Records that a call may change an element.
    *
    * @internal
    */

@@ -1,7 +1,6 @@
-/** Counts the elements of a tensor with these dimensions. */
 export const sizeOf = (dims: readonly number[]): number => dims.reduce((product, dim) => product * dim, 1);
 
-/** Throws within an expression: `value ?? raise('what is wrong')`. */
+/** Throws an error; usable within an expression: `value ?? raise('what is wrong')`. */
 export function raise(problem: string): never {
   throw new Error(problem);
 }

@@ -1,19 +1,19 @@
-// Turns of several owners at one thing that serves one owner at a time.
+// Lets several owners take turns at a resource that serves one owner at a time.
 
-/** Starts pieces of work at once for the owner whose turn it is; those of others wait until all of its pieces have ended. */
+/** Starts pieces of work immediately for the owner that has the turn; other owners' pieces wait until all of its pieces have ended. */
 export class Turns<Owner> {
   #owner: Owner | null = null;
-  /** Pieces of the owner that have started and not ended. */
+  /** The number of the owner's pieces that have started and not ended. */
   #open = 0;
   #waiting: { readonly owner: Owner; readonly start: () => void }[] = [];
 
   begin(owner: Owner, start: () => void): void {
     this.#waiting.push({ owner, start });
-    // An owner whose turn it is waits as well where others do, so that they have theirs.
+    // The present owner also waits if others are waiting, so that they get their turn.
     if (this.#waiting.length === 1 && (this.#owner === null || this.#owner === owner)) this.#startWaiting();
   }
 
-  /** Ends a piece of the owner's that has started. */
+  /** Ends a started piece of the owner. */
   end(owner: Owner): void {
     if (owner === this.#owner && --this.#open === 0) this.#startWaiting();
   }
@@ -26,7 +26,7 @@ export class Turns<Owner> {
     this.#startWaiting();
   }
 
-  /** Gives the turn to the owner that has waited longest, and starts its pieces up to the first of another. */
+  /** Gives the turn to the owner that has waited longest, and starts its pieces up to the first piece of another owner. */
   #startWaiting(): void {
     this.#owner = this.#waiting[0]?.owner ?? null;
     while (this.#waiting.length > 0 && this.#waiting[0].owner === this.#owner) {

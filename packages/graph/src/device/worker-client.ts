@@ -1,4 +1,4 @@
-// The main thread's side of the worker: numbered requests, matched responses, and the errors when the worker ends.
+// The main thread's side of the worker: sends numbered requests, matches responses to them, and rejects them if the worker ends.
 import { DeviceError } from '../errors.js';
 import { startWorker } from './node/platform.js';
 import { RequestNames } from './request-names.js';
@@ -8,12 +8,15 @@ import type { WorkerThread } from './worker-thread.js';
 
 interface Pending {
   request: Request;
-  /** Resolves the request's promise. It is a method, so that requests with different results fit one type. */
+  /** Resolves the request's promise. This is a method and not a property, so that requests with different result types fit one type. */
   resolve(result: unknown): void;
   reject: (error: Error) => void;
 }
 
-/** One device's turn at the GPU: ONNX Runtime's WebGPU provider crashes where two sessions of a process run at once (issues 27592, 32561). */
+/**
+ * The devices' turns at the GPU: ONNX Runtime's WebGPU provider crashes if two sessions of a process run at the same time (issues
+ * 27592, 32561).
+ */
 const gpuTurns = new Turns<WorkerClient>();
 
 export class WorkerClient {
@@ -23,7 +26,7 @@ export class WorkerClient {
   readonly #pending = new Map<number, Pending>();
   readonly #names = new RequestNames();
   #counter = 0;
-  /** Why no more requests are accepted. */
+  /** The reason why no more requests are accepted. */
   #ended: string | undefined;
 
   constructor(settings: WorkerSettings) {
@@ -32,7 +35,7 @@ export class WorkerClient {
       answered: (message) => this.#settle(message),
       failed: (reason) => this.#fail(reason),
     });
-    // An idle device does not keep its process alive, so a device that an error has left open does not either.
+    // An idle device does not keep its process alive, not even if an error has prevented its `close`.
     this.#worker.unref();
   }
 

@@ -1,15 +1,15 @@
-// The thread that a device's requests are posted to, as Node and a browser have it.
+// The thread that handles a device's requests, in the form that Node and browsers share.
 import type { RequestMessage, ResponseMessage, WorkerSettings } from './protocol.js';
 
 export interface WorkerThread {
   postMessage(message: RequestMessage, transfer: ArrayBuffer[]): void;
-  /** Keeps the process alive until `unref`. */
+  /** Keeps the process alive until `unref` is called. */
   ref(): void;
   unref(): void;
   terminate(): unknown;
 }
 
-/** Holds what a thread calls: with each response, and with the reason once it can answer no more. */
+/** The callbacks of a thread: for each response, and for the reason once it can answer no more. */
 export interface WorkerEvents {
   answered(response: ResponseMessage): void;
   failed(reason: string): void;

@@ -149,7 +149,7 @@ function withoutExcluded({ excludeModules = [] }: LoraOptions, modules: readonly
 }
 
 /**
- * Returns a function that tells whether layers_to_transform selects a module.
+ * Returns a predicate for the modules that layers_to_transform selects.
  *
  * @param paths the paths of all linear layers of the model
  */

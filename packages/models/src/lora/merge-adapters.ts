@@ -2,7 +2,10 @@
 import type { HostTensors } from '@bowyer/checkpoints';
 import type { AdapterLayout } from './adapter-layout.js';
 
-/** Changes the adapted weights of `base` [out, in] in place: W ← W + scale · B A, and with magnitudes each row at its own. */
+/**
+ * Changes the adapted weights of `base` [out, in] in place: W ← W + scale · B A; with magnitudes, each row is then scaled to its
+ * magnitude.
+ */
 export function mergeAdapters(base: HostTensors, adapters: HostTensors, layout: AdapterLayout): void {
   for (const { weight, a, b, magnitude, r, scale, inputs, outputs } of layout.adapters.values()) {
     const [w, left, right] = [base[weight].data, adapters[b].data, adapters[a].data];

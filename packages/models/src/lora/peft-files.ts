@@ -12,10 +12,10 @@ import { ModuleChoiceError, type LoraOptions } from './lora-options.js';
 
 const CONFIG = 'adapter_config.json';
 const WEIGHTS = 'adapter_model.safetensors';
-/** PEFT wraps the model twice, and the names show it. */
+/** The prefix of tensor names: PEFT wraps the model in two further modules. */
 const PREFIX = 'base_model.model.';
 
-/** The error for an adapter directory that is not what it should be, or asks for something that is not built. */
+/** Thrown for an adapter directory that is invalid or that needs something unsupported. */
 export class AdapterError extends Error {
   override readonly name = 'AdapterError';
 
@@ -31,7 +31,7 @@ export class AdapterError extends Error {
 /** Returns whether a directory contains an adapter and not a complete model. */
 export const isAdapterDirectory = (dir: string): boolean => existsSync(join(dir, CONFIG));
 
-/** Keys that are read here. */
+/** Keys that are read. */
 const readKeys = [
   'r',
   'lora_alpha',
@@ -48,8 +48,8 @@ const readKeys = [
 ];
 
 /**
- * Keys without effect on an adapter that is loaded: who wrote it, how it was trained, and settings of kinds of LoRA that
- * `supportedValues` refuses. Conv1D's layout follows from the model, whatever fan_in_fan_out says, as in PEFT.
+ * Keys that have no effect on loading an adapter: metadata, settings of training, and settings of variants that `supportedValues`
+ * refuses. fan_in_fan_out is ignored because the layout follows from the model, as in PEFT.
  */
 const idleKeys = [
   'auto_mapping',
@@ -67,12 +67,12 @@ const idleKeys = [
   'lora_ga_config',
 ];
 
-/** Keys with the values that are supported; every other key must be null, false or empty. */
+/** The supported values of some keys; keys that are in none of these lists must be null, false or empty. */
 const supportedValues: Readonly<Record<string, readonly unknown[]>> = {
   peft_type: ['LORA'],
   task_type: ['CAUSAL_LM', null],
   bias: ['none', null],
-  // Start values that leave the base as it is. PiSSA, OLoRA, CorDA, LoRA-GA and LoftQ change it when PEFT loads the adapter.
+  // Initializations that do not change the base. PiSSA, OLoRA, CorDA, LoRA-GA and LoftQ change it when PEFT loads the adapter.
   init_lora_weights: [true, false, 'gaussian', 'eva', 'orthogonal', null],
 };
 
@@ -85,14 +85,14 @@ const isNeutral = (value: unknown): boolean =>
 const isCount = (value: unknown) => Number.isInteger(value) && (value as number) > 0;
 const isName = (value: unknown) => typeof value === 'string' && value !== '';
 const isIndex = (value: unknown) => Number.isInteger(value) && (value as number) >= 0;
-/** PEFT reads the first group as the index, so that an expression with one of its own or with alternatives fails there. */
+/** PEFT takes the first group of the expression as the index, so an expression with its own group or alternatives fails there. */
 const isListName = (value: unknown) => isName(value) && !/[(|]/.test(value as string);
 
-/** Returns whether a value is absent, one item, or a list of items; PEFT takes an empty list or text for an absent one. */
+/** Returns whether a value is absent, one item, or a list of items; as in PEFT, an empty list or text counts as absent. */
 const isNoneOrSome = (value: unknown, isItem: (item: unknown) => boolean): boolean =>
   value === null || value === '' || (Array.isArray(value) ? value.every(isItem) : isItem(value));
 
-/** The types that keys must have where they are given. */
+/** The required types of keys, if they are given. */
 const forms: Readonly<Record<string, [isFine: (value: unknown) => boolean, form: string]>> = {
   r: [isCount, 'a positive integer'],
   lora_alpha: [(value) => typeof value === 'number' && value > 0, 'a number above 0'],
@@ -112,7 +112,7 @@ const forms: Readonly<Record<string, [isFine: (value: unknown) => boolean, form:
   exclude_modules: [(value) => isNoneOrSome(value, isName), 'a list of names, or a regular expression'],
 };
 
-/** PEFT's, for keys that are left out. */
+/** PEFT's defaults. */
 const peftDefaults = { r: 8, lora_alpha: 8, lora_dropout: 0 };
 
 const isPattern = (value: unknown): boolean =>
@@ -123,11 +123,11 @@ const isPattern = (value: unknown): boolean =>
 /**
  * Checks the keys of an adapter's config.
  *
- * @throws AdapterError for a key that would change the result and is not supported, and for one that is not known
+ * @throws AdapterError for an unknown key, and for one that would change the result and is not supported
  */
 function checkKeys(dir: string, config: Record<string, unknown>): void {
   const shown = (key: string) => `${CONFIG}: ${key} is ${JSON.stringify(config[key])}`;
-  // The kind of adapter comes first: another kind has other keys.
+  // The kind of adapter is checked first, since other kinds have other keys.
   for (const [key, allowed] of Object.entries(supportedValues))
     if (!allowed.includes(config[key] ?? null))
       throw new AdapterError(dir, shown(key), `supported here: ${allowed.join(', ')}${adviceFor[key] ?? ''}`);
@@ -160,9 +160,9 @@ const adviceFor: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads the contents of adapter_config.json, and the directory of the base that it names.
+ * Reads adapter_config.json and finds the directory of the base that it names.
  *
- * @throws AdapterError where the adapter is of another kind, or its base is not a directory here
+ * @throws AdapterError if the adapter is of another kind, or its base is not a local directory
  */
 export async function readAdapterConfig(dir: string): Promise<{ options: LoraOptions; base: string }> {
   const { options, named, base } = await readAdapterOptions(dir);
@@ -175,9 +175,9 @@ export async function readAdapterConfig(dir: string): Promise<{ options: LoraOpt
 }
 
 /**
- * Reads adapter_config.json of an adapter whose base is known otherwise.
+ * Reads adapter_config.json without requiring that the base can be found.
  *
- * @returns `named`: what it calls its base; `base`: the directory of that name, null where there is none
+ * @returns `named`: the base's name in the file; `base`: the directory of that name, null if it does not exist
  */
 export async function readAdapterOptions(
   dir: string,
@@ -212,7 +212,7 @@ export async function readAdapterOptions(
 
 const patternOf = (value: unknown) => (isNeutral(value) ? undefined : (value as Record<string, number>));
 
-/** Returns one item or a list of items as a list; undefined where there is none. */
+/** Returns a single item or a list of items as a list; undefined if there are none. */
 function listOf<T>(value: unknown): T[] | undefined {
   const items = Array.isArray(value) ? value : [value ?? ''];
   return items.length === 0 || items[0] === '' ? undefined : (items as T[]);
@@ -222,12 +222,16 @@ const excludedOf = (value: unknown) => (typeof value === 'string' && value !== '
 
 function baseDirectory(dir: string, named: unknown): string | null {
   if (typeof named !== 'string' || named === '') return null;
-  // A relative path is meant from where the run is started, or else from the adapter itself.
+  // A relative path is looked up in the working directory, then in the adapter's directory.
   const isDirectory = (path: string) => existsSync(path) && statSync(path).isDirectory();
   return [resolve(named), resolve(dir, named)].find(isDirectory) ?? null;
 }
 
-/** Returns the layout of an adapter's weights in its base; keys that cannot be used there are named. */
+/**
+ * Returns the layout of an adapter in its base.
+ *
+ * @throws AdapterError which names the keys that do not fit
+ */
 export function adapterLayoutIn(dir: string, architecture: CausalArchitecture, options: LoraOptions): AdapterLayout {
   try {
     return adapterLayout(architecture, options);
@@ -238,7 +242,7 @@ export function adapterLayoutIn(dir: string, architecture: CausalArchitecture, o
   }
 }
 
-/** Throws an `AdapterError` unless an adapter's scales are those of the model that is to take it up. */
+/** Throws an `AdapterError` unless an adapter has the same scales as the model's own. */
 export function checkSameScales(dir: string, { adapters }: AdapterLayout, own: AdapterLayout): void {
   for (const { weight, module, scale } of own.adapters.values()) {
     const found = adapters.get(weight)?.scale;
@@ -280,7 +284,7 @@ export async function readAdapterWeights(dir: string, { adapters, parameters }: 
 /**
  * Writes an adapter's files.
  *
- * @param base directory of the base, as PEFT will look for it
+ * @param base the directory of the base, which PEFT will look up
  */
 export async function writeAdapter(
   dir: string,
@@ -305,7 +309,7 @@ export async function writeAdapter(
     use_dora: options.usesMagnitudes ?? false,
     layers_to_transform: options.layersToTransform ?? null,
     layers_pattern: options.layersPattern ?? null,
-    // Absent where there is none: older versions of PEFT do not know the key.
+    // The key is omitted if it is empty, since older versions of PEFT do not know it.
     ...(options.excludeModules !== undefined && { exclude_modules: options.excludeModules }),
     fan_in_fan_out: fanInFanOut,
     init_lora_weights: true,

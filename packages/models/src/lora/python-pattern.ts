@@ -1,4 +1,5 @@
-// Expressions of Python's `re`, as adapter_config.json has them, in Oniguruma's syntax; parts that the two read differently are refused.
+// Translates Python's regular expressions, which adapter_config.json contains, to Oniguruma's syntax. Constructs that the two
+// interpret differently are refused.
 import { compileRegex, PatternError } from '@bowyer/text';
 
 /** Matches as Python's `re.fullmatch` does. */
@@ -9,7 +10,7 @@ export const fullMatcher = (pattern: string, place: string) =>
 export const endMatcher = (pattern: string, place: string) =>
   matcher(pattern, place, `(?:.*\\.)?(?:${translated(pattern, place)})\\z`);
 
-/** Finds the index of a path's layer as PEFT does: the number behind the name of a list of layers. */
+/** Finds a layer's index as PEFT does: the number after the name of a module list. */
 export function layerIndexFinder(pattern: string, place: string): (path: string) => number | undefined {
   const matches = compileRegex(`\\A.*?\\.${translated(pattern, place)}\\.\\d+\\.`, place, pattern);
   return (path) => {
@@ -23,10 +24,10 @@ function matcher(shown: string, place: string, pattern: string): (text: string) 
   return (text) => [...matches(text)].length > 0;
 }
 
-/** An escape, a class of characters, what a group begins with, or one character. */
+/** One token of an expression: an escape, a character class, the beginning of a group, or a character. */
 const PART = /\\[^]|\[\^?\]?(?:\\[^]|[^\]\\])*\]|\(\?(?:P[<=]|<[=!]|[:=!]|i:)?|\}\+|[^]/gu;
 
-/** Letters after a backslash that mean the same. */
+/** Letters whose escape means the same in both syntaxes. */
 const ESCAPES = 'AbBdDsSwWafnrtvxu';
 
 function translated(pattern: string, place: string): string {
@@ -55,7 +56,7 @@ function translated(pattern: string, place: string): string {
   });
 }
 
-/** Writes a class in which `[` and `&&` have no meaning, as in Python, and `]` is a character where it is the first. */
+/** Writes a character class. As in Python, `[` and `&&` have no special meaning in it, and `]` is a character if it comes first. */
 function classOf(part: string, escape: (part: string) => string): string {
   const begin = part.startsWith('[^') ? '[^' : '[';
   const content = part.slice(begin.length, -1);

@@ -1,5 +1,5 @@
-// Random numbers that restart at each optimizer step, so that a run resumed from a checkpoint drops the same
-// elements as one that was never stopped, and no generator state needs to be saved.
+// Random numbers that restart at each optimizer step, so that a resumed run has the same dropout masks as an uninterrupted one,
+// without a saved generator state.
 import { Rng } from '@bowyer/core';
 
 export class StepRng {
@@ -7,8 +7,8 @@ export class StepRng {
   #step = -1;
 
   /**
-   * @param step number of optimizer steps taken so far
-   * @param purpose what the numbers are for: each purpose has a stream of its own
+   * @param step returns the number of optimizer steps so far
+   * @param purpose the name of the stream; each purpose has its own stream of numbers
    */
   constructor(
     private readonly seed: number,

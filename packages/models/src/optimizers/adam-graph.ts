@@ -14,7 +14,7 @@ export function adamGraph(g: GraphBuilder, { states, args, constants }: GraphKer
   return { states: updated, results: clip.results };
 }
 
-/** Computes the new tensors of all roles, which are the old ones where the gradients are not finite; gradients become zero. */
+/** Computes the new tensors of all roles. If the gradients are not finite, only the gradients change: they become zero. */
 export function adamUpdates(
   g: GraphBuilder,
   states: Readonly<Record<'p' | 'g' | 'm' | 'v', NamedValues>>,
@@ -22,7 +22,7 @@ export function adamUpdates(
   numbers: AdamNumbers,
   decoupled: boolean,
 ): Record<'p' | 'g' | 'm' | 'v', Record<string, Value>> {
-  // With these numbers and a gradient of zero the update changes nothing: scalars are cheaper to choose than tensors.
+  // With these values and zero gradients the update changes nothing. Selecting scalars is cheaper than selecting tensors.
   const unless = (name: keyof AdamNumbers, x: number) => g.where(finite, numbers[name], x);
   const still = { beta1: unless('beta1', 1), beta2: unless('beta2', 1), keep: unless('keep', 1), l2: unless('l2', 0) };
   const chosen = { ...numbers, ...still, stepSize: unless('stepSize', 0), eps: unless('eps', 1) };
@@ -34,12 +34,12 @@ export function adamUpdates(
 }
 
 /**
- * Computes the new parameter and moments of tensors of one shape.
+ * Computes the new parameter and moments of tensors with the same shape.
  *
  *     p ← keep · p − stepSize / c · m / (√v + ε / c)   with c = 1 / √(1 − β₂ᵗ)
  *
- * @param scale factor on the gradient
- * @param decoupled whether `l2` is 0; otherwise `keep` is 1
+ * @param scale the factor of the gradient
+ * @param decoupled whether weight decay is decoupled, so that `l2` is 0; otherwise `keep` is 1
  */
 export function adamUpdate(
   g: GraphBuilder,
@@ -48,7 +48,7 @@ export function adamUpdate(
   { beta1, beta2, oneMinusBeta1, oneMinusBeta2, stepSize, secondMomentScale, eps, l2, keep }: AdamNumbers,
   decoupled: boolean,
 ): Record<'p' | 'm' | 'v', Value> {
-  // Numbers are multiplied with numbers first: each product with a tensor is a pass over the GPU's memory.
+  // Scalars are multiplied with each other first, since each product with a tensor is a pass over the GPU's memory.
   const gradient = decoupled ? summed : g.add(g.mul(summed, scale), g.mul(p, l2));
   const share = (x: Value) => (decoupled ? g.mul(scale, x) : x);
   const newM = g.add(g.mul(m, beta1), g.mul(gradient, share(oneMinusBeta1)));

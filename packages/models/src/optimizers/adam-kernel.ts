@@ -1,11 +1,11 @@
-// One Adam or AdamW step over all parameters, in the device's worker: clip, update, gradients to zero.
-// The same as a graph is in adam-graph.ts.
+// One step of Adam or AdamW over all parameters, in the device's worker thread: clips, updates, and sets gradients to zero.
+// adam-graph.ts computes the same as a graph.
 import type { KernelCall } from '@bowyer/graph';
 import { adamInPlace, type AdamScalars } from '../wasm/elementwise-simd.js';
 import { clipGradients, type ClipArgs, type OptimizerStep } from './gradient-clip.js';
 
 export interface AdamArgs extends ClipArgs, AdamScalars {
-  /** Whether the weight decay is AdamW's: then `l2` is 0, else `keep` is 1. */
+  /** Whether weight decay is decoupled (AdamW): then `l2` is 0, otherwise `keep` is 1. */
   decoupled: boolean;
 }
 

@@ -1,4 +1,4 @@
-// Adam and AdamW over a state of parameters. The arithmetic is in adam-kernel.ts.
+// Adam and AdamW over a state of parameters. The computation is in adam-kernel.ts.
 import type { Device, State } from '@bowyer/graph';
 import { adamGraph } from './adam-graph.js';
 import type { AdamArgs } from './adam-kernel.js';
@@ -10,11 +10,15 @@ import { shapesOf } from './optimizer-state.js';
 export const ADAM_PREFIXES = { m: 'first_moment.', v: 'second_moment.' };
 
 export interface AdamOptions extends AdamSettings {
-  /** Overrides the device's choice between the function in its worker and the graph, so that a test can compare them. */
+  /** Overrides the device's choice between the kernel in its worker thread and the graph, so that a test can compare them. */
   run?: 'host' | 'graph';
 }
 
-/** Returns the numbers of one step. @param step 1 at the first one */
+/**
+ * Returns the numbers of one step.
+ *
+ * @param step counted from 1
+ */
 export function adamArgs(
   { lr, maxGradNorm, gradientScale = 1, othersNorm = 0, adam }: StepOptions,
   options: AdamOptions,
@@ -41,7 +45,7 @@ export function adamArgs(
 }
 
 export class Adam extends KernelOptimizer<AdamArgs> {
-  /** Whether the weight decay is AdamW's. */
+  /** Whether weight decay is decoupled (AdamW). */
   protected readonly decoupled: boolean = false;
 
   protected constructor(
@@ -51,7 +55,11 @@ export class Adam extends KernelOptimizer<AdamArgs> {
     super(parts);
   }
 
-  /** Creates an optimizer with zero moments; it takes three times the parameters' memory. @param given its gradients; its own if not given */
+  /**
+   * Creates an optimizer with zero moments; it needs three times the parameters' memory.
+   *
+   * @param given the state in which gradients are summed; created if not given
+   */
   static async create(device: Device, parameters: State, options: AdamOptions, given?: State): Promise<Adam> {
     const zeros = () => device.createZeros(shapesOf(parameters));
     const kernel = await device.loadKernel<AdamArgs, OptimizerStep>({

@@ -1,5 +1,5 @@
-// AdamW with moments in 8 bits as a graph, for parameters that live on a GPU: the same formulas as adamw-8bit-loops.ts, on
-// [blocks, 256]. The codes are bytes in int32 words, which the provider can take apart and put together by arithmetic alone.
+// AdamW with 8-bit moments as a graph, for parameters that live on a GPU: the same formulas as adamw-8bit-loops.ts, on [blocks, 256].
+// Four codes are packed into an int32 word, since the execution provider supports no 8-bit tensors; arithmetic packs and unpacks them.
 import type { GraphBuilder, GraphKernelContext, GraphKernelResult, Value } from '@bowyer/graph';
 import { adamUpdate, adamUpdates, type AdamNumbers } from './adam-graph.js';
 import type { AdamW8bitRoles } from './adamw-8bit-kernel.js';
@@ -70,7 +70,7 @@ function steppedInBlocks(
   const firstScale = g.where(g.greater(g.min(firstMost, secondScale), leastMoment), firstMost, 0);
   const ratio = (x: Value, by: Value) => g.where(g.greater(by, 0), g.div(x, g.max(by, leastMoment)), 0);
   const magnitudes = rounded(g, g.mul(g.sqrt(ratio(g.abs(next.m), firstScale)), maxFirstMomentCode));
-  const firstCodes = g.where(g.less(next.m, 0), g.neg(magnitudes), magnitudes); // the provider has no Sign
+  const firstCodes = g.where(g.less(next.m, 0), g.neg(magnitudes), magnitudes); // the execution provider has no Sign
   const secondCodes = g.max(rounded(g, g.mul(g.sqrt(ratio(newRoot, secondScale)), maxSecondMomentCode)), 1);
   const flat = g.reshape(next.p, [blocks * blockLength]);
   return {
@@ -86,12 +86,12 @@ const rounded = (g: GraphBuilder, x: Value) => g.floor(g.add(x, 0.5));
 
 /** Unpacks int32 [blocks, 64] to the four bytes of each word, the lowest first: float32 [blocks, 256]. */
 function bytesOf(g: GraphBuilder, words: Value, blocks: number, signed: boolean): Value {
-  // Division cuts towards 0: the remainder of a negative word decides whether it must be one less.
+  // Integer division truncates towards 0, so for a negative remainder the quotient must be one less.
   const cut = g.div(words, 2 ** 24);
   const left = g.sub(words, g.mul(cut, 2 ** 24));
   const isLess = g.less(left, 0);
   const upper = g.cast(g.where(isLess, g.sub(cut, 1), cut), 'float32');
-  let lower = g.cast(g.where(isLess, g.add(left, 2 ** 24), left), 'float32'); // below 2²⁴: exact
+  let lower = g.cast(g.where(isLess, g.add(left, 2 ** 24), left), 'float32'); // below 2²⁴, so exact in float32
   const bytes: Value[] = [];
   for (const unit of [2 ** 16, 2 ** 8]) {
     const byte = g.floor(g.div(lower, unit));
@@ -102,14 +102,14 @@ function bytesOf(g: GraphBuilder, words: Value, blocks: number, signed: boolean)
     [lower, ...bytes, upper].map((byte) => g.reshape(byte, [blocks, wordsPerBlock, 1])),
     2,
   );
-  // The lower three are 0 … 255 now, the upper one −128 … 127.
+  // Here the lower three bytes are 0 … 255 and the upper one is −128 … 127.
   const numbers = signed
     ? g.where(g.greater(all, 127), g.sub(all, 256), all)
     : g.where(g.less(all, 0), g.add(all, 256), all);
   return g.reshape(numbers, [blocks, blockLength]);
 }
 
-/** Packs integers −128 … 255 in float32 [blocks, 256] into int32 [blocks, 64], the inverse. */
+/** Packs integers −128 … 255 in float32 [blocks, 256] into int32 [blocks, 64], the inverse of `bytesOf`. */
 function wordsOf(g: GraphBuilder, codes: Value, blocks: number): Value {
   const parts = g.reshape(codes, [blocks, wordsPerBlock, 4]);
   const byte = (i: number) => g.reshape(g.slice(parts, 2, i, i + 1), [blocks, wordsPerBlock]);

@@ -41,24 +41,24 @@ import {
   type Code,
 } from '../wasm/simd-assembler.js';
 
-/** Offsets of one block's new moments and the roots of its second ones, in bytes. */
+/** Byte offsets of a block's new first moments and the roots of its new second moments in scratch memory. */
 const [momentsAt, rootsAt] = [0, 4 * blockLength];
 
-/** The numbers of one step that are the same for every parameter; see `adamW8bitInPlace`. */
+/** The numbers of a step that are the same for every parameter (see `adamW8bitInPlace`). */
 const scalarOrder = [
   ...(['firstGain', 'secondGain', 'firstDecay', 'secondDecay', 'keep', 'stepSize', 'eps'] as const),
-  // Constants, which V8 would otherwise construct at each use, with four instructions.
+  // Constants are parameters, since V8 would construct them with four instructions at each use.
   ...(['minusZero', 'one', 'rounder'] as const),
 ];
 type Scalars = Record<(typeof scalarOrder)[number], number>;
 
-/** Added to a number below 2²², it leaves the nearest integer in the lowest bits of the sum. */
+/** Adding this to a number below 2²² leaves the nearest integer in the lowest bits of the sum. */
 const ROUNDER = 1.5 * 2 ** 23;
 
 /**
- * adam8(elements, parameter, gradient, first codes, second codes, first scales, second scales, ...scalars), `elements` a
- * multiple of 256; the gradient becomes zero. Two passes over a block: new moments and parameters, then codes, whose
- * scales are only known by then.
+ * adam8(elements, parameter, gradient, first codes, second codes, first scales, second scales, ...scalars). `elements` is a multiple
+ * of 256; the gradient is set to zero. A block takes two passes: first new moments and parameters, then the codes, whose scales are
+ * known only then.
  */
 const adam8 = loopFunction(
   'adam8',
@@ -79,7 +79,7 @@ const adam8 = loopFunction(
       ...setLocal(at.own, constI32(0)),
       ...loopBy(64, at.own, constI32(4 * blockLength), body),
     ];
-    /** Computes new moments and parameters of four weights, `ahead` bytes from where p and g point. */
+    /** Computes new moments and parameters of four weights, `ahead` bytes after the pointers p and g. */
     const four = (half: (a: Code) => Code, ahead: number): Code => [
       ...setLocal(at.gradient, load(g, ahead)),
       ...setLocal(at.moment, half(local(at.firstCodes))),
@@ -109,7 +109,7 @@ const adam8 = loopFunction(
       ...four(upperToF32, 4 * ahead + 16),
     ];
     const rounded = (a: Code) => subI32(add(a, scalar.rounder), scalar.rounder);
-    /** Computes the codes 127 √(|m| / scale) with m's sign, and 255 √(√v / scale), at least 1. */
+    /** Computes the code of a first moment, 127 √(|m| / scale) with m's sign, and of a second one, 255 √(√v / scale), at least 1. */
     const firstCode = (ahead: number): Code => {
       const value = load(own, momentsAt + ahead);
       return rounded(or(sqrt(mul(absolute(value), local(at.first))), and(value, scalar.minusZero)));
@@ -118,12 +118,12 @@ const adam8 = loopFunction(
       rounded(max(sqrt(mul(load(own, rootsAt + ahead), local(at.root))), scalar.one));
     const sixteen = (code: (ahead: number) => Code, toBytes: (a: Code, b: Code) => Code): Code =>
       toBytes(toI16(code(0), code(16)), toI16(code(32), code(48)));
-    /** Computes most² / scale, or 0. */
+    /** Computes most² / scale; 0 if the scale is 0. */
     const inverse = (most: number, scale: Code) => {
       const isThere = greaterF32(scale, constF32(0));
       return splat(select(isThere, divF32(constF32(most * most), scale), constF32(0)));
     };
-    /** Finds the largest, or 0 where that is so small that its block forgets. */
+    /** Finds the largest value of a block; 0 if it is so small that the block's moments are dropped (see `leastRoot`). */
     const largest = (most: number, least: number) => {
       const value = maxLane(local(most));
       return select(greaterF32(value, constF32(least)), value, constF32(0));
@@ -155,13 +155,13 @@ interface Adam8Loops {
 
 let instance: Loops<Adam8Loops> | undefined;
 
-/** Codes of a tensor, four in a word of 32 bits, and the scales of its blocks. */
+/** The codes of a tensor, four in a 32-bit word, and the scales of its blocks. */
 export interface CodedMoments {
   words: TensorArray;
   scales: Float32Array;
 }
 
-/** Takes AdamW's step on whole blocks, in place; the gradient is zero afterwards. */
+/** Makes AdamW's step on whole blocks in place, and sets the gradient to zero. */
 export function adamW8bitInPlace(
   parameter: Float32Array,
   gradient: Float32Array,
@@ -169,7 +169,7 @@ export function adamW8bitInPlace(
   second: CodedMoments,
   s: Omit<AdamScalars, 'l2'>,
 ): void {
-  // p ← keep · p − stepSize · m / (√v · correction + ε), both sides of the fraction divided by the correction.
+  // p ← keep · p − stepSize · m / (√v · correction + ε), with numerator and denominator divided by the correction.
   const scalars: Scalars = {
     firstGain: s.gradientScale * s.oneMinusBeta1,
     secondGain: s.gradientScale * Math.sqrt(s.oneMinusBeta2),

@@ -1,6 +1,5 @@
-// AdamW whose moments take two bytes a parameter instead of eight (moment-codes.ts). The arithmetic is in
-// adamw-8bit-kernel.ts.
-// Source: Dettmers et al. 2021 (arXiv:2110.02861). As in bitsandbytes, tensors below 4,096 elements keep float32 moments.
+// AdamW whose moments take two bytes per parameter instead of eight (moment-codes.ts). The computation is in adamw-8bit-kernel.ts.
+// Source: Dettmers et al. 2021 (arXiv:2110.02861). As in bitsandbytes, tensors below 4,096 elements have float32 moments.
 import type { Device, State } from '@bowyer/graph';
 import type { AdamArgs } from './adam-kernel.js';
 import { adamW8bitGraph } from './adamw-8bit-graph.js';
@@ -11,7 +10,7 @@ import { KernelOptimizer, type OptimizerParts } from './kernel-optimizer.js';
 import type { StepOptions } from './optimizer.js';
 import { shapesOf } from './optimizer-state.js';
 
-/** Elements from which on a tensor's moments are quantised. */
+/** The least number of elements of a tensor whose moments are quantised. */
 const quantizedFrom = 4096;
 
 const prefixes = {
@@ -29,16 +28,16 @@ export class AdamW8bit extends KernelOptimizer<AdamArgs> {
   }
 
   /**
-   * Creates an optimizer with zero moments; gradients and moments take 1.5 times the parameters' memory.
+   * Creates an optimizer with zero moments; gradients and moments need 1.5 times the parameters' memory.
    *
-   * @param given gradients; its own if not given
+   * @param given the state in which gradients are summed; created if not given
    */
   static async create(device: Device, parameters: State, options: AdamOptions, given?: State): Promise<AdamW8bit> {
     const shapes = Object.entries(shapesOf(parameters)).map(([name, shape]) => {
       const size = shape.reduce((product, dim) => product * dim, 1);
       return { name, shape, blocks: size < quantizedFrom ? 0 : Math.ceil(size / blockLength) };
     });
-    // Scales of 0 make every code a zero.
+    // With scales of 0, every code decodes to 0.
     const moment = () =>
       device.createZeros(
         Object.fromEntries(
@@ -65,7 +64,7 @@ export class AdamW8bit extends KernelOptimizer<AdamArgs> {
       secondScales: await scales(),
     };
     const gradients = given ?? (await device.createZeros(shapesOf(parameters)));
-    const note = { moment_codes: 'squares' }; // so that codes of another kind are not taken for these
+    const note = { moment_codes: 'squares' }; // marks the kind of codes, so that files with other codes are refused
     return new AdamW8bit({ device, parameters, gradients, moments, prefixes, kernel, note }, options);
   }
 

@@ -1,4 +1,4 @@
-// The optimizers that a config may name.
+// Creates the optimizers that a config may name.
 import type { Device, State } from '@bowyer/graph';
 import { Adam, AdamW, type AdamOptions } from './adam.js';
 import { AdamW8bit } from './adamw-8bit.js';
@@ -14,9 +14,10 @@ export type OptimizerOptions =
   | (MuonOptions & { kind: 'muon' });
 
 /**
- * Makes an optimizer that has taken no step yet; it scales the loss if gradients are computed in float16. If several ranks train together,
- * it steps on the sum of their gradients.
- * @param matrices names of the parameters that are weights of linear layers [out, in]: Muon makes their updates orthogonal
+ * Creates an optimizer at step 0. It scales the loss if gradients are computed in float16; if several ranks train together, it steps
+ * on the sum of their gradients.
+ *
+ * @param matrices names of the parameters that are weights of linear layers [out, in], whose updates Muon orthogonalizes
  */
 export async function createOptimizer(
   device: Device,

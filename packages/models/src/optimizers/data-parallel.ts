@@ -1,5 +1,5 @@
-// Optimizers of a data-parallel run. Each rank has added the gradients of its own rows into `gradients`; a step begins with their sum
-// over the ranks. Losses are means over the batches of all ranks, so the sum is the gradient of a run of one process.
+// Optimizers of a data-parallel run. Each rank has summed the gradients of its own rows in `gradients`; a step begins by summing these
+// over the ranks. Losses are means over the batches of all ranks, so the sum is the gradient that a single process would compute.
 import { makeTemporaryFolder, minimum, namingFile } from '@bowyer/core';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,16 +9,16 @@ import type { OptimizerStep } from './gradient-clip.js';
 import type { Optimizer, OptimizerNotes, StepOptions } from './optimizer.js';
 import { shapesOf } from './optimizer-state.js';
 
-/** Times of exchanges of gradients and parameters, in ms. */
+/** The time that exchanges of gradients and parameters took, in ms. */
 export interface ExchangeTimes {
-  /** Until the slowest rank was there. */
+  /** The time until the slowest rank arrived. */
   wait: number;
   exchange: number;
 }
 
 const times = new WeakMap<Device, ExchangeTimes>();
 
-/** Returns the time that the exchanges on this device have taken since the last call. */
+/** Returns the time of exchanges on this device since the last call. */
 export function takeExchangeTimes(device: Device): ExchangeTimes {
   const found = times.get(device) ?? { wait: 0, exchange: 0 };
   times.delete(device);
@@ -33,7 +33,7 @@ function count(device: Device, { wait, exchange }: ExchangeTimes): void {
 const kernelOf = <Args, Result>(device: Device, name: string): Promise<Kernel<Args, Result>> =>
   device.loadKernel<Args, Result>({ module: device.ranks.kernels!, name });
 
-/** Every rank has the whole state of the optimizer, and makes the same step. */
+/** Every rank has the whole optimizer state and makes the same step. */
 export class ReplicatedOptimizer implements Optimizer {
   private constructor(
     private readonly device: Device,
@@ -64,7 +64,7 @@ export class ReplicatedOptimizer implements Optimizer {
     return result;
   }
 
-  /** Saves the state; rank 0 alone writes. */
+  /** Saves the state; only rank 0 writes. */
   async save(path: string, notes?: OptimizerNotes): Promise<void> {
     if (this.device.ranks.rank === 0) await this.inner.save(path, notes);
   }
@@ -77,7 +77,7 @@ export class ReplicatedOptimizer implements Optimizer {
     return this.inner.release();
   }
 
-  /** Throws an error unless the ranks have computed the same norm: from then on they would train different models. */
+  /** Throws an error unless all ranks have computed the same norm, since otherwise their models would diverge. */
   #refuseDrift({ gradientNorm }: OptimizerStep): void {
     const norms = this.device.ranks.gather(gradientNorm);
     if (norms.every((norm) => Object.is(norm, norms[0]))) return;
@@ -89,8 +89,8 @@ export class ReplicatedOptimizer implements Optimizer {
 }
 
 /**
- * ZeRO-1: the moments of a parameter are on one rank, which updates it and sends it to the others. Whole tensors are divided, so no rank
- * has less than the largest one. Source: Rajbhandari et al. 2020, arXiv:1910.02054, section 5.1.
+ * ZeRO-1: each parameter's moments are on one rank, which updates the parameter and sends it to the others. Tensors are not split, so
+ * a rank may need as much memory as the largest one takes. Source: Rajbhandari et al. 2020, arXiv:1910.02054, section 5.1.
  */
 export class ShardedOptimizer implements Optimizer {
   private constructor(
@@ -99,7 +99,7 @@ export class ShardedOptimizer implements Optimizer {
     readonly gradients: State,
     /** The optimizer of this rank's parameters. */
     private readonly inner: Optimizer,
-    /** Rank of each parameter. */
+    /** The rank of each parameter. */
     private readonly owners: readonly number[],
     private readonly kernels: {
       reduce: Kernel<object, ExchangeTimes & { ownSquares: number; squares: number }>;
@@ -110,7 +110,7 @@ export class ShardedOptimizer implements Optimizer {
   /**
    * Creates an optimizer whose state is divided among the ranks.
    *
-   * @param create the optimizer of some parameters, which adds up gradients in the state that it is given
+   * @param create creates the optimizer of some parameters, which sums gradients in the given state
    */
   static async create(
     device: Device,
@@ -147,7 +147,8 @@ export class ShardedOptimizer implements Optimizer {
     const reduced = await this.kernels.reduce.call({ states: { g: this.gradients }, args });
     count(device, reduced);
     const gradientNorm = gradientScale * Math.sqrt(reduced.squares);
-    // The clip of this rank's part knows the norm of the others'. NaN and infinity reach every rank, and stop every rank's step.
+    // The clip of this rank's parameters includes the norm of the others'. A NaN or infinity is in every rank's norm, so all ranks
+    // skip the step.
     const others = gradientScale * Math.sqrt(Math.max(reduced.squares - reduced.ownSquares, 0));
     if (!Number.isFinite(gradientNorm)) {
       await this.#clear();
@@ -159,7 +160,9 @@ export class ShardedOptimizer implements Optimizer {
     return { gradientNorm, clipCoefficient: Math.min(1, maxGradNorm / (jointNorm + 1e-6)) };
   }
 
-  /** Saves one file, as that of an optimizer that is not divided: a run resumes with any number of ranks. Every rank must call it. */
+  /**
+   * Saves one file, in the form of an undivided optimizer, so that a run can resume with any number of ranks. Every rank must call it.
+   */
   async save(path: string, notes?: OptimizerNotes): Promise<void> {
     const { ranks } = this.device;
     const folder = makeTemporaryFolder('shard');
@@ -173,7 +176,7 @@ export class ShardedOptimizer implements Optimizer {
     }
   }
 
-  /** Restores this rank's part. */
+  /** Restores this rank's part of the state. */
   restore(path: string): Promise<OptimizerNotes> {
     return this.inner.restore(path);
   }
@@ -205,7 +208,7 @@ function ownersOf(parameters: State, size: number): number[] {
   return owners;
 }
 
-/** Joins the files of all ranks. Metadata is the same in each. */
+/** Joins the files of all ranks, whose metadata is the same. */
 async function joinFiles(parts: readonly Uint8Array[], folder: string, path: string): Promise<void> {
   const all: WritableTensors = {};
   let metadata: Record<string, string> = {};

@@ -1,11 +1,10 @@
-// The clip by global norm that every optimizer step begins with, on arrays and as a graph.
-// The same as torch.nn.utils.clip_grad_norm_, with a scale for micro-batches and the norm of a network sharing the
-// clip.
+// Clipping by global norm, with which every optimizer step begins, on arrays and as a graph.
+// The same as torch.nn.utils.clip_grad_norm_, but with a scale for micro-batches and the norm of another network that shares the clip.
 import type { GraphBuilder, KernelState, Value } from '@bowyer/graph';
 import { sumOfSquares } from '../wasm/elementwise-simd.js';
 import { joined, tensorGroups } from './tensor-groups.js';
 
-/** Plain numbers only, so that one graph serves every step. */
+/** Plain numbers, which are inputs of the graph, so that one graph serves every step. */
 export interface ClipArgs {
   maxGradNorm: number;
   gradientScale: number;
@@ -13,16 +12,16 @@ export interface ClipArgs {
 }
 
 export interface OptimizerStep {
-  /** Norm of all gradients together, times `gradientScale`, before the clip. */
+  /** The norm of all gradients together, times `gradientScale`, before clipping. */
   gradientNorm: number;
-  /** The factor that the clip applied to the gradients; 0 if they were not finite, and then nothing was changed. */
+  /** The factor by which gradients were clipped; 0 if they were not finite, in which case nothing was changed. */
   clipCoefficient: number;
 }
 
-/** torch.nn.utils.clip_grad_norm_ adds it to the norm. */
+/** torch.nn.utils.clip_grad_norm_ adds this to the norm. */
 const clipEpsilon = 1e-6;
 
-/** Computes the norm and the clip of all gradients. If they are not finite they are set to zero, and `clipCoefficient` is 0. */
+/** Computes norm and clip coefficient of all gradients. If they are not finite, they are set to zero, and `clipCoefficient` is 0. */
 export function clipGradients(gradients: KernelState, args: ClipArgs): OptimizerStep {
   const arrays = Object.values(gradients).map(({ data }) => data as Float32Array);
   const squares = arrays.reduce((sum, array) => sum + sumOfSquares(array), 0);
@@ -37,16 +36,16 @@ export function clipGradients(gradients: KernelState, args: ClipArgs): Optimizer
 
 /** The clip in a graph. */
 export interface GraphClip {
-  /** Whether the step may change anything. */
+  /** Whether all gradients are finite, so that the step may change parameters. */
   finite: Value;
-  /** Factor on every gradient; 0 where the gradients are not finite. */
+  /** The factor of every gradient; 0 if the gradients are not finite. */
   scale: Value;
-  /** A scalar 0 that is computed while the graph runs: ONNX Runtime would keep the zeros made of a constant. */
+  /** A scalar 0 that is computed at run time: ONNX Runtime would keep tensors of zeros made from a constant in memory. */
   zero: Value;
   results: Record<keyof OptimizerStep, Value>;
 }
 
-/** Writes the norm and the clip of all gradients into a graph, as `clipGradients` computes them. */
+/** Adds norm and clip coefficient of all gradients to a graph, computed as in `clipGradients`. */
 export function clipGraph(
   g: GraphBuilder,
   gradients: Readonly<Record<string, Value>>,
@@ -56,7 +55,7 @@ export function clipGraph(
     .map((names) => g.reduceSumSquare(joined(g, gradients, names)))
     .reduce((sum, square) => g.add(sum, square));
   const gradientNorm = g.mul(g.sqrt(squares), args.gradientScale);
-  const finite = g.lessOrEqual(gradientNorm, 3e38); // of NaN it is false as well
+  const finite = g.lessOrEqual(gradientNorm, 3e38); // also false for NaN
   const jointNorm = g.sqrt(g.add(g.square(gradientNorm), g.square(args.othersNorm)));
   const clip = g.min(g.div(args.maxGradNorm, g.add(jointNorm, clipEpsilon)), 1);
   const clipCoefficient = g.where(finite, clip, 0);

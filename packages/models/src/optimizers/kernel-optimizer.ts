@@ -1,4 +1,4 @@
-// An optimizer whose whole step is one kernel of the device: the base of Adam, Muon, SGD and AdamW with 8-bit moments.
+// Base class of optimizers whose step is a single kernel of the device: Adam, Muon, SGD and AdamW with 8-bit moments.
 import type { BoundProgram, Device, Kernel, State } from '@bowyer/graph';
 import type { OptimizerStep } from './gradient-clip.js';
 import type { Optimizer, OptimizerNotes, StepOptions } from './optimizer.js';
@@ -8,13 +8,13 @@ export interface OptimizerParts<Args> {
   device: Device;
   parameters: State;
   gradients: State;
-  /** The states that the optimizer keeps between steps, by their roles in the kernel. */
+  /** The states that the optimizer keeps between steps, by the kernel's role names. */
   moments: Readonly<Record<string, State>>;
-  /** The prefixes of the tensors' names in a file, by role. */
+  /** The prefixes of tensor names in a file, by role. */
   prefixes: Readonly<Record<string, string>>;
   kernel: Kernel<Args, OptimizerStep>;
   programs?: Record<string, BoundProgram>;
-  /** Metadata that a file must have. */
+  /** Metadata that a file must have to be restored. */
   note?: OptimizerNotes;
 }
 
@@ -35,7 +35,11 @@ export abstract class KernelOptimizer<Args> implements Optimizer {
     return this.#steps;
   }
 
-  /** Returns the numbers of one step. @param step 1 at the first one */
+  /**
+   * Returns the numbers of one step.
+   *
+   * @param step counted from 1
+   */
   protected abstract argsOf(options: StepOptions, step: number): Args;
 
   async step(options: StepOptions): Promise<OptimizerStep> {

@@ -1,18 +1,18 @@
-// Loss scaling for float16 gradients: the loss is multiplied by a large number before the backward pass, so that small gradients
-// do not become 0, and the optimizer divides by it before it clips.
+// Loss scaling for float16 gradients: the loss is multiplied by a large number before the backward pass, so that small gradients do
+// not become 0, and the optimizer divides by it before clipping.
 //
-//     a step with an infinite or NaN gradient: left out, scale ← scale / 2
+//     a step with an infinite or NaN gradient: skipped, scale ← scale / 2
 //     2,000 good steps in a row: scale ← 2 · scale
 //
-// Source: Micikevicius et al. 2018, arXiv:1710.03740, section 3.2; numbers as in PyTorch's GradScaler. The step's own norm
-// shows whether the gradients are finite, so nothing more is read from the device.
+// Source: Micikevicius et al. 2018, arXiv:1710.03740, section 3.2; numbers as in PyTorch's GradScaler. The step's norm shows whether
+// the gradients are finite, so no further value is read from the device.
 import type { Optimizer, OptimizerNotes, StepOptions } from './optimizer.js';
 import type { OptimizerStep } from './gradient-clip.js';
 
 const START = 2 ** 16;
 const GROWTH_INTERVAL = 2000;
 
-/** Below it the gradients themselves are not finite, whatever they are multiplied by. */
+/** If the scale falls below this, the gradients are not finite for another reason than the scale. */
 const SMALLEST = 2 ** -14;
 
 const SCALE_NOTE = 'loss_scale';
@@ -40,7 +40,7 @@ export class LossScaledOptimizer implements Optimizer {
     return this.#scale;
   }
 
-  /** Takes the optimizer's own step; a step that is left out has norm 0 and clip coefficient 0. */
+  /** Makes the inner optimizer's step; a skipped step has norm 0 and clip coefficient 0. */
   async step(options: StepOptions): Promise<OptimizerStep> {
     const { gradientScale = 1 } = options;
     const result = await this.inner.step({ ...options, gradientScale: gradientScale / this.#scale });
@@ -58,7 +58,7 @@ export class LossScaledOptimizer implements Optimizer {
     await this.inner.save(path, { ...notes, ...own });
   }
 
-  /** Restores the state. A file of a float32 run contains no scale: then it starts at the initial value. */
+  /** Restores the state. A file of a float32 run has no scale, which then starts at its initial value. */
   async restore(path: string): Promise<OptimizerNotes> {
     const notes = await this.inner.restore(path);
     this.#scale = Number(notes[SCALE_NOTE] ?? START);

@@ -1,4 +1,4 @@
-// Muon's step of all parameters as one graph, where they live on a GPU.
+// Muon's step for all parameters as one graph, for parameters that live on a GPU.
 import type { GraphBuilder, GraphKernelContext, GraphKernelResult, Value } from '@bowyer/graph';
 import { adamUpdates, type AdamNumbers } from './adam-graph.js';
 import { clipGraph } from './gradient-clip.js';

@@ -1,29 +1,29 @@
-// One step of Muon over all parameters, in the device's worker: clip, update, gradients to zero. The products of a matrix are a
-// program (muon-matrix.ts).
+// One step of Muon over all parameters, in the device's worker thread: clips, updates, and sets gradients to zero. The matrix products
+// are a program (muon-matrix.ts).
 import type { KernelCall } from '@bowyer/graph';
 import { adamInPlace } from '../wasm/elementwise-simd.js';
 import type { AdamArgs } from './adam-kernel.js';
 import { clipGradients, type OptimizerStep } from './gradient-clip.js';
 import { isTall, matrixNumbers, sizeScaleOf } from './muon-matrix.js';
 
-/** AdamW's numbers are for the parameters that are not matrices of linear layers. */
+/** The numbers of a step; those of AdamW apply to parameters that are not matrices of linear layers. */
 export interface MuonArgs extends AdamArgs {
   lr: number;
   momentum: number;
-  /** 1 with Nesterov's momentum, else 0. */
+  /** 1 with Nesterov momentum, else 0. */
   gradientShare: number;
-  /** μ with Nesterov's momentum, else 1. */
+  /** μ with Nesterov momentum, else 1. */
   bufferShare: number;
 }
 
 /**
- * Updates matrices by Muon, of which there is a momentum b:
+ * Updates matrices by Muon with momentum b:
  *
  *     b ← μ b + g
  *     p ← p · (1 − lr · λ) − lr · 0.2 √(longer side) · orthogonalized(gradientShare · g + bufferShare · b)
  *
- * with g clipped to a global norm first; the others take AdamW's step with the same rate. Source: Jordan et al. 2024, Muon;
- * torch.optim.Muon with `adjust_lr_fn="match_rms_adamw"`.
+ * with g clipped to a global norm first; other parameters are updated by AdamW with the same learning rate. Source: Jordan et al.
+ * 2024, Muon; torch.optim.Muon with `adjust_lr_fn="match_rms_adamw"`.
  */
 export async function muonStep({
   states,

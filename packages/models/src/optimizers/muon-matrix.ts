@@ -1,16 +1,16 @@
-// Muon's step of one matrix as a graph.
+// Muon's step for one matrix as a graph.
 import { GraphBuilder, type Value } from '@bowyer/graph';
 
-/** Five steps of a polynomial that takes singular values between 0 and 1 to between about 0.7 and 1.2. */
+/** A polynomial that, applied five times, maps singular values between 0 and 1 to between about 0.7 and 1.2. */
 const NEWTON_SCHULZ = { steps: 5, a: 3.4445, b: -4.775, c: 2.0315 };
 const smallestNorm = 1e-7;
 
 /**
  * Computes a matrix with the singular vectors of x [rows, columns] and singular values near 1.
  *
- *     X₀ = x / ‖x‖,   X ← a X + (b G + c G²) X with G = X Xᵀ, or X ← a X + X (b G + c G²) with G = Xᵀ X where that is smaller
+ *     X₀ = x / ‖x‖,   X ← a X + (b G + c G²) X with G = X Xᵀ, or X ← a X + X (b G + c G²) with G = Xᵀ X if that is smaller
  *
- * Source: Jordan et al. 2024, Muon, with its coefficients; as torch.optim.Muon, but in float32 (there in bfloat16).
+ * Source: Jordan et al. 2024, Muon, with its coefficients; like torch.optim.Muon, but in float32 instead of bfloat16.
  */
 function orthogonalized(g: GraphBuilder, x: Value, isTall: boolean): Value {
   const { steps, a, b, c } = NEWTON_SCHULZ;
@@ -24,7 +24,7 @@ function orthogonalized(g: GraphBuilder, x: Value, isTall: boolean): Value {
   return result;
 }
 
-/** The numbers of a matrix's step: factor on its gradient, …, 1 − lr · λ, and lr · 0.2 √(longer side). */
+/** The numbers of a matrix's step: `scale` is the factor of its gradient, `keep` is 1 − lr · λ, `length` is lr · 0.2 √(longer side). */
 export const matrixNumbers = ['scale', 'momentum', 'gradientShare', 'bufferShare', 'keep', 'length'] as const;
 type MatrixNumbers = Record<(typeof matrixNumbers)[number], Value>;
 
@@ -53,7 +53,10 @@ export function matrixProgram(isTall: boolean): GraphBuilder {
   return g;
 }
 
-/** Returns 0.2 · √(longer side): the update's root mean square is then about that of AdamW's (Liu et al. 2025, arXiv:2502.16982, eq. 4). */
+/**
+ * Returns 0.2 · √(longer side), with which the update's root mean square is about that of AdamW (Liu et al. 2025, arXiv:2502.16982,
+ * eq. 4).
+ */
 export const sizeScaleOf = ([rows, columns]: readonly number[]): number => 0.2 * Math.sqrt(Math.max(rows, columns));
 
 export const isTall = ([rows, columns]: readonly number[]): boolean => rows > columns;

@@ -1,4 +1,4 @@
-// Muon over the matrices of linear layers, AdamW over everything else. The arithmetic is in muon-kernel.ts and muon-graph.ts.
+// Muon for the matrices of linear layers, AdamW for all other parameters. The computation is in muon-kernel.ts and muon-graph.ts.
 import type { Device, State } from '@bowyer/graph';
 import { ADAM_PREFIXES, adamArgs, type AdamOptions } from './adam.js';
 import type { OptimizerStep } from './gradient-clip.js';
@@ -10,9 +10,9 @@ import { refuseAdamSettings, type StepOptions } from './optimizer.js';
 import { shapesOf } from './optimizer-state.js';
 
 export interface MuonOptions extends AdamOptions {
-  /** μ, decay of the matrices' momentum per step. */
+  /** μ, the decay of the matrices' momentum per step. */
   momentum: number;
-  /** Whether the step looks ahead by the momentum. */
+  /** Whether to use Nesterov momentum. */
   nesterov: boolean;
 }
 
@@ -25,10 +25,10 @@ export class Muon extends KernelOptimizer<MuonArgs> {
   }
 
   /**
-   * Creates an optimizer with zero moments; it takes two to three times the parameters' memory.
+   * Creates an optimizer with zero moments; it needs two to three times the parameters' memory.
    *
    * @param matrices names of the parameters that are weights of linear layers [out, in]
-   * @param given gradients; its own if not given
+   * @param given the state in which gradients are summed; created if not given
    */
   static async create(
     device: Device,
@@ -41,7 +41,7 @@ export class Muon extends KernelOptimizer<MuonArgs> {
     const isMatrix = ([name, shape]: [string, readonly number[]]) => matrices.has(name) && shape.length === 2;
     const zeros = (of: typeof shapes) => device.createZeros(Object.fromEntries(of));
     const others = shapes.filter((entry) => !isMatrix(entry));
-    // AdamW's moments of the parameters that are not matrices, and the momentum of the matrices.
+    // m and v are AdamW's moments of the parameters that are not matrices; b is the momentum of the matrices.
     const moments = { m: await zeros(others), v: await zeros(others), b: await zeros(shapes.filter(isMatrix)) };
     const prefixes = { ...ADAM_PREFIXES, b: 'momentum.' };
     const kernel = await device.loadKernel<MuonArgs, OptimizerStep>({
@@ -52,7 +52,7 @@ export class Muon extends KernelOptimizer<MuonArgs> {
     });
     const asGraph = options.run ? options.run === 'graph' : device.residency === 'gpu';
     const bind = async (isTall: boolean) => (await device.compile(matrixProgram(isTall))).bind({});
-    // The whole step as a graph needs no programs.
+    // If the whole step is a graph, no separate programs are needed.
     const programs = asGraph ? undefined : { wide: await bind(false), tall: await bind(true) };
     const gradients = given ?? (await zeros(shapes));
     return new Muon({ device, parameters, gradients, moments, prefixes, kernel, programs }, options);

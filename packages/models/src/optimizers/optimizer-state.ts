@@ -1,18 +1,18 @@
-// An optimizer's own tensors (moments, their scales) in a file: states under prefixes, the number of steps as metadata.
+// Saves and restores an optimizer's own tensors (moments, their scales): each state under a prefix, the number of steps as metadata.
 import type { Device, State } from '@bowyer/graph';
 import type { OptimizerNotes } from './optimizer.js';
 import { readSafetensorsFile, CheckpointError, type WritableTensors, writeSafetensors } from '@bowyer/checkpoints';
 import { bytesShape, loadStateDict } from '../weights/state-dict.js';
 
-/** States by the prefix that their tensors' names have in the file. */
+/** States by the prefix of their tensors' names in the file. */
 type PrefixedStates = Readonly<Record<string, State>>;
 
-/** Returns the shapes of a state, to make another one like it. */
+/** Returns the shapes of a state's tensors, e.g. to create a similar one. */
 export function shapesOf(state: State): Record<string, readonly number[]> {
   return Object.fromEntries([...state.tensors].map(([name, { shape }]) => [name, shape]));
 }
 
-/** Saves states; words of four 8-bit codes are bytes in the file, behind the floats. */
+/** Saves states. Words of four 8-bit codes are saved as bytes, after the float tensors. */
 export async function saveStates(
   device: Device,
   path: string,
@@ -35,7 +35,7 @@ export async function saveStates(
 /**
  * Restores states from a file.
  *
- * @param needed notes that the file must contain
+ * @param needed notes that the file must have
  * @returns the number of steps in the file, and all its notes
  */
 export async function restoreStates(

@@ -1,5 +1,5 @@
-// One step of stochastic gradient descent over all parameters, in the device's worker: clip, momentum, update, gradients to
-// zero. The same as a graph is in sgd-graph.ts.
+// One step of stochastic gradient descent over all parameters, in the device's worker thread: clips, updates momentum and parameters,
+// and sets gradients to zero. sgd-graph.ts computes the same as a graph.
 import type { KernelCall } from '@bowyer/graph';
 import { sgdInPlace, type SgdScalars } from '../wasm/elementwise-simd.js';
 import { clipGradients, type ClipArgs, type OptimizerStep } from './gradient-clip.js';
@@ -12,8 +12,8 @@ export type SgdArgs = ClipArgs & Pick<SgdScalars, 'l2' | 'momentum' | 'lr' | 'gr
  *     g ← g + λ p,   b ← μ b + g
  *     p ← p − lr · (gradientShare · g + bufferShare · b)
  *
- * with g clipped to a global norm first. As `torch.optim.SGD` without dampening: shares 0 and 1, with Nesterov's momentum
- * 1 and μ. Its first step takes b = g, which is what a buffer of zeros gives.
+ * with g clipped to a global norm first. Like `torch.optim.SGD` without dampening: the shares are 0 and 1, or with Nesterov momentum 1
+ * and μ. Its first step sets b = g, which also follows from a buffer of zeros.
  */
 export function sgdStep({ states, args }: KernelCall<'p' | 'g' | 'b', SgdArgs>): OptimizerStep {
   const clip = clipGradients(states.g, args);

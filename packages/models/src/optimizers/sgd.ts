@@ -1,4 +1,4 @@
-// Stochastic gradient descent with momentum, as torch.optim.SGD. The arithmetic is in sgd-kernel.ts.
+// Stochastic gradient descent with momentum, as in torch.optim.SGD. The computation is in sgd-kernel.ts.
 import type { Device, State } from '@bowyer/graph';
 import type { OptimizerStep } from './gradient-clip.js';
 import { KernelOptimizer, type OptimizerParts } from './kernel-optimizer.js';
@@ -8,13 +8,13 @@ import { refuseAdamSettings, type StepOptions } from './optimizer.js';
 import { shapesOf } from './optimizer-state.js';
 
 export interface SgdOptions {
-  /** μ, decay of the momentum buffer per step; 0: plain descent, which keeps no buffer. */
+  /** μ, the decay of the momentum buffer per step; 0: no momentum and no buffer. */
   momentum: number;
-  /** Whether the step looks ahead by the momentum (Sutskever et al. 2013, as PyTorch writes it). */
+  /** Whether to use Nesterov momentum (Sutskever et al. 2013, in PyTorch's form). */
   nesterov: boolean;
   /** λ: λp is added to the gradient. */
   weightDecay: number;
-  /** Overrides the device's choice between the function in its worker and the graph, so that a test can compare them. */
+  /** Overrides the device's choice between the kernel in its worker thread and the graph, so that a test can compare them. */
   run?: 'host' | 'graph';
 }
 
@@ -27,9 +27,9 @@ export class Sgd extends KernelOptimizer<SgdArgs> {
   }
 
   /**
-   * Creates an optimizer with zero momentum; it takes twice the parameters' memory, once without momentum.
+   * Creates an optimizer with zero momentum; it needs twice the parameters' memory, or as much as the parameters without momentum.
    *
-   * @param given gradients; its own if not given
+   * @param given the state in which gradients are summed; created if not given
    */
   static async create(device: Device, parameters: State, options: SgdOptions, given?: State): Promise<Sgd> {
     if (options.nesterov && options.momentum === 0)
@@ -42,7 +42,7 @@ export class Sgd extends KernelOptimizer<SgdArgs> {
       run: options.run,
     });
     const gradients = given ?? (await device.createZeros(shapes));
-    // Without momentum there is nothing to remember.
+    // Without momentum there are no buffers.
     const moments = { b: await device.createZeros(options.momentum === 0 ? {} : shapes) };
     return new Sgd({ device, parameters, gradients, moments, prefixes: { b: 'momentum.' }, kernel }, options);
   }

@@ -1,14 +1,17 @@
-// An elementwise update of many tensors as a graph, on a few large tensors: a GPU would spend more time on starting a kernel for
-// each of GPT-2's 148 tensors than on the numbers in them. Tensors that differ in their first dimension only are joined along
-// it, so that the parts of the result have the shapes of the tensors again.
+// Groups many tensors for an elementwise update as a graph: a GPU would spend more time on launching a kernel for each of GPT-2's 148
+// tensors than on the computation. Tensors that differ only in their first dimension are concatenated along it, and the result is
+// split again.
 import type { GraphBuilder, Value } from '@bowyer/graph';
 
-/** The largest joined tensor: large enough for a GPU, and small beside the model, since each step of a formula needs one more. */
+/**
+ * The most bytes of a group: enough to use a GPU well, but small relative to the model, since each step of a formula needs another
+ * tensor of that size.
+ */
 const GROUP_BYTES = 64 * 2 ** 20;
 
 export type NamedValues = Readonly<Record<string, Value>>;
 
-/** Finds the names of the tensors of each group, in their order; a tensor that is larger than a group is alone. */
+/** Finds the groups of tensors, as lists of names in their order; a tensor that exceeds the size of a group is alone in one. */
 export function tensorGroups(tensors: NamedValues, groupBytes = GROUP_BYTES): string[][] {
   const groups: string[][] = [];
   const open = new Map<string, { names: string[]; bytes: number }>();
@@ -39,8 +42,8 @@ export const joined = (g: GraphBuilder, tensors: NamedValues, names: readonly st
 /**
  * Computes the update of every tensor.
  *
- * @param states tensors by role and name; the first role has all of them, and the groups are made of its shapes
- * @param update new tensors of a group by role, elementwise from its old ones
+ * @param states tensors by role and name; the first role has all names, and its shapes determine the groups
+ * @param update computes a group's new tensors by role, elementwise from the old ones
  */
 export function updatedInGroups<Old extends string, New extends string>(
   g: GraphBuilder,
@@ -62,6 +65,5 @@ export function updatedInGroups<Old extends string, New extends string>(
   return updated as Record<New, Record<string, Value>>;
 }
 
-/** Selects the tensors of these names. */
 export const picked = (tensors: NamedValues, names: readonly string[]): NamedValues =>
   Object.fromEntries(names.map((name) => [name, tensors[name]]));

@@ -1,4 +1,4 @@
-// The sorting of a model's parameters into those that are kept in 4 or 8 bits and the float32 rest.
+// Separates a model's parameters into weights that are kept in 4 or 8 bits and the remaining ones in float32.
 import type { Rng } from '@bowyer/core';
 import type { CausalArchitecture } from '../architecture/architecture.js';
 import type { ParameterSpec } from '../architecture/parameter-spec.js';
@@ -8,8 +8,8 @@ import { dequantize, quantize, randomQuantizedWeight, type QuantizedWeight } fro
 import { weightLayouts, type Quantization, type WeightLayouts } from './weight-layouts.js';
 
 /**
- * Takes the parameters one by one, so that of a quantised one only the few bits stay in memory. Embeddings, norms and
- * biases stay in float32, and so do weights whose rows divide into no blocks.
+ * Takes the parameters one by one, so that a quantised one is in memory only in its few bits. Embeddings, norms and biases stay in
+ * float32, and so do weights whose rows cannot be divided into blocks.
  */
 export class FrozenWeights {
   /** The parameters in float32. */
@@ -26,10 +26,10 @@ export class FrozenWeights {
   }
 
   /**
-   * Returns the quantised weights. `quantized`: the linear layers before the output head, in the bits that were asked for.
-   * `quantizedWithHeads`: these, and the head in 8 bits, for decoding, a step of which reads all of it, a third of a small model, and
-   * for products of integers. Otherwise scoring and training keep the head in float32: its rounding would go straight into the
-   * log-probabilities. Nothing with 'none'.
+   * Returns the quantised weights; nothing with 'none'. `quantized` has the linear layers before the output head, in the requested
+   * bits. `quantizedWithHeads` has the same and the head in 8 bits: for decoding, where each step reads the whole head, a third of a
+   * small model, and for integer products. Otherwise scoring and training use the head in float32, since its rounding would change the
+   * log-probabilities directly.
    */
   get kept(): Partial<Record<'quantized' | 'quantizedWithHeads', ReadonlyMap<string, QuantizedWeight>>> {
     if (this.quantization === 'none') return {};
@@ -41,17 +41,17 @@ export class FrozenWeights {
   }
 
   /**
-   * Quantises a parameter, or does not keep it.
+   * Quantises and keeps a parameter if it is one that is quantised.
    *
-   * @returns false where the parameter stays in float32; it is not kept here then
+   * @returns false if the parameter stays in float32; it is not kept here then
    */
   takesQuantized(name: string, tensor: HostTensor): boolean {
     return this.quantization !== 'none' && this.#quantize(name, tensor);
   }
 
   /**
-   * Makes a parameter of a model without training. One that is quantised is made of random levels, never of float32 numbers: those of a
-   * model of seven billion parameters would fill 28 GB.
+   * Initializes a parameter of an untrained model. A quantised one gets random levels directly, since the float32 numbers of a model
+   * with seven billion parameters would need 28 GB.
    */
   addInitialized(spec: ParameterSpec, rng: Rng): void {
     const layout = this.#layout(spec.name, spec.shape);
@@ -63,9 +63,9 @@ export class FrozenWeights {
   }
 
   /**
-   * Quantises a parameter if it has a layout of few bits.
+   * Quantises a parameter if it has a layout.
    *
-   * @returns whether the float32 numbers can go
+   * @returns whether the float32 numbers are no longer needed
    */
   #quantize(name: string, { data, shape }: HostTensor): boolean {
     const layout = this.#layout(name, shape);
@@ -76,7 +76,7 @@ export class FrozenWeights {
   }
 }
 
-/** Adds to the float32 parameters the dequantised ones, as in a checkpoint. */
+/** Adds the dequantised parameters to those in float32, as for a checkpoint. */
 export function addDequantized(
   tensors: HostTensors,
   quantized: ReadonlyMap<string, QuantizedWeight> | undefined,

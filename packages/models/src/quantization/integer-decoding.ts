@@ -1,4 +1,4 @@
-// Weights as the integers that decoding multiplies, and their sign.
+// Weights in the form that decoding multiplies as integers, and the choice between signed and unsigned integers.
 import { GraphBuilder, type Device, type Program, type State } from '@bowyer/graph';
 import type { CausalArchitecture } from '../architecture/architecture.js';
 import {
@@ -12,26 +12,23 @@ import {
 import type { QuantizedWeight } from './quantized-weight.js';
 import { weightLayouts } from './weight-layouts.js';
 
-/** The properties that a graph needs of the weights that it takes as integers (see integer-weight.ts). */
+/** The weights that a graph reads as integers (see integer-weight.ts). */
 export interface IntegerWeights {
   kind: IntegerKind;
-  /** These weights by name. */
+  /** The shapes of these weights by name. */
   shapes: WeightShapes;
 }
 
 export type WeightShapes = ReadonlyMap<string, readonly [outputs: number, inputs: number]>;
 
-/**
- * Finds the weights that quantisation to 8 bits would take, the output head's among them: those that any model can multiply as
- * integers.
- */
+/** Finds the weights that quantisation to 8 bits would include, with the output head; any model can multiply these as integers. */
 export function integerShapes(architecture: CausalArchitecture): WeightShapes {
   const layout = weightLayouts(architecture, '8bit');
   const taken = architecture.parameters.filter(({ name, shape }) => layout(name, shape) !== undefined);
   return new Map(taken.map(({ name, shape: [outputs, inputs] }) => [name, [outputs, inputs] as const]));
 }
 
-/** Reads the numbers of weights: of the quantised weights from their bits, of the others from the parameters as they are now. */
+/** Returns readers of the weights' numbers: quantised weights are dequantised, others come from the current parameters. */
 export async function integerRows(
   device: Device,
   shapes: WeightShapes,
@@ -47,10 +44,13 @@ export async function integerRows(
   );
 }
 
-/** Names the inputs that products take a weight's integers and its scales from. */
+/** Returns the names of the inputs with a weight's integers and scales. */
 export const integerNames = (weight: string) => ({ numbers: `${weight}/integers`, scales: `${weight}/integer_scales` });
 
-/** Makes the weights as state, to be bound as constants: ONNX Runtime repacks them, then the state can be released. */
+/**
+ * Creates a state with the integers. Its tensors are bound as constants, which ONNX Runtime repacks, and then the state can be
+ * released.
+ */
 export async function integerState(
   device: Device,
   weights: ReadonlyMap<string, WeightRows>,
@@ -76,7 +76,7 @@ export async function integerState(
 
 const kinds = new WeakMap<Device, Promise<IntegerKind>>();
 
-/** Finds the kind that this device's CPU multiplies exactly, determined by a test product. */
+/** Finds the kind of integers that this device's CPU multiplies exactly, by a test product. */
 export function integerKind(device: Device): Promise<IntegerKind> {
   let kind = kinds.get(device);
   if (!kind) kinds.set(device, (kind = tryInt8(device)));
@@ -84,9 +84,9 @@ export function integerKind(device: Device): Promise<IntegerKind> {
 }
 
 /**
- * Tries signed weights: x86 CPUs without VNNI add pairs of products in 16 bits, and ONNX Runtime's kernels for signed
- * weights let that overflow; those for unsigned weights do not. (Its session option x64quantprecision would choose the slower kernels
- * without this test, but also on CPUs with VNNI, which do not need them.)
+ * Tests signed weights. x86 CPUs without VNNI add pairs of products in 16 bits, which overflows in ONNX Runtime's kernels for signed
+ * weights, but not in those for unsigned weights. (The session option x64quantprecision would select the slower kernels without a
+ * test, but also on CPUs with VNNI, which do not need them.)
  */
 async function tryInt8(device: Device): Promise<IntegerKind> {
   const size = 64;

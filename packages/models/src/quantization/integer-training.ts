@@ -1,10 +1,10 @@
-// Products of integers for training beside a frozen weight: forward as in decoding (see integer-weight.ts), and the gradient by the
-// input as one more such product, with the transposed weight in 8 bits of its own. Rounding itself has no gradient: dx is rounded
-// from that of the product in exact numbers, dx = dy W.
+// Integer products for training adapters beside a frozen weight. The forward pass is as in decoding (see integer-weight.ts); the
+// gradient by the input is another such product, with the transposed weight in separate 8-bit integers. Rounding itself has no
+// gradient: dx = dy W is that of the exact product, computed with rounding.
 //
-// The gradient by logits, p − onehot, has a few large numbers beside tens of thousands of small ones, which one scale for a row
-// would round to 0. So the head's largest ones are multiplied in float32, and the others rounded (outliers apart: Dettmers et al.
-// 2022, arXiv:2208.07339, section 3, which sets columns apart).
+// The gradient by logits, p − onehot, has a few large numbers among tens of thousands of small ones, which a single scale per row
+// would round to 0. So for the head, the largest numbers are multiplied in float32 and only the others are rounded (compare Dettmers
+// et al. 2022, arXiv:2208.07339, section 3, which separates columns).
 import {
   withGradient,
   type Device,
@@ -26,11 +26,13 @@ import {
 } from './integer-weight.js';
 import type { QuantizedWeight } from './quantized-weight.js';
 
-/** A frozen weight [out, in]. */
+/** The two integer forms of a frozen weight [out, in]. */
 export interface TrainingIntegers {
-  /** The weight of x Wᵀ: numbers [in, out], scales [out]. */
+  /** The weight in x Wᵀ: numbers [in, out], scales [out]. */
   forward: IntegerWeight;
-  /** The weight of dy W: numbers [outputs', in], scales [in]; zeros make outputs' a multiple of 32, so that runs of 32 can be mixed. */
+  /**
+   * The weight in dy W: numbers [outputs', in], scales [in]; zeros pad outputs' to a multiple of 32, so that runs of 32 can be mixed.
+   */
   backward: IntegerWeight;
   shape: readonly [outputs: number, inputs: number];
 }
@@ -65,7 +67,7 @@ const paddedOutputs = ([outputs]: TrainingIntegers['shape']) => Math.ceil(output
 
 interface TrainingProductOptions {
   bias?: Value;
-  /** Returns the weight in float32, if the gradient's largest numbers of each row are to be multiplied with it. */
+  /** Returns the float32 weight; if given, the largest numbers in each row of the gradient are multiplied with it. */
   exact?: () => Value;
 }
 
@@ -89,10 +91,13 @@ export function trainingProduct(
   return bias ? g.add(product, bias) : product;
 }
 
-/** How many numbers of a row of a head's gradient are multiplied in float32; with four the tail of some rows is still lost. */
+/**
+ * The number of elements per row of a head's gradient that are multiplied in float32; with four, the small numbers of some rows are
+ * still lost.
+ */
 const EXACT = 16;
 
-/** Returns dy [rows, out] with its largest numbers set to 0, and the product of those with the weight [out, in]. */
+/** Returns dy [rows, out] with its largest numbers set to 0, and the product of the largest numbers with the weight [out, in]. */
 function withoutLargest(g: OperatorMethods, dy: Value, weight: Value): { rest: Value; largest: Value } {
   const [, indices] = g.topK(g.abs(dy), Math.min(EXACT, Number(weight.dim(0))), 1);
   const numbers = g.gatherElements(dy, indices, 1);
@@ -101,7 +106,7 @@ function withoutLargest(g: OperatorMethods, dy: Value, weight: Value): { rest: V
   return { rest, largest };
 }
 
-/** Adds the integers to the graph as initializers, made once where a weight is multiplied more than once. */
+/** Adds the integers to the graph as initializers; a weight that is multiplied several times has one initializer. */
 function weightValues(g: GraphBuilder, name: string, { numbers, scales }: IntegerWeight, shape: number[]) {
   const made = (key: string) => g.initializers.find((value) => value.name === key);
   const dtype = numbers instanceof Uint8Array ? 'uint8' : 'int8';

@@ -1,31 +1,31 @@
-// Products of integers for decoding: weights in 8 bits with one scale for each output, activations rounded to 8 bits
-// with one scale for each row, so that a row's result does not depend on the rows beside it.
+// Integer products for decoding: weights in 8 bits with one scale per output, activations in 8 bits with one scale per row, so that a
+// row's result does not depend on other rows.
 //
 //     W' = W H,  x' = x H            H orthogonal, H Hᵀ = 1, so x' W'ᵀ = x Wᵀ
 //     q  = round(127 x' / a),  a = max |x'|   per row
 //     p  = round(127 W' / c),  c = max |W'|   per output
 //     y  = a · c / 127² · q pᵀ + b
 //
-// H mixes runs of up to 32 neighbouring inputs (Hadamard matrices, divided by their root of size): a single large activation,
-// which would take all 8 bits of its row, is spread over its run. Sources: Dettmers et al. 2022 (arXiv:2208.07339), section 3
-// (a scale for each row and column; outliers), Ashkboos et al. 2024 (arXiv:2404.00456) (Hadamard matrices against them).
+// H mixes runs of up to 32 neighbouring inputs (normalised Hadamard matrices), which spreads a single large activation over its run;
+// otherwise it would determine the scale of its whole row. Sources: Dettmers et al. 2022 (arXiv:2208.07339), section 3 (a scale for
+// each row and column; outliers), Ashkboos et al. 2024 (arXiv:2404.00456) (Hadamard matrices against outliers).
 import { GraphBuilder, type OperatorMethods, type Program, type Value } from '@bowyer/graph';
 import { dequantizeColumns, dequantizeRows, type QuantizedWeight } from './quantized-weight.js';
 
-/** Whether the CPU adds products of 8 bits exactly when one side is signed; where not, both are unsigned: exact and slower. */
+/** Whether both operands may be int8. Some CPUs add products of 8 bits exactly only if both are uint8, which is slower. */
 export type IntegerKind = 'int8' | 'uint8';
 
 export interface IntegerWeight {
-  /** [in, out] p, as unsigned numbers 128 more. */
+  /** [in, out] p; unsigned numbers are p + 128. */
   numbers: Int8Array | Uint8Array;
   /** [out] c / 127² */
   scales: Float32Array;
 }
 
-/** Largest run of inputs that are mixed: 64 gained nothing over 32 on two small models with and without outliers. */
+/** The largest run of inputs that are mixed; 64 was not better than 32 on two small models with and without outliers. */
 export const LARGEST_RUN = 32;
 
-/** Says how many neighbouring inputs are mixed: the largest power of two up to 32 that divides their number. */
+/** Returns the number of neighbouring inputs that are mixed: the largest power of two up to 32 that divides `inputs`. */
 export function mixedRun(inputs: number): number {
   let run = 1;
   while (run < LARGEST_RUN && inputs % (2 * run) === 0) run *= 2;
@@ -33,8 +33,8 @@ export function mixedRun(inputs: number): number {
 }
 
 /**
- * Makes the Hadamard matrix for a run of n inputs, n a power of two: ±1/√n, negative where the row's and the column's number share an
- * odd count of bits.
+ * Makes the Hadamard matrix for a run of n inputs, n a power of two: ±1/√n, negative where the indices of row and column have an odd
+ * number of common bits.
  */
 export function mixingMatrix(run: number): Float32Array {
   return Float32Array.from({ length: run * run }, (_, i) => {
@@ -45,10 +45,10 @@ export function mixingMatrix(run: number): Float32Array {
 }
 
 /**
- * Mixes the numbers of each row of x [rows, in] and rounds them to 127 levels on either side of 0.
+ * Mixes the numbers in each row of x [rows, in] and rounds them to 127 levels on either side of 0.
  *
- * @returns levels [rows, in], as unsigned numbers 128 more, and largest [rows, 1], the largest size in each row. A row of zeros has
- * whatever levels 0 / 0 becomes, and 0 as its largest size.
+ * @returns levels [rows, in], unsigned ones plus 128, and largest [rows, 1], the largest absolute value of each row. For a row of
+ *   zeros the levels are arbitrary (from 0 / 0), and largest is 0.
  */
 function roundedRows(g: OperatorMethods, x: Value, kind: IntegerKind): { levels: Value; largest: Value } {
   const inputs = x.dim(1) as number;
@@ -62,7 +62,7 @@ function roundedRows(g: OperatorMethods, x: Value, kind: IntegerKind): { levels:
   return { levels: g.quantizeLinear(mixed, scales, kind === 'int8' ? 0 : 128, kind), largest };
 }
 
-/** Computes x [rows, in] · Wᵀ + b. Products with the same x share its rounding, since equal nodes are made once. */
+/** Computes x [rows, in] · Wᵀ + b. Several products with the same x share its rounding, since the builder creates equal nodes once. */
 export function integerProduct(
   g: OperatorMethods,
   x: Value,
@@ -83,10 +83,10 @@ export function roundingGraph(inputs: number, kind: IntegerKind): GraphBuilder {
   return g;
 }
 
-/** Rows of a weight in float32: [outputs, inputs] in all. */
+/** The float32 rows of a weight [outputs, inputs], which are computed in slices. */
 export interface WeightRows {
   shape: readonly [outputs: number, inputs: number];
-  /** Fills `data` [rows, inputs], which is zeros, with rows from `first` on. */
+  /** Fills `data` [rows, inputs], which contains zeros, with the rows from `first` on. */
   fill(first: number, data: Float32Array): void;
 }
 
@@ -96,7 +96,7 @@ export const weightRows = (weight: QuantizedWeight): WeightRows => ({
 });
 
 /**
- * Makes a source of rows from float32 numbers.
+ * Makes `WeightRows` from float32 numbers.
  *
  * @param data [outputs, inputs]
  */
@@ -106,23 +106,23 @@ export const floatRows = (shape: WeightRows['shape'], data: Float32Array): Weigh
 });
 
 /**
- * Returns the numbers of the weight's transpose, as the product's gradient needs them.
+ * Returns the rows of the transposed weight, which the gradient of a product needs.
  *
- * @param length of a row; zeros follow the weight's own outputs
+ * @param length the length of a row; the weight's outputs are followed by zeros
  */
 export const transposedRows = (weight: QuantizedWeight, length: number): WeightRows => ({
   shape: [weight.shape[1], length],
   fill: (first, data) => dequantizeColumns(weight, first, length, data),
 });
 
-/** Numbers that are in float32 at a time. */
+/** The number of elements that are in float32 at a time. */
 const SLICE = 1 << 21;
 
 /**
- * Returns the numbers of a weight, mixed and rounded to 8 bits with one scale for each output.
+ * Returns a weight's numbers, mixed and rounded to 8 bits with one scale per output.
  *
  * @param rounding the compiled `roundingGraph` for the weight's inputs
- * @param slice numbers that are in float32 at a time
+ * @param slice the number of elements that are in float32 at a time
  */
 export async function integerWeight(
   weight: WeightRows,
@@ -138,7 +138,7 @@ export async function integerWeight(
   for (let first = 0; first < outputs; first += rowsAtOnce) {
     const rows = Math.min(rowsAtOnce, outputs - first);
     const data = new Float32Array(rows * inputs);
-    weight.fill(first, data); // while the device works on the rows before
+    weight.fill(first, data); // runs while the device works on the previous slice
     await placed;
     placed = rounding.run({ inputs: { x: { dims: [rows, inputs], data } } }).then(({ levels, largest }) => {
       const columns = levels.data as Uint8Array;

@@ -1,40 +1,40 @@
-// Block-wise quantisation of frozen linear weights to 4 or 8 bits, and back.
+// Block-wise quantisation of frozen linear weights to 4 or 8 bits, and dequantisation.
 //
 //     4 bits   scale = (max − min) / 15,   zero = round(−min / scale),   q = round(w / scale) + zero
 //     8 bits   scale = w* / −128,          zero = 128                    with w* the number of largest size, sign kept
 //
-// over the numbers of a block (and 0, which stays 0), so that every level is used. With 16 levels a zero point is worth
-// its half byte: of two small trained models' loss 4 bits take 4.1 and 3.1 % with it, 4.7 and 4.9 % without (blocks of 16).
-// A block is a run of numbers along one row (one output), in the layout of ONNX Runtime's MatMulNBits.
+// where max, min and w* are taken over a block and 0, so that 0 stays 0 and every level is used. With 16 levels the half byte for a
+// zero point pays off: on two small trained models, 4 bits increase the loss by 4.1 and 3.1 % with it, and by 4.7 and 4.9 % without
+// (blocks of 16). A block is a run of numbers within one row (one output), in the layout of ONNX Runtime's MatMulNBits.
 // Source: Dettmers et al. 2022 (arXiv:2110.02861), section 2, with evenly spaced levels.
 import type { Rng } from '@bowyer/core';
 import type { GraphBuilder, Value } from '@bowyer/graph';
 
 export interface QuantizedWeight {
-  /** [out, in / blockSize, blockSize · bits / 8]; of two 4-bit numbers in a byte the first is the low half. */
+  /** [out, in / blockSize, blockSize · bits / 8]; two 4-bit numbers share a byte, the first in the low half. */
   packed: Uint8Array;
   /** [out, in / blockSize] */
   scales: Float32Array;
-  /** The zero points of 4 bits, [out, ⌈in / blockSize / 2⌉], two to a byte; those of 8 bits are in the middle. */
+  /** The zero points with 4 bits, [out, ⌈in / blockSize / 2⌉], two per byte; with 8 bits the zero point is always 128. */
   zeroPoints?: Uint8Array;
   bits: 4 | 8;
   blockSize: number;
-  /** [out, in] of the dequantised weight. */
+  /** [out, in] the shape of the dequantised weight. */
   shape: readonly [number, number];
 }
 
 export interface QuantizeOptions {
   bits: 4 | 8;
-  /** Numbers that share a scale; a power of two from 16 up that divides the weight's row. */
+  /** The number of elements that share a scale; a power of two from 16 on that divides the length of a row. */
   blockSize: number;
 }
 
 type QuantizedProductOptions = {
-  /** 4: activations are rounded to 8 bits and multiplied as integers, two to three times faster; 0: float32. */
+  /** 4: activations are rounded to 8 bits and multiplied as integers, which is two to three times faster; 0: float32. */
   accuracyLevel: 0 | 4;
 };
 
-/** Makes an empty weight to be filled by `quantizeRows`. */
+/** Creates an empty weight, which `quantizeRows` fills. */
 export function emptyQuantizedWeight(
   shape: readonly [number, number],
   { bits, blockSize }: QuantizeOptions,
@@ -55,7 +55,7 @@ export function emptyQuantizedWeight(
 }
 
 /**
- * Fills rows from `firstRow` on, so that a large weight can come in slices and is never whole in float32.
+ * Quantises rows from `firstRow` on. A large weight can be filled in slices, so that it is never in memory in float32 as a whole.
  *
  * @param values [rows of this slice, in]
  */
@@ -79,11 +79,14 @@ export function quantizeRows(weight: QuantizedWeight, values: Float32Array, firs
   }
 }
 
-/** Finds the lowest and the highest number and 0. Plain loops here and below: they are the time of loading a large model. */
+/**
+ * Finds the minimum and the maximum of the numbers and 0. The loops here and below are plain because they determine the time of
+ * loading a large model.
+ */
 function extremes(values: Float32Array, from: number, end: number, firstRow: number, columns: number) {
   let low = 0;
   let high = 0;
-  let sum = 0; // not finite where one of the numbers is not
+  let sum = 0; // becomes NaN or infinite if a number is
   for (let i = from; i < end; i++) {
     const value = values[i];
     sum += value;
@@ -100,9 +103,9 @@ function extremes(values: Float32Array, from: number, end: number, firstRow: num
 }
 
 /**
- * Writes the levels ⌊x · inverse⌉ + zero of one block, clamped: a byte each in 8 bits, two to a byte in 4.
+ * Writes the clamped levels ⌊x · inverse⌉ + zero of one block: one per byte with 8 bits, two per byte with 4.
  *
- * @param start index of the first
+ * @param start the index of the first level
  */
 function writeLevels(
   { packed, bits, blockSize }: QuantizedWeight,
@@ -130,7 +133,7 @@ const zeroBytes = (blocks: number) => Math.ceil(blocks / 2);
 /**
  * Writes a block's zero point.
  *
- * @param block counted through all rows
+ * @param block the index of the block, counted over all rows
  */
 function setZeroPoint({ zeroPoints, shape, blockSize }: QuantizedWeight, block: number, zero: number): void {
   const blocks = shape[1] / blockSize;
@@ -139,7 +142,7 @@ function setZeroPoint({ zeroPoints, shape, blockSize }: QuantizedWeight, block: 
   zeroPoints![at] = column % 2 === 0 ? zero : zeroPoints![at] | (zero << 4);
 }
 
-/** Quantises a weight [out, in] that is whole in memory. */
+/** Quantises a weight [out, in] that is in memory as a whole. */
 export function quantize(
   values: Float32Array,
   shape: readonly [number, number],
@@ -155,9 +158,9 @@ export function quantize(
 }
 
 /**
- * Reads a block's zero point.
+ * Returns a block's zero point.
  *
- * @param block counted through all rows
+ * @param block the index of the block, counted over all rows
  */
 function zeroPoint({ zeroPoints, shape, blockSize }: QuantizedWeight, block: number): number {
   if (!zeroPoints) return 128;
@@ -166,7 +169,7 @@ function zeroPoint({ zeroPoints, shape, blockSize }: QuantizedWeight, block: num
   return (zeroPoints[Math.floor(block / blocks) * zeroBytes(blocks) + (column >> 1)] >> (4 * (column % 2))) & 15;
 }
 
-/** Draws levels evenly, in place: what a weight of a model without training looks like after quantisation. */
+/** Draws uniformly distributed levels, as a stand-in for an untrained weight after quantisation. */
 export function randomQuantizedWeight(
   shape: readonly [number, number],
   options: QuantizeOptions,
@@ -174,22 +177,22 @@ export function randomQuantizedWeight(
   rng: Rng,
 ): QuantizedWeight {
   const weight = emptyQuantizedWeight(shape, options);
-  const words = new Uint32Array(weight.packed.buffer, 0, weight.packed.length >> 2); // blocks of 16 and more: no rest
+  const words = new Uint32Array(weight.packed.buffer, 0, weight.packed.length >> 2); // blocks of 16 or more fill whole words
   for (let i = 0; i < words.length; i++) words[i] = rng.uint32();
-  // The standard deviation of n levels with the distance 1 is √((n² − 1) / 12).
+  // n levels at distance 1 have the standard deviation √((n² − 1) / 12).
   weight.scales.fill(standardDeviation / Math.sqrt((4 ** options.bits - 1) / 12));
   weight.zeroPoints?.fill(0x88);
   return weight;
 }
 
-/** Returns the dequantised numbers, [out, in]: for export, or for merging adapters into it. */
+/** Returns the dequantised weight [out, in], for export or for merging adapters. */
 export function dequantize(weight: QuantizedWeight): Float32Array {
   const values = new Float32Array(weight.shape[0] * weight.shape[1]);
   dequantizeRows(weight, 0, values);
   return values;
 }
 
-/** Fills `values` with rows from `firstRow` on: the inverse of `quantizeRows`. */
+/** Dequantises rows from `firstRow` on into `values`, the inverse of `quantizeRows`. */
 export function dequantizeRows(weight: QuantizedWeight, firstRow: number, values: Float32Array): void {
   const { packed, scales, bits, blockSize, shape } = weight;
   const start = firstRow * shape[1];
@@ -209,9 +212,9 @@ export function dequantizeRows(weight: QuantizedWeight, firstRow: number, values
 }
 
 /**
- * Fills `values` [columns, length] with the weight's columns from `firstColumn` on, each of them a row.
+ * Dequantises the columns from `firstColumn` on into the rows of `values` [columns, length].
  *
- * @param length of a row of `values`; what follows the weight's own numbers stays as it is
+ * @param length the length of a row of `values`; elements beyond the weight's rows are not changed
  */
 export function dequantizeColumns(
   weight: QuantizedWeight,
@@ -236,7 +239,7 @@ export function dequantizeColumns(
     }
 }
 
-/** Computes x [rows, in] · Wᵀ + bias with the weight in the graph as initializers named after it; gradients flow to x and bias. */
+/** Computes x [rows, in] · Wᵀ + bias. The weight is in the graph as initializers named after it; x and bias have gradients. */
 export function quantizedProduct(
   g: GraphBuilder,
   x: Value,
@@ -247,7 +250,7 @@ export function quantizedProduct(
 ): Value {
   const { packed, scales, zeroPoints, bits, blockSize, shape } = weight;
   const blocks = shape[1] / blockSize;
-  // One name may be multiplied more than once (a tied head): its initializers are made once.
+  // A weight that is multiplied several times (a tied head) has one set of initializers.
   const made = (key: string) => g.initializers.find((value) => value.name === `${name}/${key}`);
   const initializer = (key: string, data: Uint8Array | Float32Array, dims: number[]) =>
     made(key) ?? g.initializer(`${name}/${key}`, data, dims, data instanceof Uint8Array ? 'uint8' : 'float32');

@@ -1,4 +1,4 @@
-// Settings of BART, Marian and Pegasus: one code with three arrangements of norms and positions.
+// The settings of BART, Marian and Pegasus, which share an architecture with three arrangements of norms and positions.
 // Sources: Lewis et al. 2019 (arXiv:1910.13461), Junczys-Dowmunt et al. 2018 (arXiv:1804.00344), Zhang et al. 2019 (arXiv:1912.08777).
 import { activationNames, type ActivationName } from '../layers/activations.js';
 import { ConfigFields, type ConfigJson } from '@bowyer/checkpoints';
@@ -9,17 +9,15 @@ import { tableName, type TiedPair } from './tied-tables.js';
 type BartType = 'bart' | 'marian' | 'pegasus';
 
 interface Arrangement {
-  /**
-   * Whether positions are sines and cosines instead of a learnt table, which has two rows before that of the first token.
-   */
+  /** Whether positions are sines and cosines. Otherwise they are a learned table, with two rows before that of position 0. */
   sinusoidal: boolean;
-  /** Whether norms stand before the halves of a layer, and one behind the last layer; else after each half. */
+  /** Whether norms precede the parts of a layer, with a final norm after the last layer; otherwise a norm follows each part. */
   normFirst: boolean;
   /** Whether a norm follows the embeddings. */
   embeddingNorm: boolean;
   specialTokens: SpecialTokenDefaults;
   vocabSize: number;
-  /** Fields of older files that state this arrangement, with the values that do. */
+  /** Fields of older files that describe this arrangement, with the values that they must have. */
   stated: Readonly<Record<string, unknown>>;
 }
 
@@ -73,7 +71,7 @@ export interface Half {
   /** Width of the feed-forward layers. */
   inner: number;
   vocabSize: number;
-  /** The table of this half's words. */
+  /** The name of the word table of encoder or decoder. */
   words: string;
 }
 
@@ -85,14 +83,14 @@ export interface BartConfig extends Arrangement {
   scaleEmbedding: boolean;
   encoder: Half;
   decoder: Half;
-  /** The LM head's table. */
+  /** The name of the LM head's table. */
   head: string;
-  /** Tables that are one unless a file has several. */
+  /** Pairs of tables that are tied unless a file has both. */
   pairs: readonly TiedPair[];
   initializerRange: number;
 }
 
-/** The defaults of the classes in Hugging Face's library, for fields that the file leaves out. */
+/** Defaults of the classes in transformers, for fields that the file omits. */
 const defaults: ConfigJson = {
   max_position_embeddings: 1024,
   encoder_layers: 12,
@@ -109,7 +107,7 @@ const defaults: ConfigJson = {
   share_encoder_decoder_embeddings: true,
 };
 
-/** Names that a file may have beside these; where it has both, the library takes the others. */
+/** Alternative field names; if a file has both, the alternative one is used, as in transformers. */
 const otherNames = {
   hidden_size: 'd_model',
   num_attention_heads: 'encoder_attention_heads',
@@ -123,7 +121,7 @@ const tables = { encoder: 'model.encoder.embed_tokens.weight', decoder: 'model.d
 /**
  * Reads the config of BART, Marian or Pegasus.
  *
- * @param apart the tables that a file has beside those that they are tied to
+ * @param apart the tables that a file has although they are tied by default
  */
 export function bartConfig(json: ConfigJson, apart: ReadonlySet<string>): BartConfig {
   const type = json.model_type as BartType;

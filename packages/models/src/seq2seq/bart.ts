@@ -1,4 +1,4 @@
-// BART, Marian and Pegasus: parameters, and the two halves as graph pieces.
+// BART, Marian and Pegasus: parameters, encoder and decoder.
 // Names and layout of Hugging Face's BartForConditionalGeneration, MarianMTModel and PegasusForConditionalGeneration.
 import type { Value } from '@bowyer/graph';
 import { activate } from '../layers/activations.js';
@@ -8,7 +8,7 @@ import { bartConfig, type BartConfig, type Half } from './bart-config.js';
 import type { DecoderScope, EncoderDecoder, SequenceScope } from './encoder-decoder.js';
 
 const LOGITS_BIAS = 'final_logits_bias';
-/** Rows that a learnt position table has before that of the first token. */
+/** The rows of a learned position table before that of position 0. */
 const POSITION_OFFSET = 2;
 const EPSILON = 1e-5;
 
@@ -60,7 +60,10 @@ export function bart(json: ConfigJson, apart: ReadonlySet<string>): EncoderDecod
   };
 }
 
-/** Computes the embeddings, words times √width or 1, plus positions, which BART normalises: rows [batch · tokens, width]. */
+/**
+ * Computes the embeddings: words, times √width if the config says so, plus positions, followed by a norm in BART. Rows [batch ·
+ * tokens, width].
+ */
 function embed(scope: SequenceScope, config: BartConfig, { prefix, words: table }: Half, ids: Value): Value {
   const { g } = scope;
   const words = g.gather(scope.parameter(table), ids, 0);
@@ -71,7 +74,7 @@ function embed(scope: SequenceScope, config: BartConfig, { prefix, words: table 
   return config.embeddingNorm ? norm(scope, x, `${prefix}.layernorm_embedding`) : x;
 }
 
-/** Computes x + f(norm(x)), or norm(x + f(x)). */
+/** Computes x + f(norm(x)) if norms come first, else norm(x + f(x)). */
 function residual(
   scope: SequenceScope,
   { normFirst }: BartConfig,
@@ -160,8 +163,8 @@ function bartParameters(config: BartConfig): ParameterSpec[] {
 }
 
 /**
- * Renames a file's tensors: BartModel's checkpoints lack the prefix `model.`; sines and the bias need not be stored, an unused table
- * may be.
+ * Gives a checkpoint's tensors the names used here: BartModel's checkpoints lack the prefix `model.`. Sinusoidal positions and the
+ * logits' bias may be missing; unused tables are dropped.
  */
 function fromFile(tensors: HostTensors, config: BartConfig): HostTensors {
   const result: HostTensors = {};
@@ -174,7 +177,7 @@ function fromFile(tensors: HostTensors, config: BartConfig): HostTensors {
   return result;
 }
 
-/** Computes sin(p · 10000^(−2i/width)) in the first half of row p's columns, the cosines in the second. */
+/** Makes a table whose row p has sin(p · 10000^(−2i/width)) in the first half of its columns and the cosines in the second. */
 function sinusoids({ maxPositions, width }: BartConfig): HostTensor {
   const data = new Float32Array(maxPositions * width);
   const sines = Math.ceil(width / 2);

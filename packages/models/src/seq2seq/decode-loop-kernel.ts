@@ -1,4 +1,4 @@
-// The token loop inside the device's worker, with keys and values in its arrays. No message crosses threads between tokens.
+// The token loop in the device's worker thread, with keys and values in its arrays, so that no message crosses threads between tokens.
 import type { HostKernel, KernelProgram } from '@bowyer/graph';
 import {
   decodeWith,
@@ -30,14 +30,14 @@ export const decodeTargets: HostKernel<never, DecodeLoopArgs, Promise<DecodedTar
   return decodeWith(new HostCache(programs.step, source, args), args);
 };
 
-/** Keys and values of the targets so far, [rows, heads, capacity, headSize] per layer. */
+/** The targets' cached keys and values, [rows, heads, capacity, headSize] per layer. */
 class HostCache implements TargetCache {
   #capacity = FIRST_CAPACITY;
   #arrays: Float32Array[];
 
   constructor(
     private readonly program: KernelProgram,
-    /** The part of the source that steps read; row r belongs to row r of the batch. */
+    /** The inputs of a step that belong to the source; their row r belongs to row r of the batch. */
     private readonly source: Record<string, Tensor>,
     private readonly shape: Pick<DecodeLoopArgs, 'rows' | 'layers' | 'heads' | 'headSize'>,
   ) {

@@ -1,36 +1,36 @@
-// The token loop of one target per source: a token of every row at a time, until each row has ended. The cache decides
-// where keys and values are stored.
+// The token loop for one target per source: each step computes one token of every row, until all rows have ended. A `TargetCache`
+// stores keys and values.
 import type { KernelProgram } from '@bowyer/graph';
 import { logitRuleInputs } from '../decoding/logit-inputs.js';
 import type { LogitRules } from '../decoding/logit-rules.js';
 
 export interface DecodeLoopArgs {
   rows: number;
-  /** Tokens of the longest source; the others are padded to it. */
+  /** The tokens of the longest source; shorter ones are padded. */
   sourceTokens: number;
   /** [rows · sourceTokens] */
   sourceIds: Int32Array;
-  /** 1 for a token, 0 for padding. */
+  /** 1 for tokens, 0 for padding. */
   sourceMask: Float32Array;
   layers: number;
   heads: number;
   headSize: number;
   startId: number;
-  /** Generated first and, where a target reaches its maximum length, last; −1: nothing is forced. */
+  /** Tokens that are generated first, and last if a target reaches its maximum length; −1: none. */
   forcedFirst: number;
   forcedLast: number;
-  /** [rows · maxNewTokens] in [0, 1); empty for greedy graphs, which have no use for them. */
+  /** [rows · maxNewTokens] in [0, 1); empty for greedy graphs. */
   uniforms: Float32Array;
   temperature?: number;
   topP?: number;
-  /** The changes of the logits by the tokens so far, where the sampler applies such rules. */
+  /** Rules by which the tokens so far change logits, if the sampler applies rules. */
   rules?: LogitRules;
   maxNewTokens: number;
   terminatorIds: readonly number[];
 }
 
 export interface DecodedTarget {
-  /** The tokens, with the terminator if the target ended by one. */
+  /** The generated tokens, with the terminator if the target ended with one. */
   tokens: number[];
   logprobs: number[];
   samplingLogprobs: number[];
@@ -41,18 +41,17 @@ type Feeds = NonNullable<Parameters<KernelProgram['run']>[0]>;
 export type LoopInputs = NonNullable<Feeds['inputs']>;
 export type LoopOutputs = Awaited<ReturnType<KernelProgram['run']>>;
 
-/** Positions that a cache has room for at first; it doubles when they are used up. */
+/** The initial number of positions in a cache, which doubles when they are used up. */
 export const FIRST_CAPACITY = 16;
 
-/** The tokens generated so far in each row, and their sources, as inputs of a step. */
+/** The keys and values of targets and sources, and the steps that use them. */
 export interface TargetCache {
-  /** Runs a step of the first `rows` rows at a position; afterwards the cache contains its keys and values. */
+  /** Runs a step for the first `rows` rows at a position, and stores its keys and values. */
   step(inputs: LoopInputs, rows: number, position: number): Promise<LoopOutputs>;
-  /** Keeps the rows of these indices, packed in this order. */
+  /** Keeps the rows with these indices, in this order. */
   keep(rows: readonly number[]): Promise<void>;
 }
 
-/** Generates all targets. */
 export async function decodeWith(cache: TargetCache, args: DecodeLoopArgs): Promise<DecodedTarget[]> {
   const loop = new TargetLoop(args);
   while (loop.isRunning) {
@@ -65,9 +64,9 @@ export async function decodeWith(cache: TargetCache, args: DecodeLoopArgs): Prom
 
 class TargetLoop {
   readonly targets: DecodedTarget[];
-  /** Tokens generated so far, the same number in every active row. */
+  /** The number of tokens generated so far, which is the same for all active rows. */
   position = 0;
-  /** Indices into `targets`: whose target each row of the batch is. */
+  /** The index into `targets` for each row of the batch. */
   #batch: number[];
 
   constructor(private readonly args: DecodeLoopArgs) {
@@ -109,11 +108,11 @@ class TargetLoop {
     };
   }
 
-  /** Makes the inputs of logit rules; the decoder's start token counts as text. */
+  /** Makes the inputs for logit rules; the decoder's start token counts as part of the text. */
   #logitInputs(): LoopInputs {
     const { rules, startId, terminatorIds, forcedFirst } = this.args;
     if (!rules) return {};
-    // The first token that is chosen comes behind a forced one.
+    // If the first token is forced, the second is the first one that is chosen.
     const isFirst = this.position === (forcedFirst < 0 ? 0 : 1);
     const suppressedIds = [...rules.suppressedIds, ...(isFirst ? rules.beginSuppressedIds : [])];
     const ruled = {
@@ -140,7 +139,11 @@ class TargetLoop {
     this.position++;
   }
 
-  /** Removes finished rows once they are half of the batch: returns which rows stay, or undefined. */
+  /**
+   * Removes finished rows from the batch once they are at least half of it.
+   *
+   * @returns the indices of the rows that stay; undefined if none are removed
+   */
   shrink(): number[] | undefined {
     const kept = this.#batch.flatMap((index, row) => (this.#goesOn(index) ? [row] : []));
     if (kept.length === 0 || 2 * kept.length > this.#batch.length) return undefined;

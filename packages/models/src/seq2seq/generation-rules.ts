@@ -1,4 +1,4 @@
-// How a checkpoint wants its targets begun and ended: special tokens out of config.json and generation_config.json.
+// Reads with which special tokens a checkpoint's targets begin and end, from config.json and generation_config.json.
 import { join } from 'node:path';
 import { ConfigFields, type ConfigJson, fromConfigFile, readGenerationConfig } from '@bowyer/checkpoints';
 import type { EncoderDecoder } from './encoder-decoder.js';
@@ -8,16 +8,16 @@ export interface GenerationRules {
   decoderStartId: number;
   /** Tokens that end a target. */
   eosIds: readonly number[];
-  /** Fills up sources and targets; never seen by the model. */
+  /** Pads sources and targets; the model never attends to it. */
   padId: number;
-  /** The first generated token is forced to this; null: the model's choice. */
+  /** The forced first generated token; null: none. */
   forcedBosId: number | null;
-  /** The last token of a target that reaches its longest length. */
+  /** The forced last token of a target that reaches its maximum length; null: none. */
   forcedEosId: number | null;
 }
 
 /**
- * Reads the rules as Python's library does: generation_config.json before config.json before the class's defaults; the
+ * Reads the rules as transformers does: generation_config.json takes precedence over config.json, and that over the class's defaults;
  * forced tokens come only from the first of these files that exists.
  */
 export async function readGenerationRules(dir: string, architecture: EncoderDecoder): Promise<GenerationRules> {
@@ -28,9 +28,9 @@ export async function readGenerationRules(dir: string, architecture: EncoderDeco
 }
 
 /**
- * Reads the rules of generation from a model's files.
+ * Derives the rules from a model's config.
  *
- * @param generation contents of generation_config.json
+ * @param generation the contents of generation_config.json
  */
 export function generationRules(architecture: EncoderDecoder, generation: ConfigJson = {}): GenerationRules {
   const { config, specialTokens, vocabSize } = architecture;

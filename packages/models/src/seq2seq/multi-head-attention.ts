@@ -3,7 +3,7 @@
 //     softmax(scale · Q Kᵀ + bias + mask) V        (Vaswani et al. 2017, arXiv:1706.03762, eq. 1)
 import type { Dim, GraphBuilder, Value } from '@bowyer/graph';
 
-/** Far below any score, and yet finite: masked scores become exactly 0 after the softmax. */
+/** The score of a masked key: finite, but so low that it becomes exactly 0 after the softmax. */
 export const MASKED = -1e9;
 
 export interface HeadShape {
@@ -40,8 +40,8 @@ export function attend(
 }
 
 /**
- * Attends from one new token to a cache and to the token itself. The cache is only read: the scores are joined before the softmax, and the
- * products with V are added.
+ * Computes attention from one new token to a cache and to itself. The scores against both are concatenated before the softmax, and the
+ * products with V are added, so that the cache is only read.
  *
  * @param cache key and value [batch, heads, capacity, headSize]
  * @param terms added to the scores [batch, heads, 1, capacity + 1]
@@ -62,12 +62,16 @@ export function attendCached(
 const sumOf = (g: GraphBuilder, x: Value, terms: readonly (Value | undefined)[]): Value =>
   terms.reduce<Value>((sum, term) => (term ? g.add(sum, term) : sum), x);
 
-/** Makes the causal term [1, 1, tokens, keys]: 0 where a key is at or before the query's place, very negative after it. */
+/** Makes the causal mask [1, 1, tokens, keys]: 0 where a key's position is at most the query's, very negative after it. */
 export function causalTerm(g: GraphBuilder, positions: Value, keyPositions: Value): Value {
   const seen = g.lessOrEqual(g.unsqueeze(keyPositions, 0), g.unsqueeze(positions, 1));
   return g.unsqueeze(g.unsqueeze(g.where(seen, g.scalar(0), MASKED), 0), 0);
 }
 
-/** Makes the term of padding: 0 for tokens, very negative for padding. @param mask [batch, keys] of 1 and 0 → [batch, 1, 1, keys] */
+/**
+ * Makes the padding mask [batch, 1, 1, keys]: 0 for tokens, very negative for padding.
+ *
+ * @param mask [batch, keys] 1 for tokens, 0 for padding
+ */
 export const paddingTerm = (g: GraphBuilder, mask: Value): Value =>
   g.unsqueeze(g.unsqueeze(g.mul(g.sub(mask, 1), -MASKED), 1), 1);

@@ -1,13 +1,15 @@
-// T5's relative positions: distances between tokens fall into buckets, exact ones near by and logarithmic ones further off.
+// T5's relative positions: distances between tokens are divided into buckets, which are exact for small distances and logarithmic for
+// larger ones.
 // Source: Raffel et al. 2020 (arXiv:1910.10683), section 2.1.
 import type { GraphBuilder, Value } from '@bowyer/graph';
 
 export interface BucketOptions {
   buckets: number;
-  /** From this distance on all fall into the last bucket. */
+  /** Distances from this one on share the last bucket. */
   maxDistance: number;
   /**
-   * Whether keys on both sides are distinguished, with half of the buckets each (the encoder); else only those on the left.
+   * Whether keys on both sides have their own half of the buckets (in the encoder); otherwise there are buckets for keys on the left
+   * only.
    */
   bidirectional: boolean;
 }
@@ -18,7 +20,7 @@ export interface BucketOptions {
  *     d                                                     for d < e
  *     min(n − 1, e + ⌊ln(d/e) / ln(maxDistance/e) · (n − e)⌋)   else
  *
- * In float32, as the checkpoints were trained: a distance on a border must not fall to the other side.
+ * Computed in float32, as in training, so that a distance at a border falls into the same bucket.
  */
 export function distanceBuckets({ buckets, maxDistance, bidirectional }: BucketOptions): number[] {
   const sideBuckets = bidirectional ? buckets / 2 : buckets;
@@ -32,10 +34,10 @@ export function distanceBuckets({ buckets, maxDistance, bidirectional }: BucketO
 }
 
 /**
- * Computes the bias that attention adds: a number per bucket and head.
+ * Computes the attention bias, a number per bucket and head.
  *
  * @param table [buckets, heads]
- * @param positions int64 [tokens] of the queries
+ * @param positions int64 [tokens] positions of the queries
  * @param keyPositions int64 [keys]
  * @returns [1, heads, tokens, keys]
  */
@@ -48,7 +50,7 @@ export function relativePositionBias(
   const { buckets, maxDistance, bidirectional } = options;
   const [keys, queries] = [g.unsqueeze(keyPositions, 0), g.unsqueeze(positions, 1)];
   const [ahead, back] = [g.sub(keys, queries), g.sub(queries, keys)];
-  // Choices instead of |x|, min and max, and int32: what ONNX Runtime has for integers on a GPU.
+  // `where` is used instead of |x|, min and max, and int32, since ONNX Runtime supports these for integers on a GPU.
   const distance = g.where(g.greater(back, 0), back, bidirectional ? ahead : g.scalar(0, 'int64'));
   const known = g.where(g.less(distance, maxDistance), distance, maxDistance);
   const side = g.gather(g.constant(Int32Array.from(distanceBuckets(options)), [maxDistance + 1]), known, 0);

@@ -1,5 +1,5 @@
-// The token loop where keys and values live on a GPU: the source's are stored there by the encoding graph, the targets' are
-// written there by each step, so that ids, the source's mask and probabilities alone cross.
+// The token loop for keys and values on a GPU: the encoding graph stores those of the source there, and each step writes those of the
+// targets, so that only ids, the source's mask and probabilities are transferred.
 import type { HostKernel, KernelProgram } from '@bowyer/graph';
 import {
   decodeWith,
@@ -11,7 +11,7 @@ import {
   type TargetCache,
 } from './decode-loop.js';
 
-/** Programs that move rows of the targets' and of the sources' tensors, and those that calculate. */
+/** The programs that compute, and those that move rows of the targets' and the sources' tensors. */
 type Role = 'encode' | 'step' | 'arrangeTargets' | 'arrangeSources';
 type Programs = Readonly<Record<Role, KernelProgram>>;
 
@@ -30,7 +30,7 @@ export const decodeTargetsResident: HostKernel<
   return decodeWith(new ResidentTargets(programs, names, args), args);
 };
 
-/** Each tensor [rows, heads, capacity or source tokens, headSize], packed from its buffer's start. */
+/** Each tensor is [rows, heads, capacity or source tokens, headSize], at the beginning of its buffer. */
 class ResidentTargets implements TargetCache {
   #capacity = FIRST_CAPACITY;
   #rows: number;
@@ -88,7 +88,7 @@ class ResidentTargets implements TargetCache {
     });
   }
 
-  /** Lists the slots of the old packing in the order of the new one; columns that the old one lacks get some finite numbers. */
+  /** Lists the old slot for each slot of the new layout; columns beyond the old length get any finite numbers. */
   #slots(rows: readonly number[], oldLength: number, length: number): Int32Array {
     const { heads } = this.args;
     const index = new Int32Array(rows.length * heads * length);

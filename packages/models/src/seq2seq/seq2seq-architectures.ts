@@ -1,4 +1,4 @@
-// The encoder-decoders that a config.json may name.
+// Chooses the encoder-decoder for a config.json.
 import { ConfigFields, fromConfigFile, UnsupportedConfigError, type ConfigJson } from '@bowyer/checkpoints';
 import { bart } from './bart.js';
 import type { EncoderDecoder } from './encoder-decoder.js';
@@ -14,15 +14,15 @@ const builders: Readonly<Record<string, (json: ConfigJson, apart: ReadonlySet<st
 
 export const encoderDecoderTypes = Object.keys(builders);
 
-/** Returns whether the `model_type` is that of an encoder-decoder that can be built. */
+/** Returns whether the `model_type` is that of a supported encoder-decoder. */
 export const isEncoderDecoder = ({ model_type: type }: ConfigJson): boolean =>
   encoderDecoderTypes.includes(String(type));
 
 /**
- * Finds the architecture of a Hugging Face config, chosen by its `model_type`.
+ * Finds the architecture of a Hugging Face config by its `model_type`.
  *
- * @param path where the config comes from, for the message
- * @param apart word tables that a file has although they are tied to another, with other numbers
+ * @param path the origin of the config, for error messages
+ * @param apart word tables that differ in the file from the tables that they are tied to by default
  */
 export function encoderDecoderFor(
   json: ConfigJson,
@@ -40,7 +40,7 @@ export function encoderDecoderFor(
   });
 }
 
-/** Refuses fields that the library reads for every model, and nothing here. */
+/** Refuses fields that transformers reads for every model and that are not supported here. */
 function refuseForeignFields(json: ConfigJson): void {
   const fields = new ConfigFields(String(json.model_type), json, {});
   fields.refuse('quantization_config');

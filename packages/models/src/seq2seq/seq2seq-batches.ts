@@ -1,4 +1,4 @@
-// Sources and targets as the padded matrices that the graphs read, and the scores of one batch.
+// Pads sources and targets to the matrices that the graphs read, and scores a batch.
 import { maximum } from '@bowyer/core';
 import type { BoundProgram } from '@bowyer/graph';
 import type { GenerationRules } from './generation-rules.js';
@@ -11,17 +11,17 @@ export interface SourceAndTarget {
 export interface TargetScores {
   /** [target tokens] in nats. */
   logprobs: Float32Array;
-  /** The first ten logits (or all of a smaller vocabulary) at the target's first place. */
+  /** The first ten logits (all, if the vocabulary is smaller) at the target's first position. */
   logitsHead: Float32Array;
 }
 
-/** Rows padded on the right to the longest. */
+/** Rows padded on the right to the longest one. */
 interface PaddedTokens {
   rows: number;
   tokens: number;
   /** [rows · tokens] */
   ids: Int32Array;
-  /** 1 for a token, 0 for padding. */
+  /** 1 for tokens, 0 for padding. */
   mask: Float32Array;
 }
 
@@ -37,7 +37,10 @@ export function paddedTokens(sequences: readonly (readonly number[])[], padId: n
   return { rows, tokens, ids, mask };
 }
 
-/** Scores a batch. The decoder reads the start token and the target but its last token. An empty target has its first logits only. */
+/**
+ * Scores a batch. The decoder reads the start token and the target without its last token. For an empty target, only its first logits
+ * are computed.
+ */
 export async function scoreBatch(
   program: BoundProgram,
   items: readonly SourceAndTarget[],

@@ -1,4 +1,4 @@
-// The three graphs of an encoder-decoder: the source once, a token of the target at a time, and whole targets scored.
+// The three graphs of an encoder-decoder: encoding the source, generating one token of the target, and scoring whole targets.
 import { GraphBuilder, type Value } from '@bowyer/graph';
 import { sampleTokens, type Sampler } from '../decoding/sampling.js';
 import { tokenLogprobs } from '../layers/token-logprobs.js';
@@ -7,15 +7,15 @@ import type { AttentionOptions, DecoderScope, EncoderDecoder, SequenceScope } fr
 import { attend, causalTerm, mergeHeads, paddingTerm, splitHeads, type HeadShape } from './multi-head-attention.js';
 import { hostStepCache, residentStepCache, type Residency } from './step-cache.js';
 
-/** How many logits of the target's first position go out when scoring. */
+/** The number of logits of the target's first position that scoring returns. */
 const LOGITS_HEAD = 10;
 
 export const crossName = (kind: 'key' | 'value', layer: number) => `cross_${kind}.${layer}`;
 
 /**
- * Builds the encoder's graph. Inputs: source_ids int32 [batch, source], source_mask float32 [batch, source] (1 for a token, 0 for
- * padding). Outputs: cross_key.N and cross_value.N [batch, heads, source, headSize], all that decoding needs of the source; on a GPU as
- * one row of numbers, since a state has one shape for sources of any number and length.
+ * Builds the encoder's graph. Inputs: source_ids int32 [batch, source], source_mask float32 [batch, source] (1 for tokens, 0 for
+ * padding). Outputs: cross_key.N and cross_value.N [batch, heads, source, headSize], everything that decoding needs of the source. On
+ * a GPU they are flattened, since a state's shape is the same for any number and length of sources.
  */
 export function encodeGraph(
   architecture: EncoderDecoder,
@@ -39,9 +39,9 @@ export function encodeGraph(
 /**
  * Builds the graph of one decoding step.
  *
- * Inputs: ids int32 [batch, 1] and position int32 [1], the same in every row; key.N and value.N [batch, heads, capacity, headSize];
- * cross_key.N, cross_value.N, source_mask; forced int32 [], a token that must be generated, or −1; what the cache and the sampler ask
- * for.
+ * Inputs: ids int32 [batch, 1] and position int32 [1], the same for every row; key.N and value.N [batch, heads, capacity, headSize];
+ * cross_key.N, cross_value.N, source_mask; forced int32 [], a token that must be generated, or −1; and the inputs of cache and
+ * sampler.
  *
  * Outputs: tokens int32 [batch]; logprobs and sampling_logprobs [batch]; and the new keys and values (see step-cache.ts).
  */
@@ -78,7 +78,7 @@ export function stepGraph(
   return g;
 }
 
-/** Adds the outputs of the sampler's choice, unless a token is forced: then of that one, with probability 1. */
+/** Adds the sampler's outputs; if a token is forced, they are that token with probability 1. */
 function sampleOutputs(g: GraphBuilder, logits: Value, sampler: Sampler): void {
   const forced = g.cast(g.input('forced', 'int32', []), 'int64');
   const isForced = g.greaterOrEqual(forced, 0);
@@ -92,7 +92,7 @@ function sampleOutputs(g: GraphBuilder, logits: Value, sampler: Sampler): void {
 /**
  * Builds the graph that scores targets. Inputs: source_ids, source_mask, ids int32 [batch, tokens] (the decoder's input),
  * scored_positions int32 [scored] into the flat [batch · tokens], targets int32 [scored]. Outputs: logprobs [scored] in nats;
- * logits_head [scored, 10], the first logits of the same positions.
+ * logits_head [scored, 10], the first logits at the same positions.
  */
 export function scoreGraph(architecture: EncoderDecoder): GraphBuilder {
   const g = new GraphBuilder('score');
@@ -129,7 +129,7 @@ export function scoreGraph(architecture: EncoderDecoder): GraphBuilder {
   return g;
 }
 
-/** Computes the hidden states of the padded source, rows [batch · source, width], and what masks its padding. */
+/** Computes the hidden states of the padded source, rows [batch · source, width], and the mask of its padding. */
 function encodedSource(g: GraphBuilder, architecture: EncoderDecoder, weights: Weights) {
   const ids = g.input('source_ids', 'int32', ['batch', 'source']);
   const term = paddingTerm(g, g.input('source_mask', 'float32', ['batch', 'source']));
@@ -151,12 +151,12 @@ function encodedSource(g: GraphBuilder, architecture: EncoderDecoder, weights: W
 
 const headShape = ({ heads, headSize }: EncoderDecoder): HeadShape => ({ batch: 'batch', heads, headSize });
 
-/** Returns the shape of the encoder's heads: BART's encoder may have another number of them than its decoder. */
+/** Returns the shape of the encoder's heads; BART's encoder may have a different number of heads from its decoder. */
 function encoderHeads({ encoderHeads: heads }: EncoderDecoder, query: Value) {
   return { heads, headSize: (query.dim(1) as number) / heads };
 }
 
-/** Parameters as inputs of one graph, made when first used, and products with them. */
+/** Parameters as inputs of one graph, declared when first used, and products with them. */
 class Weights {
   readonly #inputs = new Map<string, Value>();
   readonly #shapes: ReadonlyMap<string, readonly number[]>;
@@ -169,7 +169,7 @@ class Weights {
     this.#shapes = new Map(architecture.parameters.map(({ name, shape }) => [name, shape]));
   }
 
-  /** Returns the part of a scope that all graphs have alike. */
+  /** Returns the part of a scope that is the same in all graphs. */
   get scope() {
     const { g, parameter, linear } = this;
     return { g, parameter, linear };

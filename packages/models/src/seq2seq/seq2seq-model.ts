@@ -1,4 +1,4 @@
-// An encoder-decoder on a device: loaded from a Hugging Face directory, it generates targets for sources and scores given ones.
+// An encoder-decoder on a device: loaded from a Hugging Face directory, it generates targets for sources and scores given targets.
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Rng } from '@bowyer/core';
@@ -27,10 +27,10 @@ import { scoreGraph } from './seq2seq-graphs.js';
 import { TargetDecoder } from './target-decoder.js';
 import { separateTables } from './tied-tables.js';
 
-/** A source to be answered. */
+/** A source for which a target is generated. */
 export interface Source {
   ids: readonly number[];
-  /** One number is drawn from it, which determines all of the target's tokens, whatever else is in the batch. */
+  /** One number is drawn from it and seeds the target's random numbers, so that its tokens do not depend on the batch. */
   rng: Rng;
 }
 
@@ -40,7 +40,7 @@ interface Seq2SeqModelOptions {
 
 interface Parts {
   architecture: EncoderDecoder;
-  /** Null where the directory has no tokenizer.json: then everything is ids. */
+  /** Null if the directory has no tokenizer.json; then sources and targets are ids. */
   tokenizer: Tokenizer | null;
   rules: GenerationRules;
   parameters: State;
@@ -69,7 +69,7 @@ export class Seq2SeqModel {
     this.#decoder = new TargetDecoder(device, architecture, parameters);
   }
 
-  /** Creates a model with fresh weights. `config` has the contents of Hugging Face's config.json (at least `model_type` and sizes). */
+  /** Creates a model with fresh weights. `config` has the fields of Hugging Face's config.json (at least `model_type` and sizes). */
   static async create(
     options: Seq2SeqModelOptions & { config: ConfigJson; tokenizer: Tokenizer | null; rng: Rng },
   ): Promise<Seq2SeqModel> {
@@ -99,8 +99,8 @@ export class Seq2SeqModel {
   /**
    * Generates one target per source, all in one batch.
    *
-   * @param options.rules what the tokens so far change about logits; if not given, what the directory's generation_config.json
-   *   asks for; throws `UnsupportedConfigError` where that is more than is built, such as several beams
+   * @param options.rules rules by which the tokens so far change logits; if not given, those of the directory's generation_config.json
+   * @throws UnsupportedConfigError if that file has rules that are not supported, such as several beams
    */
   async generate(
     sources: readonly Source[],
@@ -147,12 +147,11 @@ export class Seq2SeqModel {
     return (await readLogitRules(this.#dir, this.architecture.vocabSize, options)).rules;
   }
 
-  /** Computes log-probabilities of one batch of targets, each token given the source and the tokens before it. */
+  /** Computes the log-probabilities of a batch of targets, for each token given the source and the earlier tokens. */
   async score(items: readonly SourceAndTarget[]): Promise<TargetScores[]> {
     return scoreBatch(await (this.#scorer ??= this.#compileScorer()), items, this.rules);
   }
 
-  /** Frees the device memory of this model. */
   async release(): Promise<void> {
     await this.#decoder.release();
     const scorer = await this.#scorer;
@@ -171,7 +170,7 @@ export class Seq2SeqModel {
   }
 }
 
-/** Checks that every parameter is there in its shape, and nothing that the architecture has no place for. */
+/** Checks that every parameter exists and has the right shape, and that there are no other tensors. */
 function checkedParameters(architecture: EncoderDecoder, tensors: HostTensors, dir: string): HostTensors {
   const parameters: HostTensors = {};
   for (const { name, shape } of architecture.parameters) {
@@ -182,7 +181,7 @@ function checkedParameters(architecture: EncoderDecoder, tensors: HostTensors, d
       throw new PretrainedDirectoryError(dir, `'${name}' has shape [${tensor.shape.join(', ')}], not ${expected}`);
     parameters[name] = tensor;
   }
-  // A shared table may be stored although both halves and the head have their own.
+  // A shared table may be stored although encoder, decoder and head have their own.
   const extra = Object.keys(tensors).find((name) => !(name in parameters) && !/(^|\.)shared\.weight$/.test(name));
   if (extra !== undefined)
     throw new PretrainedDirectoryError(

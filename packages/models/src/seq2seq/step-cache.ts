@@ -1,30 +1,29 @@
-// The places in which a decoding step finds the keys and values of earlier tokens: arrays of the host, which it only
-// reads while the new ones leave the graph, or a GPU's buffers, into which it writes the new ones itself before it
-// reads them.
+// How a decoding step reads the keys and values of earlier tokens: from arrays of the host, which it only reads while the new ones are
+// outputs, or from a GPU's buffers, into which it writes the new ones before it reads them.
 import { defineOp, type GraphBuilder, type Value } from '@bowyer/graph';
 import type { AttentionOptions, EncoderDecoder } from './encoder-decoder.js';
 import { attend, attendCached, causalTerm, mergeHeads, splitHeads, type HeadShape } from './multi-head-attention.js';
 
 export const selfName = (kind: 'key' | 'value', layer: number) => `${kind}.${layer}`;
 
-/** Names the output that is a cache tensor with the new token in it. */
+/** Returns the name of the output that is the cache with the new token. */
 export const extendedName = (cacheName: string) => `extended.${cacheName}`;
 
 export type Residency = 'host' | 'gpu';
 
 interface StepCache {
-  /** int64 [keys] places of all that the new token may look at. */
+  /** int64 [keys] the positions of all tokens that the new token may see. */
   keyPositions: Value;
-  /** Computes attention over rows [batch, heads · headSize] of one layer. */
+  /** Computes attention of one layer over rows [batch, heads · headSize]. */
   attend(layer: number, queryKeyValue: readonly [Value, Value, Value], options: AttentionOptions): Value;
-  /** Makes the outputs. */
+  /** Adds the outputs. */
   finish(): void;
 }
 
-/** The updates replace the values at the index tuples. Without a gradient, unlike the builder's scatters. */
+/** Replaces the values at the given indices. It has no gradient, unlike the builder's scatters. */
 const ScatterND = defineOp('ScatterND', { infer: ({ inputs: [data] }) => [{ dtype: data.dtype, shape: data.shape }] });
 
-/** Declares inputs key.N and value.N [batch, heads, capacity, headSize] of every layer. */
+/** Declares the inputs key.N and value.N [batch, heads, capacity, headSize] of every layer. */
 function cacheInputs(g: GraphBuilder, { decoderLayers, heads, headSize }: EncoderDecoder) {
   const cached = (kind: 'key' | 'value', layer: number) =>
     g.input(selfName(kind, layer), 'float32', ['batch', heads, 'capacity', headSize]);
@@ -35,8 +34,8 @@ function cacheInputs(g: GraphBuilder, { decoderLayers, heads, headSize }: Encode
 }
 
 /**
- * Reads a cache on the host. Columns before `position` count. Output: fresh [2 · layers, batch, heads, 1, headSize], key and value of
- * each layer in turn.
+ * Reads a cache on the host, whose columns before `position` are valid. Output: fresh [2 · layers, batch, heads, 1, headSize], key and
+ * value of each layer in turn.
  *
  * @param position int64 [1]
  */
@@ -44,7 +43,7 @@ export function hostStepCache(g: GraphBuilder, architecture: EncoderDecoder, pos
   const caches = cacheInputs(g, architecture);
   const shape: HeadShape = { batch: 'batch', ...architecture };
   const columns = g.range('capacity');
-  // Columns from `position` on are still empty; the token itself comes after all of them, and is always seen.
+  // Columns from `position` on are empty. The token itself comes after all columns, and is always seen.
   const mask = g.concat([causalTerm(g, g.sub(position, 1), columns), g.zeros([1, 1, 1, 1])], -1);
   const fresh: Value[] = [];
   return {
@@ -62,8 +61,8 @@ export function hostStepCache(g: GraphBuilder, architecture: EncoderDecoder, pos
 }
 
 /**
- * Reads a cache on the GPU. Input write_at int64 [batch · heads, 3], row, head and column of each new key and value. Outputs
- * extended.key.N and extended.value.N, to be written in the place of the inputs.
+ * Reads and extends a cache on the GPU. Input: write_at int64 [batch · heads, 3], row, head and column of each new key and value.
+ * Outputs: extended.key.N and extended.value.N, which replace the inputs.
  *
  * @param position int64 [1]
  */

@@ -1,4 +1,4 @@
-// Settings of T5, Flan-T5 and mT5, as their config.json has them, checked.
+// The settings of T5, Flan-T5 and mT5, read from config.json and checked.
 import { activationNames, type ActivationName } from '../layers/activations.js';
 import { renamed } from '../architecture/other-names.js';
 import { ConfigFields, type ConfigJson } from '@bowyer/checkpoints';
@@ -7,7 +7,7 @@ import { tableName, type TiedPair } from './tied-tables.js';
 const SHARED = 'shared.weight';
 const HEAD = 'lm_head.weight';
 const tables = { encoder: 'encoder.embed_tokens.weight', decoder: 'decoder.embed_tokens.weight' } as const;
-/** One table unless a file has several. */
+/** Tables that are tied unless a file has separate ones. */
 export const t5Tables: readonly TiedPair[] = [tables.encoder, tables.decoder, HEAD].map((copy) => [copy, SHARED]);
 
 export interface T5Config {
@@ -23,16 +23,16 @@ export interface T5Config {
   maxDistance: number;
   epsilon: number;
   activation: ActivationName;
-  /** Whether the feed-forward layer is act(x W₀) ⊙ x W₁ instead of act(x W). */
+  /** Whether the feed-forward layer is act(x W₀) ⊙ x W₁ instead of act(x W), before its output projection. */
   gated: boolean;
   /** Whether hidden states are multiplied by 1/√width before the head. */
   scalesOutputs: boolean;
-  /** The tables of the two halves' words and of the head, which are one unless a file has several. */
+  /** The names of the word tables of encoder and decoder and of the head's table, which are the same unless a file has separate ones. */
   words: { encoder: string; decoder: string };
   head: string;
 }
 
-/** The defaults of Hugging Face's T5Config, for fields that the file leaves out. */
+/** Defaults of Hugging Face's T5Config, for fields that the file omits. */
 const t5: ConfigJson = {
   vocab_size: 32128,
   d_model: 512,
@@ -46,13 +46,13 @@ const t5: ConfigJson = {
   feed_forward_proj: 'relu',
 };
 
-/** The same, by type. */
+/** The defaults by type. */
 const defaultsByType: Readonly<Record<string, ConfigJson>> = {
   t5,
   mt5: { ...t5, vocab_size: 250112, d_ff: 1024, num_layers: 8, num_heads: 6, feed_forward_proj: 'gated-gelu' },
 };
 
-/** Names that a file may have beside these; where it has both, the library takes the others. */
+/** Alternative field names; if a file has both, the alternative one is used, as in transformers. */
 const otherNames = {
   hidden_size: 'd_model',
   num_attention_heads: 'num_heads',
@@ -63,7 +63,7 @@ const otherNames = {
 /**
  * Reads the config of T5 or mT5.
  *
- * @param apart the tables that a file has beside the shared one
+ * @param apart the tables that a file has although they are tied by default
  */
 export function t5Config(file: ConfigJson, apart: ReadonlySet<string>): T5Config {
   const json = renamed(file, otherNames);
@@ -97,8 +97,8 @@ export function t5Config(file: ConfigJson, apart: ReadonlySet<string>): T5Config
 }
 
 /**
- * Reads `feed_forward_proj`: an activation or `gated-` and one; 'gated-gelu' means the tanh approximation, as in the first T5 v1.1
- * checkpoints. The fields that newer files derive from it are stored too, and take precedence.
+ * Reads `feed_forward_proj`: the name of an activation, possibly after `gated-`; 'gated-gelu' means the tanh approximation, as in the
+ * first T5 v1.1 checkpoints. Newer files also have the fields that follow from it, which take precedence.
  */
 function feedForwardOf(fields: ConfigFields, json: ConfigJson): Pick<T5Config, 'activation' | 'gated'> {
   const parts = String(fields.value('feed_forward_proj')).split('-');
@@ -121,7 +121,7 @@ const feedForwardNames = activationNames.flatMap((name) => [name, `gated-${name}
 
 /**
  * Returns whether hidden states are scaled before the head: files of transformers 4 say so by `tie_word_embeddings`, newer ones by
- * `scale_decoder_outputs`. Word tables are tied whatever the former says. mT5's states are never scaled.
+ * `scale_decoder_outputs`. (Word tables are tied whatever `tie_word_embeddings` says.) mT5's states are never scaled.
  */
 function scalesOutputs(type: string, fields: ConfigFields, json: ConfigJson): boolean {
   if (type !== 't5') return false;

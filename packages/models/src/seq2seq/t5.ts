@@ -1,6 +1,6 @@
-// T5, Flan-T5 and mT5: parameters, and the two halves as graph pieces.
-// Sources: Raffel et al. 2020 (arXiv:1910.10683); gated feed-forward layers: Shazeer 2020 (arXiv:2002.05202);
-// names and layout of Hugging Face's T5ForConditionalGeneration.
+// T5, Flan-T5 and mT5: parameters, encoder and decoder.
+// Sources: Raffel et al. 2020 (arXiv:1910.10683); gated feed-forward layers: Shazeer 2020 (arXiv:2002.05202); names and layout of
+// Hugging Face's T5ForConditionalGeneration.
 import type { Value } from '@bowyer/graph';
 import { activate } from '../layers/activations.js';
 import type { ParameterSpec } from '../architecture/parameter-spec.js';
@@ -71,13 +71,13 @@ const embed = ({ g, parameter }: SequenceScope, { width, words }: T5Config, half
 const biasName = (half: 'encoder' | 'decoder') =>
   `${half}.block.0.layer.0.SelfAttention.relative_attention_bias.weight`;
 
-/** Computes the position bias; all layers of a half share the first one's table. */
+/** Computes the position bias; all layers of the encoder (or decoder) share the table of its first layer. */
 function positionBias(scope: SequenceScope, { buckets, maxDistance }: T5Config, half: 'encoder' | 'decoder'): Value {
   const options: BucketOptions = { buckets, maxDistance, bidirectional: half === 'encoder' };
   return relativePositionBias(scope.g, scope.parameter(biasName(half)), scope, options);
 }
 
-/** Computes x + attention(norm(x)); the scores are not divided by √headSize, which T5 has in its initial weights instead. */
+/** Computes x + attention(norm(x)). The scores are not divided by √headSize; T5's initial weights account for it. */
 function selfAttention(
   scope: SequenceScope,
   config: T5Config,
@@ -104,7 +104,10 @@ function feedForward(scope: SequenceScope, config: T5Config, name: string, x: Va
 const norm = (scope: SequenceScope, { epsilon }: T5Config, x: Value, name: string) =>
   rmsNormalization(scope.g, x, scope.parameter(`${name}.weight`), epsilon);
 
-/** Lists the parameters. Initial deviations are those of Mesh TensorFlow's T5: embeddings 1, the others by the width of their input. */
+/**
+ * Lists the parameters. Initial standard deviations are those of Mesh TensorFlow's T5: 1 for embeddings, and derived from the width of
+ * the input for the others.
+ */
 function t5Parameters(config: T5Config): ParameterSpec[] {
   const { vocabSize, width, heads, headSize, inner, gated } = config;
   const attentionWidth = heads * headSize;
@@ -146,7 +149,7 @@ function t5Parameters(config: T5Config): ParameterSpec[] {
   return specs;
 }
 
-/** Removes a tensor that T5's first checkpoints still have; no bias is added to the scores against the source. */
+/** Removes a tensor that T5's first checkpoints contain and that is not used: cross-attention has no position bias. */
 function fromFile(tensors: HostTensors): HostTensors {
   const { 'decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight': _, ...result } = tensors;
   return result;

@@ -1,4 +1,4 @@
-// The compiled graphs that generate targets, made when first needed, and the token loop that runs them on the device.
+// The compiled graphs that generate targets, compiled when first needed, and the token loop that runs them on the device.
 import type { BoundProgram, Device, GraphBuilder, Kernel, Program, State } from '@bowyer/graph';
 import { arrangeGraph } from '../decoding/resident-decode-graph.js';
 import type { Sampler } from '../decoding/sampling.js';
@@ -25,7 +25,7 @@ export class TargetDecoder {
     return this.device.residency;
   }
 
-  /** Decodes one target per source, all side by side. */
+  /** Generates one target per source, all in parallel. */
   async decode(args: DecodeLoopArgs, sampler: Sampler): Promise<DecodedTarget[]> {
     const step = await this.#step(sampler, args.rows);
     if (this.#residency === 'gpu') return this.#decodeResident(args, step);
@@ -34,7 +34,7 @@ export class TargetDecoder {
     return (await this.#loop()).call({ states: {}, programs: { encode, step }, args });
   }
 
-  /** Decodes on the GPU; keys and values live in states of this call alone. */
+  /** Decodes on the GPU, where keys and values are in states of this call alone. */
   async #decodeResident(args: DecodeLoopArgs, step: BoundProgram): Promise<DecodedTarget[]> {
     const { device, architecture } = this;
     const { heads, headSize } = architecture;
@@ -42,7 +42,7 @@ export class TargetDecoder {
     const zeros = (names: readonly string[], size: number) =>
       device.createZeros(Object.fromEntries(names.map((name) => [name, [size]])));
     const targets = await zeros(own, args.rows * heads * FIRST_CAPACITY * headSize);
-    const sources = await zeros(cross, 1); // what the encoder makes takes their place
+    const sources = await zeros(cross, 1); // a placeholder, which the encoder's result replaces
     const storeIn = (state: State, names: readonly string[], prefix = '') =>
       Object.fromEntries(names.map((name) => [`${prefix}${name}`, [state, name] as const]));
     const encode = () => encodeGraph(architecture, 'rows-left', 'gpu');
@@ -116,7 +116,6 @@ export class TargetDecoder {
     return Object.fromEntries(used.map(({ name }) => [name, [this.parameters, name] as const]));
   }
 
-  /** Frees the compiled graphs. */
   async release(): Promise<void> {
     for (const bound of this.#bound.values()) await (await bound).release();
     for (const program of this.#programs.values()) await (await program).release();

@@ -1,15 +1,15 @@
-// Word tables of an encoder-decoder: one for the source, the target and the head, or several.
+// The word tables of an encoder-decoder: source, target and head share one, or have separate ones.
 import type { HostTensors } from '@bowyer/checkpoints';
 
-/** A table's name, and the table that it is unless the file has another one. */
+/** A table's name, and the table that it is tied to unless the file has both. */
 export type TiedPair = readonly [copy: string, source: string];
 
 /**
- * Ties tables as Python's library does: a copy with other numbers than its source is a table of its own, whatever
- * config.json says; one with the same numbers is dropped; one without its source takes the source's name.
+ * Ties tables as transformers does: a copy that differs from its source is a separate table, whatever config.json says; an equal copy
+ * is dropped; a copy without a source is renamed to the source.
  *
- * @param tensors by the architecture's names; changed
- * @returns the copies that are tables of their own
+ * @param tensors by the architecture's names; changed in place
+ * @returns the copies that are separate tables
  */
 export function separateTables(tensors: HostTensors, pairs: readonly TiedPair[]): Set<string> {
   const apart = new Set<string>();
@@ -28,7 +28,7 @@ function isEqual(a: ArrayLike<unknown>, b: ArrayLike<unknown>): boolean {
   return a.length === b.length;
 }
 
-/** Returns the name under which a table is in the model. */
+/** Returns the name of the parameter that contains a table. */
 export function tableName(name: string, pairs: readonly TiedPair[], apart: ReadonlySet<string>): string {
   const pair = pairs.find(([copy]) => copy === name);
   return pair === undefined || apart.has(name) ? name : pair[1];

@@ -1,4 +1,4 @@
-// Examples that a model cannot score are refused by what is wrong with them.
+// Refuses examples that a model cannot score, with errors that say why.
 import { isAllowed } from '@bowyer/core';
 import { contextLimit, type CausalArchitecture } from '../architecture/architecture.js';
 import type { TokenExample } from '../batching/token-batches.js';

@@ -1,19 +1,19 @@
-// From the numbers of batches to what a loss is given, and from the loss's gradient to examples with weights.
+// Converts the outputs of batches to a loss's inputs, and a loss's gradient to examples with weights.
 import type { ScoredTokens, TokenLoss } from '@bowyer/core';
 import type { ReportedTokens } from '../batching/reported-tokens.js';
 import type { TokenBatch, TokenExample } from '../batching/token-batches.js';
 
-/** The numbers that a scoring pass gives for each token. */
+/** The outputs that scoring can compute for each token. */
 export type TokenOutput = 'logprobs' | 'entropies' | 'values';
 
-/** Returns the weights whose positions an output is of. */
+/** Returns the weights that select the positions of an output. */
 const weightsFor = (output: TokenOutput, { weights, valueWeights }: TokenExample): Float32Array =>
   output === 'values' ? (valueWeights ?? new Float32Array(0)) : weights;
 
 /**
- * Returns the inputs of a loss: the numbers of each output at the positions with a weight, example by example.
+ * Returns the inputs of a loss: the values of each output at the positions with a weight, example by example.
  *
- * @param rows of each output [examples] of [tokens]
+ * @param rows for each output [examples] of [tokens]
  */
 export function lossTokens(
   examples: readonly TokenExample[],
@@ -33,7 +33,10 @@ export function lossTokens(
   return { logprobs: tokensOf('logprobs'), entropies: tokensOf('entropies'), values: tokensOf('values') };
 }
 
-/** Returns the examples with weights whose Σ weights · (−log p) + Σ entropyWeights · (−H) + Σ valueWeights · V has the loss's gradient. */
+/**
+ * Returns examples with weights for which Σ weights · (−log p) + Σ entropyWeights · (−H) + Σ valueWeights · V has the gradient of the
+ * loss.
+ */
 export function withLossGradient(examples: readonly TokenExample[], loss: TokenLoss): TokenExample[] {
   const { gradient, entropyGradient, valueGradient } = loss;
   const spread = (name: string, output: TokenOutput, from: Float32Array, sign: 1 | -1) => {
@@ -60,12 +63,12 @@ export function withLossGradient(examples: readonly TokenExample[], loss: TokenL
   }));
 }
 
-/** Writes numbers of reported positions into the rows of their examples. */
+/** Writes the values of reported positions into the rows of their examples. */
 export function spreadReported(data: Float32Array, { places }: ReportedTokens, rows: readonly Float32Array[]): void {
   for (const { example, token, at } of places) rows[example][token] = data[at];
 }
 
-/** Writes numbers of a batch's scored (or valued) positions into the rows of its examples, [examples] of [tokens × width]. */
+/** Writes the values of a batch's scored (or valued) positions into the rows of its examples, [examples] of [tokens × width]. */
 export function spreadOutput(
   output: TokenOutput,
   data: Float32Array,

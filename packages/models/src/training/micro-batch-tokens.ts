@@ -1,16 +1,16 @@
-// How many tokens a gradient takes through a model at once on the CPU: docs/decisions/batches.md.
+// The default size of micro-batches in training on the CPU (docs/decisions/batches.md).
 import type { CausalArchitecture } from '../architecture/architecture.js';
 
-/** Activations of small models stay in the CPU's caches with as many. */
+/** The tokens of a micro-batch for small models, whose activations then fit into the CPU's caches. */
 const SMALL = 2048;
 
-/** Enough for products at their full rate; activations of larger models take megabytes a token. */
+/** The tokens of a micro-batch for large models: enough for fast products, while activations take megabytes per token. */
 const LARGE = 640;
 
-/** Layers times width from which on a model is large: GPT-2 of 124 M weights has 9,216, SmolLM2 of 135 M 17,280. */
+/** Models are large from this product of layers and width on: GPT-2 (124 M) has 9,216, SmolLM2 (135 M) 17,280. */
 const LARGE_FROM = 2 ** 14;
 
-/** Returns how many tokens a micro-batch has, if nobody says how many. It depends on sizes alone, so that a resumed run computes the same. */
+/** Returns the default number of tokens of a micro-batch. It depends on sizes alone, so that a resumed run computes the same numbers. */
 export const microBatchTokens = ({
   layers,
   heads,

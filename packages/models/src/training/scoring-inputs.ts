@@ -4,7 +4,7 @@ import type { InputTensor } from '@bowyer/graph';
 import type { TokenBatch, TokenExample } from '../batching/token-batches.js';
 import { maskBytes } from '../layers/token-mask.js';
 
-/** Returns tokens, the scored positions with their targets, and what further terms of the graph ask for. */
+/** Returns the inputs for a batch: tokens, scored positions with their targets, and those of values and masks if the graph has them. */
 export function scoringInputs(
   batch: TokenBatch,
   { value = false, masked, vocabSize }: { value?: boolean; masked: boolean; vocabSize: number },
@@ -22,11 +22,11 @@ export function scoringInputs(
   };
 }
 
-/** Shifts positions of rows to those of a graph, where the rows of a prefix come first. */
+/** Converts positions within rows to positions in the graph, where the prefix's rows come first. */
 const afterPrefix = (positions: Int32Array, { prefix }: TokenBatch): Int32Array =>
   prefix.length === 0 ? positions : positions.map((position) => position + prefix.length);
 
-/** Returns the inputs of `reported_logprobs`. */
+/** Returns the inputs for `reported_logprobs`. */
 export function reportedInputs(batch: TokenBatch): Record<string, InputTensor> {
   const { positions, targets } = batch.reported!;
   const dims = [positions.length];
@@ -36,20 +36,20 @@ export function reportedInputs(batch: TokenBatch): Record<string, InputTensor> {
   };
 }
 
-/** Returns the same batch with the reported positions as the scored ones, of which it has none. */
+/** Returns the batch with the reported positions as scored positions. */
 export const reportedBatch = (batch: TokenBatch): TokenBatch => ({
   ...batch,
   scoredPositions: batch.reported!.positions,
   targets: batch.reported!.targets,
 });
 
-/** Returns whether some positions choose among the tokens of a mask. */
+/** Returns whether some positions have a mask of the tokens that can be chosen. */
 export const isMasked = (examples: readonly TokenExample[]): boolean =>
   examples.some(({ tokenMasks }) => tokenMasks !== undefined);
 
 /**
- * Makes the inputs of masks, each mask once, however many positions it is of: that of all tokens, then the others in the order of their
- * positions.
+ * Makes the inputs for masks. Each mask is an input row once, however many positions share it: first that of all tokens, then the
+ * others in the order of their positions.
  */
 function maskInputs({ scoredPositions, tokenMasks = [] }: TokenBatch, vocabSize: number): Record<string, InputTensor> {
   const rowOf = new Map<TokenMask | undefined, number>([[undefined, 0]]);
@@ -67,7 +67,7 @@ function maskInputs({ scoredPositions, tokenMasks = [] }: TokenBatch, vocabSize:
   };
 }
 
-/** Writes a mask byte by byte, whatever the machine's order of bytes is. Tokens beyond the words are left out. */
+/** Writes a mask byte by byte, which works for either byte order. Tokens beyond the last word are not in the mask. */
 function writeMask(mask: TokenMask | undefined, bytes: Uint8Array): void {
   if (!mask) bytes.fill(0xff);
   else for (let b = 0; b < bytes.length; b++) bytes[b] = (mask[b >> 2] ?? 0) >>> (8 * (b & 3));

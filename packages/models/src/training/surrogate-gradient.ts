@@ -1,30 +1,30 @@
-// Losses whose gradient at a token follows from that token's own log-probability (and value) alone, as graph pieces: with them a
-// training graph scores, weighs and differentiates in one pass. The slopes are core's own formulas, on the values of a graph.
+// Losses whose gradient at a token depends only on that token's log-probability (or value), as graph pieces: a training graph can
+// compute log-probabilities, weights and gradients in one pass. The slopes are core's formulas applied to graph values.
 import { cispoSlope, droSlope, klSlope, surrogateTerms, valueTerms, type KlEstimator } from '@bowyer/core';
 import type { GraphBuilder, Value } from '@bowyer/graph';
 
 /** The options that are compiled into the graph. */
 export interface SurrogateForm {
-  /** The loss of a token: core's `ppoClipLoss`, `cispoLoss` or `droLoss`, or −log p. */
+  /** The loss of a token: that of core's `ppoClipLoss`, `cispoLoss` or `droLoss`, or −log p. */
   policy: 'clip' | 'cispo' | 'dro' | 'likelihood';
-  /** Whether positions have several targets, each with a weight; for the likelihood alone. */
+  /** Whether positions have several targets, each with a weight; for 'likelihood' only. */
   isWide: boolean;
   /** See core's `ppoClipLoss`. */
   dualClip: number | null;
-  /** A KL penalty as in core's `klPenalty`; null: none. */
+  /** The estimator of a KL penalty as in core's `klPenalty`; null: no penalty. */
   klEstimator: KlEstimator | null;
   /** Whether there is an entropy bonus as in core's `entropyBonus`. */
   hasEntropyBonus: boolean;
-  /** The ε of core's `clippedValueLoss`; null: no value is learnt. */
+  /** The ε of core's `clippedValueLoss`; null: no value loss. */
   valueClip: number | null;
 }
 
-/** Numbers of the policy loss that are inputs of the graph, so that one graph serves all of their values. */
+/** Scalars of the policy loss, which are inputs of the graph, so that one graph serves all their values. */
 export interface PolicyScalars {
   /** The interval of ratios, for `clip` and `cispo`. */
   low?: number;
   high?: number;
-  /** For `dro`. */
+  /** The β of `dro`. */
   beta?: number;
 }
 
@@ -33,16 +33,16 @@ export interface PolicyScalars {
  *
  *     L = Σ_t w_t ℓ(ratio_t, A_t) + β Σ_t w_t KL_t − c Σ_t w_t H_t + v Σ_i ½ max((V_i − R_i)², (clipped V_i − R_i)²)
  *
- * Arrays [N] are of the scored tokens, those [M] of the values, example by example.
+ * Arrays [N] contain the scored tokens, arrays [M] the values, example by example.
  */
 export interface SurrogateLoss {
   form: SurrogateForm;
   scalars: PolicyScalars;
   oldLogprobs: Float32Array;
   advantages: Float32Array;
-  /** w */
+  /** w [N] */
   weights: Float32Array;
-  /** Under the reference, with a KL penalty. */
+  /** Log-probabilities under the reference policy, for a KL penalty. */
   refLogprobs?: Float32Array;
   /** β */
   klCoefficient: number;
@@ -52,7 +52,7 @@ export interface SurrogateLoss {
   values?: { oldValues: Float32Array; returns: Float32Array; coefficient: number };
 }
 
-/** The graph's inputs for `PolicyScalars`. */
+/** The names of the graph inputs for `PolicyScalars`. */
 export const SCALAR_INPUTS = { low: 'ratio_low', high: 'ratio_high', beta: 'dro_beta' } as const;
 
 const scalarsOf = {
@@ -62,13 +62,13 @@ const scalarsOf = {
   likelihood: [],
 } as const satisfies Record<SurrogateForm['policy'], readonly (keyof PolicyScalars)[]>;
 
-/** Names the scalars that a policy loss reads. */
+/** Returns the names of the scalars that a policy loss uses. */
 export const scalarNames = (policy: SurrogateForm['policy']): readonly (keyof PolicyScalars)[] => scalarsOf[policy];
 
 /**
- * Computes weights of −log p whose sum has the surrogate's gradient: −w (dℓ/d log p + β dKL/d log p). Inputs, all [scored] but for the
- * scalars: weights, and but for the likelihood old_logprobs, advantages and `SCALAR_INPUTS`; with a KL penalty ref_logprobs and
- * kl_coefficient.
+ * Computes the weights of −log p with which the weighted sum has the surrogate's gradient: −w (dℓ/d log p + β dKL/d log p). Inputs,
+ * [scored] except for scalars: weights; except for the likelihood also old_logprobs, advantages and `SCALAR_INPUTS`; with a KL penalty
+ * also ref_logprobs and the scalar kl_coefficient.
  */
 export function surrogateWeights(
   g: GraphBuilder,
@@ -93,7 +93,7 @@ export function surrogateWeights(
   };
 }
 
-/** Computes dℓ / d log p of a policy loss by the ratio's logarithm and the advantage. */
+/** Computes dℓ / d log p of a policy loss from the logarithm of the ratio and the advantage. */
 function policySlope(
   g: GraphBuilder,
   policy: Exclude<SurrogateForm['policy'], 'likelihood'>,
@@ -110,8 +110,8 @@ function policySlope(
 }
 
 /**
- * Computes the gradient of the clipped value loss by the values: v (V − R), or 0 where the clipped error is the larger one. Inputs
- * [valued]: value_weights (v), old_values and returns.
+ * Computes the gradient of the clipped value loss by the values: v (V − R), or 0 where the clipped error is larger. Inputs [valued]:
+ * value_weights (v), old_values and returns.
  */
 export function valueSlopes(g: GraphBuilder, values: Value, clipRange: number): Value {
   const [weights, old, returns] = ['value_weights', 'old_values', 'returns'].map((name) =>

@@ -1,4 +1,4 @@
-// The inputs of a training graph with a surrogate loss beside the tokens, batch by batch.
+// Makes the inputs that a training graph has for a surrogate loss in addition to the tokens, batch by batch.
 import type { InputTensor } from '@bowyer/graph';
 import type { TokenBatch, TokenExample } from '../batching/token-batches.js';
 import {
@@ -10,10 +10,10 @@ import {
 } from './surrogate-gradient.js';
 
 /**
- * Makes the inputs of a surrogate loss for each batch.
+ * Returns a function that makes the inputs of a surrogate loss for a batch.
  *
- * @returns of a batch the inputs of `surrogateWeights` and `valueSlopes`, and `entropy_weights`
- * @throws if an array is not as long as there are scored tokens (or values)
+ * @returns for a batch, the inputs of `surrogateWeights` and `valueSlopes`, and `entropy_weights`
+ * @throws if the length of an array is not the number of scored tokens (or values)
  */
 export function surrogateInputs(
   examples: readonly TokenExample[],
@@ -42,13 +42,13 @@ export function surrogateInputs(
   });
 }
 
-/** Makes the inputs of the scalars that a policy loss reads. */
+/** Makes the inputs for the scalars that a policy loss uses. */
 export const scalarInputs = (policy: SurrogateForm['policy'], scalars: PolicyScalars): Record<string, InputTensor> =>
   Object.fromEntries(
     scalarNames(policy).map((name) => [SCALAR_INPUTS[name], { dims: [], data: [scalars[name] ?? NaN] }]),
   );
 
-/** Writes [N] numbers of the positions with a weight into [examples] of [tokens]. */
+/** Writes the [N] numbers of weighted positions into [examples] of [tokens]. */
 function spread(
   examples: readonly TokenExample[],
   weightsOf: (example: TokenExample) => Float32Array,
@@ -62,8 +62,7 @@ function spread(
 }
 
 /**
- * Returns numbers of arrays at some positions of a batch, as inputs [positions], or [positions, width] where positions have several
- * numbers.
+ * Selects the numbers at some positions of a batch, as inputs [positions], or [positions, width] if positions have several numbers.
  *
  * @param arrays by the input's name, [examples] of [tokens × width]
  */

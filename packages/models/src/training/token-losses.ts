@@ -1,32 +1,32 @@
-// Losses that are sums over tokens, each term a function of its own log-probability: Σ_t w_t ℓ(log p_t).
+// Losses that are sums over tokens in which each term depends only on its own log-probability: Σ_t w_t ℓ(log p_t).
 import { cispoSlope, droSlope, hostArithmetic, surrogateTerms } from '@bowyer/core';
 import type { InputTensor } from '@bowyer/graph';
 import type { TokenBatch, TokenExample } from '../batching/token-batches.js';
 import type { PolicyScalars, SurrogateForm } from './surrogate-gradient.js';
 import { pickedInputs, scalarInputs } from './surrogate-inputs.js';
 
-/** Tokens and what each position is to predict. */
+/** Tokens, and the targets of each position. */
 export interface TargetedTokens {
   /** [tokens] */
   ids: Int32Array;
-  /** [tokens × width], position by position. */
+  /** [tokens × width], the targets of one position next to each other. */
   targets: Int32Array;
 }
 
 export interface TokenLosses {
   policy: SurrogateForm['policy'];
   scalars: PolicyScalars;
-  /** Targets of a position; above 1 for the likelihood alone. */
+  /** The number of targets per position; above 1 for the likelihood only. */
   width: number;
   /** [examples] of [tokens × width]: w, of either sign. */
   weights: readonly Float32Array[];
-  /** [examples] of [tokens], in nats, under the policy that sampled; left out for the likelihood. */
+  /** [examples] of [tokens], in nats, under the policy that sampled; omitted for the likelihood. */
   oldLogprobs?: readonly Float32Array[];
-  /** [examples] of [tokens]; left out for the likelihood. */
+  /** [examples] of [tokens]; omitted for the likelihood. */
   advantages?: readonly Float32Array[];
 }
 
-/** Returns the form of the graph that calculates these losses. */
+/** Returns the form of the training graph that computes these losses. */
 export const formOf = ({ policy, width }: TokenLosses): SurrogateForm => ({
   policy,
   isWide: width > 1,
@@ -36,7 +36,9 @@ export const formOf = ({ policy, width }: TokenLosses): SurrogateForm => ({
   valueClip: null,
 });
 
-/** Makes examples with weight 1 where the loss has a gradient. Where a position has several targets, the first one stands for them. */
+/**
+ * Makes examples with weight 1 at positions where the loss has a gradient. If positions have several targets, the example has the first one of each.
+ */
 export function learnedExamples(examples: readonly TargetedTokens[], losses: TokenLosses): TokenExample[] {
   const { width } = losses;
   return examples.map(({ ids, targets }, e) => ({
@@ -69,10 +71,10 @@ export function lossInputs(
 }
 
 /**
- * Computes the same on the host, for devices whose graphs do not calculate losses.
+ * Computes the same weights on the host, for devices whose graphs cannot compute these losses.
  *
  * @param logprobs [examples] of [tokens]
- * @returns [examples] of [tokens] weights of −log p whose sum has the losses' gradient
+ * @returns [examples] of [tokens] weights of −log p with which the weighted sum has the losses' gradient
  */
 export function hostWeights(losses: TokenLosses, logprobs: readonly Float32Array[]): Float32Array[] {
   return logprobs.map((row, e) => row.map((logprob, t) => -losses.weights[e][t] * slope(losses, e, t, logprob)));
@@ -88,11 +90,11 @@ function slope({ policy, scalars, ...rows }: TokenLosses, example: number, token
   return surrogateTerms(hostArithmetic, logRatio, advantage, { ...bounds, dualClip: null }).slope;
 }
 
-/** Selects entry k of each position's. */
+/** Selects the k-th target of each position. */
 export const column = <Rows extends Int32Array | Float32Array>(rows: Rows, k: number, width: number): Rows =>
   width === 1 ? rows : (rows.filter((_, i) => i % width === k) as Rows);
 
-/** Makes examples with the targets k of each position, all of them scored. */
+/** Makes examples with the k-th target of each position, in which all positions are scored. */
 export const columnExamples = (examples: readonly TargetedTokens[], k: number, width: number): TokenExample[] =>
   examples.map(({ ids, targets }) => ({
     ids,

@@ -1,4 +1,4 @@
-// The scoring and training programs of a language model: compiled when they are first asked for, bound to its weights and kept.
+// The scoring and training programs of a language model, compiled when first needed and bound to its weights.
 import type { BoundProgram, Device, Program, State } from '@bowyer/graph';
 import type { CausalArchitecture } from '../architecture/architecture.js';
 import type { QueryChunks } from '../layers/attention.js';
@@ -16,54 +16,54 @@ export interface TokenProgramsOptions {
   architecture: CausalArchitecture;
   parameters: State;
   maskedTokenIds: readonly number[];
-  /** LoRA beside the parameters, which are frozen then. */
+  /** LoRA adapters; the parameters are frozen then. */
   adapters?: AdapterWeights;
-  /** Adapters beside the parameters, one of which a call can name. */
+  /** A bank of adapters, of which each call selects one. */
   bank?: AdapterBank;
   /** Frozen weights in 4 or 8 bits, by name; `parameters` contains the others. */
   quantized?: ReadonlyMap<string, QuantizedWeight>;
-  /** Weights whose products multiply integers, forward and backward (see integer-training.ts): those of `quantized`, and heads. */
+  /** Weights that are multiplied as integers, forward and backward (see integer-training.ts): those of `quantized`, and heads. */
   integerProducts?: ReadonlyMap<string, QuantizedWeight>;
-  /** Whether blocks are computed again in the backward pass instead of being kept (see training-graph.ts). */
+  /** Whether the backward pass computes blocks again instead of keeping their activations (see training-graph.ts). */
   checkpointing?: boolean;
 }
 
-/** Which further terms a compiled graph has. */
+/** The optional terms of a compiled graph. */
 interface Terms {
-  /** Whether some positions choose among the tokens of a mask. */
+  /** Whether some positions have a mask of the tokens that can be chosen. */
   masked: boolean;
   entropy: boolean;
   value: boolean;
-  /** Whether rows begin with tokens that are an input of their own. */
+  /** Whether rows share a prefix, which is a separate input. */
   prefix: boolean;
   chunks: QueryChunks;
-  /** Into how many chunks the rows under the head are cut where nothing is learned from them. */
+  /** The number of chunks for the rows of the head in scoring. */
   headChunks: number;
 }
 
 type ScoringForm = Pick<Terms, 'masked' | 'prefix' | 'chunks' | 'headChunks'>;
 
 interface TrainingTerms extends Terms {
-  /** Into how many chunks the loss's rows are cut. */
+  /** The number of chunks for the rows of the loss. */
   lossChunks: number;
   dropout: boolean;
-  /** With a surrogate: whether entropies are fetched beside log p (see training-graph.ts). */
+  /** With a surrogate: whether entropies are outputs too (see training-graph.ts). */
   entropies?: boolean;
   reports?: boolean;
 }
 
 export class TokenPrograms {
-  /** Read by the graphs that have a value; set before those are used. */
+  /** The value head, which graphs with a value use; must be set before these. */
   valueHead?: Pick<ValueHead, 'parameters'> & { optimizer: { gradients: State } };
   #integers?: Promise<ReadonlyMap<string, TrainingIntegers>>;
   readonly #scoring = new Map<string, Promise<Program>>();
-  /** By the adapters' values, then by outputs. */
+  /** By the state of the adapters, then by outputs. */
   readonly #bound = new Map<boolean | State, Map<string, Promise<BoundProgram>>>();
   #training?: { gradients: State; programs: Map<string, Promise<BoundProgram>> };
 
   constructor(private readonly options: TokenProgramsOptions) {}
 
-  /** Brings what programs compute with up to the parameters: before a run, where they may have changed. */
+  /** Updates the copy of the weights that programs read; needed before a run, if parameters may have changed. */
   refresh(): Promise<void> {
     return this.#weights.refresh();
   }
@@ -72,7 +72,7 @@ export class TokenPrograms {
     return this.options.device.precision === 'float16';
   }
 
-  /** Returns a scoring program: one session, bound once for each choice of outputs and of the adapters' values. */
+  /** Returns a scoring program: one session, which is bound for each choice of outputs and of the adapters' state. */
   async scoring(fetch: string[], form: ScoringForm, adapters: boolean | State = true): Promise<BoundProgram> {
     if (fetch.includes('values') && !this.valueHead)
       throw new Error('values were asked for, and the model has no value head: call createValueHead');
@@ -85,7 +85,7 @@ export class TokenPrograms {
     return bound;
   }
 
-  /** Releases what is bound to a state of adapters, before that state is released. */
+  /** Releases the bindings to a state of adapters, before that state is released. */
   async releaseAdapters(adapters: State): Promise<void> {
     for (const bound of this.#bound.get(adapters)?.values() ?? []) await (await bound).release();
     this.#bound.delete(adapters);
@@ -112,9 +112,9 @@ export class TokenPrograms {
   }
 
   /**
-   * Returns the training program, bound for one gradient state at a time.
+   * Returns the training program, which is bound to one gradient state at a time.
    *
-   * @param terms `dropout`: that of config.json, besides the adapters' own
+   * @param terms `dropout` means that of config.json; the adapters' own dropout is independent of it
    */
   async training(gradients: State, terms: TrainingTerms, surrogate?: SurrogateForm): Promise<BoundProgram> {
     if (this.#training?.gradients !== gradients) {
@@ -153,7 +153,6 @@ export class TokenPrograms {
     return program.bind({ state: await this.#wiring(program, true), fetch, store, mode: 'add' });
   }
 
-  /** Frees the compiled graphs. */
   async release(): Promise<void> {
     const scoring = [...this.#bound.values()].flatMap((programs) => [...programs.values()]);
     for (const bound of scoring) await (await bound).release();
@@ -168,7 +167,7 @@ export class TokenPrograms {
     return { ...shared, quantized, trainingIntegers: integers };
   }
 
-  /** Wires graph inputs to states; a quantised weight is not an input. */
+  /** Connects graph inputs to states; a quantised weight is not an input. */
   async #wiring({ inputs }: Program, adapterValues: boolean | State) {
     const { architecture } = this.options;
     const adapters = this.options.adapters && {
@@ -193,7 +192,7 @@ export class TokenPrograms {
   }
 }
 
-/** Releases programs that are bound once, and their bindings. */
+/** Releases bindings and their programs. */
 async function releaseAll(bindings: Iterable<Promise<BoundProgram>>): Promise<void> {
   for (const binding of bindings) {
     const bound = await binding;

@@ -28,55 +28,49 @@ import { TokenPrograms, type TokenProgramsOptions } from './token-programs.js';
 import { drops } from './training-graph.js';
 
 export interface BatchOptions {
-  /** Tokens with padding that one micro-batch may contain; longer batches are split. Infinity if not given. */
+  /** The most tokens of a micro-batch, padding included; larger batches are split. Infinity if not given. */
   maxTokens?: number;
 }
 
-/** Without `maxTokens`, micro-batches on the CPU have at most `microBatchTokens`, or one example. */
+/** Without `maxTokens`, micro-batches on the CPU have at most `microBatchTokens`, or a single longer example. */
 export interface GradientOptions extends BatchOptions {
-  /**
-   * Whether shared beginnings are computed once (see `ScoringBatchOptions`); with dropout, which is of each row, nothing
-   * is shared.
-   */
+  /** Whether shared prefixes are computed once (see `ScoringBatchOptions`); no effect with dropout, whose masks differ between rows. */
   sharesPrefixes?: boolean;
-  /** The factor of gradients on a device that calculates in float16 (see loss-scaling.ts); 1 if not given. */
+  /** The factor of gradients on a device that computes in float16 (see loss-scaling.ts); 1 if not given. */
   lossScale?: number;
 }
 
 export interface ScoringBatchOptions extends BatchOptions {
-  /**
-   * With LoRA, false scores with the base alone, and a state scores with other values of the adapters in the same
-   * session. True if not given.
-   */
+  /** With LoRA: false scores with the base alone; a state scores with other adapters in the same session. True if not given. */
   adapters?: boolean | State;
-  /** An adapter of the model's bank; null or left out: the base alone. */
+  /** An adapter of the model's bank; null or omitted: the base alone. */
   adapter?: LoadedAdapter | null;
-  /** Whether tokens that several examples begin with are computed once, on the CPU. False if not given. */
+  /** Whether prefixes that several examples share are computed once, on the CPU. False if not given. */
   sharesPrefixes?: boolean;
 }
 
 export interface LossOptions extends GradientOptions {
-  /** Whether the loss function is given entropies, and may return a gradient by them. False if not given. */
+  /** Whether the loss function gets entropies and may return a gradient by them. False if not given. */
   entropies?: boolean;
   /**
-   * The same loss in a form that the training graph calculates itself. Where it can (float32 on the CPU), examples are not scored
-   * before they are differentiated, and tokens that examples begin with together are computed once.
+   * The same loss in a form that the training graph can compute. If the device supports it (float32 on the CPU), examples need no
+   * separate scoring pass, and shared prefixes are computed once.
    */
   surrogate?: SurrogateLoss;
 }
 
 export interface TokenScores {
-  /** [tokens] as `TokenScorer.logprobs` gives them. */
+  /** [tokens] as in `TokenScorer.logprobs`. */
   logprobs: Float32Array;
-  /** The first ten logits (or all of a smaller vocabulary) at the first scored position. */
+  /** The first ten logits (all, if the vocabulary is smaller) at the first scored position. */
   logitsHead: Float32Array;
 }
 
 interface TokenScorerOptions extends TokenProgramsOptions {
   padTokenId: number;
-  /** Into how many chunks the loss's rows are cut where there are enough of them, so that only one chunk of logits is in memory. */
+  /** The number of chunks for the rows of the loss, if there are enough rows, so that only one chunk of logits is in memory. */
   lossChunks?: number;
-  /** If given, the training graph applies the dropout of config.json, with masks from these numbers. */
+  /** If given, the training graph applies the dropout of config.json with masks from this generator. */
   dropoutRng?: Pick<Rng, 'integer'>;
 }
 
@@ -100,7 +94,7 @@ export class TokenScorer {
   }
 
   /**
-   * Computes per example and position log p(target) in nats; 0 where the weight is 0.
+   * Computes log p(target) in nats for each example and position; 0 where the weight is 0.
    *
    * @returns one array [tokens] per example
    */
@@ -110,7 +104,7 @@ export class TokenScorer {
   }
 
   /**
-   * Computes per example and position V of what has been read up to there; 0 where the weight of V is 0.
+   * Computes V for each example and position after reading the tokens up to there; 0 where the weight of V is 0.
    *
    * @returns one array [tokens] per example
    */
@@ -123,8 +117,8 @@ export class TokenScorer {
   }
 
   /**
-   * Computes the same as `logprobs`, and beside them the first logits at each example's first scored position, by which two
-   * implementations can be compared. Every example must score something.
+   * Computes the same as `logprobs`, and the first logits at each example's first scored position, for comparisons between
+   * implementations. Every example must have a scored position.
    */
   async scores(
     examples: readonly TokenExample[],
@@ -153,9 +147,9 @@ export class TokenScorer {
   }
 
   /**
-   * Scores examples.
+   * Scores examples. Each rank computes its own rows.
    *
-   * @returns of each output one array [tokens] per example: those of all ranks, each of which computes its rows
+   * @returns for each output, one array [tokens] per example, with the results of all ranks
    */
   async #score(
     examples: readonly TokenExample[],
@@ -184,12 +178,12 @@ export class TokenScorer {
   }
 
   /**
-   * Adds the gradient of a loss that is a function of log-probabilities: the examples are scored, `lossOf` gives dL/dlogprob, and
-   * the backward pass runs with weights = −dL/dlogprob, whose Σ weights · (−log p) has that gradient. The tokens of the loss are the
-   * positions with a weight, example by example; what the weight is does not matter. So it is with the values and their weights, whose
-   * gradient goes through the value head into the trunk.
+   * Adds the gradient of a loss that is a function of log-probabilities: scores the examples, calls `lossOf` for dL/dlogprob, and runs
+   * the backward pass with weights = −dL/dlogprob, for which Σ weights · (−log p) has the same gradient. The tokens of the loss are
+   * the positions with a weight other than 0, example by example; the size of the weight does not matter. Values and their weights are
+   * treated in the same way; their gradient goes through the value head into the trunk.
    *
-   * @returns what `lossOf` returned
+   * @returns the result of `lossOf`
    */
   async accumulateLogprobGradients<Loss extends TokenLoss>(
     examples: readonly TokenExample[],
@@ -216,7 +210,11 @@ export class TokenScorer {
     return loss;
   }
 
-  /** Runs one pass for a loss that the graph calculates. @returns what core's losses are computed from */
+  /**
+   * Runs one pass for a loss that the graph computes.
+   *
+   * @returns the inputs of core's losses, for metrics
+   */
   async #accumulateSurrogate(
     examples: readonly TokenExample[],
     gradients: State,
@@ -252,10 +250,10 @@ export class TokenScorer {
   }
 
   /**
-   * Adds the gradient of losses that are sums over tokens. On the CPU in float32 the graph calculates them: tokens that examples begin
-   * with together and that have no gradient are computed once, and the head reads those without a gradient in the forward pass alone.
+   * Adds the gradient of losses that are sums over tokens. On the CPU in float32, the graph computes the losses; shared prefixes
+   * without a gradient are computed once, and the head computes tokens without a gradient in the forward pass alone.
    *
-   * @returns [examples] of [tokens × width] log p of every target in nats, before the gradient's step
+   * @returns [examples] of [tokens × width] log p of every target in nats, before the optimizer step
    */
   async accumulateTokenLosses(
     examples: readonly TargetedTokens[],
@@ -279,9 +277,9 @@ export class TokenScorer {
   }
 
   /**
-   * Computes the log-probability of every target, where positions have several.
+   * Computes the log-probability of every target, for examples with several targets per position.
    *
-   * @param options.maxTokens as many as in training if not given: each token's logits are as wide as the vocabulary
+   * @param options.maxTokens as in training if not given, since each token's logits are as wide as the vocabulary
    * @returns [examples] of [tokens × width] log p of every target in nats
    */
   async targetLogprobs(
@@ -335,7 +333,11 @@ export class TokenScorer {
     return rows;
   }
 
-  /** Adds the gradient of Σ weights · (−log p) into `gradients`, and returns that sum in nats. */
+  /**
+   * Adds the gradient of Σ weights · (−log p) to `gradients`.
+   *
+   * @returns that sum, in nats
+   */
   async accumulateGradients(
     examples: readonly TokenExample[],
     gradients: State,
@@ -356,7 +358,7 @@ export class TokenScorer {
       : {};
     const loss = new Float64Array(1);
     for (const { batch: own, firstRow } of this.#batches(examples, maxTokens, isShared)) {
-      const dropout = this.#dropoutInputs(firstRow); // the numbers of every batch are drawn on every rank
+      const dropout = this.#dropoutInputs(firstRow); // drawn on every rank for every batch, to keep the ranks' generators in step
       if (own.rows === 0) continue;
       const batch = this.#runnable(own);
       const form = { ...terms, prefix: batch.prefix.length > 0, ...this.#chunks(batch) };
@@ -378,7 +380,10 @@ export class TokenScorer {
     return { loss: loss[0] };
   }
 
-  /** Yields the batches of a call with this rank's rows of each. `maxTokens` is of one process: ranks that compute together take more. */
+  /**
+   * Yields this rank's rows of every batch of a call. `maxTokens` applies to one process; ranks that compute together share a batch of
+   * a multiple of that.
+   */
   #batches(examples: readonly TokenExample[], maxTokens: number, sharesPrefixes = false): Generator<OwnRows> {
     const { padTokenId, device } = this.options;
     const options = { maxTokens: maxTokens * device.ranks.size, padTokenId, sharesPrefixes };
@@ -390,14 +395,14 @@ export class TokenScorer {
   }
 
   /**
-   * Returns a batch that ONNX Runtime's webgpu provider runs: it refuses tensors without elements; a position of weight 0 changes no
-   * sum.
+   * Returns a batch that ONNX Runtime's WebGPU provider accepts: it refuses tensors without elements, so a position of weight 0 is
+   * added, which changes no sum.
    */
   #runnable(batch: TokenBatch): TokenBatch {
     return this.options.device.kind === 'webgpu' ? withoutEmptyRows(batch) : batch;
   }
 
-  /** Chooses the chunks, which are for the CPU alone: what they save elsewhere was not measured. */
+  /** Chooses the numbers of chunks. Chunks are used on the CPU only; their effect elsewhere was not measured. */
   #chunks({ columns, prefix, scoredPositions, reported }: TokenBatch) {
     const { device, architecture, lossChunks } = this.options;
     if (device.kind !== 'cpu') return { chunks: { rows: 1, prefix: 1 }, headChunks: 1, lossChunks: 1 };
@@ -409,18 +414,18 @@ export class TokenScorer {
     };
   }
 
-  /** Returns how many tokens a micro-batch has, if nobody says how many. On the CPU more are not faster, and need more memory. */
+  /** Returns the default number of tokens of a micro-batch. On the CPU, larger ones are not faster and need more memory. */
   get #microBatchTokens(): number {
     return this.options.device.kind === 'cpu' ? microBatchTokens(this.options.architecture) : Infinity;
   }
 
-  /** Returns whether a training graph may contain the loss: in float16 its gradient would be scaled first and computed afterwards. */
+  /** Returns whether a training graph may compute the loss: in float16, the gradient would have to be scaled before it is known. */
   get #calculatesLosses(): boolean {
     const { kind, precision } = this.options.device;
     return kind === 'cpu' && precision === 'float32';
   }
 
-  /** Adds up the ranks' numbers: every rank has them at its own rows, and zeros elsewhere. */
+  /** Adds up the results of all ranks; each rank has zeros outside its own rows. */
   #joinRanks(rows: readonly Float32Array[]): void {
     const { ranks } = this.options.device;
     if (ranks.size === 1) return;
@@ -436,9 +441,9 @@ export class TokenScorer {
   }
 
   /**
-   * Makes the input of the adapter's place.
+   * Makes the input for the adapter's place.
    *
-   * @throws if an adapter is named that is not loaded
+   * @throws if the adapter is not loaded
    */
   #adapterInput(adapter: LoadedAdapter | null = null): Record<string, InputTensor> {
     const { bank } = this.options;
@@ -447,12 +452,11 @@ export class TokenScorer {
     throw new Error('TokenScorer: an adapter is named, and the model was loaded without room for any');
   }
 
-  /** Releases what is bound to a state of adapters, before that state is released. */
+  /** Releases the bindings to a state of adapters, before that state is released. */
   releaseAdapters(adapters: State): Promise<void> {
     return this.#programs.releaseAdapters(adapters);
   }
 
-  /** Frees the compiled graphs. */
   release(): Promise<void> {
     return this.#programs.release();
   }

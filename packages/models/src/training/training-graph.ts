@@ -18,96 +18,94 @@ import { surrogateWeights, valueSlopes, type SurrogateForm } from './surrogate-g
 import { valueHeadGraph, valueHeadInputs } from './value-head.js';
 
 export interface ScoringOptions {
-  /** Tokens that have probability 0, in sampling and in scoring alike. */
+  /** Tokens that have probability 0, in sampling and in scoring. */
   maskedTokenIds: readonly number[];
-  /** LoRA beside the parameters, which are frozen then. */
+  /** LoRA adapters; the parameters are frozen then. */
   adapters?: AdapterLayout;
-  /** Adapters of which all rows have the one that the input `adapter_places` [1] names; not with `adapters`, and without gradients. */
+  /** A bank of adapters, of which all rows have the one at place `adapter_places` [1]; not with `adapters`, and without gradients. */
   bank?: BankLayout;
   /** Frozen weights in 4 or 8 bits, by name. */
   quantized?: ReadonlyMap<string, QuantizedWeight>;
-  /** Those of them that are multiplied as integers. */
+  /** Those weights of `quantized` that are multiplied as integers, and heads. */
   trainingIntegers?: ReadonlyMap<string, TrainingIntegers>;
-  /** Type of the other weights; 'float32' by default. */
+  /** The type of the other weights; 'float32' by default. */
   weightType?: Precision;
   /**
-   * Whether entropies are computed too: a further output when scoring, a further term of the loss with the input
-   * `entropy_weights` when training.
+   * Whether entropies are computed too: in scoring as a further output; in training as a further term of the loss with the input
+   * `entropy_weights`.
    */
   entropy?: boolean;
   /**
-   * Whether the value head is computed too, at the input `value_positions`: a further output when scoring, a further term
-   * of the loss with the input `value_weights` when training.
+   * Whether the value head is computed too, at the input `value_positions`: in scoring as a further output; in training as a further
+   * term of the loss with the input `value_weights`.
    */
   value?: boolean;
   /**
-   * Whether some positions choose among the tokens of a mask: inputs `token_masks` [masks, bytes] (see `logitsAmong`),
-   * and `mask_rows` [scored], which of them each has.
+   * Whether some positions have a mask of the tokens that can be chosen: inputs `token_masks` [masks, bytes] (see `logitsAmong`), and
+   * `mask_rows` [scored], the index of each position's mask.
    */
   masked?: boolean;
   /**
-   * Whether all rows begin with the tokens of the input `prefix_ids`, which are computed once; positions count from their
-   * first.
+   * Whether all rows begin with the tokens of the input `prefix_ids`, which are computed once. Positions count from the first of
+   * these.
    */
   prefix?: boolean;
-  /** Attention is calculated for one chunk of queries after the other; for all at once if left out. */
+  /** The numbers of chunks of queries for which attention is computed in turn; one chunk if omitted. */
   chunks?: QueryChunks;
-  /** Into how many chunks the rows under the head are cut where nothing is learned from them; 1 if left out. */
+  /** The number of chunks for the rows of the head in scoring; 1 if omitted. */
   headChunks?: number;
 }
 
 export interface TrainingOptions extends ScoringOptions {
-  /** Whether dropout has the probabilities of config.json; else there is none. */
+  /** Whether dropout with the probabilities of config.json is applied. */
   dropout: boolean;
-  /**
-   * Whether blocks are computed again in the backward pass instead of being kept: less memory, up to a third more time.
-   */
+  /** Whether the backward pass computes blocks again instead of keeping their activations: less memory, up to a third more time. */
   checkpointing?: boolean;
-  /** Into how many chunks the scored rows are cut for the loss, so that only one chunk of logits is in memory; 1 if left out. */
+  /** The number of chunks for the rows of the loss, so that only one chunk of logits is in memory; 1 if omitted. */
   lossChunks?: number;
   /** Whether gradients are multiplied by a further input, the scalar `loss_scale`. */
   scalesLoss?: boolean;
   /**
-   * Whether other processes compute the rows before those of this one: with dropout there is a further input, the scalar
-   * `dropout_first_row` (see SeededDropout).
+   * Whether other processes compute some rows of the batch: with dropout there is a further input, the scalar `dropout_first_row` (see
+   * SeededDropout).
    */
   sharesBatch?: boolean;
   /**
-   * The gradients are those of this loss, computed from the log-probabilities (and values) of the same pass. Outputs are these in
-   * place of `loss`: `logprobs` [scored] and, with `value`, `values` [valued].
+   * If given, gradients are those of this loss, computed from the log-probabilities (and values) of the same pass. The outputs are
+   * then `logprobs` [scored] and, with `value`, `values` [valued] instead of `loss`.
    */
   surrogate?: SurrogateForm;
   /** With a surrogate: whether there is a further output `entropies` [scored]. */
   entropies?: boolean;
   /**
-   * With a surrogate: whether log p at the inputs `reported_positions` and `reported_targets` is computed, in the forward
-   * pass alone, as output `reported_logprobs`.
+   * With a surrogate: whether there is a further output `reported_logprobs`, log p at the inputs `reported_positions` and
+   * `reported_targets`, computed in the forward pass alone.
    */
   reports?: boolean;
 }
 
 const UNCUT: QueryChunks = { rows: 1, prefix: 1 };
 
-/** Lists the parameters that training changes: every one, or with LoRA the adapters alone. */
+/** Lists the parameters that training changes: all, or with LoRA only the adapters. */
 export const trainableParameters = (
   architecture: CausalArchitecture,
   adapters: AdapterLayout | undefined,
 ): readonly { name: string; shape: number[]; isBuffer?: boolean }[] => adapters?.parameters ?? architecture.parameters;
 
-/** Returns whether the training graph asks for a `dropout_seed`: for the config's dropout, or for the adapters' own. */
+/** Returns whether the training graph has the input `dropout_seed`, for the config's dropout or for the adapters' own. */
 export const drops = (dropout: boolean, adapters: AdapterLayout | undefined): boolean =>
   dropout || (adapters?.options.dropout ?? 0) > 0;
 
-/** Names the output with a parameter's gradient. */
+/** Returns the name of the output with a parameter's gradient. */
 export const gradientName = (parameter: string) => `gradient.${parameter}`;
 
-/** How many logits of a scored position `logits_head` has. */
+/** The number of logits per scored position in `logits_head`. */
 export const LOGITS_HEAD = 10;
 
 /**
- * Builds the graph of scoring. Outputs `logprobs` [scored]: log p(target) in nats at each scored position; and for comparisons with
- * other implementations `logits_head` [scored, 10], its first logits. With `entropy` also `entropies` [scored] in nats, with `value`
- * also `values` [valued].
+ * Builds the graph of scoring. Outputs: `logprobs` [scored], log p(target) in nats at each scored position; `logits_head` [scored,
+ * 10], its first logits, for comparisons between implementations; with `entropy` also `entropies` [scored] in nats, with `value` also
+ * `values` [valued].
  */
 export function scoringGraph(architecture: CausalArchitecture, options: ScoringOptions): GraphBuilder {
   const g = new GraphBuilder('score');
@@ -128,10 +126,10 @@ export function scoringGraph(architecture: CausalArchitecture, options: ScoringO
 }
 
 /**
- * Builds the graph of training. Outputs `loss` (Σ weights · −log p, a scalar; with `entropy` also Σ entropy_weights · −H) and the
- * loss's gradient by every trainable parameter: all of them, or with LoRA the adapters' alone. With `value` the gradients are those of
- * loss + Σ value_weights · V, and the value head's are further outputs. With LoRA nothing is computed for the base's own weights, nor
- * below the lowest adapter, since only what some output needs becomes part of the model.
+ * Builds the graph of training. Outputs: `loss` (the scalar Σ weights · −log p; with `entropy` plus Σ entropy_weights · −H), and its
+ * gradient by every trainable parameter: all of them, or with LoRA only those of the adapters. With `value` the gradients are those of
+ * loss + Σ value_weights · V, and those of the value head are further outputs. With LoRA nothing is computed for the base's own
+ * weights or below the lowest adapter, since nodes that no output needs are left out of the model.
  */
 export function trainingGraph(architecture: CausalArchitecture, options: TrainingOptions): GraphBuilder {
   const g = new GraphBuilder('train');
@@ -171,7 +169,7 @@ export function trainingGraph(architecture: CausalArchitecture, options: Trainin
   return g;
 }
 
-/** Computes log p at positions that nothing is learned from, [reported]. */
+/** Computes log p at positions without a gradient, [reported]. */
 function reportedLogprobs(
   g: GraphBuilder,
   { residual, logitsOf }: ReturnType<typeof scoredRows>,
@@ -182,7 +180,10 @@ function reportedLogprobs(
   return vocabularyScores(g, { rows, targets, logits: logitsOf, chunks, head: 0 }).logprobs;
 }
 
-/** Computes the gradient of Σ value_weights · V by the rows under the head; that by the head's own parameters becomes outputs. */
+/**
+ * Computes the gradient of Σ value_weights · V by the rows of the head; the gradients of the value head's own parameters become
+ * outputs.
+ */
 function valueRowGradient(g: GraphBuilder, valueRows: Value, { scalesLoss, surrogate }: TrainingOptions): Value {
   if (scalesLoss) throw new Error('the value head is not built for loss scaling');
   const rows = g.stopGradient(valueRows);
@@ -204,8 +205,8 @@ export function trunkWidth(architecture: CausalArchitecture): number {
 }
 
 /**
- * Computes the hidden rows of the scored positions only, and the head that makes logits of any of them: prompts and padding cost no
- * vocabulary product. Inputs: ids [batch, tokens], scored_positions and targets [scored], all int32; with `value` also value_positions
+ * Computes the hidden rows of scored positions only, so that the LM head is not applied to prompts and padding, and a function from
+ * rows to logits. Inputs: ids [batch, tokens], scored_positions and targets [scored], all int32; with `value` also value_positions
  * [valued]; with `prefix` also prefix_ids [prefix], whose rows come before those of ids.
  *
  * @returns `allRows` [scored + valued, width]: `rows`, then `valueRows`
@@ -275,7 +276,7 @@ function scoredRows(
   return { ...shared, rows, valueRows: g.slice(allRows, 0, 'scored'), allRows };
 }
 
-/** Counts positions, int64 [prefix + batch · tokens]: the prefix's, then those of each row. */
+/** Returns positions, int64 [prefix + batch · tokens]: first the prefix's, then those of each row. */
 function prefixedPositions(g: GraphBuilder): Value {
   const own = g.add(g.range('tokens'), g.dimScalar('prefix'));
   return g.concat([g.range('prefix'), g.reshape(g.expand(g.unsqueeze(own, 0), ['batch', 'tokens']), [-1])], 0);

@@ -2,8 +2,9 @@
 //
 //     V(s) = w · h / rms(h) + b
 //
-// h is the residual stream after the last block at the last token of s. The trunk's own final norm is left to the language model's head.
-// Source: the shared network of Schulman et al. 2017, arXiv:1707.06347, section 5; on language models Ziegler et al. 2019, arXiv:1909.08593.
+// h is the residual stream after the last block at the last token of s; the trunk's final norm is used by the LM head only.
+// Source: the shared network of Schulman et al. 2017, arXiv:1707.06347, section 5; for language models Ziegler et al. 2019,
+// arXiv:1909.08593.
 import { join } from 'node:path';
 import { GraphBuilder, type Device, type State, type Value } from '@bowyer/graph';
 import { readSafetensors, writeSafetensors } from '@bowyer/checkpoints';
@@ -36,7 +37,7 @@ export function valueHeadGraph(g: GraphBuilder, rows: Value, parameters: Paramet
   return g.squeeze(linear(g, normalized, parameters, NAME), 1);
 }
 
-/** A value head on a device: its weights, and an optimizer of its own, since it starts from nothing and the trunk does not. */
+/** A value head on a device: its weights and a separate optimizer, since it is trained from scratch and the trunk is not. */
 export class ValueHead {
   private constructor(
     private readonly device: Device,
@@ -44,19 +45,19 @@ export class ValueHead {
     readonly optimizer: Optimizer,
   ) {}
 
-  /** Creates a head with V = 0 everywhere, so that the trunk is not changed before the head has learnt something. */
+  /** Creates a head with V = 0 everywhere, whose gradient does not change the trunk before the head has learned something. */
   static async create(device: Device, width: number, options: OptimizerOptions): Promise<ValueHead> {
     const parameters = await device.createZeros(valueHeadParameters(width));
     return new ValueHead(device, parameters, await createOptimizer(device, parameters, options));
   }
 
-  /** Writes the head and its optimizer into a folder, in files of their own. */
+  /** Writes the head and its optimizer into a folder, in separate files. */
   async save(dir: string): Promise<void> {
     await writeSafetensors(join(dir, FILES.weights), await readStateDict(this.device, this.parameters));
     await this.optimizer.save(join(dir, FILES.optimizer));
   }
 
-  /** Restores, bit for bit, what `save` wrote. */
+  /** Restores what `save` wrote, bit for bit. */
   async restore(dir: string): Promise<void> {
     const path = join(dir, FILES.weights);
     await loadStateDict(this.device, this.parameters, await readSafetensors(path), { path });

@@ -1,5 +1,5 @@
-// Short blocks laid apart from one another, as WebAssembly SIMD. A decoding step writes one key and one value per row and head,
-// each to a place that is in none of the CPU's caches: a loop of few instructions lets many of these waits overlap.
+// Copies short blocks to places that are far apart, in WebAssembly SIMD. A decoding step writes one key and one value per row and
+// head, each to a place that is not in the CPU's caches; a loop with few instructions lets many of these memory accesses overlap.
 import { LOOP_BYTES, wasmMemoryOf, type WasmMemory } from '@bowyer/graph';
 import {
   addI32,
@@ -21,12 +21,15 @@ declare const WebAssembly: {
 
 const [SOURCE, END, TARGET, BYTES, STRIDE, OFFSET] = [0, 1, 2, 3, 4, 5];
 
-/** copy_blocks(source, end, target, bytes, stride): blocks of `bytes` from source up to end, at the target `stride` apart. */
+/**
+ * copy_blocks(source, end, target, bytes, stride) copies consecutive blocks of `bytes` from source up to end to places `stride` apart,
+ * beginning at target.
+ */
 const copyBlocks: FunctionSource = {
   name: 'copy_blocks',
   params: ['i32', 'i32', 'i32', 'i32', 'i32'],
   locals: ['i32'],
-  // The body itself moves on by a block, so the outer loop adds nothing.
+  // The step is 0, since the body advances SOURCE by a block.
   body: loopBy(0, SOURCE, local(END), [
     ...setLocal(OFFSET, constI32(0)),
     ...loopBy(
@@ -58,11 +61,11 @@ function instanceOf(memory: WasmMemory): Exports {
 }
 
 /**
- * Copies blocks of `size` elements, close together in `source`, to places in `array`.
+ * Copies blocks of `size` elements, which are consecutive in `source`, to places in `array`.
  *
- * @param starts element of `array` at which each group of blocks begins; a group below 0 is left out
- * @param options.strides elements between the beginnings of two blocks of each group
- * @returns false, and nothing is done, unless the array is in a WebAssembly memory, `source` fits into its first bytes and
+ * @param starts the element of `array` at which each group of blocks begins; a negative one leaves the group out
+ * @param options.strides the distance in elements between the blocks of each group
+ * @returns false, with nothing done, unless the array is in a WebAssembly memory, `source` fits into that memory's first bytes, and
  *   blocks are multiples of 16 bytes
  */
 export function scatterBlocks(

@@ -1,5 +1,5 @@
-// The loops that touch every parameter, as WebAssembly SIMD: Adam's and SGD's update, a sum of squares, Polyak averaging.
-// Gradients and moments are processed in place (graph/src/device/host-memory.ts); loop-memory.ts copies other arrays.
+// Loops over all parameters in WebAssembly SIMD: the updates of Adam and SGD, a sum of squares, Polyak averaging. Gradients and
+// moments are processed in place (graph/src/device/host-memory.ts); loop-memory.ts copies other arrays.
 import { loopFunction } from './loop-function.js';
 import { Loops } from './loop-memory.js';
 import {
@@ -28,11 +28,11 @@ import {
 
 /** The numbers of one Adam step that are the same for every parameter. */
 export interface AdamScalars {
-  /** Factor on every gradient: the clip by global norm. */
+  /** The factor of every gradient, from clipping by global norm. */
   gradientScale: number;
   beta1: number;
   beta2: number;
-  // The differences and corrections come from float64: 1 − 0.999 in float32 is off by 5 · 10⁻⁵ of itself.
+  // These two are computed in float64: 1 − 0.999 in float32 has a relative error of 5 · 10⁻⁵.
   oneMinusBeta1: number;
   oneMinusBeta2: number;
   /** lr / (1 − β₁ᵗ) */
@@ -40,9 +40,9 @@ export interface AdamScalars {
   /** 1 / √(1 − β₂ᵗ) */
   secondMomentScale: number;
   eps: number;
-  /** Added to the gradient as `weightDecay · p` (Adam's L2 penalty). */
+  /** Adam's L2 penalty: l2 · p is added to the gradient. */
   l2: number;
-  /** Factor on the parameter before the step: 1 − lr · weightDecay (AdamW's decoupled decay). */
+  /** The factor of the parameter before the step: 1 − lr · weightDecay (AdamW's decoupled decay). */
   keep: number;
 }
 
@@ -60,7 +60,7 @@ const adamScalarOrder = [
   'smallest',
 ] as const;
 
-/** adam(bytes, parameter, gradient, first moment, second moment, ...scalars); the gradient becomes zero. */
+/** adam(bytes, parameter, gradient, first moment, second moment, ...scalars) also sets the gradient to zero. */
 const adam = loopFunction(
   'adam',
   {
@@ -72,7 +72,8 @@ const adam = loopFunction(
   ({ at, scalar }) => {
     const [p, g, m, v] = [at.p, at.g, at.m, at.v].map((address) => addI32(local(address), local(at.offset)));
     const [parameter, gradient, moment, second] = [at.parameter, at.gradient, at.moment, at.second].map(local);
-    // Subnormal moments (of embedding rows whose word has not been seen for long) are 100 times slower: they become zero.
+    // Subnormal moments, which occur in embedding rows of tokens that have not been seen for long, would be 100 times slower; they are
+    // set to zero.
     const flush = (index: number, value: Code) => [
       ...setLocal(index, value),
       ...setLocal(index, and(local(index), greaterOrEqual(abs(local(index)), scalar.smallest))),
@@ -100,7 +101,7 @@ const adam = loopFunction(
 const sgdScalarOrder = ['gradientScale', 'l2', 'momentum', 'lr', 'gradientShare', 'bufferShare'] as const;
 export type SgdScalars = Record<(typeof sgdScalarOrder)[number], number>;
 
-/** sgd(bytes, parameter, gradient, momentum buffer, ...scalars); the gradient becomes zero. */
+/** sgd(bytes, parameter, gradient, momentum buffer, ...scalars) also sets the gradient to zero. */
 const sgd = loopFunction(
   'sgd',
   {
@@ -118,13 +119,13 @@ const sgd = loopFunction(
       ...setLocal(at.gradient, add(mul(load(g), scalar.gradientScale), mul(parameter, scalar.l2))),
       ...setLocal(at.buffer, add(mul(load(b), scalar.momentum), gradient)),
       ...store(b, buffer),
-      ...store(g, constVector0), // last: without momentum it is the buffer as well
+      ...store(g, constVector0), // comes last, since without momentum this is the buffer too
       ...store(p, sub(parameter, mul(direction, scalar.lr))),
     ]);
   },
 );
 
-/** polyak(bytes, target, online, tau, 1 − tau): target ← (1 − τ) · target + τ · online. */
+/** polyak(bytes, target, online, tau, 1 − tau) computes target ← (1 − τ) · target + τ · online. */
 const polyak = loopFunction(
   'polyak',
   { whole: ['bytes', 'target', 'online'], scalars: ['tau', 'oneMinusTau'], counters: ['offset'], vectors: [] },
@@ -135,7 +136,7 @@ const polyak = loopFunction(
   },
 );
 
-/** sumOfSquares(bytes, values), in float64; four running sums, so that an addition need not wait for the last. */
+/** sumOfSquares(bytes, values) sums in float64, with four running sums, so that additions need not wait for each other. */
 const sumOfSquaresLoop: FunctionSource = {
   ...loopFunction(
     'sumOfSquares',
@@ -179,13 +180,13 @@ interface Elementwise {
 let instance: Loops<Elementwise> | undefined;
 const loops = () => (instance ??= new Loops<Elementwise>([adam, sgd, sumOfSquaresLoop, polyak]));
 
-/** Lists the scalars in the order in which `adam` takes them. */
+/** Lists the scalars in the order of `adam`'s parameters. */
 const adamScalars = (scalars: AdamScalars): number[] => {
   const values = { ...scalars, smallest: 2 ** -126 }; // the smallest normal float32
   return adamScalarOrder.map((name) => values[name]);
 };
 
-/** Updates one tensor by Adam or AdamW, in place; the gradient is zero afterwards. All arrays have one length. */
+/** Updates one tensor by Adam or AdamW in place, and sets the gradient to zero. All arrays have the same length. */
 export function adamInPlace(
   parameter: Float32Array,
   gradient: Float32Array,
@@ -199,9 +200,9 @@ export function adamInPlace(
 }
 
 /**
- * Updates one tensor by stochastic gradient descent with momentum, in place; the gradient is zero afterwards.
+ * Updates one tensor by stochastic gradient descent with momentum in place, and sets the gradient to zero.
  *
- * @param buffer the momentum; null where there is none (then `momentum` is 0)
+ * @param buffer the momentum; null if there is none (then `momentum` is 0)
  */
 export function sgdInPlace(
   parameter: Float32Array,
@@ -210,7 +211,7 @@ export function sgdInPlace(
   scalars: SgdScalars,
 ): void {
   const ordered = sgdScalarOrder.map((name) => scalars[name]);
-  // Without a buffer the gradient, times a momentum of 0, is read in its place and is what becomes zero.
+  // Without a buffer, the loop reads the gradient as the buffer, times a momentum of 0, and sets it to zero at the end.
   const arrays = [parameter, gradient, ...(buffer ? [buffer] : [])].map((array) => ({ array }));
   loops().over(parameter.length, arrays, (loop, count, p, g, b = g) => loop.sgd(count * 4, p, g, b, ...ordered));
 }

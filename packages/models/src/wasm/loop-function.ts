@@ -1,20 +1,20 @@
-// The frame that every WebAssembly loop here has: integers (lengths, addresses), the step's numbers spread over four
-// lanes, and locals by name.
+// The common form of all WebAssembly loops here: integer parameters (lengths, addresses), the step's numbers in all four lanes of a
+// vector, and locals by name.
 import { local, setLocal, splat, type Code, type FunctionSource } from './simd-assembler.js';
 
 interface LoopNames<Whole extends string, Scalar extends string, Vector extends string> {
-  /** Parameters that are integers, in their order. */
+  /** Integer parameters, in order. */
   whole: readonly Whole[];
-  /** float32 parameters behind them, in their order. */
+  /** float32 parameters after those, in order. */
   scalars: readonly Scalar[];
-  /** Further integers, zero at first. */
+  /** Further integers, initially zero. */
   counters?: readonly Whole[];
-  /** Locals of four float32. */
+  /** Locals with four float32. */
   vectors: readonly Vector[];
 }
 
 interface LoopLocals<Whole extends string, Scalar extends string, Vector extends string> {
-  /** Index of each local. */
+  /** The index of each local. */
   at: Readonly<Record<Whole | Vector, number>>;
   /** Each scalar in all four lanes. */
   scalar: Readonly<Record<Scalar, Code>>;

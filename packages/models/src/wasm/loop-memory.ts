@@ -1,5 +1,5 @@
-// Runs WebAssembly loops over arrays: in place, if they are in the loop's memory, else through a copy of a chunk in the
-// memory's first bytes (it stays in the CPU's cache). The copies cost less than V8's scalar loop would.
+// Runs WebAssembly loops over arrays: in place if all are in one WebAssembly memory, else through copies of chunks in the memory's
+// first bytes, which stay in the CPU's cache. Copying costs less than a scalar loop in V8.
 import { LOOP_BYTES, wasmMemoryOf, type TensorArray, type WasmMemory } from '@bowyer/graph';
 import { assembleModule, type FunctionSource } from './simd-assembler.js';
 
@@ -10,29 +10,33 @@ declare const WebAssembly: {
   Instance: new (module: object, imports: { env: { memory: WasmMemory } }) => { exports: unknown };
 };
 
-/** Elements of one array that are worked on at once where arrays must be copied: a multiple of 256. */
+/** The elements of a chunk of copied arrays, a multiple of 256. */
 const CHUNK = 16_384;
 const CHUNK_BYTES = CHUNK * 4;
-/** The address at which the chunks of copied arrays begin; what is before is for tables. */
+/** The address at which the chunks of copied arrays begin; the bytes before it are for tables. */
 const TABLE_BYTES = LOOP_BYTES / 2;
 
 interface LoopArray {
   array: TensorArray;
-  /** Elements of the loop's arrays that one element of this one covers: 256 for the scale of a block; 1 if not given. */
+  /** The number of elements of the other arrays that correspond to one of this array: 256 for the scales of blocks; 1 if not given. */
   per?: number;
-  /** Whether it is not copied in, since the loop writes all of it before it reads. */
+  /** Whether the loop only writes the array, so that it is not copied in. */
   writesOnly?: boolean;
-  /** Whether it is not copied back. */
+  /** Whether the loop only reads the array, so that it is not copied back. */
   readsOnly?: boolean;
 }
 
 export class Loops<Exports> {
   readonly #module: object;
   readonly #instances = new WeakMap<WasmMemory, Exports>();
-  /** The memory for arrays none of which is in a WebAssembly memory. */
+  /** The memory for arrays that are in no WebAssembly memory. */
   #own?: WasmMemory;
 
-  /** Compiles the functions. @param prepare writes what the loops read beside arrays into the first `TABLE_BYTES`, again for each use */
+  /**
+   * Compiles the functions.
+   *
+   * @param prepare writes tables that the loops read into the first `TABLE_BYTES` of a memory, before each use
+   */
   constructor(
     functions: readonly FunctionSource[],
     private readonly prepare?: (memory: WasmMemory) => void,
@@ -41,11 +45,11 @@ export class Loops<Exports> {
   }
 
   /**
-   * Calls `run` with a number of elements and the address of each array, once if all are in one memory, else for each
-   * chunk. The loop may read and write behind the elements up to the next multiple of 16 bytes; one that adds up may read to
-   * the next multiple of 64 bytes, which are zeros.
+   * Calls `run` with a number of elements and the address of each array: once if all arrays are in one memory, else for each chunk.
+   * The loop may read and write beyond the elements, up to the next multiple of 16 bytes; a loop that sums may read up to the next
+   * multiple of 64 bytes, which contains zeros.
    *
-   * @param length elements of each array
+   * @param length the number of elements of each array
    */
   over(
     length: number,

@@ -1,11 +1,11 @@
-// A WebAssembly assembler just large enough for elementwise loops over float32 arrays, four elements at a time.
-// Why: V8 computes a float32 loop in float64, one element at a time; AdamW over 124 M parameters took 0.7 s as such a loop.
+// A WebAssembly assembler with just the instructions for elementwise loops over float32 arrays, four elements at a time. It is needed
+// because V8 computes a float32 loop in float64, one element at a time; AdamW over 124 M parameters took 0.7 s in such a loop.
 // Opcodes: https://webassembly.github.io/spec/core/binary/instructions.html
 
-/** Machine code that leaves one value on the stack (or none, for a statement). */
+/** Machine code that puts one value on the stack (or none, if it is a statement). */
 export type Code = readonly number[];
 
-/** Encodes an unsigned integer as LEB128, WebAssembly's encoding. */
+/** Encodes an unsigned integer in WebAssembly's LEB128 format. */
 function leb(value: number): number[] {
   const bytes: number[] = [];
   do {
@@ -35,25 +35,25 @@ const unary =
   (opcode: number) =>
   (a: Code): Code => [...a, ...simd(opcode)];
 
-// Four float32 side by side.
+// The following operations work on four float32.
 export const add = binary(0xe4);
 export const sub = binary(0xe5);
 export const mul = binary(0xe6);
 export const div = binary(0xe7);
 export const abs = unary(0xe0);
 export const sqrt = unary(0xe3);
-/** All bits set where a ≥ b. */
+/** Sets all bits of a lane where a ≥ b. */
 export const greaterOrEqual = binary(0x46);
 export const and = binary(0x4e);
-/** Copies one float32 to all four places. */
+/** Copies one float32 to all four lanes. */
 export const splat = unary(0x13);
 
-/** The larger one; of NaN and a number the first (the operation that handles NaN takes six instructions). */
+/** Computes the larger one; for NaN and a number, the first (the operation that handles NaN takes six instructions). */
 export const max = binary(0xeb);
 export const or = binary(0x50);
-/** The bits of a that are not in b: |a| where b is −0. */
+/** Computes the bits of a that are not in b: |a| if b is −0. */
 export const andNot = binary(0x4f);
-/** Computes the largest of the four. */
+/** Computes the largest of the four lanes. */
 export const maxLane = (a: Code): Code => {
   const lanes = [0, 1, 2, 3].map((lane): Code => [...a, ...simd(0x1f), lane]);
   return lanes.reduce((x, y) => [...x, ...y, 0x97]);
@@ -61,20 +61,23 @@ export const maxLane = (a: Code): Code => {
 /** Four zeros. */
 export const constVector0: Code = [...simd(0x0c), ...Array.from({ length: 16 }, () => 0)];
 
-// Bytes and integers side by side.
+// The following operations work on vectors of bytes and integers.
 /** Loads eight bytes as eight 16-bit numbers, with sign or without. */
 export const loadSignedBytes = (address: Code, ahead = 0): Code => [...address, ...simd(0x01), 0, ...leb(ahead)];
 export const loadBytes = (address: Code, ahead = 0): Code => [...address, ...simd(0x02), 0, ...leb(ahead)];
-/** Converts the lower or upper four of eight 16-bit numbers to float32. */
+/** Converts the lower (or upper) four of eight 16-bit numbers to float32. */
 export const lowerToF32 = (a: Code): Code => [...a, ...simd(0xa7), ...simd(0xfa)];
 export const upperToF32 = (a: Code): Code => [...a, ...simd(0xa8), ...simd(0xfa)];
 export const subI32 = binary(0xb1);
-/** Join two vectors of four 32-bit numbers to eight of 16 bits, or two of these to sixteen bytes, with sign or without. Too large numbers are cut. */
+/**
+ * Narrow two vectors: of four 32-bit numbers to eight of 16 bits, or of eight 16-bit numbers to sixteen signed or unsigned bytes.
+ * Numbers out of range are clamped.
+ */
 export const toI16 = binary(0x85);
 export const toSignedBytes = binary(0x65);
 export const toBytes = binary(0x66);
 
-// Two float64 side by side.
+// The following operations work on two float64.
 export const addF64 = binary(0xf0);
 export const mulF64 = binary(0xf2);
 /** Loads two float32 at `address + ahead` as float64. */
@@ -85,12 +88,12 @@ export const loadPromoted = (address: Code, ahead = 0): Code => [
   ...leb(ahead),
   ...simd(0x5f),
 ];
-/** Adds the first and the second float64. */
+/** Adds the two float64 of a vector. */
 export const sumLanes = (a: Code): Code => [...a, ...simd(0x21), 0, ...a, ...simd(0x21), 1, 0xa0];
 
 export const local = (index: number): Code => [0x20, ...leb(index)];
 export const setLocal = (index: number, value: Code): Code => [...value, 0x21, ...leb(index)];
-/** Loads the 16 bytes at `address + ahead`: i32 code and a constant. */
+/** Loads the 16 bytes at `address + ahead`, where address is i32 code and ahead a constant. */
 export const load = (address: Code, ahead = 0): Code => [...address, ...simd(0x00), 2, ...leb(ahead)];
 export const store = (address: Code, value: Code, ahead = 0): Code => [
   ...address,
@@ -100,21 +103,21 @@ export const store = (address: Code, value: Code, ahead = 0): Code => [
   ...leb(ahead),
 ];
 
-// Addresses and integers.
+// The following operations work on addresses and integers.
 export const constI32 = (value: number): Code => [0x41, ...signedLeb(value)];
 export const addI32 = (a: Code, b: Code): Code => [...a, ...b, 0x6a];
 
-// One float32 number, in memory or by itself.
+// The following operations work on a single float32.
 export const loadF32 = (address: Code): Code => [...address, 0x2a, 2, 0];
 export const storeF32 = (address: Code, value: Code): Code => [...address, ...value, 0x38, 2, 0];
 export const constF32 = (value: number): Code => [0x43, ...new Uint8Array(Float32Array.of(value).buffer)];
 export const divF32 = (a: Code, b: Code): Code => [...a, ...b, 0x95];
-/** Computes 1 where a > b, else 0: an integer. */
+/** Computes the integer 1 where a > b, else 0. */
 export const greaterF32 = (a: Code, b: Code): Code => [...a, ...b, 0x5e];
-/** Chooses `a` where `condition` is not 0, else `b`; both are computed. */
+/** Returns `a` where `condition` is not 0, else `b`; both are computed. */
 export const select = (condition: Code, a: Code, b: Code): Code => [...a, ...b, ...condition, 0x1b];
 
-/** Loops: `do { body; offset += step } while (offset < end)`. */
+/** Makes the loop `do { body; offset += step } while (offset < end)`. */
 export const loopBy = (step: number, offsetLocal: number, end: Code, body: Code): Code => [
   0x03,
   0x40,
@@ -135,12 +138,12 @@ export interface FunctionSource {
   name: string;
   params: readonly ValueType[];
   result?: ValueType;
-  /** Locals behind the parameters, in order; all begin as zero. */
+  /** Locals after the parameters, in order; their initial values are zero. */
   locals: readonly ValueType[];
   body: Code;
 }
 
-/** Makes a module that exports the given functions and works on a memory which it imports as `env.memory`. */
+/** Makes a module that exports the given functions and imports its memory as `env.memory`. */
 export function assembleModule(functions: readonly FunctionSource[]): Uint8Array<ArrayBuffer> {
   const vector = (items: readonly Code[]) => [...leb(items.length), ...items.flat()];
   const section = (id: number, content: Code) => [id, ...leb(content.length), ...content];
@@ -162,9 +165,9 @@ export function assembleModule(functions: readonly FunctionSource[]): Uint8Array
     1,
     0,
     0,
-    0, // "\0asm", version 1
+    0, // the magic "\0asm" and version 1
     ...section(1, vector(types)),
-    ...section(2, vector([[...text('env'), ...text('memory'), 2, 0, 1]])), // of at least one page
+    ...section(2, vector([[...text('env'), ...text('memory'), 2, 0, 1]])), // a memory of at least one page
     ...section(3, vector(functions.map((_, i) => leb(i)))),
     ...section(7, vector(functions.map(({ name }, i) => [...text(name), 0, ...leb(i)]))),
     ...section(10, vector(bodies)),

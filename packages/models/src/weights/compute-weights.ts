@@ -1,5 +1,5 @@
-// The weights that the graphs of a model read: the trained ones themselves, or on a float16 device a copy in
-// float16 beside the float32 masters, converted again when a step has changed them. It halves what every decoding step reads.
+// The weights that a model's graphs read: the trained ones themselves, or on a float16 device a float16 copy of the float32 master
+// weights, which is converted again after a step. The copy halves the memory that every decoding step reads.
 import {
   GraphBuilder,
   toFloat16,
@@ -14,7 +14,7 @@ import type { HostTensor, HostTensors } from '@bowyer/checkpoints';
 interface Copy {
   state: State;
   convert: BoundProgram;
-  /** The masters' version that the copy was made from. */
+  /** The version of the master weights that the copy was made from. */
   version?: number;
 }
 
@@ -27,19 +27,19 @@ export class ComputeWeights {
     private readonly masters: State,
   ) {}
 
-  /** Returns the one shared copy of a state of weights. */
+  /** Returns the copy for a state of weights; there is one copy per state. */
   static of(device: Device, masters: State): ComputeWeights {
     const known = this.#all.get(masters) ?? new ComputeWeights(device, masters);
     this.#all.set(masters, known);
     return known;
   }
 
-  /** Returns the state that graphs are wired to. */
+  /** Returns the state that graphs read. */
   async state(): Promise<State> {
     return this.#isCopied ? (await this.#ready()).state : this.masters;
   }
 
-  /** Brings the copy to the masters' state, before each run. */
+  /** Updates the copy to the current master weights; call it before each run. */
   async refresh(): Promise<void> {
     if (!this.#isCopied) return;
     const copy = await this.#ready();
@@ -58,7 +58,7 @@ export class ComputeWeights {
     await this.device.release(copy.state);
   }
 
-  /** Returns whether there is a copy. Frozen weights may be float16 from the start. */
+  /** Returns whether there is a copy. Frozen weights may be in float16 from the start and need none. */
   get #isCopied(): boolean {
     const [first] = this.masters.tensors.values();
     return first !== undefined && first.dtype !== this.device.precision;
@@ -83,10 +83,9 @@ export class ComputeWeights {
   }
 }
 
-/** Converts weights that no step will change to what a device takes: in float16 they need no masters. */
+/** Converts frozen weights to the device's precision; in float16 they need no master weights. */
 export const frozenTensors = (tensors: HostTensors, precision: Precision) =>
   Object.fromEntries(Object.entries(tensors).map(([name, tensor]) => [name, frozenTensor(tensor, precision)]));
 
-/** Converts one such weight. */
 export const frozenTensor = ({ shape, data }: HostTensor, precision: Precision): StateTensorInit =>
   precision === 'float32' ? { shape, data } : { shape, data: toFloat16(data), dtype: 'float16' };

@@ -1,8 +1,8 @@
-// Between a device's state and files: copies out, and checked writes back in.
+// Copies a device's state to tensors for files, and writes tensors back after checks.
 import { toFloat16, type Device, type State, type TensorCopy } from '@bowyer/graph';
 import { float16ToFloat32, type HostTensors, CheckpointError } from '@bowyer/checkpoints';
 
-/** Copies all tensors of a state, as a safetensors file takes them. */
+/** Copies all tensors of a state, for a safetensors file. */
 export async function readStateDict(device: Device, state: State): Promise<HostTensors> {
   const copies = await device.read(state);
   return Object.fromEntries(
@@ -13,14 +13,14 @@ export async function readStateDict(device: Device, state: State): Promise<HostT
 const float32Data = ({ dtype, data }: TensorCopy): Float32Array =>
   dtype === 'float16' ? float16ToFloat32(data as Uint16Array) : (data as Float32Array);
 
-/** Returns the shape of codes in a file: four 8-bit codes are a word (int32) in a state, bytes in a file. */
+/** Returns the shape of 8-bit codes in a file: a state has four codes in an int32 word, a file has bytes. */
 export const bytesShape = (shape: readonly number[]): number[] => [...shape.slice(0, -1), 4 * shape.at(-1)!];
 
 /**
- * Overwrites every tensor of a state with `tensors[prefix + name]`. All of them must be there in the right shape:
- * nothing is written otherwise, so a checkpoint of another model leaves the state as it was.
+ * Overwrites every tensor of a state with `tensors[prefix + name]`. Nothing is written unless all of them exist and have the right
+ * shape, so a checkpoint of another model does not change the state.
  *
- * @param path where the tensors come from, for the error message
+ * @param path the origin of the tensors, for error messages
  */
 export async function loadStateDict(
   device: Device,

@@ -1,5 +1,5 @@
-// The choice of `auto`: CUDA where its files are installed and load, else WebGPU where there is a GPU, else the CPU.
-// A software GPU is many times slower than the CPU, so it is used only where the config names it.
+// Chooses the device for `auto`: CUDA if its files are installed and load, else WebGPU if there is a GPU, else the CPU. A software GPU
+// is many times slower than the CPU, so it is used only if the config names it.
 import { readdirSync } from 'node:fs';
 import { DeviceError } from '../../errors.js';
 import type { Precision } from '../../dtype.js';
@@ -8,7 +8,7 @@ import { cudaProblem, float16Problem, webgpuProblem } from './provider-probe.js'
 
 export interface DeviceChoice {
   device: DeviceKind;
-  /** Why this one, and why none before it: one line. */
+  /** One line that says why this device was chosen and no earlier one. */
   reason: string;
 }
 
@@ -24,7 +24,7 @@ export interface Machine {
 
 const thisMachine: Machine = { platform: process.platform, env: process.env, list, cudaProblem, webgpuProblem };
 
-/** Chooses a GPU where one can be used, else the CPU. */
+/** Chooses a GPU if one can be used, else the CPU. */
 export async function chooseDevice(machine: Machine = thisMachine): Promise<DeviceChoice> {
   const cuda = await machine.cudaProblem();
   if (cuda === null) return { device: 'cuda', reason: 'the CUDA files of onnxruntime-node load' };
@@ -34,7 +34,11 @@ export async function chooseDevice(machine: Machine = thisMachine): Promise<Devi
   return { device: 'cpu', reason: `webgpu: ${webgpu}; cuda: ${cuda}` };
 }
 
-/** Throws where the device cannot be used, or not with these settings; the message says how to fix it. */
+/**
+ * Checks that a device can be used with these settings.
+ *
+ * @throws DeviceError whose message says how to fix it
+ */
 export async function checkDevice(
   device: DeviceKind,
   precision: Precision = 'float32',
@@ -82,7 +86,7 @@ const remedies: Readonly<Record<Exclude<DeviceKind, 'cpu'>, readonly string[]>> 
   ],
 };
 
-/** Says why `auto` expects no GPU, or returns null. Software drivers are used only where the config names the device. */
+/** Returns why `auto` expects no GPU, or null. Software drivers are used only if the config names the device. */
 function noGpu({ platform, env, list: names }: Machine): string | null {
   if (platform === 'darwin') return null; // every machine that this package runs on has Metal
   if (platform !== 'linux')

@@ -1,5 +1,5 @@
-// Tensors that are copied between CPU and GPU in the middle of a graph's run. ONNX Runtime silently runs on the CPU what its
-// WebGPU provider lacks, and inserts copies around it: they are in the model that it writes after placing all nodes.
+// Finds tensors that are copied between CPU and GPU in the middle of a graph's run. ONNX Runtime silently runs on the CPU what its
+// WebGPU provider lacks, and inserts copies around it; they are in the model that it writes after placing all nodes.
 import './disable-telemetry.js';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,8 +20,8 @@ export interface GpuCrossings {
 }
 
 /**
- * Asks ONNX Runtime where it would run the nodes of the graph with this machine's GPU; nothing is run. Feeds and fetched outputs
- * are not among the crossings.
+ * Lets ONNX Runtime decide where the nodes of the graph would run with this machine's GPU; nothing is run. Feeds and fetched outputs
+ * are not counted as crossings.
  *
  * @param stored outputs that stay on the GPU as state
  */
@@ -30,7 +30,7 @@ export async function gpuCrossings(
   stored: readonly string[] = [],
   precision: Precision = 'float32',
 ): Promise<GpuCrossings> {
-  // Loaded here, since loading the library takes longer than loading the rest of this package.
+  // The library is imported here, since loading it takes longer than loading the rest of this package.
   const { InferenceSession } = await import('onnxruntime-node');
   const directory = makeTemporaryFolder('crossings');
   try {

@@ -16,18 +16,18 @@ export class HostBinding {
   /** Element type of each graph input. */
   readonly types = new Map<string, DataType>();
   readonly #fetched: Fetched[];
-  /** The axis from which the size of each symbol is read. */
+  /** The input and axis from which the size of each symbol is read. */
   readonly #symbols = new Map<string, { input: string; axis: number }>();
   readonly #stores: boolean;
   readonly #targets: Record<string, Tensor> = {};
-  /** Targets that the same run reads (an update in place): written to a second array, and copied after the run. */
+  /** Targets that the same run also reads (an update in place); they are written to a second array and copied after the run. */
   readonly #deferred: { target: Tensor; scratch: Tensor }[] = [];
 
   /**
    * Prepares the feeds and the targets of all runs.
    *
-   * @param feeds inputs which are the same at each run
-   * @param targets stored outputs and the state arrays they are written to
+   * @param feeds inputs that are the same for each run
+   * @param targets stored outputs, and the state arrays into which they are written
    */
   constructor(
     private readonly session: InferenceSession,
@@ -79,7 +79,10 @@ export class HostBinding {
     return this.#response((await this.session.run(feeds, fetches)) as Record<string, Tensor>);
   }
 
-  /** Runs the session with the extra output NO_COPY_OUTPUT, whose error says that the run is complete and every tensor is written. */
+  /**
+   * Runs the session with the extra output NO_COPY_OUTPUT, which fails after every tensor has been written: its error means that the
+   * run is complete.
+   */
   async #runWithoutCopies(
     feeds: Readonly<Record<string, Tensor>>,
     fetches: Readonly<Record<string, Tensor>>,
@@ -91,7 +94,7 @@ export class HostBinding {
     }
   }
 
-  /** Allocates arrays for the fetched outputs; undefined where a size is known only after the run. */
+  /** Allocates arrays for the fetched outputs; undefined if a size is known only after the run. */
   #allocate(feeds: Readonly<Record<string, Tensor>>): Record<string, Tensor> | undefined {
     const sizeOfSymbol = (symbol: string): number | undefined => {
       const source = this.#symbols.get(symbol);

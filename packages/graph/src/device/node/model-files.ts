@@ -1,17 +1,17 @@
-// Large frozen weights as files that ONNX Runtime maps into memory: the message to the worker contains a path, not a copy
-// of the bytes, and all sessions that use a weight share the pages of one file.
+// Large frozen weights as files that ONNX Runtime maps into memory: the message to the worker contains a path instead of a copy of the
+// bytes, and all sessions that use a weight share the pages of one file.
 import { closeSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeTemporaryFolder } from '@bowyer/core';
 
-/** Weights of fewer bytes in total are sent to the worker instead. */
+/** From this total size on, weights are written to files; smaller ones are sent to the worker. */
 const WORTH_A_FILE = 64 << 20;
 
 export class ModelFiles {
   #directory?: string;
   #models = 0;
   #weights = 0;
-  /** Bytes of an initializer → name of its file. Weak, so that it does not keep weights in memory. */
+  /** The file name for the bytes of an initializer. The map is weak, so that it does not keep weights in memory. */
   readonly #written = new WeakMap<ArrayBufferLike, Map<string, string>>();
 
   static isWorthIt(weights: readonly { readonly byteLength: number }[]): boolean {
@@ -19,9 +19,9 @@ export class ModelFiles {
   }
 
   /**
-   * Writes the weights that are not written yet; `serialize` creates the model with the files' names.
+   * Writes the weights that have not been written yet, and the model, which `serialize` creates with the files' names.
    *
-   * @returns path of the .onnx file
+   * @returns the path of the .onnx file
    */
   write(serialize: (fileOf: (data: Uint8Array) => string) => Uint8Array): string {
     const directory = (this.#directory ??= makeTemporaryFolder('weights'));
@@ -51,7 +51,7 @@ export class ModelFiles {
   }
 }
 
-/** Writes all bytes of a file, though one call writes at most 2 GiB. */
+/** Writes all bytes of a file in parts, since one call writes at most 2 GiB. */
 function writeWhole(path: string, data: Uint8Array): void {
   const file = openSync(path, 'w');
   try {

@@ -1,9 +1,14 @@
-// The place where onnxruntime-node is installed. npm removes it where its install script fails, which downloads CUDA files.
+// Finds onnxruntime-node. It may be missing, since npm removes an optional dependency whose install script fails; that script
+// downloads CUDA files.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { DeviceError } from '../../errors.js';
 
-/** Returns the path of onnxruntime-node's main file. Throws a DeviceError where it is not installed. */
+/**
+ * Returns the path of onnxruntime-node's main file.
+ *
+ * @throws DeviceError if it is not installed
+ */
 export function onnxRuntimePath(resolve: (name: string) => string = createRequire(import.meta.url).resolve): string {
   try {
     return resolve('onnxruntime-node');

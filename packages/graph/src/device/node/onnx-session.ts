@@ -1,4 +1,4 @@
-// An ONNX file that was written for other programs, run as they run it: no graph of ours is behind it.
+// Runs an ONNX file that was written for other programs, without a graph of this package.
 import './disable-telemetry.js';
 import { createRequire } from 'node:module';
 import type { InferenceSession, Tensor } from 'onnxruntime-node';
@@ -13,14 +13,18 @@ export interface OnnxTensor {
 export interface OnnxSession {
   /** The version of onnxruntime-node. */
   version: string;
-  /** Free sizes are names. */
+  /** The inputs of the file; symbolic sizes are names. */
   inputs: readonly { name: string; shape: readonly (number | string)[] }[];
-  /** Runs the graph; inputs are lists, bits in the case of float16, or outputs of an earlier run, which are not copied. */
+  /** Runs the graph. Inputs are lists of numbers (of bits for float16), or outputs of an earlier run, which are not copied. */
   run(inputs: Readonly<Record<string, OnnxTensor>>): Promise<Record<string, OnnxTensor>>;
   release(): Promise<void>;
 }
 
-/** Opens an ONNX file on the CPU, in this thread. @throws where ONNX Runtime cannot load the file */
+/**
+ * Opens an ONNX file on the CPU, in this thread.
+ *
+ * @throws if ONNX Runtime cannot load the file
+ */
 export async function openOnnxFile(path: string): Promise<OnnxSession> {
   const require = createRequire(import.meta.url);
   const runtime = require(onnxRuntimePath()) as { InferenceSession: typeof InferenceSession; Tensor: typeof Tensor };
@@ -32,7 +36,7 @@ export async function openOnnxFile(path: string): Promise<OnnxSession> {
   );
   const tensorOf = (name: string, { dims, data }: OnnxTensor) => {
     const type = types.get(name)!;
-    // The runtime makes arrays of lists, but none of float16.
+    // The runtime converts lists to arrays, except for float16.
     const values = Array.from(data as ArrayLike<number>);
     if (type !== 'float16') return new RuntimeTensor(type as 'float32', values, dims);
     return new RuntimeTensor('float16', new RuntimeTensor('uint16', values, dims).data as Uint16Array, dims);

@@ -1,5 +1,5 @@
-// The things that a device needs of the place where it runs: here Node, with threads, native libraries and files. `../web/platform.ts` is put in its
-// place by package.json's `browser` field.
+// What a device needs from its platform, here Node with threads, native libraries and files. For browsers, the `browser` field of
+// package.json replaces this file by `../web/platform.ts`.
 import { onnxRuntimePath } from './onnx-runtime.js';
 
 export { availableParallelism } from 'node:os';
@@ -8,7 +8,7 @@ export { ModelFiles } from './model-files.js';
 export { kernelModule } from './source-modules.js';
 export { startWorker } from './start-worker.js';
 
-/** Throws a DeviceError where ONNX Runtime is not installed. */
+/** Throws a DeviceError if ONNX Runtime is not installed. */
 export function checkRuntime(): void {
   onnxRuntimePath();
 }

@@ -1,5 +1,5 @@
-// Whether an execution provider works on this machine: WebGPU with a GPU (or a software one), also in float16; CUDA with its files.
-// Tested in a child process, because a failing probe may crash its process.
+// Tests whether an execution provider works on this machine: WebGPU with a GPU (or a software one), also in float16; CUDA with its
+// files. The test runs in a child process, because a failing probe may crash its process.
 import './disable-telemetry.js';
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -11,17 +11,17 @@ import { onnxRuntimePath } from './onnx-runtime.js';
 
 const answers = new Map<string, Promise<string | null>>();
 
-/** Says why WebGPU cannot be used here, or returns null where it can. It is tested once per process. */
+/** Returns why WebGPU cannot be used here, or null if it can. It is tested once per process. */
 export const webgpuProblem = (): Promise<string | null> => problemOf('webgpu');
 
-/** Says why CUDA cannot be used here, or returns null where it can. Without its files nothing is started. */
+/** Returns why CUDA cannot be used here, or null if it can. If its files are missing, no process is started. */
 export async function cudaProblem(): Promise<string | null> {
   const folder = join(dirname(onnxRuntimePath()), '..', 'bin', 'napi-v6', process.platform, process.arch);
   const file = 'libonnxruntime_providers_cuda.so';
   return existsSync(join(folder, file)) ? problemOf('cuda') : `${file} is not installed`;
 }
 
-/** Says why WebGPU has no 16-bit floats in shaders here, or returns null where it has them. */
+/** Returns why WebGPU has no 16-bit floats in shaders here, or null if it has. */
 export const float16Problem = (): Promise<string | null> => problemOf('webgpu', 'float16');
 
 /** Tests whether `openDevice({ device: 'webgpu' })` works in this precision. */

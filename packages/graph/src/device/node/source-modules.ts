@@ -1,5 +1,5 @@
-// Modules of the worker where the packages run from their TypeScript sources (tests, tsx): they are bundled to JavaScript, since a
-// TypeScript loader costs each worker a second. From `dist` the files themselves are used.
+// Bundles modules of the worker to JavaScript when the packages run from their TypeScript sources (tests, tsx), since a TypeScript
+// loader would cost each worker a second. When running from `dist`, the files themselves are used.
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,7 @@ const bundles = new Map<string, string>();
 
 export const isSource = (module: string): boolean => module.endsWith('.ts');
 
-/** Returns the module with all that it imports but ONNX Runtime, as one text. */
+/** Returns the module with everything that it imports except ONNX Runtime, as one text. */
 export function bundleOf(module: string, format: 'cjs' | 'esm'): string {
   const known = bundles.get(module);
   if (known !== undefined) return known;
@@ -27,7 +27,7 @@ export function bundleOf(module: string, format: 'cjs' | 'esm'): string {
   return outputFiles[0].text;
 }
 
-/** Returns the module that the worker imports for a kernel, which is named by its compiled file. */
+/** Returns the module that the worker imports for a kernel, from the URL of its compiled file. */
 export function kernelModule(module: URL): string {
   const source = module.href.replace(/\.js$/, '.ts');
   const isCompiled = !isSource(module.href) && existsSync(module);

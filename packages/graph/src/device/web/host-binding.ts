@@ -1,5 +1,5 @@
-// One session with fixed feeds and targets, on WebAssembly: ONNX Runtime copies feeds into its own memory and outputs out of it, and
-// does not write into a given tensor, so that stored outputs are copied into their states here.
+// A session with fixed feeds and targets on WebAssembly. ONNX Runtime copies feeds into its own memory and outputs out of it, and
+// cannot write into a given tensor, so stored outputs are copied into their states here.
 import type { InferenceSession, Tensor } from 'onnxruntime-node';
 import type { DataType, TensorArray } from '../../dtype.js';
 import { outputName } from '../../output-name.js';
@@ -11,8 +11,8 @@ export class HostBinding {
   readonly types: ReadonlyMap<string, DataType>;
 
   /**
-   * @param feeds inputs which are the same at each run
-   * @param targets stored outputs and the state arrays they are written to
+   * @param feeds inputs that are the same for each run
+   * @param targets stored outputs, and the state arrays into which they are written
    */
   constructor(
     private readonly session: InferenceSession,

@@ -1,4 +1,4 @@
-// Stands for `onnxruntime-node` in a page.
+// Replaces `onnxruntime-node` in a page.
 import { chosenRuntime } from './runtime.js';
 
 export const { InferenceSession, Tensor } = await chosenRuntime();

@@ -1,4 +1,4 @@
-// The things that a device needs of the place where it runs: here a page or a Web Worker.
+// What a device needs from its platform, here a page or a Web Worker.
 import { answerRequests } from '../answer-requests.js';
 import type { Precision } from '../../dtype.js';
 import { DeviceError } from '../../errors.js';
@@ -13,21 +13,25 @@ interface GpuAdapter {
 }
 declare const crossOriginIsolated: boolean;
 
-/** Returns the number of threads that WebAssembly may use: one where the page is not isolated from other origins. */
+/** Returns the number of threads that WebAssembly may use: one if the page is not cross-origin isolated. */
 export const availableParallelism = (): number => (crossOriginIsolated ? navigator.hardwareConcurrency : 1);
 
-/** Does nothing: ONNX Runtime is part of the page. */
+/** Does nothing, since ONNX Runtime is bundled with the page. */
 export function checkRuntime(): void {}
 
 const adapter = async (): Promise<GpuAdapter | null> => (await navigator.gpu?.requestAdapter()) ?? null;
 
-/** Chooses WebGPU where the browser has an adapter, else WebAssembly on the CPU. */
+/** Chooses WebGPU if the browser has an adapter, else WebAssembly on the CPU. */
 export async function chooseDevice(): Promise<{ device: DeviceKind; reason: string }> {
   if (await adapter()) return { device: 'webgpu', reason: 'the browser has a WebGPU adapter' };
   return { device: 'cpu', reason: 'the browser has no WebGPU adapter' };
 }
 
-/** Throws where the device cannot be used, or not with these settings; the message says how to fix it. */
+/**
+ * Checks that a device can be used with these settings.
+ *
+ * @throws DeviceError whose message says how to fix it
+ */
 export async function checkDevice(
   device: DeviceKind,
   precision: Precision = 'float32',
@@ -48,10 +52,10 @@ export async function checkDevice(
     throw new DeviceError(`this GPU has no 16-bit floats in shaders (shader-f16); use precision 'float32'`);
 }
 
-/** Returns the name of a kernel's module; the kernel itself is found by its own name. */
+/** Returns an identifier of a kernel's module; the kernel itself is found by its name. */
 export const kernelModule = (module: URL): string => module.href;
 
-/** Keeps weights in messages: a page has no files that ONNX Runtime could map. */
+/** Sends weights in messages, since a page has no files that ONNX Runtime could map. */
 export class ModelFiles {
   static isWorthIt(): boolean {
     return false;
@@ -65,8 +69,8 @@ export class ModelFiles {
 }
 
 /**
- * Starts the device in this thread, which is to be a Web Worker where a page shows something meanwhile: ONNX Runtime's products run on
- * threads of their own. Messages are copied and transferred as between threads.
+ * Starts the device in this thread, which should be a Web Worker if the page must stay responsive; ONNX Runtime's products run on
+ * further threads. Messages are copied and transferred as between threads.
  */
 export const startWorker: StartWorker = (settings, { answered, failed }) => {
   const { port1, port2 } = new MessageChannel();

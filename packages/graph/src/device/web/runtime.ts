@@ -1,5 +1,5 @@
-// ONNX Runtime in a browser page has two builds: one with WebGPU, and one without, which is half as large. A thread loads only one of
-// them, since one build cannot use the tensors of the other.
+// ONNX Runtime has two builds for browsers: one with WebGPU, and one without, which is half as large. A thread loads only one of them,
+// since one build cannot use the tensors of the other.
 import type { DeviceKind } from '../protocol.js';
 import { DeviceError } from '../../errors.js';
 
@@ -7,7 +7,11 @@ export type Runtime = Pick<typeof import('onnxruntime-web'), 'env' | 'InferenceS
 
 let chosen: { kind: DeviceKind; runtime: Promise<Runtime> } | undefined;
 
-/** Chooses the build for a device. Throws where this thread has a device of another kind. */
+/**
+ * Loads the build for a device.
+ *
+ * @throws DeviceError if this thread has a device of another kind
+ */
 export function chooseRuntime(kind: DeviceKind): Promise<Runtime> {
   chosen ??= { kind, runtime: kind === 'webgpu' ? import('onnxruntime-web/webgpu') : import('onnxruntime-web/wasm') };
   if (chosen.kind !== kind)
@@ -15,7 +19,7 @@ export function chooseRuntime(kind: DeviceKind): Promise<Runtime> {
   return chosen.runtime;
 }
 
-/** Returns the chosen build. Modules that use it are loaded after a device was opened. */
+/** Returns the loaded build. Modules that use it must be imported after a device was opened. */
 export function chosenRuntime(): Promise<Runtime> {
   if (!chosen) throw new DeviceError('no device was opened in this page');
   return chosen.runtime;
