@@ -10,9 +10,9 @@ interface ServedAdapter {
   loadedAt: number;
 }
 
-/** The adapter that answers a request, which calls `release` once it has ended. */
+/** The adapter of a request, whose answer calls `release` when it has ended. */
 interface AdapterUse {
-  /** Null: the model itself. */
+  /** Null for the model itself. */
   adapter: LoadedAdapter | null;
   release: () => void;
 }
@@ -21,7 +21,7 @@ interface Entry extends ServedAdapter {
   adapter: LoadedAdapter;
   /** The number of answers in progress. */
   users: number;
-  /** Called when the last answer ends, once the name is gone. */
+  /** Called when the last answer ends after the name was removed. */
   whenUnused: (() => void) | null;
 }
 
@@ -53,7 +53,7 @@ export class AdapterRegistry {
     return [this.modelName, ...this.#entries.keys()];
   }
 
-  /** Takes an adapter, which stays unchanged until it is released. @throws {BadRequestError} for a name that is not served */
+  /** Reserves an adapter, which stays unchanged until it is released. @throws {BadRequestError} for a name that is not served */
   use(name: string): AdapterUse {
     if (name === this.modelName) return { adapter: null, release: () => undefined };
     const entry = this.#entryOf(name);
@@ -68,12 +68,13 @@ export class AdapterRegistry {
   }
 
   /**
-   * Loads what is in a folder; one change at a time. If no place is free and adapters are being unloaded, it waits for one of these.
+   * Loads an adapter from a folder; changes run one at a time. If no place is free and adapters are being unloaded, it waits for
+   * one of their places.
    *
-   * @param replaces whether a loaded adapter of this name gives way to it: answers in progress end with the former one
+   * @param replaces whether it replaces a loaded adapter of this name; answers in progress end with the former adapter
    * @returns the base that the adapter names, where that is a folder here
-   * @throws {AdapterError} where it cannot be served, and {BadRequestError} where its name or its place is taken; then
-   * everything is as before
+   * @throws {AdapterError} for an adapter that cannot be served, and {BadRequestError} if its name is used or no place is free;
+   *   nothing has changed then
    */
   load(name: string, dir: string, { replaces = false } = {}): Promise<{ base: string | null }> {
     return this.#inTurn(async () => {

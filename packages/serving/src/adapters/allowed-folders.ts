@@ -5,7 +5,7 @@ import { isAbsolute, relative, resolve } from 'node:path';
 /**
  * Returns the real path of a folder below one of the roots.
  *
- * @returns null where it is elsewhere, itself or by a link; or where nothing is there
+ * @returns null for a folder outside of the roots, by its path or by a link, and for a missing folder
  */
 export async function folderBelow(roots: readonly string[], path: string): Promise<string | null> {
   for (const root of roots) {

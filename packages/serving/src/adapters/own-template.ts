@@ -1,8 +1,11 @@
-// Reads the chat template that lies in a folder beside a model's or an adapter's weights.
+// Reads the chat template in the folder of a model's or an adapter's weights.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Returns whether an adapter's folder has a template that is not its model's: prompts are written by the server's, whichever adapter answers. */
+/**
+ * Returns whether an adapter's folder has another template than its model's. The server writes all prompts with its own,
+ * whichever adapter answers.
+ */
 export function hasOtherTemplate(adapterFolder: string, modelFolder: string): boolean {
   const own = templateIn(adapterFolder);
   return own !== null && own !== templateIn(modelFolder);

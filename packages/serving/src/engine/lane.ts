@@ -5,8 +5,8 @@ import { maximum } from '@bowyer/core';
 import { commonPrefix, type Episodes, type LanguageModel, type LoadedAdapter, type PrefixPool } from '@bowyer/models';
 
 /**
- * The longest context of the first lane, in tokens. Each further lane has contexts four times as long, since every lane needs
- * a run of the model of its own.
+ * The longest context of the first lane, in tokens. Each further lane has contexts four times as long, since every lane needs a
+ * separate run of the model.
  */
 const SHORTEST = 2048;
 const GROWTH = 4;
@@ -26,7 +26,7 @@ export class Lane {
     this.#free = Array.from({ length: slots }, (_, slot) => slot);
   }
 
-  /** Opens the lanes for all contexts of a model, the shortest first; each has room for all answers at the same time. */
+  /** Opens the lanes for all contexts of a model, the shortest first; each has slots for all simultaneous answers. */
   static async openAll(model: LanguageModel, slots: number, pool: PrefixPool | undefined): Promise<Lane[]> {
     const lanes: Lane[] = [];
     for (let positions = SHORTEST; ; positions *= GROWTH) {
@@ -44,8 +44,8 @@ export class Lane {
   }
 
   /**
-   * Takes a free slot for an answer, and keeps that prefix of the slot's context which the prompt begins with. It prefers a
-   * slot whose context the prompt continues, else the least recently used one, since prefixes of others can be copied.
+   * Reserves a free slot for an answer, and keeps the prefix that the slot's context shares with the prompt. It prefers the slot
+   * with the longest common prefix, else the least recently used one, since prefixes of others can be copied.
    */
   take(promptIds: readonly number[], adapter: LoadedAdapter | null): number {
     // Keys and values depend on the adapter that computed them.
@@ -74,7 +74,10 @@ export class Lane {
     this.#free.push(...slots);
   }
 
-  /** Shortens what free slots keep to the longest context in use: rows are as long as the longest. The rest is in the pool. */
+  /**
+   * Truncates the contexts of free slots to the longest context in use, since all rows of the cache have the same length. The
+   * pool keeps the truncated part.
+   */
   shorten(): void {
     if (!this.isPooled || this.#free.length === this.slots) return;
     const free = new Set(this.#free);
@@ -83,7 +86,7 @@ export class Lane {
     for (const slot of free) if (this.episodes.length(slot) > longest) this.episodes.truncate(slot, longest);
   }
 
-  /** Empties the free slots after a change of the weights, since their keys and values are those of the old ones. */
+  /** Empties the free slots after a change of the weights, since their keys and values were computed with the old weights. */
   forget(): void {
     for (const slot of this.#free) this.episodes.truncate(slot, 0);
   }

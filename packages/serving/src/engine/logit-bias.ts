@@ -7,7 +7,7 @@ export interface LogitAdjustments {
   frequencyPenalty: number;
 }
 
-/** Returns whether any logit changes; with `penalties`, whether that depends on the answer so far. */
+/** Returns whether any logit changes; with `penalties`, whether a change depends on the answer so far. */
 export function adjustsLogits(
   adjustments: LogitAdjustments | undefined,
   what: 'anything' | 'penalties' = 'anything',

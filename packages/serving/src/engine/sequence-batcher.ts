@@ -22,7 +22,9 @@ export interface SequenceRequest {
   promptIds: readonly number[];
   maxNewTokens: number;
   sampling: Pick<SamplingOptions, 'temperature' | 'topK' | 'topP' | 'greedy'>;
-  /** The adapter of the model's bank that generates the answer; null or left out: none. It stays loaded until the answer ends. */
+  /**
+   * The adapter of the model's bank that generates the answer; null or not given for none. It stays loaded until the answer ends.
+   */
   adapter?: LoadedAdapter | null;
   terminatorIds: readonly number[];
   /** The request's changes of logits; none if not given. */
@@ -31,14 +33,14 @@ export interface SequenceRequest {
   rules?: LogitRules;
   /** The grammar of the answer, in the state at its beginning; it advances with each token. Any text is allowed if not given. */
   constraint?: TokenConstraint | null;
-  /** Whether the most likely tokens are returned beside the generated ones. */
+  /** Whether the most likely tokens are returned in addition to the generated ones. */
   returnsTopLogprobs?: boolean;
   /** The answer's own random numbers, so that samples do not depend on other requests. */
   rng: Rng;
   /** Ends the answer in the next round. */
   signal: AbortSignal;
   /**
-   * Takes tokens as they are generated, without the terminator.
+   * Receives tokens as they are generated, without the terminator.
    *
    * @param maskedLogprobs with a constraint: the same as `logprobs`, but among the tokens that it allowed
    * @returns whether more are wanted
@@ -52,8 +54,8 @@ export interface SequenceRequest {
 }
 
 /**
- * How a sequence ended. `stop`: by a terminator, or since no more was wanted or allowed; `length`: maxNewTokens were
- * generated; `aborted`: by the signal.
+ * How a sequence ended. `stop`: by a terminator, because `onTokens` wanted no more, or because the grammar allowed no more;
+ * `length`: maxNewTokens were generated; `aborted`: the signal was aborted.
  */
 export interface SequenceEnd {
   finishReason: 'stop' | 'length' | 'aborted';
@@ -66,34 +68,39 @@ export interface SequenceEnd {
 }
 
 export interface SequenceBatcherOptions {
-  /** Answers that are generated at the same time; each needs a part of the cache. */
+  /** The most answers that are generated at the same time; each needs a part of the cache. */
   slots: number;
-  /** Answers that wait for a slot; more are refused. */
+  /** The most answers that wait for a slot; more are refused. */
   maxQueued: number;
-  /** Bytes of memory for the prefixes of ended prompts and answers; 0 if not given: then only prefixes that slots still hold are reused. */
+  /**
+   * Bytes of memory for the prefixes of ended prompts and answers. 0 if not given: only prefixes that are still in slots are then
+   * reused.
+   */
   prefixCacheBytes?: number;
 }
 
-/** The error for a request that comes when all slots are in use and the queue is full. */
+/** The error for a request that arrives when all slots are in use and the queue is full. */
 export class QueueFullError extends Error {
   override readonly name = 'QueueFullError';
 }
 
 /**
- * Tokens of prompts that are read between two tokens of the answers in progress. Matrix products reach their full rate with
- * so many; more would only delay the answers.
+ * The tokens of prompts that are read between two tokens of the answers in progress: matrix products are efficient with this
+ * number, and more would only delay the answers.
  */
 const READ_BESIDE_ANSWERS = 256;
 
-/** Tokens of prompts that are read at once while no answer is in progress: only requests that arrive meanwhile wait for it. */
+/**
+ * The tokens of prompts that are read at once while no answer is in progress, so that only requests that arrive meanwhile wait.
+ */
 const READ_ALONE = 1024;
 
-/** Tokens of several prompts that are scored at once, a bound since each has logits as wide as the vocabulary. */
+/** The tokens of several prompts that are scored at once, since each has logits over the vocabulary. */
 const MOST_SCORED = 2048;
 
 interface Sequence {
   request: SequenceRequest;
-  /** Its lane and slot; null while it waits. */
+  /** The lane and slot of the sequence; null while it waits. */
   place: { lane: Lane; slot: number } | null;
   newTokens: number;
   cachedTokens: number;
@@ -108,7 +115,7 @@ type EpisodeTurn = Parameters<Lane['episodes']['act']>[0][number];
 /** A sequence that has a slot. */
 type Placed = Sequence & { place: NonNullable<Sequence['place']> };
 
-/** Prompts whose tokens are scored. */
+/** Prompts to score. */
 interface Scoring {
   prompts: readonly (readonly number[])[];
   adapter: LoadedAdapter | null;
@@ -132,7 +139,10 @@ export class SequenceBatcher {
   /** Slots whose answers have ended. */
   #ended: Placed['place'][] = [];
   #rounds: Promise<void> | null = null;
-  /** Whether a request has asked for changes of logits: a second program of the model, which adds biases, then serves all requests. */
+  /**
+   * Whether any request has changed logits so far. From then on all requests use a second program of the model, which adds
+   * biases.
+   */
   #biasesLogits = false;
   #appliesRules = false;
   #masksTokens = false;
@@ -182,7 +192,7 @@ export class SequenceBatcher {
   }
 
   /**
-   * Computes log p(token | those before it) of each prompt's tokens after the first, in nats. It runs between two rounds,
+   * Computes log p(token | preceding tokens) of each prompt's tokens after the first, in nats. It runs between two rounds,
    * without the cache.
    *
    * @throws {QueueFullError}
@@ -199,8 +209,8 @@ export class SequenceBatcher {
   }
 
   /**
-   * Changes the model's weights when no answer is in progress, so that each answer is of one set of weights; answers that have not
-   * begun wait for it, and nothing that was computed before is used again.
+   * Changes the model's weights while no answer is in progress, so that each answer has one set of weights. Answers that have not
+   * begun wait, and earlier keys and values are not used again.
    */
   changeWeights(apply: () => Promise<void>): Promise<void> {
     const changed = new Promise<void>((resolve, reject) => this.#changes.push({ apply, resolve, reject }));
@@ -219,14 +229,14 @@ export class SequenceBatcher {
     await this.pool?.close();
   }
 
-  /** Plays rounds until nothing is left to do. */
+  /** Runs rounds until nothing is left to do. */
   async #play(): Promise<void> {
     // Requests that arrive in the same turn of the event loop begin together.
     await new Promise<void>((resolve) => setImmediate(resolve));
     try {
       while (this.#hasWork) await this.#round();
     } finally {
-      this.#rounds = null; // this follows the last check for requests without a pause, so that none is missed
+      this.#rounds = null; // no `await` follows the last check for requests, so that no request is missed
     }
   }
 
@@ -308,14 +318,14 @@ export class SequenceBatcher {
     return [...groups.values()];
   }
 
-  /** Returns a key that sequences in one call must share. */
+  /** Returns a key that is equal for sequences that one call can advance. */
   #kind({ request: { sampling, terminatorIds }, place: { lane } }: Placed): string {
     return JSON.stringify([lane.positions, ...(lane.episodes.mixesTurns ? [] : [sampling, terminatorIds])]);
   }
 
   /**
-   * Reads prompts in one call. It either completes the prompts whose turn it is, and samples the first token of each answer,
-   * or reads a piece of a long prompt, whose next turn comes after those of the others.
+   * Reads prompts in one call. It either completes the prompts that come next, and samples the first token of each answer, or
+   * reads a piece of a long prompt, whose next piece follows after the other prompts.
    */
   async #readPrompts(): Promise<void> {
     const unread = this.#running.filter(({ newTokens }) => newTokens === 0);
@@ -338,7 +348,7 @@ export class SequenceBatcher {
     return Math.max(lane.episodes.length(slot), lane.episodes.cachedTokens(slot, promptIds, adapter));
   }
 
-  /** Reads a piece of a prompt. @param rest tokens that stay unread */
+  /** Reads a piece of a prompt. @param rest number of tokens that are not read yet */
   async #readPiece(sequence: Placed, rest: number): Promise<void> {
     const { request, place } = sequence;
     const { episodes } = place.lane;
@@ -391,7 +401,7 @@ export class SequenceBatcher {
     }
   }
 
-  /** Runs the work of one answer. An error of it, such as a grammar that takes too much work, ends that answer alone. */
+  /** Runs the work of one answer. An error, such as a grammar that takes too much work, ends only this answer. */
   #orFail(sequence: Placed, work: () => void): void {
     try {
       work();
@@ -418,7 +428,7 @@ export class SequenceBatcher {
   #fail(group: readonly Placed[], error: unknown): void {
     for (const sequence of group) {
       const { lane, slot } = sequence.place;
-      lane.episodes.truncate(slot, 0); // the content of its cache is unknown after an error
+      lane.episodes.truncate(slot, 0); // the contents of the slot's cache are unknown after an error
       this.#end(sequence, error);
     }
   }

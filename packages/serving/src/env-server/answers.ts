@@ -11,7 +11,7 @@ export interface InstanceState {
   start: string;
   /** The reward of the last step. */
   reward: number;
-  /** The sum of rewards since the reset. */
+  /** The sum of the rewards since the reset. */
   total: number;
   terminated: boolean;
   truncated: boolean;
@@ -22,28 +22,28 @@ export const ok = (json: unknown): HttpAnswer => ({ status: 200, json });
 export const notFound: HttpAnswer = { status: 404, json: { detail: 'Not Found' } };
 export const serverError: HttpAnswer = { status: 500, text: 'Internal Server Error' };
 
-/** The differences between one family's server and the others. */
+/** How one family's server differs from the others. */
 interface Forms {
   /** How failures are reported: as {"error"} with status 200, or as status 500 with plain text. */
   errors: 'field' | 'exception';
-  /** Whether /create begins an episode, that of the item with the id's number. */
+  /** Whether /create begins an episode with the item whose number is the instance's id. */
   startsAtCreate: boolean;
   /** Whether /create without a JSON body is refused. */
   createNeedsBody: boolean;
-  /** Whether steps after the end continue the episode, instead of being refused. */
+  /** Whether steps after the end continue the episode instead of being refused. */
   continuesAfterEnd: boolean;
-  /** The treatment of a reset without a number: it is refused, plays the first problem, or any. */
+  /** The result of a reset without an item's number: it is refused, plays the first item, or any item. */
   noItem: 'refused' | 'first' | 'any';
   /** Whether /reset requires world_type. */
   asksWorldType: boolean;
-  /** The answer to GET /observation before the first reset, where that is not an error. */
+  /** The answer to GET /observation before the first reset, where it is not an error. */
   unplayedText?: string;
   created: (state: InstanceState) => unknown;
   begun: (state: InstanceState) => unknown;
   stepped: (state: InstanceState) => unknown;
   /** The answers of GET routes about one instance, by name. */
   forms: Readonly<Record<string, (state: InstanceState) => unknown>>;
-  /** The answers of GET routes that always answer the same. */
+  /** The answers of GET routes that are always the same. */
   fixed: Readonly<Record<string, HttpAnswer>>;
 }
 
@@ -75,7 +75,7 @@ const detail = (state: InstanceState): object => ({
   deleted: false,
 });
 
-/** The forms that most families share. */
+/** The behaviour that most families share. */
 const common: Forms = {
   errors: 'field',
   startsAtCreate: false,
@@ -227,7 +227,7 @@ const names: Partial<Record<AgentGymFamily, string>> = {
 
 const isFamily = (name: string): name is AgentGymFamily => Object.hasOwn(agentGymFamilies, name);
 
-/** Returns how an environment is served: as AgentGym serves it, or in babyai's forms where AgentGym does not. */
+/** Returns how an environment is served: as by AgentGym, or like babyai where AgentGym does not serve it. */
 export function wireOf(name: string): Wire {
   if (!isFamily(name)) {
     const health = `This is environment ${name}.`;

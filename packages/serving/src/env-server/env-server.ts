@@ -16,10 +16,10 @@ import {
 } from './instance-table.js';
 
 export interface EnvServerOptions extends Omit<InstanceTableOptions, 'continuesAfterEnd'> {
-  /** The name of a family of AgentGym, whose routes and forms it then has; any other name has plain ones. */
+  /** The name of an AgentGym family, whose routes and forms the server then has; any other name has generic ones. */
   name: string;
   host: string;
-  /** 0: any free one. */
+  /** The port; 0 for any free one. */
   port: number;
   /** Returns the list of wordle's GET /filtered_vocab: the words that the answers so far allow. */
   vocabulary?: (state: InstanceState | null) => readonly string[];
@@ -103,7 +103,7 @@ export class EnvServer {
     return ok(begun(await this.instances.reset(id, this.#item(fields))));
   }
 
-  /** Returns the number of the problem; null where the client leaves the choice. */
+  /** Returns the number of the problem; null where the client does not choose one. */
   #item(fields: Fields): number | null {
     const { itemField, noItem } = this.#wire;
     const value = fields[itemField];
@@ -133,7 +133,7 @@ export class EnvServer {
     return ok(forms[route](await this.instances.state(id)));
   }
 
-  /** Reports a fault of an environment as AgentGym's servers report theirs. */
+  /** Reports a fault of an environment in the form of AgentGym's servers. */
   #fault(error: unknown): HttpAnswer {
     if (error instanceof FieldError) {
       const loc = error.field === null ? ['body'] : ['body', error.field];
@@ -153,7 +153,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** The error for a field that is missing or of the wrong type. */
 class FieldError extends Error {
-  /** Names the field. @param field null: the body itself */
+  /** @param field the field's name; null for the body itself */
   constructor(readonly field: string | null) {
     super(field ?? 'body');
   }

@@ -1,12 +1,13 @@
-// The environment instances of a server, each under an id: made on demand, one request at a time, closed when idle.
+// The environment instances of a server, by id. They are created on demand, handle one request at a time, and are closed when
+// idle.
 import type { Env, ResumableEnv } from '@bowyer/envs';
 import type { InstanceState } from './answers.js';
 
 export interface InstanceTableOptions {
   makeEnv: () => Env;
-  /** Converts a problem's number to the options of the environment's reset; null: any problem. */
+  /** Converts a problem's number to the options of the environment's reset; null for any problem. */
   resetOptions: (item: number | null) => object;
-  /** Whether an environment that supports it takes steps after the end. */
+  /** Whether steps after the end are allowed, for environments that support it. */
   continuesAfterEnd?: boolean;
   /** Whether a line break at the end of an observation is removed. */
   withoutLineEnd?: boolean;
@@ -16,7 +17,7 @@ export interface InstanceTableOptions {
   idleMs: number;
 }
 
-/** The error that a client gets for an impossible request. */
+/** The error for a client's request that is impossible in the instance's state. */
 export class InstanceError extends Error {
   override readonly name = 'InstanceError';
 }
@@ -30,7 +31,7 @@ interface Instance {
   /** Null before the first reset. */
   state: InstanceState | null;
   lastUsed: number;
-  /** The last request; requests of one instance run one after another. */
+  /** The end of the last request; requests of one instance run one after another. */
   last: Promise<unknown>;
   waiting: number;
 }

@@ -1,4 +1,4 @@
-// Serves an environment by name, in the form in which AgentGym serves its own of that name.
+// Serves an environment by name, as AgentGym serves its environment of that name.
 import {
   agentGymFamilies,
   environmentInfo,
@@ -10,24 +10,24 @@ import {
 } from '@bowyer/envs';
 import { EnvServer, type EnvServerOptions } from './env-server.js';
 
-/** A step limit that is never reached: AgentGym's servers of these environments have none, since its clients count rounds. */
+/** A step limit that is never reached: AgentGym's servers of these environments have no limit, since its clients count rounds. */
 const UNLIMITED = 1_000_000;
-/** The number of products; no two goals are of the same one. */
+/** The number of products. Each goal has a different product. */
 const SERVED_PRODUCTS = 4000;
 
-/** The options under which an environment answers as AgentGym's server does. */
+/** The options under which an environment behaves as in AgentGym's server. */
 const servedOptions: Partial<Record<EnvName, Record<string, unknown>>> = {
   maze: { observation: 'full', reward: 'agentgym' },
   wordle: { observation: 'answer', reward: 'agentgym' },
   webshop: { observation: 'text', maxTurns: UNLIMITED },
   textcraft: { observation: 'turn', stepLimit: UNLIMITED },
-  babyai: { stepLimit: UNLIMITED }, // its worlds also have a limit of low-level moves
+  babyai: { stepLimit: UNLIMITED }, // its worlds also limit low-level moves
   alfworld: { observation: 'turn' },
 };
 
 /**
- * Adds products. A client counts the problems of AgentGym's server, which has more goals than our default shop. A shop that
- * the user has chosen stays as it is.
+ * Adds products, because clients use the goal numbers of AgentGym's server, which has more goals than our default shop. A shop
+ * that the user has chosen is not changed.
  */
 function servedGoals(name: EnvName, options: Record<string, unknown>): Record<string, unknown> {
   if (name !== 'webshop') return {};
@@ -37,7 +37,7 @@ function servedGoals(name: EnvName, options: Record<string, unknown>): Record<st
   return { numProducts: SERVED_PRODUCTS, numGoals: agentGymFamilies.webshop.items };
 }
 
-/** Environments whose texts end in a line break here, and not in AgentGym. */
+/** Environments whose texts end with a line break here, and not in AgentGym. */
 const endInLineEnd: readonly EnvName[] = ['babyai', 'alfworld'];
 
 export interface ServeEnvOptions extends Pick<
@@ -45,7 +45,7 @@ export interface ServeEnvOptions extends Pick<
   'host' | 'port' | 'maxInstances' | 'idleMs' | 'onFault'
 > {
   name: EnvName;
-  /** The environment's options. Those that decide what AgentGym's protocol contains are set here. */
+  /** The environment's options. Options that AgentGym's protocol determines are set here. */
   options: Record<string, unknown>;
   parts?: EnvParts;
 }
@@ -54,7 +54,7 @@ export interface ServeEnvOptions extends Pick<
 export async function serveEnv({ name, options, parts, ...limits }: ServeEnvOptions): Promise<EnvServer> {
   const key = itemKey(name);
   const make = (): Env => makeEnv(name, { ...options, ...servedOptions[name], ...servedGoals(name, options) }, parts);
-  await make().close(); // invalid options are reported now, not at the first request
+  await make().close(); // invalid options are reported now, instead of at the first request
   return EnvServer.listen({
     ...limits,
     name,
@@ -65,7 +65,7 @@ export async function serveEnv({ name, options, parts, ...limits }: ServeEnvOpti
   });
 }
 
-/** Returns a function that gives all words before an instance's first reset, then those that its answers so far allow. */
+/** Returns a function that lists all words before an instance's first reset, and then those that its answers so far allow. */
 async function wordleVocabulary(make: () => Env): Promise<EnvServerOptions['vocabulary']> {
   const env = make();
   const { info } = await env.reset({ seed: 0 });

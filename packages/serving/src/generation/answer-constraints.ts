@@ -1,4 +1,4 @@
-// The constraints of answers, compiled for the model's tokens, once for equal requests.
+// Compiles the constraints of answers for the model's tokens, once for equal requests.
 import {
   ConstraintCompiler,
   EmptyGrammarError,
@@ -12,15 +12,15 @@ import { inTurns, turn } from '../http/turn.js';
 import { KeptConstraints } from './kept-constraints.js';
 import { BadRequestError } from './request-error.js';
 
-/** The number of compiled constraints in the cache: an agent sends the same few again and again. */
+/** The number of compiled constraints in the cache. An agent sends the same few again and again. */
 const MOST_KEPT = 64;
 
 export class AnswerConstraints {
-  /** The compiler, made in steps when the first answer has a constraint, which takes seconds for a large vocabulary. */
+  /** The compiler. It is made in steps for the first answer with a constraint, which takes seconds for a large vocabulary. */
   #compiler: Promise<ConstraintCompiler> | null = null;
   readonly #kept = new KeptConstraints(MOST_KEPT);
 
-  /** Makes an empty cache. @param endIds tokens that end an answer @param excludedIds those that the model never writes */
+  /** Makes an empty cache. @param endIds tokens that end an answer @param excludedIds tokens that the model never writes */
   constructor(
     private readonly tokenizer: Tokenizer,
     private readonly endIds: readonly number[],
@@ -30,14 +30,14 @@ export class AnswerConstraints {
   /**
    * Returns a constraint from the cache, or compiles it.
    *
-   * @param key of all that the grammar is made of
-   * @param make called where the cache has none of this key
-   * @param param the field that asks for it
+   * @param key identifies everything that the grammar depends on
+   * @param make makes the grammar if the cache does not have it
+   * @param param the request's field with the constraint, for errors
    */
   async compiled(key: string, make: () => Grammar | null, param: string): Promise<CompiledConstraint | null> {
     const known = this.#kept.get(key);
     if (known) return known;
-    await turn(); // reading a schema and compiling it take up to some tenths of a second each: one runs at a time
+    await turn(); // reading a schema and compiling it can each take some tenths of a second, so only one runs at a time
     const grammar = make();
     if (grammar === null) return null;
     const compiled = await this.#compile(grammar, param);

@@ -3,9 +3,9 @@ import type { ChatTemplate } from '@bowyer/text';
 
 export interface AnswerEnds {
   model: LanguageModel;
-  /** The chat template; null: the model has none. */
+  /** The chat template; null for a model without one. */
   template: Pick<ChatTemplate, 'terminatorIds'> | null;
-  /** End tokens beside those of the model and the template. */
+  /** End tokens in addition to those of the model and the template. */
   terminatorIds?: readonly number[];
 }
 

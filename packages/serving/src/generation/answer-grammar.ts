@@ -1,5 +1,5 @@
-// The grammar of the answers to a chat, where its request asks for one: a JSON value, calls of tools, or, with strict tools, any
-// text and calls whose arguments follow their schemas. If the model writes reasoning, it comes first.
+// The grammar of the answers to a chat, if its request needs one: a JSON value, tool calls, or, with strict tools, any text with
+// calls whose arguments follow their schemas. If the model writes reasoning, it comes first.
 import { jsonValue, readingTogether, UnsupportedSchemaError, type Grammar, type Tokenizer } from '@bowyer/text';
 import { callGrammar, contentGrammar, StrictToolError, type WrittenStyle } from '../tool-calls/call-grammar.js';
 import type { PartsOptions } from '../tool-calls/part-streamer.js';
@@ -9,17 +9,17 @@ import { BadRequestError } from './request-error.js';
 /** The schema of any object. */
 const anyObject = { type: 'object' };
 
-/** The part of a chat's request that decides which texts may answer it. */
+/** The parts of a chat's request that decide which texts are allowed as an answer. */
 export type AskedAnswer = Pick<ChatRequest, 'format' | 'toolChoice' | 'parallelCalls'>;
 
 /** How the prompt ends and how the answer is split into parts. */
 export interface AnswerPlace {
   parts: (Pick<PartsOptions, 'startsInReasoning' | 'tools'> & { style: WrittenStyle | null }) | null;
-  /** Whether the answer may begin with reasoning of its own. */
+  /** Whether the answer may begin with reasoning. */
   mayReason: boolean;
 }
 
-/** Returns the grammar; null: any text. @throws {BadRequestError} where a schema cannot be guaranteed */
+/** Returns the grammar; null where any text is allowed. @throws {BadRequestError} where a schema cannot be guaranteed */
 export function answerGrammar(
   chat: AskedAnswer & Pick<ChatRequest, 'names'>,
   { parts, mayReason }: AnswerPlace,

@@ -6,7 +6,7 @@ import type { TokenLogprob } from './token-logprobs.js';
 
 /** An answer's tokens as they were sampled, with their log-probabilities in the full vocabulary. */
 export interface SampledUtterance extends Pick<Utterance, 'ids' | 'terminated' | 'logprobs'> {
-  /** [n] nats, among the tokens that the constraint allowed; absent without one. */
+  /** [n] in nats, under the constraint's masks; absent without a constraint. */
   maskedLogprobs?: number[];
   /** The versions of the weights, each with the index in `ids` from which it was used. */
   versions: { from: number; version: number }[];
@@ -16,13 +16,13 @@ export interface SampledUtterance extends Pick<Utterance, 'ids' | 'terminated' |
 export interface Choice {
   index: number;
   text: string;
-  /** The reasoning of a chat whose answers are split. */
+  /** The reasoning of a chat's answer, if answers are split. */
   reasoning?: string;
-  /** In a piece: calls that begin, and further text of the arguments of those that have begun, by their index. */
+  /** In a piece: new calls, and further text of the arguments of earlier calls, by their index. */
   calls?: readonly CalledTool[];
-  /** In a whole answer: the calls and the texts that look like attempts at a call, also where they stayed text. */
+  /** In a whole answer: the calls, and texts that look like attempts at a call, even if they count as text. */
   attempts?: readonly CallAttempt[];
-  /** In a whole answer: whether sampled calls are left out, since the request allows only one. */
+  /** In a whole answer: whether sampled calls were removed, since the request allows only one. */
   isShortened?: boolean;
   /** The reason of the answer's end; null until it ends. */
   finishReason: 'stop' | 'length' | 'tool_calls' | null;
@@ -30,9 +30,9 @@ export interface Choice {
   stop?: string;
   /** Tokens of the text with their log-probabilities; null where they were not requested. */
   tokens: readonly TokenLogprob[] | null;
-  /** Ids, where they were requested: of the prompt (in a stream only in a choice's first piece), and of the text with its terminator. */
+  /** Ids, if requested: of the prompt (in a stream only in a choice's first piece), and of the text with its terminator. */
   ids?: { prompt?: readonly number[]; text: readonly number[] };
-  /** The sampled tokens, in a whole answer. */
+  /** The sampled tokens of a whole answer. */
   sampled?: SampledUtterance;
 }
 

@@ -15,11 +15,11 @@ export interface ChatRequest {
   parallelCalls: boolean;
   format: AnswerFormat;
   settings: CompletionSettings;
-  /** The token limit; null: the request has none. */
+  /** The token limit; null where the request has none. */
   maxTokens: number | null;
-  /** The most tokens of reasoning; null: no limit. */
+  /** The most tokens of reasoning; null for no limit. */
   reasoningBudget: number | null;
-  /** Whether a limit beyond the context is reduced to it; else the request is refused. */
+  /** Whether a limit beyond the context is reduced to it; otherwise the request is refused. */
   limitGivesWay: boolean;
   cut: PromptCut;
   names: ChatNames;
@@ -30,13 +30,13 @@ export type ToolChoice = 'none' | 'auto' | 'required' | { name: string };
 /** The required form of an answer's content: any text, a JSON object, or a value of a schema. */
 export type AnswerFormat = { kind: 'text' } | { kind: 'object' } | { kind: 'schema'; schema: unknown };
 
-/** A protocol's names for the fields that errors are about. */
+/** A protocol's names of the fields that errors mention. */
 export interface ChatNames {
   messages: string;
   tools: string;
   toolChoice: string;
   format: string;
-  /** The field with the budget for reasoning; left out where the protocol has none. */
+  /** The field of the reasoning budget; not given where the protocol has none. */
   reasoningBudget?: string;
 }
 
@@ -49,6 +49,9 @@ export function chatTemplateOf({ template }: RequestReader, names: ChatNames): C
   );
 }
 
-/** Returns the variables of a template that a level of reasoning sets, as vLLM does: gpt-oss has levels, Qwen 3 and others a switch. */
+/**
+ * Returns the variables of a template that set a level of reasoning, as vLLM does: gpt-oss has levels, and Qwen 3 and others have
+ * a switch.
+ */
 export const effortVariables = (effort: string | null): Record<string, unknown> =>
   effort === null ? {} : { reasoning_effort: effort, enable_thinking: effort !== 'none' };

@@ -1,5 +1,5 @@
-// A client's request in the server's internal form, to which each protocol converts a body (protocols/), with all that its run
-// needs (completion-run.ts). Its prompt consists of tokens already.
+// A client's request in the server's internal form. Each protocol converts its bodies to it (protocols/), and completion-run.ts
+// runs it. Its prompts are tokens.
 import type { LogitRules, SamplingOptions } from '@bowyer/models';
 import type { ChatTemplate, CompiledConstraint } from '@bowyer/text';
 import type { AnswerConstraints } from './answer-constraints.js';
@@ -9,29 +9,29 @@ import type { PromptWriter, WrittenChat } from './prompt-writer.js';
 import type { SteppedTokenizer } from './stepped-tokenizer.js';
 
 export interface CompletionRequest {
-  /** The served name of the model or adapter that answers it. */
+  /** The served name of the model or adapter that answers. */
   model: string;
   prompts: Prompt[];
   /** The number of answers to each prompt. */
   n: number;
   maxTokens: number;
-  /** The number of tokens that come before a token or a text may end an answer. */
+  /** The least number of tokens before a token or a text may end an answer. */
   minTokens: number;
   sampling: Pick<SamplingOptions, 'temperature' | 'topK' | 'topP' | 'greedy'>;
   stops: string[];
-  /** The seed; null: the server's own random numbers are used. */
+  /** The seed; null to use the server's own random numbers. */
   seed: number | null;
   stream: boolean;
-  /** Whether a stream ends with the counts of its tokens. */
+  /** Whether a stream ends with its token counts. */
   streamsUsage: boolean;
   logprobs: boolean;
-  /** Number of most likely tokens to return beside each generated one. */
+  /** The number of most likely tokens that are returned in addition to each generated one. */
   topLogprobs: number;
   /** Whether the tokens of the prompts are returned with their log-probabilities. */
   scoresPrompts: boolean;
-  /** Whether tokens are named `token_id:N` in place of their texts, as vLLM does. */
+  /** Whether tokens are named `token_id:N` instead of by their texts, as in vLLM. */
   namesTokensById: boolean;
-  /** Whether the ids of prompts and answers are returned, with the token that ended an answer, as vLLM does. */
+  /** Whether the ids of prompts and answers are returned, with the terminator, as in vLLM. */
   returnsIds: boolean;
   /** Tokens that end an answer in addition to the model's own. */
   stopIds: readonly number[];
@@ -47,11 +47,11 @@ export interface CompletionRequest {
   rules: LogitRules;
   /** The constraint on the answer's text; null: any text. */
   constraint: CompiledConstraint | null;
-  /** Whether an answer continues its prompt's text, with the space that it may begin with; false: it is a text of its own. */
+  /** Whether an answer continues its prompt's text, including a leading space; otherwise it is a separate text. */
   continuesText: boolean;
-  /** How a chat's answer is split into parts; null: it is all content. */
+  /** How a chat's answer is split into parts; null if it is all content. */
   parts: PartsOptions | null;
-  /** The chat from which its prompt was written; absent for a text. */
+  /** The chat from which the prompt was written; absent for a text prompt. */
   chat?: WrittenChat;
 }
 
@@ -63,7 +63,7 @@ export type CompletionSettings = Omit<
 
 export interface Prompt {
   ids: number[];
-  /** Text that is put before the answer: the prompt, where `echo` is set. */
+  /** Text before the answer: the prompt, if `echo` is set. */
   echo: string;
 }
 
@@ -72,7 +72,7 @@ export interface RequestReader {
   tokenizer: SteppedTokenizer;
   /** The chat template, which encodes with `tokenizer`. Null where the model has none. */
   template: ChatTemplate | null;
-  /** Makes a template that a request brings; undefined: requests bring none. */
+  /** Makes a template that a request contains; undefined if requests must not contain any. */
   templateOf?: (source: string) => ChatTemplate;
   contextLength: number;
   vocabSize: number;
@@ -80,11 +80,11 @@ export interface RequestReader {
   maskedTokenIds: readonly number[];
   /** The model's name. */
   name: string;
-  /** Returns the names of the adapters that are loaded beside it; none if not given. Other names are refused. */
+  /** Returns the names of the adapters that are loaded; none if not given. Other names are refused. */
   adapterNames?: () => readonly string[];
   /** Whether the model itself answers requests for other names; false if not given. */
   answersAnyName?: boolean;
-  /** The most answers to all prompts of a request together: more would never fit, however long they wait. */
+  /** The most answers to all prompts of a request; a request with more could never be served. */
   maxAnswers: number;
   /** The model's changes of logits; a request may change some. */
   rules: LogitRules;
@@ -95,6 +95,6 @@ export interface RequestReader {
   endIds?: readonly number[];
   /** Writes the prompts of chats in place of the template; the template does if not given. */
   prompt?: PromptWriter;
-  /** The values of settings that a request leaves out. */
+  /** The values of settings that a request does not have. */
   defaults: { temperature: number; topK: number; topP: number; maxTokens: number };
 }

@@ -1,4 +1,4 @@
-// One request in progress: a sequence for each answer, its text as it is generated, and the result.
+// Runs one request: with a sequence for each answer, its text as it is generated, and the result.
 import { Rng } from '@bowyer/core';
 import { type LoadedAdapter, continuationText } from '@bowyer/models';
 import { byteTokens, type Tokenizer } from '@bowyer/text';
@@ -14,16 +14,16 @@ import { SpelledTokens, type TokenLogprob } from './token-logprobs.js';
 
 interface CompletionRun {
   request: CompletionRequest;
-  /** The adapter, which stays loaded until the run has ended; null or left out: the model itself answers. */
+  /** The adapter, which stays loaded until the run has ended; null or not given for the model itself. */
   adapter?: LoadedAdapter | null;
   tokenizer: Tokenizer;
   terminatorIds: readonly number[];
-  /** The random numbers, where the request brings no seed of its own. */
+  /** The random numbers of a request without a seed. */
   rng: Rng;
-  /** Returns the version of the weights that are sampled with; 0 if not given. */
+  /** Returns the current version of the weights; 0 if not given. */
   version?: () => number;
   signal: AbortSignal;
-  /** Takes every piece of text, and the end of every choice. */
+  /** Receives every piece of text, and the end of every choice. */
   onPiece: (piece: Choice) => void;
 }
 
@@ -94,7 +94,7 @@ async function finished(
   return { choices, usage, aborted };
 }
 
-/** Tokens at the end of a prompt that can affect the spelling of the first token after it. */
+/** The tokens at the end of a prompt that can affect the text of the first token after it. */
 const PROMPT_END = 64;
 
 class Answer {
@@ -105,7 +105,7 @@ class Answer {
   readonly #tokens: TokenLogprob[] = [];
   #unsentTokens: TokenLogprob[] = [];
   readonly #ids: number[] = [];
-  /** The number of `#ids` that were sent. */
+  /** The number of `#ids` that have been sent. */
   #sentIds = 0;
   #sentPieces = 0;
   #echo: string;
@@ -130,7 +130,10 @@ class Answer {
     this.#sampled = new Sampled(run.version ?? (() => 0));
   }
 
-  /** Returns the function that decodes the answer. A message is a text of its own; a completion continues the prompt, with its leading space. */
+  /**
+   * Returns the function that decodes the answer: a message as a separate text, a completion as the continuation of its prompt,
+   * with its leading space.
+   */
   #decoder(end: readonly number[]): (ids: readonly number[]) => string {
     const { tokenizer, request } = this.run;
     const decode = request.parts
@@ -157,7 +160,7 @@ class Answer {
     return !this.#streamer.stopped && !this.#endsWithCall();
   }
 
-  /** Returns whether a call ends the answer, where the request allows one: its grammar, where it has one, ends it by itself. */
+  /** Returns whether a tool call ends the answer, as where the request allows only one. A grammar ends the answer itself. */
   #endsWithCall(): boolean {
     const { constraint, ignoresEnd, minTokens } = this.run.request;
     if (constraint !== null || ignoresEnd || this.#ids.length < minTokens) return false;
@@ -178,7 +181,7 @@ class Answer {
 
   /** Returns the prompt's tokens. @param logprobs of those after the first */
   async scored(logprobs: Float32Array): Promise<TokenLogprob[]> {
-    await turn(); // pauses once for each of a request's answers
+    await turn(); // other work runs between the prompts of a request's answers
     return inTurns(this.#spell(logprobs));
   }
 

@@ -1,5 +1,5 @@
-// The key of a constraint: a text with all that its grammar is made of. A server finds a cached constraint by it, and the record
-// of an answer contains it, so that the constraint can be compiled again.
+// The key of a constraint: a text with everything that its grammar depends on. A server finds cached constraints by it, and the
+// record of an answer contains it, so that the constraint can be compiled again.
 import type { Grammar, Tokenizer } from '@bowyer/text';
 import { callFormats } from '../tool-calls/call-formats.js';
 import { answerGrammar, type AnswerPlace, type AskedAnswer } from './answer-grammar.js';
@@ -30,22 +30,22 @@ export function grammarKey(
   return JSON.stringify([format, toolChoice, parallelCalls, place, mayReason]);
 }
 
-/** Returns the key of the same constraint with a bound for the tokens of its reasoning. */
+/** Returns the key of the same constraint with a bound on the tokens of its reasoning. */
 export const withBudget = (key: string, tokens: number): string =>
   JSON.stringify([...(JSON.parse(key) as KeyParts).slice(0, 5), tokens]);
 
 const names: ChatNames = { messages: 'messages', tools: 'tools', toolChoice: 'tool_choice', format: 'response_format' };
 
-/** A constraint as its key describes it. */
+/** A constraint as described by its key. */
 interface KeyedConstraint {
-  /** The grammar; null: any text, within the budget. */
+  /** The grammar; null where any text is allowed, within the budget. */
   grammar: Grammar | null;
   parts: AnswerPlace['parts'];
-  /** The tokens of reasoning at most; null: no bound. */
+  /** The most tokens of reasoning; null for no bound. */
   reasoningBudget: number | null;
 }
 
-/** Reads a key. @throws {RangeError} where `grammarKey` has not written it, or its format of calls is not known any more */
+/** Reads a key. @throws {RangeError} for a text that `grammarKey` did not write, or whose format of calls no longer exists */
 export function constraintOfKey(key: string, reader: { tokenizer: Pick<Tokenizer, 'tokenToId'> }): KeyedConstraint {
   const [format, toolChoice, parallelCalls, place, mayReason, reasoningBudget = null] = JSON.parse(key) as KeyParts;
   const parts = place && placeOf(place);

@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { CompiledConstraint } from '@bowyer/text';
 
-/** A cache that drops the least recently used constraints, and those of a compiler that was reset: they would keep all its former parts in memory. */
+/**
+ * A cache that drops the least recently used constraints, and those of a compiler that was reset, since they would keep its
+ * former memory in use.
+ */
 export class KeptConstraints {
-  /** The constraints by the digests of their keys, which can have megabytes. */
+  /** The constraints by digests of their keys, which can be megabytes long. */
   readonly #kept = new Map<string, CompiledConstraint>();
 
   constructor(private readonly most: number) {}
@@ -13,7 +16,7 @@ export class KeptConstraints {
     const known = this.#kept.get(digest);
     this.#kept.delete(digest);
     if (!known || known.isStale) return undefined;
-    this.#kept.set(digest, known); // this makes it the newest
+    this.#kept.set(digest, known); // inserting it again makes it the newest
     return known;
   }
 

@@ -2,7 +2,7 @@
 // vocabulary.
 import type { TokenMask } from '@bowyer/core';
 
-/** Masks that are kept; beyond it, the pool is emptied. */
+/** The most masks in the pool, which is then emptied. */
 const MOST_KEPT = 4096;
 
 export class MaskPool {
@@ -10,7 +10,7 @@ export class MaskPool {
   #kept = new Map<number, TokenMask[]>();
   #size = 0;
 
-  /** Returns the mask, or an equal one that was there before. */
+  /** Returns the mask, or an equal one that is already in the pool. */
   same(mask: TokenMask): TokenMask {
     const hash = hashOf(mask);
     const known = this.#kept.get(hash)?.find((other) => isEqual(other, mask));

@@ -1,4 +1,4 @@
-// The interface for writing the prompts of chats: by the template alone, or with tokens that were sampled before.
+// The interface for writing the prompts of chats: with the template alone, or with earlier sampled tokens.
 import type { ChatMessage, ChatTemplate, PromptEnding, TemplateInputs } from '@bowyer/text';
 
 export interface Dialogue {
@@ -10,18 +10,18 @@ export interface Dialogue {
 
 /** A chat whose prompt is written. */
 export interface WrittenChat extends Dialogue {
-  /** The source of its constraint; null: it has none. */
+  /** The source of its constraint; null without one. */
   constraint: string | null;
 }
 
-/** Returns a dialogue in tokens as its template writes it. */
+/** Returns a dialogue's tokens as written by its template. */
 export type WriteDialogue = (messages: readonly ChatMessage[]) => Promise<number[]>;
 
 /**
  * Writes a chat's prompt.
  *
  * @param endIds tokens that end messages of the model
- * @param write the template's way, for these messages and for others
+ * @param write tokenizes messages with the template; it may be called with other messages too
  */
 export type PromptWriter = (
   chat: Dialogue & { ending: PromptEnding },

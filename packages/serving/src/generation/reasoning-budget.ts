@@ -8,7 +8,7 @@ import type { AnswerPlace } from './answer-grammar.js';
 /** The character that an incomplete multi-byte character decodes to. */
 const HALF_CHARACTER = '\uFFFD';
 
-/** The last tokens whose text is searched for the marks of reasoning, which are shorter. */
+/** The number of last tokens that are searched for the marks of reasoning, which are shorter. */
 const LOOKED_AT = 16;
 
 export interface ReasoningBudget {
@@ -16,14 +16,14 @@ export interface ReasoningBudget {
   /** The most tokens between the marks. */
   tokens: number;
   tokenizer: Pick<Tokenizer, 'encode' | 'tokenToId'>;
-  /** Decodes tokens with the marks that are special tokens. */
+  /** Decodes tokens, including the marks that are special tokens. */
   decode: (ids: readonly number[]) => string;
 }
 
 /**
  * Adds the bound to a constraint.
  *
- * @param constraint of the whole answer; null: none
+ * @param constraint of the whole answer; null without one
  * @param budget.tokens of the reasoning
  * @returns null where the model has no form of reasoning
  */
@@ -41,7 +41,7 @@ export function withinBudget(
   return boundedReasoning(constraint, { form, tokens, tokenizer, decode: decoderWithMarks(tokenizer, format) });
 }
 
-/** Returns the constraint with the bound. @param constraint of the whole answer; null: none */
+/** Returns the constraint with the bound. @param constraint of the whole answer; null without one */
 export const boundedReasoning = (
   constraint: CompiledConstraint | null,
   budget: ReasoningBudget,
@@ -56,8 +56,8 @@ export const boundedReasoning = (
 type TokenizerOfMarks = Parameters<typeof decoderWithMarks>[0] & Pick<Tokenizer, 'encode' | 'tokenToId'>;
 
 /**
- * The position in the answer. `before`: only space so far, or the beginning of a mark; `closing`: the mark is being forced;
- * `over`: no reasoning follows.
+ * The position in the answer. `before`: only spaces so far, or the beginning of a mark; `closing`: the closing mark is being
+ * forced; `over`: no reasoning follows.
  */
 type Stage = 'before' | 'inside' | 'closing' | 'over';
 
@@ -111,7 +111,10 @@ class BudgetedAnswer implements TokenConstraint {
     return copy;
   }
 
-  /** Returns whether the next token must be one of the closing mark. It is not forced within a character, nor where a grammar forbids it. */
+  /**
+   * Returns whether the next token must belong to the closing mark. It is not forced within a multi-byte character, nor where a
+   * grammar forbids it.
+   */
   #forces(mask: Uint32Array): boolean {
     const { tokens, form, tokenizer, decode } = this.budget;
     if (this.#stage === 'inside' && this.#count >= tokens && !decode(this.#recent).endsWith(HALF_CHARACTER)) {

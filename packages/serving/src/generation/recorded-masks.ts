@@ -11,15 +11,18 @@ import { withinBudget } from './reasoning-budget.js';
 
 /** The parts of a recorded answer on which its masks depend. */
 export interface MaskedAnswer {
-  /** The source of its constraint, as it was recorded. */
+  /** The source of its constraint as recorded. */
   constraint: string;
-  /** The sampled tokens, with the one that ended the answer. */
+  /** The sampled tokens, with the terminator. */
   ids: readonly number[];
-  /** Whether the last of `ids` ended it. */
+  /** Whether the last of `ids` is the terminator. */
   terminated: boolean;
-  /** The most tokens that the answer could have, the end token included: near the end, a constraint allows only texts that can still be finished. */
+  /**
+   * The token limit of the answer, including the terminator: near the limit, a constraint allows only texts that can still be
+   * finished.
+   */
   maxTokens: number;
-  /** Tokens that could end it beside those that end every answer. */
+  /** Terminators of this answer in addition to those of every answer. */
   stopIds: readonly number[];
 }
 
@@ -31,19 +34,20 @@ export class RecordedMasks {
   readonly #terminatorIds: readonly number[];
   readonly #kept = new KeptConstraints(MOST_KEPT);
   readonly #pool = new MaskPool();
-  /** The compiler, made for the first answer, which takes seconds for a large vocabulary. */
+  /** The compiler. It is made for the first answer, which takes seconds for a large vocabulary. */
   #compiler: ConstraintCompiler | null = null;
 
-  /** Makes an empty cache. @param served the model, its template and further terminators as they were served */
+  /** Makes an empty cache. @param served the model, its template and further terminators of the server */
   constructor(private readonly served: AnswerEnds) {
     this.#terminatorIds = answerEnds(served);
   }
 
   /**
-   * Returns the tokens among which each token of an answer was chosen. Equal masks are one array, of other answers too.
+   * Returns the mask of each token of an answer. Equal masks are the same array, even across answers.
    *
    * @returns [ids]
-   * @throws {RangeError} where the constraint does not allow the tokens: model, tokenizer or template are not those that were served
+   * @throws {RangeError} where the constraint does not allow the tokens, because model, tokenizer or template differ from the
+   *   server's
    */
   masksOf({ constraint, ids, terminated, maxTokens, stopIds }: MaskedAnswer): TokenMask[] {
     const place = this.#compiled(constraint).start();
@@ -68,7 +72,7 @@ export class RecordedMasks {
     const { tokenizer, maskedTokenIds } = this.served.model;
     this.#compiler ??= new ConstraintCompiler(
       new TokenVocabulary(tokenizer, { endIds: this.#terminatorIds, excludedIds: maskedTokenIds }),
-      { unbounded: true }, // the server has bounded the work when the answer was sampled
+      { unbounded: true }, // the server bounded this work when the answer was sampled
     );
     const { grammar, parts, reasoningBudget: tokens } = constraintOfKey(constraint, { tokenizer });
     const compiled = grammar && this.#compiler.compile(grammar);

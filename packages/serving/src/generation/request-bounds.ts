@@ -1,5 +1,5 @@
-// The bounds of a request: lengths in characters before anything is encoded, and in tokens afterwards. A request that does not
-// fit into the context is reported in the words of OpenAI's API, which clients of all protocols look for.
+// Bounds the size of a request: in characters before anything is encoded, and in tokens afterwards. A request that does not fit
+// into the context is reported in the words of OpenAI's API, which clients of all protocols recognize.
 import { maximum } from '@bowyer/core';
 import { isTooDeep, MOST_LEVELS } from '../http/json-nesting.js';
 import { BadRequestError } from './request-error.js';
@@ -8,38 +8,41 @@ import type { SteppedTokenizer } from './stepped-tokenizer.js';
 export interface LengthBounds {
   contextLength: number;
   tokenizer: SteppedTokenizer;
-  /** The token limit of a request that has none. */
+  /** The token limit for requests without one. */
   defaults: { maxTokens: number };
 }
 
 /** A function that returns the last tokens of a prompt, where a request limits their number. */
 export interface PromptCut {
   (ids: number[]): number[];
-  /** Whether anything is cut; false: all tokens are returned. */
+  /** Whether anything is cut; false if all tokens are returned. */
   readonly cuts: boolean;
 }
 
 export const noCut: PromptCut = Object.assign((ids: number[]) => ids, { cuts: false });
 
-/** Characters of a call's arguments, and of all calls together. */
+/** The most characters of a call's arguments, and of all calls together. */
 const LONGEST_ARGUMENTS = 2 ** 19;
 const MOST_STOPS = 16;
-/** Characters of a stop string. */
+/** The most characters of a stop string. */
 const LONGEST_STOP = 1_024;
 
 /** The most messages of a dialogue; some of the work for each cannot be interrupted. */
 const MOST_MESSAGES = 2_048;
 
-/** Characters of a token on average, an upper estimate; English has 4 to 5, deeply indented code 8. It bounds the text that is encoded at all. */
+/**
+ * An upper estimate of the mean number of characters in a token: English has 4 to 5, deeply indented code 8. It bounds the text
+ * that is encoded.
+ */
 const MOST_PER_TOKEN = 16;
 
-/** Characters of a text that is encoded for any length of context. */
+/** A text with at most this many characters is encoded for any length of context. */
 const SHORT = 2 ** 15;
 
-/** Characters of a text that is encoded for a prompt that is cut. */
+/** The most characters of a text that is encoded for a prompt which is cut. */
 const LONGEST_CUT = 2 ** 20;
 
-/** Refuses a text before it is encoded if it cannot fit; this also refuses a text that a normalizer would shorten enough. */
+/** Refuses a text that cannot fit, before it is encoded, even if a normalizer would shorten it. */
 export function checkCharacters(
   count: number,
   { contextLength, tokenizer }: LengthBounds,
@@ -87,7 +90,7 @@ export function checkTokens(count: number, { contextLength }: LengthBounds, para
   if (count > contextLength) throw tooLong(contextLength, `your ${param} resulted in ${count} tokens`, param);
 }
 
-/** Encodes texts in steps. It stops one token beyond the context, unless the prompt is cut to its end, for which all tokens are needed. */
+/** Encodes texts in steps. It stops one token beyond the context, unless the prompt is cut to its end, which needs all tokens. */
 export const inSteps = <Result>(
   encodeAll: () => Result,
   { tokenizer, contextLength }: LengthBounds,
@@ -99,7 +102,7 @@ export const inSteps = <Result>(
  * Returns the token limit of the answers. Prompts and answers must fit into the context; a default limit is reduced to the
  * rest of it.
  *
- * @param asked null: the request has no limit
+ * @param asked the request's limit; null without one
  */
 export function tokenLimit(
   asked: number | null,

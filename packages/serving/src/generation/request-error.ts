@@ -1,9 +1,9 @@
-// The error for a request that cannot be served, in the server's own words; each protocol reports it in its own form.
+// The error for a request that cannot be served, which each protocol reports in its own form.
 
-/** Characters of an error message at most: a client's input is not sent back at length. */
+/** The most characters of an error message, which must not repeat a client's long input. */
 const LONGEST_MESSAGE = 1_000;
 
-/** Characters of a field's name in a message. */
+/** The most characters of a field's name in a message. */
 export const LONGEST_NAME = 80;
 
 type RequestProblem =
@@ -16,7 +16,7 @@ type RequestProblem =
 
 export class BadRequestError extends Error {
   override readonly name = 'BadRequestError';
-  /** The field that the error is about. */
+  /** The field that caused the error. */
   readonly param: string | null;
 
   constructor(
@@ -32,7 +32,7 @@ export class BadRequestError extends Error {
 export const shortened = (text: string, longest: number): string =>
   text.length <= longest ? text : `${text.slice(0, longest).replace(/[\ud800-\udbff]$/, '')}…`;
 
-/** Returns the error for a request that names a model which is not served. */
+/** Returns the error for a request of a model that is not served. */
 export const unknownModel = (asked: string, names: readonly string[]): BadRequestError =>
   new BadRequestError(
     `The model '${asked}' does not exist; this server has ${names.map((name) => `'${name}'`).join(', ')}`,

@@ -1,4 +1,4 @@
-// The tokens of one answer as they were sampled, with the versions of the weights.
+// Collects the sampled tokens of one answer, with the versions of the weights.
 import type { SampledUtterance } from './answer.js';
 
 export class Sampled {
@@ -8,7 +8,7 @@ export class Sampled {
   #terminated = false;
   readonly #versions: { from: number; version: number }[] = [];
 
-  /** Makes an empty answer. @param version returns the version of the weights that the newest tokens were sampled with */
+  /** Makes an empty answer. @param version returns the current version of the weights */
   constructor(private readonly version: () => number) {}
 
   /** Adds tokens. @param masked with a constraint: the same as `logprobs`, but among the tokens that it allowed */

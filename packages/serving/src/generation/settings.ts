@@ -1,4 +1,4 @@
-// Returns the settings of a request that gives only few of them.
+// Fills in the settings that a request does not give.
 import type { CompletionSettings, RequestReader } from './completion-request.js';
 
 interface Sampling {
@@ -8,7 +8,7 @@ interface Sampling {
   topK?: number;
 }
 
-/** Returns the settings. With `top_p` 0, which OpenAI's API allows, only the most likely token is kept. */
+/** Returns the sampling settings. With `top_p` 0, which OpenAI's API allows, only the most likely token is kept. */
 export function samplingOf(
   given: Sampling,
   { defaults }: Pick<RequestReader, 'defaults'>,
@@ -22,7 +22,7 @@ export function samplingOf(
   };
 }
 
-/** Returns the settings of a request for one answer and nothing beside it. */
+/** Returns the settings of a request for one answer without further outputs. */
 export const plainSettings = (reader: RequestReader): CompletionSettings => ({
   model: reader.name,
   n: 1,

@@ -4,18 +4,18 @@
 import type { Tokenizer } from '@bowyer/text';
 import { inTurns } from '../http/turn.js';
 
-/** Characters that one run may encode without a pause, in a few milliseconds. */
+/** Characters that one step may encode, which takes a few milliseconds. */
 const AT_ONCE = 8_192;
 
 interface Pass {
   known: ReadonlyMap<string, number[]>;
-  /** Texts to encode before the next run, each with a letter before it for the kind of encoding. */
+  /** Texts to encode before the next run, each with a prefix letter for the kind of encoding. */
   missing: Set<string>;
   charactersLeft: number;
 }
 
 export interface StepOptions {
-  /** The number of ids after which an encoding may stop, where its text has more. */
+  /** The number of ids after which an encoding may stop. */
   maxTokens: number;
   /** Aborts the work. */
   signal: AbortSignal;
@@ -37,7 +37,8 @@ export class SteppedTokenizer implements Tokenizer {
   }
 
   /**
-   * Returns the result of `encodeAll`, which encodes texts with this tokenizer and is called once or twice. Only its last call has all ids.
+   * Returns the result of `encodeAll`, which encodes texts with this tokenizer and is called once or twice. Only its last call
+   * gets all ids.
    *
    * @throws the signal's reason once it is aborted
    */

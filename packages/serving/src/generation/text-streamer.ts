@@ -1,4 +1,4 @@
-// The text of an answer as it is generated: the part that can be sent already, and the stop string that ends it.
+// The text of an answer while it is generated: the part that can already be sent, and the stop string that ends it.
 import { maximum } from '@bowyer/core';
 import { GrowingText } from '@bowyer/text';
 
@@ -10,9 +10,9 @@ const NONE: ReadonlySet<number> = new Set();
 interface TextStreamerOptions {
   /** Stop strings; the answer ends before the first of them. */
   stops?: readonly string[];
-  /** The number of tokens before which a stop string does not end the answer; 0 if not given. */
+  /** The number of tokens before a stop string may end the answer; 0 if not given. */
   minTokens?: number;
-  /** Tokens of a single byte, where the tokenizer has some. */
+  /** Tokens of a single byte, if the tokenizer has any. */
   byteIds?: ReadonlySet<number>;
 }
 
@@ -23,13 +23,13 @@ export class TextStreamer {
   readonly #minTokens: number;
   /** The first tokens, up to `minTokens`. */
   readonly #first: number[] = [];
-  /** The length of the text of the first `minTokens` tokens, once they are there. */
+  /** The length of the text of the first `minTokens` tokens, once they have been generated. */
   #least: number | null = null;
   #count = 0;
   #shown = 0;
   #end: { stop: string; at: number } | null = null;
 
-  /** Starts an answer. @param decode all tokens of the answer so far as text */
+  /** Starts an answer. @param decode returns the text of all tokens of the answer so far */
   constructor(
     private readonly decode: (ids: readonly number[]) => string,
     { stops = [], minTokens = 0, byteIds = NONE }: TextStreamerOptions = {},
@@ -45,7 +45,7 @@ export class TextStreamer {
     return this.#text.text.slice(0, this.#end?.at);
   }
 
-  /** Returns whether a stop string was generated: later tokens are ignored. */
+  /** Returns whether a stop string was generated; later tokens are then ignored. */
   get stopped(): boolean {
     return this.#end !== null;
   }
@@ -55,7 +55,9 @@ export class TextStreamer {
     return this.#end?.stop ?? null;
   }
 
-  /** Returns what can be shown now; the beginning of a stop string or of a character waits for its rest. */
+  /**
+   * Returns the text that can be shown now; the beginning of a stop string or of a character is held back until its rest arrives.
+   */
   add(ids: readonly number[]): string {
     if (this.stopped) return '';
     const searched = this.#text.settledLength;
@@ -71,7 +73,7 @@ export class TextStreamer {
     return this.#show(this.#end?.at ?? this.#text.length);
   }
 
-  /** Returns the first of the stop strings that count, and its offset. @param searched characters that contain none */
+  /** Returns the first applicable stop string and its offset. @param searched number of characters that contain none */
   #stopBehind(searched: number): { stop: string; at: number } | null {
     if (this.#stops.length === 0 || this.#count <= this.#minTokens) return null;
     this.#least ??= this.#minTokens === 0 ? 0 : this.decode(this.#first).length;

@@ -5,18 +5,18 @@ import { TokenSpelling, type Tokenizer } from '@bowyer/text';
 
 export interface Alternative {
   id: number;
-  /** The bytes of the token's text; for a part of a character, its own bytes. */
+  /** The bytes of the token's text, or its own bytes if it is a part of a character. */
   bytes: Uint8Array;
-  /** The log-probability in nats; null for a prompt's first token, which nothing predicts. */
+  /** The log-probability in nats; null for a prompt's first token, which has no prediction. */
   logprob: number | null;
 }
 
 export interface TokenLogprob extends Alternative {
-  /** The number of characters before it in the text. */
+  /** The number of characters before the token in the text. */
   offset: number;
-  /** The log-probability among the tokens that the answer's constraint allowed, where it has one. */
+  /** The log-probability under the answer's constraint, where it has one. */
   maskedLogprob?: number;
-  /** The most likely tokens at its position, as many as requested. */
+  /** The requested number of most likely tokens at the position. */
   topLogprobs: readonly Alternative[];
 }
 
@@ -25,16 +25,18 @@ export class SpelledTokens {
   readonly #text = new TextDecoder();
   #offset: number;
 
-  /** Starts a list of tokens. @param before tokens that the text continues @param offset characters of the text before these tokens */
+  /**
+   * Starts a list of tokens. @param before preceding tokens of the text @param offset number of characters before these tokens
+   */
   constructor(tokenizer: Tokenizer, before: readonly number[] = [], offset = 0) {
     this.#offset = offset;
     this.#spelling = new TokenSpelling(tokenizer);
-    // Tokens before the last visible one do not affect the spelling of later ones.
+    // Tokens before the last visible one do not affect the text of later ones.
     const shown = before.findLastIndex((id) => tokenizer.decode([id]) !== '');
     for (const id of before.slice(Math.max(0, shown))) this.#spelling.next(id);
   }
 
-  /** Returns the next token. @param top how many of the most likely ones are returned */
+  /** Returns the next token. @param top number of most likely tokens to return */
   add(id: number, logprob: number | null, found?: TopLogprobs, top = 0): TokenLogprob {
     const ids = found?.ids.slice(0, top) ?? [];
     const topLogprobs = ids.map((other, i) => ({
@@ -46,17 +48,17 @@ export class SpelledTokens {
     return { id, bytes, logprob, offset: this.#advance(bytes), topLogprobs };
   }
 
-  /** Returns where the token begins; a part of a character: where the character does. */
+  /** Returns the offset of the token; for a part of a character, the offset of the character. */
   #advance(bytes: Uint8Array): number {
     const before = this.#offset;
     if (!this.#spelling.isShown) return before;
     this.#offset += this.#text.decode(bytes, { stream: true }).length;
     const text = textOf(bytes);
-    return text === null ? before : this.#offset - text.length; // it follows the text of the bytes before it
+    return text === null ? before : this.#offset - text.length; // the text includes that of preceding bytes
   }
 }
 
-/** Returns the text of a token; null where it is a part of a character. A strict decoder would throw, which takes 50 times as long. */
+/** Returns the text of a token; null for a part of a character. A strict decoder would throw, which takes 50 times as long. */
 export const textOf = (bytes: Uint8Array): string | null =>
   isUtf8(bytes) ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString() : null;
 

@@ -1,4 +1,4 @@
-// Converts a chat to a completion: the chat template writes it, and it must fit into the context.
+// Converts a chat to a completion request: the chat template writes the prompt, which must fit into the context.
 import { ChatTemplateError, textAsWritten, type TemplateInputs } from '@bowyer/text';
 import { inTurns } from '../http/turn.js';
 import { endOf, endsInThought, toolOf } from '../tool-calls/call-reader.js';
@@ -14,7 +14,7 @@ import { checkCharacters, inSteps, tokenLimit, type PromptCut } from './request-
 import { withinBudget } from './reasoning-budget.js';
 import { BadRequestError } from './request-error.js';
 
-/** Converts a chat. @throws {BadRequestError} before anything is encoded, where the length in characters shows that it cannot fit */
+/** Converts a chat. @throws {BadRequestError} before anything is encoded, if its number of characters shows that it cannot fit */
 export async function writtenChat(
   chat: ChatRequest,
   reader: RequestReader,
@@ -58,7 +58,9 @@ async function written(chat: ChatRequest, reader: RequestReader, signal: AbortSi
 
 const WHOLE: PromptCut = Object.assign((ids: number[]) => ids, { cuts: true });
 
-/** Adds to the refusal of a chat that does not fit how many tokens its tools take: of an agent they are the same in every chat. */
+/**
+ * Adds the number of tokens of the tools to the error for a chat that does not fit: an agent sends the same tools in every chat.
+ */
 async function withToolTokens(
   error: unknown,
   chat: ChatRequest,
@@ -83,7 +85,7 @@ async function withToolTokens(
     if (tokens <= 0) return error; // this template does not write tools
     return new BadRequestError(`${error.message} The tools alone take ${tokens} tokens.`, error.param, error.code);
   } catch {
-    return error; // the template refuses such a chat, or the tools are longer than what is encoded at all
+    return error; // the template refuses the chat, or the tools are too long to be encoded
   }
 }
 
@@ -98,7 +100,7 @@ function limitOf(
 
 interface MadeConstraint {
   constraint: CompletionRequest['constraint'];
-  /** The key of the grammar, all that it is made of. */
+  /** The key of the grammar, which has everything that it depends on. */
   key: string;
 }
 
@@ -121,7 +123,10 @@ async function constraintOf(chat: ChatRequest, place: AnswerPlace, reader: Reque
   return { constraint, key };
 }
 
-/** Adds the reasoning budget to a constraint. @throws {BadRequestError} of a budget where answers have no reasoning, or are not split */
+/**
+ * Adds the reasoning budget to a constraint. @throws {BadRequestError} for a budget where answers have no reasoning, or are not
+ * split
+ */
 function budgeted(
   { constraint, key }: MadeConstraint,
   { reasoningBudget: tokens, names }: ChatRequest,
@@ -199,19 +204,19 @@ function partsOf(
   };
 }
 
-/** Returns whether the answer begins within reasoning: behind the prompt's mark, or the message's own. */
+/** Returns whether the answer begins within reasoning, because of a mark at the end of the prompt or of the message. */
 function isThinking(ids: readonly number[], opened: string | null, { tokenizer }: RequestReader): boolean {
   if (opened?.includes('think>')) return opened.lastIndexOf('<think>') > opened.lastIndexOf('</think>');
   return opened === null && endsInThought(ids, tokenizer);
 }
 
-/** Returns whether the answer may begin with reasoning: not where the prompt ends with the marks of empty reasoning. */
+/** Returns whether the answer may begin with reasoning, which it may not if the prompt ends with the marks of empty reasoning. */
 function mayReason(ids: readonly number[], reader: Pick<RequestReader, 'tokenizer'>): boolean {
   const end = endOf(ids, reader.tokenizer).trimEnd();
   return !reasoningMarks.some((mark) => end.endsWith(mark));
 }
 
-/** Returns the number of characters of all texts in a message or beside the messages; calls, reasoning, tools and documents are rendered too. */
+/** Returns the number of characters of all texts in a value. Calls, reasoning, tools and documents are rendered too. */
 function charactersOf(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 0;

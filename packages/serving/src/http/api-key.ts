@@ -1,12 +1,12 @@
-// Checks the key that clients send, as a bearer token or as `x-api-key`.
+// Checks the API key of clients, sent as a bearer token or as `x-api-key`.
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 
 /**
  * Checks the key of a request.
  *
- * @param isRight whether a given key is accepted; '' where none was given that way
- * @returns what is wrong; null for authorized clients
+ * @param isRight returns whether a key is accepted; it is called with '' for a request without a key
+ * @returns the problem; null for authorized clients
  */
 export function keyProblem({ headers }: IncomingMessage, isRight: (given: string) => boolean): string | null {
   const { authorization, 'x-api-key': key } = headers;
@@ -27,5 +27,5 @@ export function givenKeys({ authorization, 'x-api-key': key }: IncomingHttpHeade
   return [String(key ?? ''), bearerKey(authorization)].filter((given) => given !== '');
 }
 
-/** Returns the key of `Bearer KEY`, the scheme in any case (RFC 9110, section 11.1); '' where there is none. */
+/** Returns the key of `Bearer KEY`, with the scheme in any case (RFC 9110, section 11.1); '' without one. */
 const bearerKey = (authorization = ''): string => /^bearer +(.*)$/i.exec(authorization)?.[1] ?? '';

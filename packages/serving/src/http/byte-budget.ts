@@ -1,14 +1,14 @@
-// A budget for the bytes of clients' requests that a process keeps at a time. When it is full, a client that still sends takes
-// the place of the one that has made no progress for longest: clients that stop half-way would otherwise block all others. A
-// request that has arrived counts separately until it is answered, since its body stays in memory while it waits.
+// A budget for the bytes of clients' requests in the memory of a process. When it is full, the incomplete request without
+// progress for the longest time is dropped for one that still arrives, since stalled clients would otherwise block all others.
+// Complete requests count separately until they are answered, since their bodies stay in memory while they wait.
 
 export class ByteBudget {
   #held = 0;
   #kept = 0;
-  /** The shares; the one that has not changed for longest comes first. */
+  /** The shares, in the order of their last change, oldest first. */
   readonly #shares = new Set<ByteShare>();
 
-  /** Makes an empty budget. @param mostKept of those that have arrived and are not answered */
+  /** Makes an empty budget. @param mostKept bytes of complete requests that are not answered */
   constructor(
     private readonly limit: number,
     private readonly mostKept: number,
@@ -24,12 +24,12 @@ export class ByteBudget {
     return this.#kept;
   }
 
-  /** Opens a share. @param giveWay called once, when others need its bytes: it must then release them */
+  /** Opens a share. @param giveWay called once if others need its bytes, which it must then release */
   open(giveWay: () => void): ByteShare {
     return new ByteShare(this, giveWay);
   }
 
-  /** Changes the size of a share; its share calls it. */
+  /** Changes the size of a share, which calls it. */
   change(share: ByteShare, by: number): void {
     if (share.isKept) {
       this.#kept += by;
@@ -41,7 +41,7 @@ export class ByteBudget {
     if (by > 0) this.#makeRoom();
   }
 
-  /** Marks a share as arrived; its share calls it. @returns whether there is space for it */
+  /** Marks a share as complete; the share calls it. @returns whether there is space for it */
   keep(share: ByteShare): boolean {
     if (this.#kept > 0 && this.#kept + share.bytes > this.mostKept) return false;
     this.#shares.delete(share);
@@ -50,7 +50,7 @@ export class ByteBudget {
     return true;
   }
 
-  /** Removes the oldest shares until the others fit. The newest share is removed last, also where it alone exceeds the budget. */
+  /** Drops the oldest shares until the others fit. The newest share is dropped last, but also if it alone exceeds the budget. */
   #makeRoom(): void {
     for (const share of this.#shares) {
       if (this.#held <= this.limit) return;
@@ -59,7 +59,7 @@ export class ByteBudget {
   }
 }
 
-/** The part of a budget that one client's body or message takes. */
+/** The part of a budget for one client's body or message. */
 export class ByteShare {
   #bytes = 0;
   #isLost = false;
@@ -74,17 +74,17 @@ export class ByteShare {
     return this.#bytes;
   }
 
-  /** Returns whether it has arrived; from then on it is not removed. */
+  /** Returns whether the request is complete; its share is then no longer dropped. */
   get isKept(): boolean {
     return this.#isKept;
   }
 
-  /** Counts it until it is released, since its bytes are being worked on. @returns whether there is space for it */
+  /** Counts the bytes of a complete request until they are released. @returns whether there is space for them */
   keep(): boolean {
     return (this.#isKept ||= this.budget.keep(this));
   }
 
-  /** Sets the number of its bytes; without effect once it has given way. */
+  /** Sets the number of bytes. It has no effect after the share was dropped. */
   hold(bytes: number): void {
     if (this.#isLost || bytes === this.#bytes) return;
     const by = bytes - this.#bytes;
@@ -106,5 +106,5 @@ export class ByteShare {
 const MOST_HELD = 64 * 2 ** 20;
 const MOST_KEPT = 256 * 2 ** 20;
 
-/** The budget of all bodies and messages that the servers of this process have not answered. */
+/** The budget of all unanswered bodies and messages of the servers in this process. */
 export const bytesInFlight = new ByteBudget(MOST_HELD, MOST_KEPT);

@@ -1,6 +1,6 @@
-// Writes an error's text for a client: it quotes no long input, and does not show the place in the code.
+// Shortens an error's text for a client: it quotes no long input, and contains no stack trace.
 
-/** Characters at most. */
+/** The most characters of a quoted input. */
 const MOST_ECHOED = 200;
 const LONGEST_FAULT = 2000;
 
@@ -8,7 +8,7 @@ const LONGEST_FAULT = 2000;
 export const excerpt = (text: string, most = MOST_ECHOED): string =>
   text.length <= most ? text : `${text.slice(0, most)}… (${text.length} characters)`;
 
-/** Returns the message of a fault, as of an environment, without a stack trace that it may have from another process. */
+/** Returns the message of a fault, such as an environment's, without the stack trace of another process that it may contain. */
 export function faultMessage(fault: unknown): string {
   const text = fault instanceof Error ? fault.message : String(fault);
   return excerpt(text.replaceAll(/\n\s+at .*(?=\n|$)/g, ''), LONGEST_FAULT);

@@ -1,5 +1,5 @@
-// A WebSocket of an untrusted client. A message is answered, and the answer taken by the system, before the next one is read;
-// incomplete messages count in the budget for all clients; no input can end the server.
+// A WebSocket of an untrusted client. A message is answered, and its answer sent to the system, before the next message is read;
+// incomplete messages count in the budget of all clients; no input can end the server.
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
@@ -12,7 +12,7 @@ export const closeCodes = { normal: 1000, goingAway: 1001, tooSlow: 1008, fault:
 interface FrameSocketOptions {
   /** Milliseconds without a message after which the connection is closed. */
   idleMs: number;
-  /** Milliseconds for a whole message to arrive, and for an answer to be taken. */
+  /** Milliseconds for a message to arrive completely, and for an answer to be sent. */
   stallMs?: number;
   /** Answers a message; the next one waits for it. If it throws, the connection is closed, and the client does not see the error. */
   onMessage: (socket: FrameSocket, data: Buffer, isBinary: boolean) => Promise<void>;
@@ -21,16 +21,16 @@ interface FrameSocketOptions {
 
 const STALL_MS = 30_000;
 
-/** Messages up to this many bytes are answered at once; longer ones of several clients are answered in turns. */
+/** Messages of up to this many bytes are answered at once; longer ones of several clients take turns. */
 const SHORT = 2 ** 14;
 
 /** Milliseconds that a client may take to close its side after the server was asked to stop. */
 const GRACE_MS = 1000;
 
-/** The length of the head of a ping from a client. */
+/** The length of the header of a client's ping. */
 const PING_HEAD = 6;
 
-/** Makes the server of WebSockets. @param longest message, in bytes */
+/** Makes the WebSocket server. @param longest message, in bytes */
 export const frameServer = (longest: number): WebSocketServer =>
   // A fragment takes more memory than its bytes.
   new WebSocketServer({
@@ -42,20 +42,20 @@ export const frameServer = (longest: number): WebSocketServer =>
   });
 
 export class FrameSocket {
-  /** A promise that is resolved when the connection is closed and nothing is being answered. */
+  /** A promise that is resolved when the connection is closed and no answer is in progress. */
   readonly closed: Promise<void>;
   readonly #stallMs: number;
   readonly #idle: NodeJS.Timeout;
   readonly #share = bytesInFlight.open(() => this.#makeRoom());
   /** Bytes of messages that are not answered yet. */
   #unanswered = 0;
-  /** Bytes that have arrived since the last whole message. */
+  /** Bytes that have arrived since the last complete message. */
   #begun = 0;
   #messageTimer?: NodeJS.Timeout;
   #waiting = 0;
   #last: Promise<void> = Promise.resolve();
 
-  /** Accepts a connection. @param opened takes the connection when the handshake is done */
+  /** Accepts a connection. @param opened receives the connection after the handshake */
   static accept(
     server: WebSocketServer,
     [request, socket, head]: readonly [IncomingMessage, Duplex, Buffer],
@@ -73,7 +73,7 @@ export class FrameSocket {
     const { idleMs, stallMs = STALL_MS, onMessage } = options;
     this.#stallMs = stallMs;
     this.#idle = setTimeout(() => webSocket.close(closeCodes.goingAway, 'idle'), idleMs).unref();
-    // `ws` answers malformed and too long frames with the right code, and ends the connection.
+    // `ws` closes the connection after malformed and too long frames, with the right code.
     webSocket.on('error', () => undefined);
     socket.prependListener('data', ({ length }: Buffer) => this.#arrived(length));
     webSocket.on('message', (data: Buffer, isBinary: boolean) => {
@@ -91,7 +91,7 @@ export class FrameSocket {
     return this.webSocket.readyState === this.webSocket.OPEN;
   }
 
-  /** Sends a frame; resolves when the system has taken it, or the connection is lost. */
+  /** Sends a frame; resolves when it has been sent to the system, or the connection is lost. */
   send(frame: object): Promise<void> {
     if (isWrittenAtOnce(frame)) return this.#sendText(JSON.stringify(frame));
     return inTurns(jsonTextInSteps(frame)).then((text) => this.#sendText(text));
@@ -101,12 +101,12 @@ export class FrameSocket {
     return this.#taken((done) => this.webSocket.send(text, done));
   }
 
-  /** Closes the connection behind what was sent. */
+  /** Closes the connection after everything that was sent. */
   end(code: number, reason = ''): void {
     this.webSocket.close(code, reason);
   }
 
-  /** Answers what has arrived, and closes the connection. */
+  /** Answers the messages that have arrived, and closes the connection. */
   async finish(reason: string): Promise<void> {
     await this.#last;
     this.end(closeCodes.goingAway, reason);
@@ -127,7 +127,7 @@ export class FrameSocket {
     if (isEnough(bytes)) void this.#pausedFor(turn());
   }
 
-  /** Stops reading until the work is done. */
+  /** Pauses reading until the work is done. */
   async #pausedFor(work: Promise<void>): Promise<void> {
     this.#waiting++;
     this.webSocket.pause();
@@ -168,7 +168,7 @@ export class FrameSocket {
     });
   }
 
-  /** Drops the connection, since a frame that has begun cannot be dropped alone. */
+  /** Drops the connection, since an incomplete frame cannot be dropped alone. */
   #makeRoom(): void {
     this.end(closeCodes.tooBusy, 'the server is busy');
     this.webSocket.terminate();

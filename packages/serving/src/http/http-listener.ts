@@ -1,5 +1,5 @@
-// The HTTP listener of every server. It refuses requests that a page in a browser could have sent, bounds the memory and time
-// that clients can take, and stops without waiting for clients that have not finished their request.
+// The HTTP listener of every server. It refuses requests that a web page could have sent, bounds the memory and time of clients,
+// and stops without waiting for incomplete requests.
 import { once } from 'node:events';
 import {
   createServer,
@@ -17,20 +17,20 @@ import { inTurns } from './turn.js';
 
 export interface HttpListenerOptions {
   host: string;
-  /** The port; 0: any free one. */
+  /** The port; 0 for any free one. */
   port: number;
-  /** Answers a request that is not refused; called with the path and query as the client sent them. */
+  /** Answers a request that is not refused. The path and the query are as the client sent them. */
   respond: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   /** Returns the body and headers of the answer to a request that is refused. */
   refuse: (refusal: Refusal) => { status: number; json: object };
-  /** Takes a request for another protocol that is not refused, such as WebSocket; without it there is none. */
+  /** Receives a request for another protocol, such as WebSocket, that is not refused; without it these are refused. */
   upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
-  /** Takes faults of the server, which the client sees as status 500. */
+  /** Receives faults of the server, which the client sees as status 500. */
   onFault?: (error: Error) => void;
   limits?: Partial<ListenerLimits>;
 }
 
-/** A status and a body: texts and bytes are sent as they are, any other value as JSON. */
+/** A status and a body: texts and bytes are sent unchanged, any other value as JSON. */
 export interface HttpAnswer {
   status: number;
   json?: unknown;
@@ -42,9 +42,9 @@ export interface HttpAnswer {
 }
 
 export interface ListenerLimits {
-  /** Milliseconds after which a client is disconnected that neither sends the rest of its request nor reads its answer. */
+  /** Milliseconds without progress after which a client is disconnected, whether it sends its request or reads its answer. */
   stallMs: number;
-  /** Milliseconds for a whole request, however often its client sends a byte. */
+  /** Milliseconds for a complete request, even if its client keeps sending. */
   requestMs: number;
   /** The most bytes of unread answers on all connections together. */
   unread: number;
@@ -62,7 +62,7 @@ const GRACE_MS = 1000;
  */
 const LINGER_MS = 2000;
 
-/** Milliseconds between two checks of what is not read. */
+/** Milliseconds between two checks of unread bytes. */
 const LOOK_MS = 250;
 
 export class HttpListener {
@@ -81,7 +81,8 @@ export class HttpListener {
         requestTimeout: requestMs,
         headersTimeout: Math.min(stallMs, requestMs),
         connectionsCheckingInterval: Math.min(5000, stallMs),
-        // An agent can take long between two requests; Node's 5 s can end just when it sends the next one.
+        // Agents may wait long between two requests; with Node's default of 5 s the connection could close just when the next one
+        // is sent.
         keepAliveTimeout: stallMs,
       },
       (request, response) => void this.#take(request, response),
@@ -91,7 +92,7 @@ export class HttpListener {
     const { upgrade } = options;
     if (upgrade) this.#server.on('upgrade', (...taken) => this.#upgrade(upgrade, ...taken));
     this.#server.on('connection', (socket: Socket) => {
-      socket.on('error', ignore); // this is needed when HTTP does not listen to the socket: during and after an upgrade
+      socket.on('error', ignore); // this is needed while HTTP does not listen to the socket: during and after an upgrade
       this.#unanswered.set(socket, new Set());
       socket.once('close', () => this.#unanswered.delete(socket));
     });
@@ -104,7 +105,7 @@ export class HttpListener {
    */
   static async listen(options: HttpListenerOptions): Promise<HttpListener> {
     const listener = new HttpListener(options);
-    // Beyond the queue of connections, 511 by default, a client would try again only after 1, 3, 7, … 63 seconds.
+    // If the queue of connections (511 by default) is full, a client tries again only after 1, 3, 7, … 63 seconds.
     const { host, port } = options;
     listener.#server.listen({ host, port, backlog: listener.#limits.connections });
     try {
@@ -113,7 +114,7 @@ export class HttpListener {
       clearInterval(listener.#look);
       throw listenError(error as NodeJS.ErrnoException, options);
     }
-    // A connection that cannot be accepted, as when all file descriptors are in use, must not end the server.
+    // A connection that cannot be accepted, for instance when all file descriptors are in use, must not end the server.
     listener.#server.on('error', (error) => options.onFault?.(error));
     return listener;
   }
@@ -129,7 +130,7 @@ export class HttpListener {
     return `http://${isIPv6(address) ? `[${address}]` : address}:${port}`;
   }
 
-  /** Accepts no further request, waits for the answers to those that have arrived, and closes all other connections. */
+  /** Accepts no further request, waits for the answers to complete requests, and closes all other connections. */
   async close(): Promise<void> {
     const closed = once(this.#server, 'close');
     this.#server.close();
@@ -143,14 +144,14 @@ export class HttpListener {
     clearInterval(this.#look);
   }
 
-  /** Sends an answer as `send` does, but writes large JSON in steps. */
+  /** Sends an answer like `send`, but writes large JSON in steps. */
   async sendInSteps(request: IncomingMessage, response: ServerResponse, answer: HttpAnswer): Promise<void> {
     const { json } = answer;
     if (json === undefined) this.send(request, response, answer);
     else this.#send(request, response, answer, await inTurns(jsonBytesInSteps(json)));
   }
 
-  /** Sends a whole answer. The connection ends with it while the server stops, and where the rest of the request is not wanted. */
+  /** Sends a whole answer. The connection closes with it while the server stops, and if the rest of the request is not needed. */
   send(request: IncomingMessage, response: ServerResponse, answer: HttpAnswer): void {
     const { json, text, bytes } = answer;
     this.#send(request, response, answer, [bytes ?? Buffer.from(text ?? JSON.stringify(json))]);
@@ -163,7 +164,7 @@ export class HttpListener {
     body: readonly Uint8Array[],
   ): void {
     const isLast = !this.isListening || !request.complete;
-    request.resume(); // else the client would never read the answer
+    request.resume(); // otherwise the client would never read the answer
     response.writeHead(status, {
       'content-type': text === undefined ? 'application/json' : 'text/plain; charset=utf-8',
       'content-length': body.reduce((sum, { length }) => sum + length, 0),
@@ -174,7 +175,7 @@ export class HttpListener {
     if (!request.complete) return endAfterRequest(request, response, body);
     response.cork();
     for (const part of body) response.write(part);
-    response.uncork(); // Node 24.9 drops what is corked at the end of a response
+    response.uncork(); // Node 24.9 drops data that is corked at the end of a response
     response.end();
   }
 
@@ -213,7 +214,9 @@ export class HttpListener {
     this.send(request, response, { ...this.options.refuse(refusal), headers: { connection: 'close' } });
   }
 
-  /** Disconnects a client if no byte has been sent or received for as long as a client may take; the server's own work may take longer. */
+  /**
+   * Disconnects a client if no byte was sent or received within the allowed time, in which the server's own work does not count.
+   */
   #leaveStalled(socket: Socket): void {
     const requests = [...(this.#unanswered.get(socket) ?? [])];
     const isBeingRefused = requests.some((request) => !request.complete && request.listenerCount('timeout') > 0);
@@ -236,9 +239,9 @@ export class HttpListener {
 
 const ignore = (): void => undefined;
 
-/** Sends an answer at once, and closes its connection when the client has sent the rest or has had the time for it. */
+/** Sends an answer at once, and closes its connection when the client has sent the rest of its request or its time is over. */
 function endAfterRequest(request: IncomingMessage, response: ServerResponse, body: readonly Uint8Array[]): void {
-  response.flushHeaders(); // without this, an answer without a body would delay the headers
+  response.flushHeaders(); // without this, an answer without a body would not send its headers yet
   for (const part of body) response.write(part);
   const end = () => {
     clearTimeout(linger);
@@ -248,7 +251,7 @@ function endAfterRequest(request: IncomingMessage, response: ServerResponse, bod
   request.once('close', end);
 }
 
-/** Refuses a request for another protocol. The connection is closed, also where the client does not close its side. */
+/** Refuses a request for another protocol. The connection is closed even if the client does not close its side. */
 export function refuseUpgrade(socket: Duplex, status: number, message = STATUS_CODES[status] ?? ''): void {
   socket.once('finish', () => socket.destroy());
   const body = Buffer.from(message);
@@ -259,8 +262,8 @@ export function refuseUpgrade(socket: Duplex, status: number, message = STATUS_C
 }
 
 /**
- * Calls `left` when the client's connection closes before `done`. A response behind others on the same connection (HTTP
- * pipelining) has no connection of its own yet, so that its own 'close' event would not come.
+ * Calls `left` when the client's connection closes before `done`. A response that waits for others on the same connection (HTTP
+ * pipelining) has no socket yet, so that it would emit no 'close' event.
  *
  * @returns a function that ends the watch
  */
@@ -271,10 +274,10 @@ export function whenClientLeaves({ socket }: IncomingMessage, left: () => void):
   return () => socket.off('close', left);
 }
 
-/** Returns the path of a request without its query; '/' where the client sent a whole URL that cannot be read. */
+/** Returns the path and the query of a request; '/' if the client sent a complete URL that is invalid. */
 export function pathOf(request: IncomingMessage): { path: string; query: URLSearchParams } {
   const target = request.url ?? '/';
-  // `//host` would be parsed as a host's name
+  // `//host` would be parsed as a host name
   const text = target.startsWith('/') ? `http://server${target}` : target;
   if (!URL.canParse(text)) return { path: '/', query: new URLSearchParams() };
   const { pathname, searchParams } = new URL(text);

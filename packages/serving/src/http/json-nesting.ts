@@ -4,7 +4,7 @@
 /** The most levels of nested arrays and objects. Schemas of published tools have about twenty. */
 export const MOST_LEVELS = 128;
 
-/** Counts of a JSON text, or of the part of it that was read. */
+/** Counts of a JSON text, or of the part of it that has been read. */
 export interface JsonCounts {
   /** The number of `:`, `[` and `{` outside strings. */
   fields: number;

@@ -4,7 +4,9 @@
 import { keepNumbers } from '@bowyer/text';
 import { MOST_LEVELS, type JsonCounts } from './json-nesting.js';
 
-/** Characters of a step, and about half of what JSON.parse gets at once, unless one text or number is longer. */
+/**
+ * The characters of a step, and about half of what is passed to JSON.parse at once, unless a single string or number is longer.
+ */
 const PIECE = 2 ** 15;
 
 /** An array or object that is longer than a piece, whose members are parsed piece by piece. */
@@ -14,10 +16,10 @@ interface Frame {
 }
 
 /**
- * Returns the same value as that of `parse`, which is asked for a piece of the text at a time.
+ * Returns the same value as `parse`, which is called with one piece of the text at a time.
  *
- * @param check called after each step, and throws where the text has too much
- * @throws {SyntaxError} with the place
+ * @param check called after each step; it throws if the text exceeds a limit
+ * @throws {SyntaxError} with the position
  */
 export function jsonInSteps(
   text: string,
@@ -31,14 +33,14 @@ export function jsonInSteps(
 class JsonSteps {
   /** The containers from the root to the one whose members are being parsed. */
   readonly #frames: Frame[] = [];
-  /** The place up to which the members of the last frame are parsed. */
+  /** The position up to which the members of the last frame are parsed. */
   #from = 0;
   /** Whether a container has just ended at `#from`, so that a comma or the end of the frame must follow. */
   #isBehindMember = false;
   #at = 0;
   #depth = 0;
   #inString = false;
-  /** The place of each open bracket, and of the last comma in it (-1: none). */
+  /** The position of each open bracket, and of the last comma in it (-1 without one). */
   readonly #brackets = new Int32Array(MOST_LEVELS + 2);
   readonly #lastCommas = new Int32Array(MOST_LEVELS + 2);
   readonly #counts: JsonCounts = { fields: 0, commas: 0, tooDeep: false };
@@ -69,7 +71,7 @@ class JsonSteps {
     return root.value;
   }
 
-  /** Looks at the brackets and commas up to `end`, or to the end of the root. */
+  /** Scans the brackets and commas up to `end`, or to the end of the root. */
   #scan(end: number): void {
     const { text } = this;
     const [lastCommas, counts] = [this.#lastCommas, this.#counts];
@@ -88,7 +90,7 @@ class JsonSteps {
     [this.#at, this.#inString] = [at, inString];
   }
 
-  /** Reads a bracket. @returns the depth behind it */
+  /** Reads a bracket. @returns the depth after it */
   #bracket(at: number, code: number): number {
     if (isOpening(code)) this.#open(at);
     else this.#close(at, code);
@@ -113,7 +115,7 @@ class JsonSteps {
     this.#isBehindMember = true;
   }
 
-  /** Takes the members that are whole, or begins to read the members of one that is not. @returns whether it could */
+  /** Parses the complete members, or begins to parse a member that is not complete. @returns whether either was possible */
   #shorten(): boolean {
     const level = this.#frames.length;
     if (level === 0) return false;
@@ -155,7 +157,7 @@ class JsonSteps {
     return Object.defineProperty({}, key, { value, enumerable: true });
   }
 
-  /** Takes the members between `#from` and a comma of their frame, or its end. */
+  /** Parses the members between `#from` and a comma of their frame, or its end. */
   #take(end: number, isLast: boolean): void {
     const frame = this.#frames.at(-1)!;
     let members = this.text.slice(this.#from, end);

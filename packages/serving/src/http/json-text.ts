@@ -1,5 +1,5 @@
-// Parses clients' JSON within bounds on values and depth as well as bytes: each value takes memory and time, and deep nesting
-// overflows the stack of recursive code.
+// Parses clients' JSON with bounds on the number of values and on the depth as well as on bytes: each value takes memory and
+// time, and deep nesting overflows the stack of recursive code.
 import type { IncomingMessage } from 'node:http';
 import { parseJson as parseKeepingNumbers } from '@bowyer/text';
 import { countsOf, MOST_LEVELS, type JsonCounts } from './json-nesting.js';
@@ -12,14 +12,14 @@ interface JsonLimits {
   values: number;
   /** The most objects, arrays and fields, which take longer than numbers: 100,000 different names take 0.1 s. */
   fields: number;
-  /** Whether numbers keep their text, which templates print. True if not given. */
+  /** Whether numbers keep their original text, which templates print. True if not given. */
   keepsNumbers?: boolean;
 }
 
 /** The limits of most requests; the token ids of long prompts need the most values. */
 const usualLimits: JsonLimits = { values: 250_000, fields: 25_000 };
 
-/** Characters of a text that is parsed at once. */
+/** Texts with at most this many characters are parsed at once. */
 const SHORT = 2 ** 14;
 
 /** Reads the body of a request as JSON. @param longest in bytes @throws {BodyError} if it is too large or not JSON */

@@ -1,16 +1,16 @@
-// Writes large JSON in steps, since JSON.stringify takes half a second for a million numbers, in which the server does nothing
-// else. Small values are left to JSON.stringify, so that most answers are written at once.
+// Writes large JSON in steps, since JSON.stringify blocks the server for half a second for a million numbers. Small values are
+// written by JSON.stringify at once.
 
-/** Values that JSON.stringify gets at once, about a millisecond of work. A larger container is written part by part. */
+/** The number of values that JSON.stringify gets at once, about a millisecond of work. A larger container is written in parts. */
 const PIECE = 2048;
 
-/** Items of a `WrittenList` that are made at once: making one takes longer than writing it. */
+/** The number of items of a `WrittenList` that are made at once: making an item takes longer than writing it. */
 const MADE_AT_ONCE = 64;
 
-/** Characters of a text that take as long to write as one value. */
+/** The number of characters of a string that take as long to write as one value. */
 const CHARACTERS = 64;
 
-/** A list whose items are made one by one when they are written, since all of them would take much time and memory at once. */
+/** A list whose items are made only when they are written, since all of them would take much time and memory at once. */
 export class WrittenList<Item> {
   constructor(
     readonly items: readonly Item[],
@@ -22,7 +22,7 @@ export class WrittenList<Item> {
   }
 }
 
-/** Returns the text of JSON.stringify in UTF-8, in parts: to join them would take long where they are many megabytes. */
+/** Returns the text of JSON.stringify in UTF-8, in parts, since joining many megabytes takes long. */
 export function* jsonBytesInSteps(value: unknown): Generator<undefined, Buffer[]> {
   const parts: Buffer[] = [];
   for (const text of piecesOf(value)) {
@@ -32,7 +32,7 @@ export function* jsonBytesInSteps(value: unknown): Generator<undefined, Buffer[]
   return parts;
 }
 
-/** Writes JSON to a string in the same way. */
+/** Writes JSON in the same way, to a string. */
 export function* jsonTextInSteps(value: unknown): Generator<undefined, string> {
   const parts: string[] = [];
   for (const text of piecesOf(value)) {
@@ -111,11 +111,11 @@ function* piecesOfObject(object: object): Generator<string> {
 /** Returns an object in which `__proto__` is a key like any other. */
 const newGroup = (): Record<string, unknown> => Object.create(null) as Record<string, unknown>;
 
-/** Returns whether it is written by its members. A value with a `toJSON` of its own is not. */
+/** Returns whether a value is written by its members, which a value with its own `toJSON` is not. */
 const isContainer = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && (value instanceof WrittenList || !('toJSON' in value));
 
-/** Returns the work that a value is, in simple values; where it is more than `most`, any number above that. */
+/** Returns the work of writing a value, in simple values; any number above `most` where it is more. */
 function weightOf(value: unknown, most: number): number {
   if (typeof value === 'string') return 1 + value.length / CHARACTERS;
   if (!isContainer(value)) return 1;

@@ -1,5 +1,5 @@
-// Reads the body of a request within the bounds of its server: its bytes, the time between two pieces, and the bytes of all
-// clients together.
+// Reads the body of a request within bounds on its bytes, on the time between two pieces, and on the bytes of all clients
+// together.
 import type { IncomingMessage } from 'node:http';
 import { excerpt } from './excerpt.js';
 import { bytesInFlight, type ByteShare } from './byte-budget.js';
@@ -27,24 +27,28 @@ export class BodyError extends Error {
     super(message);
   }
 
-  /** Returns the status of the answer; if the client has left, nobody reads it. */
+  /** Returns the status of the answer. */
   get status(): (typeof statuses)[typeof this.reason] {
     return statuses[this.reason];
   }
 }
 
-/** How many times the allowed size is still read and discarded, so that the client sees the answer; a client that sends more is disconnected. */
+/**
+ * The multiple of the allowed size that is read and discarded, so that the client sees the answer; a client that sends more is
+ * disconnected.
+ */
 const MOST_DISCARDED = 8;
 
-/** Takes the function that ends the count of a body's bytes, to be called when its request is answered. */
+/** Receives a function that stops counting a body's bytes, to be called when its request is answered. */
 export type KeepBody = (release: () => void) => void;
 
 /**
- * Passes the body's text to `use`, and returns its result. Until then the text counts towards what all clients may send at once, or
- * until its keeper releases it.
+ * Passes the body's text to `use`, and returns its result. Until then, or until the function of `KeepBody` is called, the text
+ * counts in the budget of all clients.
  *
  * @param longest in bytes
- * @throws {BodyError} if it is of bytes, longer or not UTF-8, if the client stops half-way, or if others need the room
+ * @throws {BodyError} if its type is bytes, if it is longer or not UTF-8, if the client stalls, or if other clients need the
+ *   memory
  */
 export async function readBody<T>(
   request: IncomingMessage,
@@ -58,7 +62,7 @@ export async function readBody<T>(
   return usedBody(request, longest, async (blocks) => use(await decoded(blocks)), keep);
 }
 
-/** Reads a body as bytes in the same way. */
+/** Reads a body as bytes, with the same bounds. */
 export async function readBytes<T>(
   request: IncomingMessage,
   longest: number,
@@ -84,7 +88,7 @@ async function usedBody<T>(
   }
 }
 
-/** Returns whether a content type is one of bytes, which routes read by `readBytes`. */
+/** Returns whether a content type means bytes, which routes read with `readBytes`. */
 export const isOfBytes = (contentType = ''): boolean => /^application\/x-protobuf\s*(;|$)/i.test(contentType);
 
 /** Sizes of the blocks to which a body is copied: each is twice as large as the one before, up to the largest. */
@@ -93,7 +97,7 @@ const [FIRST_BLOCK, LARGEST_BLOCK] = [2 ** 10, 2 ** 18];
 class ArrivingBody {
   readonly arrived: Promise<Buffer[]>;
   readonly share: ByteShare;
-  /** The blocks. Pieces are copied to them, since a list of small pieces can take a hundred times their bytes. */
+  /** The blocks to which pieces are copied, since a list of small pieces can take a hundred times their bytes. */
   #blocks: Buffer[] = [];
   /** The free bytes of the last block. */
   #free = 0;
@@ -132,12 +136,13 @@ class ArrivingBody {
     this.#length += piece.length;
     if (this.#length > MOST_DISCARDED * this.longest) this.request.destroy();
     if (this.#isOver) return;
-    // The rest is read too, since the client would otherwise never see the answer.
+    // The rest is read as well, since the client would otherwise never see the answer.
     if (this.#length > this.longest) return this.#refuse('too large', `the body has more than ${this.longest} bytes`);
     for (let at = 0; at < piece.length && !this.#isOver;) {
       if (this.#free === 0) this.#grow();
       const last = this.#blocks.at(-1);
-      const copied = last ? piece.copy(last, last.length - this.#free, at) : 0; // there is no block where its bytes were needed by others
+      // there is no block if its bytes were needed by others
+      const copied = last ? piece.copy(last, last.length - this.#free, at) : 0;
       this.#free -= copied;
       at += copied;
     }
@@ -165,10 +170,10 @@ class ArrivingBody {
   }
 }
 
-/** Blocks that are decoded without a pause. */
+/** The number of blocks that are decoded without a pause. */
 const DECODED_AT_ONCE = 4;
 
-/** Returns the text of a body that was read as bytes. @throws {BodyError} if it is not UTF-8 */
+/** Returns the text of a body of bytes. @throws {BodyError} if it is not UTF-8 */
 export function textOf(bytes: Uint8Array): Promise<string> {
   const blocks: Uint8Array[] = [];
   for (let at = 0; at < bytes.length; at += LARGEST_BLOCK) blocks.push(bytes.subarray(at, at + LARGEST_BLOCK));

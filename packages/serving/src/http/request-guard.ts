@@ -1,8 +1,8 @@
-// Refuses requests that a page of another site in a browser can make its reader send to a server on this machine. A page of
-// another site sends its Origin; a page whose name was rebound to this machine's address (DNS rebinding) sends its name as Host;
-// a form or a simple request of another site cannot send JSON's content type. Programs such as `curl -d` send a form's type, or
-// none, for JSON: that is accepted where no header shows a browser (docs/decisions/requests.md).
-// Source: the Fetch standard, sections 3.1 (Origin) and 4.1 (CORS-safelisted content types).
+// Refuses requests that a web page of another site can make a browser send to a server on this machine. A page of another site
+// sends its Origin; a page whose name was rebound to this machine's address (DNS rebinding) sends its name as Host; a form or a
+// simple request of another site cannot send JSON's content type. Programs such as `curl -d` send JSON with a form's content type
+// or none, which is accepted unless a header shows a browser (docs/decisions/requests.md). Source: the Fetch standard, sections
+// 3.1 (Origin) and 4.1 (CORS-safelisted content types).
 import type { IncomingMessage } from 'node:http';
 import { isLoopback } from '@bowyer/core';
 import { excerpt } from './excerpt.js';
@@ -13,7 +13,10 @@ export interface Refusal {
   message: string;
 }
 
-/** Returns why a request is refused. @param host that the server listens on @returns null where the request may be answered */
+/**
+ * Returns why a request is refused. @param host the address that the server listens on @returns null for a request that may be
+ * answered
+ */
 export function refusalOf({ headers, method }: IncomingMessage, host: string): Refusal | null {
   if (isLoopback(host) && !isLoopback(nameOf(headers.host ?? '')))
     return {
@@ -37,13 +40,16 @@ const nameOf = (host: string): string => host.replace(/:\d+$/, '').toLowerCase()
 const hasBody = (headers: IncomingMessage['headers']): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
-/** Headers that browsers send with a page's requests and programs do not send. */
+/** Headers that browsers send with a page's requests and other programs do not. */
 const OF_BROWSERS = /^(origin|referer|cookie|sec-)/;
 
 const isUntypedOfProgram = (headers: IncomingMessage['headers']): boolean =>
   /^(application\/x-www-form-urlencoded\s*(;|$)|$)/i.test(headers['content-type'] ?? '') &&
   !Object.keys(headers).some((name) => OF_BROWSERS.test(name));
 
-/** Returns whether a content type is one of JSON or bytes, which a page of another site cannot send without asking first, nor a form. */
+/**
+ * Returns whether a content type is JSON or bytes, which forms cannot send, and pages of other sites only after a preflight
+ * request.
+ */
 const isOfNoForm = (contentType = ''): boolean =>
   /^application\/json\s*(;|$)/i.test(contentType) || isOfBytes(contentType);

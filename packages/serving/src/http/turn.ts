@@ -1,21 +1,21 @@
-// Runs the long work of several clients in steps: between two steps, of any client, the event loop serves the network. With
-// `setImmediate` alone, the steps of all waiting clients would run without a pause.
+// Runs the long work of several clients in steps, between which the event loop serves the network. With `setImmediate` alone, the
+// steps of all waiting clients would run without a pause.
 
 const waiting: (() => void)[] = [];
 
-/** Bytes that all connections together may take in one turn of the event loop; one alone can bring 2 MB. */
+/** The bytes that all connections together may process in one turn of the event loop; a single one can bring 2 MB. */
 const AT_ONCE = 2 ** 19;
 
 let arrived = 0;
 
-/** Counts bytes that have come. @returns whether it is enough for this turn */
+/** Counts received bytes. @returns whether they are enough for this turn */
 export function isEnough(bytes: number): boolean {
   if (arrived === 0) setImmediate(() => (arrived = 0));
   arrived += bytes;
   return arrived > AT_ONCE;
 }
 
-/** Resolves in a turn of the event loop in which no other waiting step is done. Those that came first are first. */
+/** Resolves in a turn of the event loop in which no other waiting step runs. Steps run in the order of their calls. */
 export function turn(): Promise<void> {
   return new Promise((resolve) => {
     waiting.push(resolve);
@@ -28,14 +28,14 @@ function next(): void {
   if (waiting.length > 0) setImmediate(next);
 }
 
-/** Milliseconds that a turn may take, beside one step. */
+/** The milliseconds of a turn, in addition to one step. */
 const TURN_MS = 4;
 
-/** Work that yields where other work may run. */
+/** Work that yields between its steps. */
 export type Steps<Result> = Generator<undefined, Result>;
 
 /**
- * Returns the result of work that yields after each step; others have their turn in between.
+ * Returns the result of work that yields after each step; other work runs in between.
  *
  * @throws the signal's reason once it is aborted
  */

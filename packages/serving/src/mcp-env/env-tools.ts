@@ -1,15 +1,15 @@
-// The tools, resources and prompts of a server of environments, as the SDK takes them. Their schemas are made once and shared by
-// all sessions, since a validator is compiled for each schema.
+// The tools, resources and prompts of a server of environments, in the SDK's form. Their schemas are made once for all sessions,
+// since a validator is compiled for each schema.
 import { fromJsonSchema, McpServer, type CallToolResult } from '@modelcontextprotocol/server';
 import type { Opening, ServedGames } from './games.js';
 import { PlayError, type Player, type PlayedTurn } from './player.js';
 import { begunText, instructionsFor, playText, steppedText } from './texts.js';
 
-/** The object in which a call finds its player. */
+/** Finds the player of a call. */
 export interface Seat {
-  /** Returns the player that a reset is for, and the id that further calls give; null where the session has one player. */
+  /** Returns the player of a reset, and the id that further calls must give; null where the session has one player. */
   take(episode?: string): { player: Player; episode: string | null };
-  /** Returns a player. @throws {PlayError} where there is none of this id */
+  /** Returns a player. @throws {PlayError} for an unknown id */
   find(episode?: string): Player;
 }
 
@@ -44,10 +44,10 @@ export class EnvTools {
   readonly #listed: Schema;
 
   /**
-   * Describes the tools.
+   * Makes the tools.
    *
    * @param options.isNamed whether calls name their episode: over HTTP without sessions
-   * @param options.drawSeed the seed of an episode whose player gives none
+   * @param options.drawSeed returns the seed of an episode without one
    */
   constructor(
     private readonly served: ServedGames,
@@ -148,7 +148,7 @@ export class EnvTools {
   }
 }
 
-/** Hints for clients: a call changes its own episode alone. */
+/** Hints for clients: a call changes only its own episode. */
 const PLAYS = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false };
 
 const steppedProperties = {
@@ -164,7 +164,7 @@ const steppedRequired = ['observation', 'reward', 'terminated', 'truncated', 're
 
 const steppedContent = ({ episodicReturn, ...turn }: PlayedTurn): Arguments => ({ ...turn, return: episodicReturn });
 
-/** Returns mistakes of a player and faults of an environment as results, so that a model reads them and continues. */
+/** Returns a player's mistakes and an environment's faults as results, so that a model reads them and continues. */
 async function answered(work: () => Promise<[text: string, content: Arguments]>): Promise<CallToolResult> {
   try {
     const [content, structuredContent] = await work();

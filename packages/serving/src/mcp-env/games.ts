@@ -12,22 +12,22 @@ import { toCamelCase, toSnakeCase } from '@bowyer/core';
 
 /** One environment that is served, alone or as a member of a mixture. */
 export interface Game {
-  /** Its name; in a mixture its label. */
+  /** The environment's name, or its label in a mixture. */
   label: string;
   description: string;
-  /** The rules, for a player who has seen no observation. */
+  /** The rules, for a player without an observation. */
   rules: string;
   /** Whether observations list the valid actions. */
   listsActions: boolean;
 }
 
-/** A way to begin an episode, which is a tool of its own. */
+/** A way to begin an episode; each is a tool. */
 export interface Opening {
   tool: string;
   description: string;
   /** The tool's arguments, by names in snake_case. */
   properties: ResetSchema['properties'];
-  /** Returns what the environment's `reset` takes; the seed counts where the player has given neither one nor an item. */
+  /** Returns the options of the environment's `reset`; the seed is used if the player has given neither a seed nor an item. */
   resetOptions(given: Readonly<Record<string, unknown>>, seed: number): Record<string, unknown>;
 }
 
@@ -62,7 +62,7 @@ function gameOf({ name, options, label }: Member): Game {
   };
 }
 
-/** Returns an environment's own reset, its number of a problem as `item`. */
+/** Returns the arguments of an environment's own reset, with the number of the problem as `item`. */
 function openingOf(name: string): Pick<Opening, 'properties' | 'resetOptions'> {
   const { properties } = environmentInfo(name).resetSchema;
   const key = itemKey(name);
@@ -81,7 +81,7 @@ function openingOf(name: string): Pick<Opening, 'properties' | 'resetOptions'> {
   };
 }
 
-/** The tool `reset` of a mixture, which also draws the environment. */
+/** The tool `reset` of a mixture, which also draws the member. */
 const drawnOpening: Opening = {
   tool: 'reset',
   description: 'Begins an episode of an environment that the seed draws; the episode before is left.',

@@ -15,7 +15,7 @@ export interface McpEnvOptions {
   makeEnv: () => Env;
   /** The version of this project. */
   version: string;
-  /** Returns the seed of an episode whose player gives none. */
+  /** Returns the seed of an episode without one. */
   drawSeed?: () => number;
   onFault?: (error: Error) => void;
 }
@@ -38,7 +38,7 @@ export interface McpEnvServer {
   readonly url: string;
   /** The number of sessions and named episodes. */
   readonly players: number;
-  /** Accepts nothing further, answers what has arrived, closes every environment. */
+  /** Accepts no further requests, answers the received ones, and closes every environment. */
   close(): Promise<void>;
 }
 
@@ -75,7 +75,7 @@ export async function listenMcpEnv(options: McpEnvOptions, http: McpHttpOptions)
 
 const LONGEST_MESSAGE = 2 ** 20;
 
-/** The pipe to the program that has started this one. */
+/** The streams of a pipe to the client, such as the program that has started this one. */
 export interface Pipe {
   input: Readable;
   output: Writable;
@@ -102,12 +102,12 @@ export function pipeMcpEnv(options: McpEnvOptions, { input, output }: Pipe): Mcp
 }
 
 export interface McpPipe {
-  /** A promise that is resolved when the other end has closed, and the environment with it. */
+  /** A promise that is resolved when the other end and the environment have been closed. */
   readonly ended: Promise<void>;
   close(): Promise<void>;
 }
 
-/** A transport that reports when it is closed, by either end or because a message is too long. */
+/** A transport that reports when it is closed, by either end or because of a too long message. */
 class EndingTransport extends StdioServerTransport {
   ended: () => void = () => undefined;
   override async close(): Promise<void> {

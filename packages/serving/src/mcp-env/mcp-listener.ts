@@ -1,6 +1,6 @@
-// MCP over Streamable HTTP: a server of the SDK for each session, within the bounds of all servers here. A session begins when a
-// client sends `initialize`; requests of the stateless protocol of 2026-07-28 go to a handler of their own.
-// Source: the Model Context Protocol of 2025-11-25, section Transports.
+// MCP over Streamable HTTP: each session has a server of the SDK, within this package's bounds. A session begins when a client
+// sends `initialize`; requests of the stateless protocol of 2026-07-28 have a separate handler. Source: the Model Context
+// Protocol of 2025-11-25, section Transports.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createMcpHandler, isLegacyRequest, type McpHttpHandler, type McpServer } from '@modelcontextprotocol/server';
 import { keyProblem, sameText } from '../http/api-key.js';
@@ -12,20 +12,20 @@ import { sendWebResponse, webRequest } from './web-exchange.js';
 
 export interface McpListenerOptions extends SessionTableOptions {
   host: string;
-  /** The port; 0: any free one. */
+  /** The port; 0 for any free one. */
   port: number;
-  /** Clients must send it as a bearer token or as `x-api-key`; null: no key is required. */
+  /** The key that clients must send as a bearer token or as `x-api-key`; null for none. */
   apiKey: string | null;
   /** Returns whether no further session can begin. */
   isFull: () => boolean;
-  /** Returns a server for one request of a client without sessions; absent: such requests are refused. */
+  /** Returns a server for one request of a client without sessions; absent to refuse these requests. */
   stateless?: () => McpServer;
 }
 
 const LONGEST_BODY = 2 ** 20;
 const PATH = '/mcp';
 
-/** Error codes of JSON-RPC, and the first one that is free for servers. */
+/** Error codes of JSON-RPC, and the first one that servers may define. */
 const codes = {
   parse: -32_700,
   invalid: -32_600,
@@ -76,7 +76,7 @@ export class McpListener {
     return this.#sessions.size;
   }
 
-  /** Accepts no further request, answers those that have arrived, closes every session. */
+  /** Accepts no further request, answers the received ones, and closes every session. */
   async close(): Promise<void> {
     const closing = this.#listener.close();
     await Promise.all(this.#answering);
@@ -109,7 +109,7 @@ export class McpListener {
   async #answer(exchange: Exchange): Promise<HttpAnswer | null> {
     const [request] = exchange;
     const body = request.method === 'POST' ? await readJson(request, LONGEST_BODY) : undefined;
-    // A request of 2026-07-28 has no session, whatever its method and its session header are.
+    // A request of 2026-07-28 has no session, whatever its method and session header.
     if (body !== undefined && this.#stateless !== null && !(await isLegacyRequest(webRequest(request), body)))
       return this.#withoutSession(this.#stateless, exchange, body);
     const known = this.#sessions.find(request);
@@ -132,7 +132,10 @@ export class McpListener {
     }
   }
 
-  /** Answers a request of a session. A stream for the server's own messages stays open between requests; all else counts as the session's work. */
+  /**
+   * Answers a request of a session. The stream of the server's own messages stays open between requests; all other requests count
+   * as work.
+   */
   async #inSession(session: Session, exchange: Exchange, body: unknown): Promise<null> {
     const [request] = exchange;
     const work = async () => {
@@ -144,14 +147,14 @@ export class McpListener {
     return null;
   }
 
-  /** Answers a request without a session. A stream of events, such as a subscription, ends when the server stops. */
+  /** Answers a request without a session. An event stream, such as a subscription, ends when the server stops. */
   async #withoutSession(handler: McpHttpHandler, exchange: Exchange, body: unknown): Promise<null> {
     const answer = await this.#counted(() => handler.fetch(webRequest(exchange[0]), { parsedBody: body }));
     await sendWebResponse(this.#listener, exchange, answer);
     return null;
   }
 
-  /** Does work for which the server waits before it stops. */
+  /** Runs work that must end before the server stops. */
   async #counted<T>(work: () => Promise<T>): Promise<T> {
     const done = work();
     const settled = done.catch(() => undefined);

@@ -1,12 +1,12 @@
-// The environment of one player: one episode at a time, its calls one after another. Mistakes of the player and faults of the
-// environment become errors that say what to call next.
+// The environment of one player: one episode at a time, with calls one after another. The errors for a player's mistakes and an
+// environment's faults say what to call next.
 import type { Env } from '@bowyer/envs';
 import { faultMessage } from '../http/excerpt.js';
 
 /** The result of a reset or a step. */
 export interface PlayedTurn {
   observation: string;
-  /** The reward of this step alone; 0 after a reset. */
+  /** The reward of this step; 0 after a reset. */
   reward: number;
   terminated: boolean;
   truncated: boolean;
@@ -14,18 +14,18 @@ export interface PlayedTurn {
   episodicReturn: number;
   /** The number of steps since the reset. */
   steps: number;
-  /** Whether the episode was won; absent where the environment does not say. */
+  /** Whether the episode was won; absent where the environment does not report it. */
   won?: boolean;
 }
 
-/** The error for a call that is impossible now, or that the environment refused. The message says what to call next. */
+/** The error for a call that is impossible now, or that the environment refused. Its message says what to call next. */
 export class PlayError extends Error {
   override readonly name = 'PlayError';
 }
 
 interface PlayerOptions {
   makeEnv: () => Env;
-  /** Takes errors of the environment, which the player sees as a failed call. */
+  /** Receives errors of the environment, which the player sees as a failed call. */
   onFault?: (error: Error) => void;
 }
 
@@ -39,7 +39,7 @@ export class Player {
 
   constructor(private readonly options: PlayerOptions) {}
 
-  /** Begins an episode; the one before is left. @throws {PlayError} */
+  /** Begins an episode, and ends the previous one. @throws {PlayError} */
   reset(reset: object): Promise<PlayedTurn> {
     return this.#inOrder(async () => {
       this.#turn = null;
@@ -57,7 +57,7 @@ export class Player {
   step(action: string): Promise<PlayedTurn> {
     return this.#inOrder(async () => {
       const before = this.#running();
-      this.#turn = null; // there is none until the environment has answered
+      this.#turn = null; // there is no turn until the environment has answered
       const result = await this.#asked(
         () => this.#env!.step(action),
         'The episode is lost. Call reset for another one.',
@@ -71,7 +71,7 @@ export class Player {
     });
   }
 
-  /** Returns the actions that are possible now; null where the environment does not list them. @throws {PlayError} as a step */
+  /** Returns the valid actions; null where the environment does not list them. @throws {PlayError} like `step` */
   actions(): Promise<readonly string[] | null> {
     return this.#inOrder(() => {
       this.#running();

@@ -1,4 +1,4 @@
-// Serves an environment by name, or the members of a mixture, over MCP. The SDK is loaded here and not before.
+// Serves an environment by name, or the members of a mixture, over MCP. Only these functions import the SDK.
 import { VERSION } from '@bowyer/core';
 import { makeEnv, type EnvName, type EnvParts } from '@bowyer/envs';
 import { servedGames } from './games.js';
@@ -16,7 +16,7 @@ export type ServeMcpEnvOptions = ServedEnvOptions & McpHttpOptions;
 
 async function optionsOf({ name, options, parts, drawSeed, onFault }: ServedEnvOptions): Promise<McpEnvOptions> {
   const make = () => makeEnv(name, options, parts);
-  await make().close(); // invalid options are reported now, not at the first request
+  await make().close(); // invalid options are reported now, instead of at the first request
   return { served: servedGames(name, options), makeEnv: make, version: VERSION, drawSeed, onFault };
 }
 
@@ -39,7 +39,7 @@ export async function serveMcpPipe(served: ServedEnvOptions, pipe: Pipe): Promis
   return pipeMcpEnv(await optionsOf(served), pipe);
 }
 
-/** Serves any server of the SDK over Streamable HTTP, with the same sessions and bounds. */
+/** Serves any server of the SDK over Streamable HTTP, with sessions and the same bounds. */
 export async function listenMcp(options: McpListenerOptions): Promise<McpListener> {
   const listeners = await import('./mcp-listener.js');
   return listeners.McpListener.listen(options);

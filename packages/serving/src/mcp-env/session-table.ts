@@ -4,9 +4,9 @@ import type { IncomingMessage } from 'node:http';
 import { randomUUID } from 'node:crypto';
 import { WebStandardStreamableHTTPServerTransport, type McpServer } from '@modelcontextprotocol/server';
 
-/** The parts of a session beside its transport. */
+/** The parts of a session without its transport. */
 interface SessionContent {
-  /** The server, which is not connected yet. */
+  /** The server, not yet connected. */
   server: McpServer;
   close(): Promise<void>;
 }
@@ -59,7 +59,7 @@ export class SessionTable {
     return session;
   }
 
-  /** Does work of a session, which is not idle meanwhile. */
+  /** Runs the work of a session, which does not count as idle meanwhile. */
   async during(session: Session, work: () => Promise<void>): Promise<void> {
     session.atWork++;
     try {

@@ -1,4 +1,4 @@
-// The texts that a player reads beside observations: how to play, the rules, the results of calls.
+// The texts that a player reads in addition to observations: how to play, the rules, the results of calls.
 import type { Game, ServedGames } from './games.js';
 import { hasEnded, type PlayedTurn } from './player.js';
 
@@ -18,7 +18,7 @@ export function instructionsFor({ games, openings }: ServedGames, isNamed: boole
 const rulesText = (games: readonly Game[]): string =>
   games.map(({ label, rules }) => (games.length === 1 ? rules : `# ${label}\n${rules}`)).join('\n\n');
 
-/** Returns the prompt that a user chooses to have an episode played. */
+/** Returns the text of the prompt with which a user has an episode played. */
 export const playText = (served: ServedGames): string =>
   `${rulesText(served.games)}\n\nPlay one episode: call ${served.openings[0].tool}, then step until the episode has ended, and report its return.`;
 
@@ -29,7 +29,7 @@ export const begunText = ({ observation }: PlayedTurn, seed: number | null, epis
     ...(episode === null ? [] : [`with the id ${episode}`]),
   ].join(' ')}.]`;
 
-/** Returns the observation, and in brackets what the environment says of the step. */
+/** Returns the observation, and in brackets the reward and state of the step. */
 export function steppedText(turn: PlayedTurn): string {
   const { observation, reward, truncated, episodicReturn, steps, won } = turn;
   if (!hasEnded(turn))

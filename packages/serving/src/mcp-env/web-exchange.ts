@@ -12,7 +12,7 @@ export function webRequest({ method, headers, url }: IncomingMessage): Request {
   return new Request(new URL(url ?? '/', 'http://server'), { method, headers: read as [string, string][] });
 }
 
-/** Sends what the SDK has answered: whole, or as the events come. */
+/** Sends the SDK's response: as a whole, or event by event. */
 export async function sendWebResponse(
   listener: HttpListener,
   [request, response]: readonly [IncomingMessage, ServerResponse],
@@ -26,7 +26,7 @@ export async function sendWebResponse(
   await sendEvents(response, answer.body.getReader());
 }
 
-/** Sends a stream of events. It waits for a slow client, and ends the stream for one that has left. */
+/** Sends a stream of events. It waits for a slow client, and ends the stream if the client has left. */
 async function sendEvents(response: ServerResponse, events: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   const leave = () => void events.cancel().catch(() => undefined);
   response.once('close', leave);

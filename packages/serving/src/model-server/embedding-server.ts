@@ -12,11 +12,11 @@ export interface EmbeddingServerOptions extends Pick<ProtocolServerOptions, 'hos
   encoder: SentenceEncoder;
   /** The name that clients use for the model. */
   name: string;
-  /** Requests that wait for the encoder; more are refused. */
+  /** The most requests that wait for the encoder; more are refused. */
   maxQueued: number;
 }
 
-/** Texts of one request at most, as in OpenAI's API. */
+/** The most texts in one request, as in OpenAI's API. */
 const MOST_TEXTS = 2_048;
 
 export class EmbeddingServer {
@@ -43,14 +43,14 @@ export class EmbeddingServer {
     return this.server.url;
   }
 
-  /** Accepts no further request, and finishes those in progress. The encoder stays with its owner. */
+  /** Accepts no further request, and finishes those in progress. It does not close the encoder. */
   async close(): Promise<void> {
     await this.server.close();
     await this.queue.last;
   }
 }
 
-/** Texts that the network processes before other requests may run. */
+/** The number of texts that are embedded before other requests may run. */
 const AT_ONCE = 32;
 
 class EmbeddingQueue implements Embedder {

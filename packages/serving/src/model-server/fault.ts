@@ -1,4 +1,4 @@
-// Converts errors to the server's internal form of a fault, which each protocol reports in its own form.
+// Converts errors to the internal form of a fault, which each protocol reports in its own form.
 import { GrammarError } from '@bowyer/text';
 import { QueueFullError } from '../engine/sequence-batcher.js';
 import { BadRequestError } from '../generation/request-error.js';
@@ -20,7 +20,7 @@ export function faultOf(error: unknown): Fault {
     const told = code === 'not_found' || code === 'unsupported' ? null : code;
     return { kind: isMissing ? 'not found' : 'invalid', status: isMissing ? 404 : 400, message, param, code: told };
   }
-  // This fault is found while the answer is sampled; others are found in the request.
+  // This fault occurs while the answer is sampled, all others before.
   if (error instanceof GrammarError) return { kind: 'invalid', status: 400, message: error.message, ...plain };
   if (error instanceof QueueFullError) {
     const message = `Too many requests: ${error.message}`;

@@ -1,5 +1,5 @@
-// Serves a language model over HTTP, in all protocols: answers are whole or streamed, many at once. It stops gracefully: answers
-// in progress are finished.
+// Serves a language model over HTTP, in all protocols. Answers are whole or streamed, and many are generated at the same time.
+// When it stops, it finishes the answers in progress.
 import { Rng } from '@bowyer/core';
 import { type LanguageModel, type LogitRules, noLogitRules } from '@bowyer/models';
 import type { ChatTemplate } from '@bowyer/text';
@@ -24,14 +24,14 @@ export interface ModelServerOptions extends SequenceBatcherOptions {
   tokenizer: SteppedTokenizer;
   /** The name that clients use for the model. */
   name: string;
-  /** The chat template; null: chats are refused. */
+  /** The chat template; null to refuse chats. */
   template: ChatTemplate | null;
-  /** Makes the template that a request brings, with the tokenizer above; requests that bring one are refused if not given. */
+  /** Makes the template that a request contains, with the tokenizer above; if not given, requests with a template are refused. */
   templateOf?: (source: string) => ChatTemplate;
   host: string;
-  /** The port; 0: any free one. */
+  /** The port; 0 for any free one. */
   port: number;
-  /** Clients must send it as a bearer token or as `x-api-key`; null: no key is required. */
+  /** The key that clients must send as a bearer token or as `x-api-key`; null for none. */
   apiKey: string | null;
   /** Tokens that end an answer in addition to those of the model and the template. */
   terminatorIds?: readonly number[];
@@ -39,28 +39,31 @@ export interface ModelServerOptions extends SequenceBatcherOptions {
   seed: number;
   /** Changes of logits that depend on the text so far; a request may set another repetition penalty. None if not given. */
   rules?: LogitRules;
-  /** Whether answers to chats are split into reasoning, content and calls of tools; false if not given: the whole text is content. */
+  /** Whether answers to chats are split into reasoning, content and tool calls. False if not given: the whole text is content. */
   splitsMessages?: boolean;
-  /** Bounds of the responses that are kept for later requests; 1,000 responses and 64 MiB if not given. */
+  /** Bounds of the stored responses; 1,000 responses and 64 MiB if not given. */
   storage?: StorageLimits;
-  /** The values of settings that a request leaves out. */
+  /** The values of settings that a request does not have. */
   defaults: RequestReader['defaults'];
-  /** Adapters for a model that was loaded with space for them (its `adapterBank`). */
+  /** Adapters, for a model that was loaded with space for them (its `adapterBank`). */
   adapters?: Omit<ServedAdapters, 'registry'> & {
-    /** The adapters that are loaded before the server listens: folders by name. */
+    /** The adapters to load before the server listens: folders by name. */
     given: Readonly<Record<string, string>>;
   };
-  /** Whether requests for a model of any name are answered, as from agents that were written for another one; false if not given. */
+  /**
+   * Whether requests for any model name are answered, such as those of agents that were written for another model. False if not
+   * given.
+   */
   answersAnyName?: boolean;
   /** The observer of all calls; none if not given. */
   observer?: CallObserver;
-  /** Protocols beside those of models, which may use its engine; none if not given. */
+  /** Further protocols, which may use the engine; none if not given. */
   protocols?: (engine: ServedEngine) => readonly Protocol[] | Promise<readonly Protocol[]>;
-  /** Takes faults of the server, which the client sees as status 500. */
+  /** Receives faults of the server, which the client sees as status 500. */
   onFault?: (error: Error) => void;
 }
 
-/** The parts of a server with which further protocols generate answers. */
+/** The parts of the server that generate answers, for further protocols. */
 export interface ServedEngine {
   batcher: SequenceBatcher;
   adapters: AdapterRegistry;
@@ -112,17 +115,17 @@ export class ModelServer {
     return this.server.url;
   }
 
-  /** Returns the tokens that the memory for ended prompts and answers has space for; 0: there is none. */
+  /** Returns the number of tokens in the memory for ended prompts and answers; 0 without one. */
   get prefixCacheTokens(): number {
     return this.batcher.prefixCacheTokens;
   }
 
-  /** Applies a change of the model's weights between two answers: those in progress are finished first, the next ones wait. */
+  /** Changes the model's weights between two answers: those in progress are finished first, and the next ones wait. */
   changeWeights(apply: () => Promise<void>): Promise<void> {
     return this.batcher.changeWeights(apply);
   }
 
-  /** Accepts no further request, finishes the answers in progress, frees the cache. The model stays with its owner. */
+  /** Accepts no further request, finishes the answers in progress, and frees the cache. It does not close the model. */
   async close(): Promise<void> {
     await this.server.close();
     await this.batcher.close();
@@ -174,7 +177,7 @@ function readerOf(options: ModelServerOptions, endIds: readonly number[]): Reque
   };
 }
 
-/** Returns how a template writes calls, which is found out when the first request has tools. */
+/** Returns how a template writes calls, which is determined at the first request with tools. */
 function callStyles(tokenizer: SteppedTokenizer): (template: ChatTemplate) => CallStyle | null {
   const known = new WeakMap<ChatTemplate, { style: CallStyle | null }>();
   return (template) => {

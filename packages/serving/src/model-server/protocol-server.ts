@@ -1,5 +1,5 @@
-// The HTTP side of a model server: it finds the protocol of a request, checks the key, and reports faults in the protocol's
-// form. It stops gracefully: answers in progress are finished.
+// The HTTP part of a model server: it finds the protocol of a request, checks the key, and reports faults in the protocol's form.
+// When it stops, it finishes the answers in progress.
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { givenKeys, keyProblem, sameText } from '../http/api-key.js';
 import { HttpListener, pathOf, whenClientLeaves, type HttpAnswer } from '../http/http-listener.js';
@@ -14,15 +14,15 @@ import { RouteTable } from './route-table.js';
 export interface ProtocolServerOptions {
   protocols: readonly Protocol[];
   host: string;
-  /** The port; 0: any free one. */
+  /** The port; 0 for any free one. */
   port: number;
-  /** Clients must send it as a bearer token or as `x-api-key`; null: no key is required. */
+  /** The key that clients must send as a bearer token or as `x-api-key`; null for none. */
   apiKey: string | null;
-  /** Returns the content of `GET /health` beside the status. */
+  /** Returns the content of `GET /health` besides the status. */
   health: () => object;
-  /** The observer, which knows the rollouts that requests belong to, and their keys. */
+  /** The observer, which knows the rollouts of requests, and their keys. */
   observer?: CallObserver;
-  /** Takes faults of the server, which the client sees as status 500. */
+  /** Receives faults of the server, which the client sees as status 500. */
   onFault?: (error: Error) => void;
 }
 
@@ -71,21 +71,22 @@ export class ProtocolServer {
       const answer = await this.#answer(place, protocol, request, response);
       if (answer !== null) await this.#listener.sendInSteps(request, response, answer);
     } catch (error) {
-      if ((request.destroyed && !request.complete) || response.destroyed) return; // the client left before its request had arrived
+      // the client left before its request was complete
+      if ((request.destroyed && !request.complete) || response.destroyed) return;
       const fault = this.#faultOf(error);
       if (!response.headersSent) this.#listener.send(request, response, faultAnswer(fault, protocol));
       else response.destroy();
     }
   }
 
-  /** Returns the protocol whose errors a request gets: that of its route, or else the one that the client's headers belong to. */
+  /** Returns the protocol in which a request's errors are reported: that of its route, or else of the client's headers. */
   #spoken(found: ReturnType<RouteTable['find']>, { headers }: IncomingMessage): Protocol {
     if (found && !found.protocol.isShared) return found.protocol;
     const { protocols } = this.options;
     return (headers['anthropic-version'] !== undefined && protocols.find(({ headers: own }) => own)) || protocols[0];
   }
 
-  /** Answers a request; returns null where the answer was streamed, or the client has left. */
+  /** Answers a request; returns null if the answer was streamed, or the client has left. */
   async #answer(
     found: Place | null,
     protocol: Protocol,
@@ -123,7 +124,7 @@ export class ProtocolServer {
     const body = async () => {
       const read = await readJson(request, LONGEST_BODY, keep);
       const shown = observer?.bodyOf?.(rollout, read) ?? read;
-      if (observer) sent = shown; // nothing else reads it
+      if (observer) sent = shown; // only observers read it
       return shown;
     };
     const connection: OutgoingHttpHeaders = this.#listener.isListening ? {} : { connection: 'close' };
@@ -160,10 +161,10 @@ function unknownRoute(request: IncomingMessage): Fault {
 }
 
 /**
- * Checks the key of a request. The server's key opens all routes; a rollout's key opens that rollout alone, also where the server
- * requires none.
+ * Checks the key of a request. The server's key is valid for all routes; a rollout's key is valid for that rollout only, and is
+ * checked even if the server requires no key.
  *
- * @param place null: there is no such route
+ * @param place null for an unknown route
  * @returns null for authorized clients
  */
 function unauthorized(
@@ -180,10 +181,10 @@ function unauthorized(
 }
 
 /**
- * Returns a fault where a key does not open the route.
+ * Returns a fault if none of the rollouts' keys is valid for the route.
  *
  * @param rollouts whose keys were given
- * @returns null where one of them is that of the request
+ * @returns null if one of them is the request's rollout
  */
 function forbidden(rollouts: readonly string[], { rollout, route }: Place): Fault | null {
   if (route.isOperators !== true && rollout !== null && rollouts.includes(rollout)) return null;

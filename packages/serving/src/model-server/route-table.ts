@@ -11,8 +11,8 @@ export class RouteTable {
   constructor(private readonly protocols: readonly Protocol[]) {}
 
   /**
-   * Finds the route of a path, which may end with a slash and lack the leading `/v1`: a client that was given the address without it
-   * asks for `/chat/completions`. Null where the path belongs to no protocol.
+   * Finds the route of a path, which may end with a slash and lack the leading `/v1`, since a client whose base URL lacks it
+   * requests `/chat/completions`. Null for a path of no protocol.
    */
   find(method: string, path: string): Found | null {
     const parts = withoutVersion(path.replace(/\/$/, '')).split('/');
@@ -27,7 +27,7 @@ export class RouteTable {
 
 const withoutVersion = (path: string): string => path.replace(/^\/v1(?=\/)/, '');
 
-/** Returns the values of the names in braces; null where the path is another one. */
+/** Returns the values of the names in braces; null if the path does not match. */
 function matched(pattern: readonly string[], parts: readonly string[]): Record<string, string> | null {
   if (pattern.length !== parts.length) return null;
   const parameters: Record<string, string> = {};
@@ -37,7 +37,7 @@ function matched(pattern: readonly string[], parts: readonly string[]): Record<s
   return parameters;
 }
 
-/** Decodes a part of a path; one with a wrong encoding is returned as it is. */
+/** Decodes a part of a path; a part with a wrong encoding is returned unchanged. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);

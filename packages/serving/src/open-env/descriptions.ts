@@ -1,4 +1,4 @@
-// The descriptions that an OpenEnv server gives of itself: schemas of its records, its OpenAPI document, and its answer to MCP.
+// The descriptions of an OpenEnv server: schemas of its records, its OpenAPI document, and its answer to MCP.
 import { excerpt } from '../http/excerpt.js';
 import { parseJson } from '../http/json-text.js';
 import type { BodyError } from '../http/request-body.js';
@@ -76,7 +76,7 @@ export const openApi = (title: string) => ({
   ),
 });
 
-/** Returns the answer to a JSON-RPC request of MCP: text environments have no tools. */
+/** Returns the answer to a JSON-RPC request of MCP; text environments have no tools. */
 export const mcpAnswer = (body: string): Promise<object> =>
   parseJson(body).then(mcpAnswerTo, (error: BodyError) => rpcError(null, -32700, `Parse error: ${error.message}`));
 
@@ -95,7 +95,7 @@ export function mcpAnswerTo(request: unknown): object {
 
 const LONGEST_ID = 200;
 
-/** Returns whether a value is an id of JSON-RPC, which is sent back and so must not be long. */
+/** Returns whether a value is a JSON-RPC id, which must be short, since it is sent back. */
 const isShortId = (id: unknown) => typeof id === 'number' || (typeof id === 'string' && id.length <= LONGEST_ID);
 
 const rpcError = (id: unknown, code: number, message: string) => ({

@@ -26,7 +26,7 @@ interface FieldProblem {
 export interface ResetData {
   seed: number | null;
   episodeId: string | null;
-  /** The number of the problem, as AgentGym counts. */
+  /** The number of the problem, counted as in AgentGym. */
   item: number | null;
 }
 
@@ -88,7 +88,7 @@ export async function readMessage(text: string): Promise<ClientMessage> {
   }
 }
 
-/** Reads the arguments of a reset. @param loc of `data` in what the client sent */
+/** Reads the arguments of a reset. @param loc path of `data` in the client's message */
 export function resetData(data: unknown, loc: readonly string[]): ResetData {
   if (!isObject(data)) throw refused([problem('dict_type', [...loc], 'Input should be a valid dictionary', data)]);
   const { episode_id: episodeId = null } = data;
@@ -97,7 +97,7 @@ export function resetData(data: unknown, loc: readonly string[]): ResetData {
   return { seed: integer(data, 'seed', loc), item: integer(data, 'data_idx', loc), episodeId };
 }
 
-/** Returns the one action of a text environment: `{"message": TEXT}`; `metadata` is allowed in every action. */
+/** Returns the action of a text environment, `{"message": TEXT}`; every action may also have `metadata`. */
 export function actionMessage(data: unknown): string {
   if (!isObject(data)) throw refused([problem('dict_type', [], 'Input should be a valid dictionary', data)]);
   refuseProblems([...missing(data, ['message']), ...extraKeys(data, ['message', 'metadata'])]);
@@ -135,10 +135,10 @@ const problem = (type: FieldProblem['type'], loc: FieldProblem['loc'], msg: stri
   input: shortInput(input ?? null),
 });
 
-/** Invalid fields that are listed at most. */
+/** The most invalid fields in an error. */
 const MOST_PROBLEMS = 20;
 
-/** Returns the value as the client sent it; the beginning of its JSON where that is long. */
+/** Returns the client's value, or the beginning of its JSON if that is long. */
 function shortInput(input: unknown): unknown {
   const text = JSON.stringify(input);
   const short = excerpt(text);

@@ -1,6 +1,6 @@
-// Serves any environment over OpenEnv's protocol, so that OpenEnv's Python clients and ours can play it: a WebSocket is a
-// session with an environment of its own; each HTTP request describes the server, or plays one call on a fresh environment.
-// Source: OpenEnv at 685de41, sections of its WebSocket and HTTP routes.
+// Serves any environment over OpenEnv's protocol, so that OpenEnv's Python clients and ours can play it: each WebSocket is a
+// session with its own environment; each HTTP request describes the server, or plays one call on a new environment. Source:
+// OpenEnv at 685de41, sections of its WebSocket and HTTP routes.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Env } from '@bowyer/envs';
@@ -17,17 +17,17 @@ export interface OpenEnvServerOptions {
   name: string;
   description: string;
   host: string;
-  /** The port; 0: any free one. */
+  /** The port; 0 for any free one. */
   port: number;
   makeEnv: () => Env;
   resetOptions: ResetOptions;
-  /** Whether observations contain everything that was said so far; false if not given. */
+  /** Whether an observation contains the whole history; false if not given. */
   isHistory?: boolean;
   /** The most sessions at the same time. */
   maxInstances: number;
   /** Milliseconds without a message after which a session is closed. */
   idleMs: number;
-  /** Takes faults of an environment, which the client gets as EXECUTION_ERROR. */
+  /** Receives faults of an environment, which the client gets as EXECUTION_ERROR. */
   onFault?: (error: Error) => void;
 }
 
@@ -38,7 +38,7 @@ export class OpenEnvServer {
   readonly #sockets = new Set<FrameSocket>();
   /** The sessions of WebSockets. */
   readonly #sessions = new Map<FrameSocket, OpenEnvSession>();
-  /** The number of environments of HTTP requests. */
+  /** The number of environments of current HTTP requests. */
   #once = 0;
   #listener!: HttpListener;
 
@@ -68,7 +68,7 @@ export class OpenEnvServer {
     return this.#sessions.size;
   }
 
-  /** Accepts nothing further, answers what has arrived, closes every environment. */
+  /** Accepts no further requests, answers the received ones, and closes every environment. */
   async close(): Promise<void> {
     const closing = this.#listener.close();
     await Promise.all([...this.#sockets].map((socket) => socket.finish('the server stops')));
@@ -100,7 +100,7 @@ export class OpenEnvServer {
     await session.close().catch((error: Error) => this.options.onFault?.(error));
   }
 
-  /** Opens a session; returns an error frame where there is no place for it, or the environment cannot be made. */
+  /** Opens a session; returns an error frame if all places are taken or the environment cannot be made. */
   #newSession(): OpenEnvSession | ReturnType<typeof errorFrame> {
     const { maxInstances, makeEnv, resetOptions, isHistory = false, onFault } = this.options;
     const active = this.#sessions.size + this.#once;
@@ -138,7 +138,7 @@ export class OpenEnvServer {
     return errorFrame('EXECUTION_ERROR', faultMessage(error));
   }
 
-  /** Answers a message; returns null for a request to close. */
+  /** Answers a message; returns null for the message `close`. */
   async #reply(session: OpenEnvSession | undefined, text: string): Promise<object | null> {
     const request = await readMessage(text);
     if (request.type === 'close' || session === undefined) return null;
@@ -188,9 +188,9 @@ export class OpenEnvServer {
   }
 
   /**
-   * Plays one call on an environment of its own, which is the protocol's form for HTTP.
+   * Plays one call on a new environment, as the protocol defines it for HTTP.
    *
-   * @param isChosen whether the client's input may be the reason of a failure: an unknown problem, a step before a reset
+   * @param isChosen whether the client's input may cause a failure, such as an unknown problem, or a step before a reset
    */
   async #played(call: (session: OpenEnvSession) => Promise<ObservationData>, isChosen: boolean): Promise<HttpAnswer> {
     const session = this.#newSession();
@@ -226,7 +226,7 @@ const ok = (json: unknown): HttpAnswer => ({ status: 200, json });
 
 const jsonOf = async (body: string): Promise<unknown> => (body === '' ? {} : parseJson(body));
 
-/** Returns the action of a body; undefined where there is none, which is reported as a missing field. */
+/** Returns the action of a body; undefined without one, which is reported as a missing field. */
 const actionOf = (body: unknown): unknown => (body as { action?: unknown } | null)?.action;
 
 const answerMcp = async (socket: FrameSocket, data: Buffer) => socket.send(await mcpAnswer(data.toString()));

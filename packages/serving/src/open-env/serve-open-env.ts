@@ -16,7 +16,7 @@ export interface ServeOpenEnvOptions extends Pick<
 export async function serveOpenEnv({ name, options, parts, ...limits }: ServeOpenEnvOptions): Promise<OpenEnvServer> {
   const key = itemKey(name);
   const make = () => makeEnv(name, options, parts);
-  await make().close(); // invalid options are reported now, not at the first request
+  await make().close(); // invalid options are reported now, instead of at the first request
   return OpenEnvServer.listen({
     ...limits,
     name,

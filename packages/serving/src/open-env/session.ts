@@ -6,11 +6,11 @@ import type { ResetData } from './messages.js';
 /** The observation of a text environment, in the form of its published schema. */
 export interface TextObservation {
   text: string;
-  /** True where the text is everything that was said so far; absent where it is the answer to the last action. */
+  /** True if the text is the whole history; absent if it answers the last action. */
   is_history?: true;
   /** The valid actions, if the environment lists them. */
   available_actions?: string[];
-  /** The reason why the last step ended the episode: OpenEnv's `done` cannot say whether a limit cut the episode. */
+  /** The reason why the last step ended the episode, since OpenEnv's `done` does not distinguish a truncated one. */
   end_reason?: 'success' | 'failure' | 'ended' | 'turn_limit';
 }
 
@@ -32,7 +32,7 @@ export class OpenEnvSession {
   #episodeId: string | null = null;
   #steps = 0;
 
-  /** Starts a session. @param isHistory whether observations contain everything that was said so far */
+  /** Starts a session. @param isHistory whether an observation contains the whole history */
   constructor(
     private readonly env: Env,
     private readonly resetOptions: ResetOptions,

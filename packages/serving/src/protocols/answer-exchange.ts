@@ -1,4 +1,4 @@
-// Runs a request through the model: its answer is written whole, or streamed as it is generated.
+// Runs a request on the model: its answer is sent as a whole, or streamed while it is generated.
 import type { ServerResponse } from 'node:http';
 import { BadRequestError } from '../generation/request-error.js';
 import type { CompletionRequest, RequestReader } from '../generation/completion-request.js';
@@ -8,10 +8,10 @@ import { inTurns } from '../http/turn.js';
 import type { ObservedCall } from './call-observer.js';
 import type { AnswerWriter, Exchange, Generator, ModelCalls, Route, ServedModels } from './protocol.js';
 
-/** Bytes of a stream that its client has not read; beyond it, the client is disconnected. */
+/** The most unread bytes of a stream; then the client is disconnected. */
 const MOST_UNREAD = 2 ** 20;
 
-/** Milliseconds between two heartbeats of a stream in which nothing is generated. */
+/** Milliseconds between two heartbeats of a stream without new tokens. */
 const IDLE_MS = 10_000;
 
 /** Returns the generator. @throws {BadRequestError} where the model writes no text */
@@ -27,14 +27,17 @@ export function generatorOf({ generator, name }: ServedModels): Generator {
 /** One call of the model. */
 export interface ModelCall {
   generator: Generator;
-  /** The reader of its request. */
+  /** The reader of the call's request. */
   reader: RequestReader;
   exchange: Exchange;
   /** The observation of the call; null where there is no observer. */
   observed: ObservedCall | null;
 }
 
-/** Answers a call, which the observer sees from its beginning to its end. @throws {BadRequestError} where the model writes no text */
+/**
+ * Answers a call, and shows it to the observer from its beginning to its end. @throws {BadRequestError} where the model writes no
+ * text
+ */
 export async function inCall(
   served: ServedModels,
   { name: protocol }: Pick<ModelCalls, 'name'>,
@@ -54,7 +57,7 @@ export async function inCall(
   }
 }
 
-/** Makes the routes of calls whose whole answer follows from their body: it is read as a request, which a writer answers. */
+/** Makes the routes of calls whose body is read as a request, and whose answer is written by a writer. */
 export const callRoutes = (
   served: ServedModels,
   calls: Pick<ModelCalls, 'name' | 'paths'>,
@@ -93,7 +96,7 @@ async function streamed(call: ModelCall, request: CompletionRequest, writer: Ans
   const ends: string[] = [];
   const onPiece = (piece: Choice) => {
     const text = writer.piece(piece);
-    // Clients act on a choice's end and disconnect: it is sent when the observer has stored the call.
+    // Clients disconnect after the end of a choice, so that it is sent only after the observer has stored the call.
     if (observed !== null && piece.finishReason !== null) ends.push(text);
     else write(text);
   };
@@ -114,7 +117,7 @@ async function streamed(call: ModelCall, request: CompletionRequest, writer: Ans
     const last = typeof end === 'string' ? [end] : await inTurns(end, signal);
     response.cork();
     for (const part of [ends.join(''), ...last]) if (part.length > 0) response.write(part);
-    response.uncork(); // Node 24.9 drops what is corked at the end of a response
+    response.uncork(); // Node 24.9 drops data that is corked at the end of a response
     response.end();
   } catch (error) {
     observed?.failed(error);
@@ -125,7 +128,7 @@ async function streamed(call: ModelCall, request: CompletionRequest, writer: Ans
   return null;
 }
 
-/** Waits until the observer has kept the answers, and lets it know where they do not reach their client. */
+/** Waits until the observer has stored the answers, and reports to it if they do not reach their client. */
 async function kept(
   { observed, exchange }: ModelCall,
   request: CompletionRequest,
@@ -145,6 +148,6 @@ async function kept(
 function send(response: ServerResponse, text: string): void {
   if (text === '' || response.destroyed) return;
   response.write(text);
-  // An answer behind others on its connection has no socket of its own yet. Closing the socket ends the answer.
+  // An answer that waits for others on its connection has no socket yet. Closing the request's socket ends the answer.
   if (response.writableLength > MOST_UNREAD) response.req.socket.destroy();
 }

@@ -1,4 +1,4 @@
-// The dialogue of a request in the form that all protocols share, for requests that another endpoint answers.
+// Reads the dialogue of a request into the form that all protocols share, for requests that another endpoint answers.
 import { noLogitRules } from '@bowyer/models';
 import type { ChatMessage, ChatTemplate } from '@bowyer/text';
 import type { ChatRequest } from '../generation/chat-request.js';
@@ -6,15 +6,15 @@ import type { RequestReader } from '../generation/completion-request.js';
 
 export interface SentDialogue {
   messages: readonly ChatMessage[];
-  /** In the form of Chat Completions. */
+  /** The tools in the form of Chat Completions. */
   tools: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** The reading of a body. */
+/** The result of reading a body's dialogue. */
 export interface SentBody {
-  /** Null where the body has no dialogue, or one that this server does not read. */
+  /** Null for a body without a dialogue, or with one that this server cannot read. */
   dialogue: SentDialogue | null;
-  /** Why the dialogue is not read; absent where it is, or there is none. */
+  /** The reason why the dialogue cannot be read; absent otherwise. */
   unread?: string;
 }
 
@@ -37,7 +37,7 @@ export const dialogueOf = ({ messages, inputs }: Pick<ChatRequest, 'messages' | 
   tools: inputs.tools ?? [],
 });
 
-/** Returns the reader of a model with the name that the body has, and any template. */
+/** Returns a reader for the model name in the body, and for any template. */
 export function readerFor(body: unknown): RequestReader {
   const template: Partial<ChatTemplate> = { ownVariables: [] };
   const reader: Partial<RequestReader> = {

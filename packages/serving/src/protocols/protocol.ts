@@ -12,28 +12,28 @@ import type { CallObserver } from './call-observer.js';
 import type { SentDialogue } from './dialogue.js';
 import type { AnswerReader } from './upstream/answer-reader.js';
 
-/** A protocol as protocols.ts lists it. */
+/** A protocol in the list of protocols.ts. */
 export interface ProtocolUnit {
   serve: (served: ServedModels) => Protocol;
-  /** Its calls of the model; absent: none of its calls can be recorded. */
+  /** Its calls of the model; absent if none of its calls can be recorded. */
   calls?: ModelCalls;
   /** Writes the table of its fields for docs/models/request-fields.md. */
   fieldTable?: () => string;
 }
 
-/** The model calls of one protocol, as a recorder and a proxy of another endpoint need them. */
+/** The model calls of one protocol, for recorders, and for proxies of another endpoint. */
 export interface ModelCalls {
   /** The protocol's name in records. */
   name: string;
   paths: readonly string[];
   errorBody: Protocol['errorBody'];
-  /** The header in which clients send their key beside `authorization`; absent: there is none. */
+  /** The header in which clients send their key, besides `authorization`; absent without one. */
   keyHeader?: string;
-  /** Reads the dialogue of a request's body; null: it has none. */
+  /** Reads the dialogue of a request's body; null where it has none. */
   dialogue: (body: unknown, signal: AbortSignal) => Promise<SentDialogue | null>;
-  /** Begins to read the answer of another endpoint. @param choices how many were asked for */
+  /** Begins to read the answer of another endpoint. @param choices number of requested answers */
   answer: (isStream: boolean, choices: number) => AnswerReader;
-  /** Returns whether an event of a stream ends the answer; absent: only the ends of OpenAI's choices do. */
+  /** Returns whether an event of a stream ends the answer; absent if only the ends of OpenAI's choices do. */
   isEnd?: (event: Readonly<Record<string, unknown>>) => boolean;
 }
 
@@ -41,19 +41,19 @@ export interface Protocol {
   routes: readonly Route[];
   /** Returns the body of an answer that reports a fault. */
   errorBody: (fault: Fault) => object;
-  /** Returns the headers of all its answers. */
+  /** Returns the headers of all answers of the protocol. */
   headers?: () => OutgoingHttpHeaders;
-  /** Whether clients of other protocols use its routes too, and get errors and headers in the form of their own. */
+  /** Whether clients of other protocols use its routes too, and get errors and headers in their own form. */
   isShared?: boolean;
 }
 
 export interface Route {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** `/v1/responses/{id}`: a name in braces stands for one part of the path. */
+  /** The path, such as `/v1/responses/{id}`, where a name in braces matches one part. */
   path: string;
-  /** Whether it belongs to no rollout, so that the key of a rollout does not open it. */
+  /** Whether the route belongs to no rollout, so that a rollout's key is not valid for it. */
   isOperators?: boolean;
-  /** Answers a request. @returns null where the answer was streamed, or its client has left */
+  /** Answers a request. @returns null if the answer was streamed, or the client has left */
   respond: (exchange: Exchange) => Promise<HttpAnswer | null>;
 }
 
@@ -61,9 +61,9 @@ export interface Route {
 export interface Exchange {
   request: IncomingMessage;
   response: ServerResponse;
-  /** The path of its route, as the client sent it. */
+  /** The path of the route, as the client sent it. */
   path: string;
-  /** The rollout that it belongs to; null: it names none. */
+  /** The rollout of the request; null without one. */
   rollout: string | null;
   /** The parts of the path, by their names in the route. */
   parameters: Readonly<Record<string, string>>;
@@ -76,14 +76,14 @@ export interface Exchange {
   sent: () => unknown;
   /** Aborted when the client leaves. */
   signal: AbortSignal;
-  /** Headers of a streamed answer: they close the connection where the server is stopping. */
+  /** Headers of a streamed answer, which close the connection while the server stops. */
   connection: OutgoingHttpHeaders;
   faultOf: (error: unknown) => Fault;
 }
 
 /**
- * The kind of a fault. `invalid`: the request cannot be served in this form; `forbidden`: its key is known, but opens
- * something else; `too many`: the queue is full; `overloaded`: the server is out of memory for requests.
+ * The kind of a fault. `invalid`: the request cannot be served in this form; `forbidden`: its key is known, but not valid for
+ * this route; `too many`: the queue is full; `overloaded`: the server is out of memory for requests.
  */
 export type FaultKind =
   | 'invalid'
@@ -99,16 +99,16 @@ export interface Fault {
   kind: FaultKind;
   status: number;
   message: string;
-  /** The field that the fault is about. */
+  /** The field that caused the fault. */
   param: string | null;
   code: string | null;
   retryAfterS?: number;
 }
 
 export interface StorageLimits {
-  /** The most stored responses; 0: none is stored. */
+  /** The most stored responses; 0 to store none. */
   responses: number;
-  /** The most bytes of their JSON, each counted with all that it continues. */
+  /** The most bytes of their JSON, each counted together with the responses that it continues. */
   bytes: number;
 }
 
@@ -118,13 +118,13 @@ export interface ServedModels {
   /** Seconds since 1970. */
   started: number;
   contextLength: number;
-  /** Bounds of the responses that are kept for later requests. */
+  /** Bounds of the stored responses. */
   storage: StorageLimits;
-  /** The generator; null: the model writes no text. */
+  /** The generator; null if the model writes no text. */
   generator: Generator | null;
-  /** The encoder; null: the model is none. */
+  /** The encoder; null if the model is not an encoder. */
   embedder: Embedder | null;
-  /** Adapters beside the model, where it has space for some. */
+  /** The adapters, if the model has space for any. */
   adapters?: ServedAdapters;
   /** The observer of all calls; none if not given. */
   observer?: CallObserver;
@@ -134,13 +134,13 @@ export interface ServedAdapters {
   registry: AdapterRegistry;
   /** The model's own folder. */
   modelFolder: string;
-  /** Folders below which clients may have adapters loaded; empty: the routes for that do not exist. */
+  /** Folders below which clients may have adapters loaded; if empty, the routes for that do not exist. */
   allowedFolders: readonly string[];
-  /** Takes messages for the operator. */
+  /** Receives messages for the operator. */
   onNotice: (notice: string) => void;
 }
 
-/** An encoder whose texts become vectors. */
+/** An encoder that computes vectors of texts. */
 export interface Embedder {
   tokenizer: SteppedTokenizer;
   /** The longest text in tokens. */
@@ -159,7 +159,7 @@ export interface Generator {
   /**
    * Begins the answers.
    *
-   * @param rng used where the request brings no seed of its own; the server's if not given
+   * @param rng random numbers for a request without a seed; the server's if not given
    * @throws {QueueFullError} at once, before any piece
    */
   run: (
@@ -172,26 +172,26 @@ export interface Generator {
 
 /** Writes one answer in a protocol's form: whole, or as the server-sent events of a stream. */
 export interface AnswerWriter {
-  /** The id of the answer, as its client gets it. */
+  /** The id of the answer, which its client receives. */
   readonly id: string;
-  /** Writes the beginning of a stream, before anything is generated. */
+  /** Writes the beginning of a stream, before any token is generated. */
   begin: () => string;
   piece: (piece: Choice) => string;
-  /** Writes the end of a stream, in steps where it repeats the whole answer. */
+  /** Writes the end of a stream, in steps if it repeats the whole answer. */
   end: (completed: Completed) => string | Steps<Buffer[]>;
   /** Writes the last event of a stream that a fault has ended. */
   fail: (fault: Fault) => string;
-  /** Writes a whole answer, in steps where it is also stored. */
+  /** Writes a whole answer, in steps if it is also stored. */
   whole: (completed: Completed) => object | Steps<object>;
   /** Writes a heartbeat of the stream, which keeps its connection open while nothing is generated. */
   idle?: () => string;
 }
 
-/** Returns a server-sent event. @param name that clients dispatch on; none if not given */
+/** Returns a server-sent event. @param name event type, by which clients dispatch; none if not given */
 export const event = (data: object | string, name?: string): string =>
   `${headOf(name)}${typeof data === 'string' ? data : JSON.stringify(data)}${END}`;
 
-/** Returns a server-sent event with data that may be long, in steps. */
+/** Returns a server-sent event with possibly long data, in steps. */
 export function* eventInSteps(data: object, name?: string): Steps<Buffer[]> {
   return [Buffer.from(headOf(name)), ...(yield* jsonBytesInSteps(data)), Buffer.from(END)];
 }

@@ -1,5 +1,5 @@
-// The protocols that every model server speaks; a server's options may add others (`protocols`), such as Tinker's. A new
-// protocol is a folder beside these and a line here: docs/extending/protocol.md.
+// The protocols of every model server; a server's option `protocols` can add others, such as Tinker's. A new protocol is a folder
+// here and a line in this file: docs/extending/protocol.md.
 import { adapters } from './adapters/adapters.js';
 import { chatCompletions } from './chat-completions/chat-completions.js';
 import { completions } from './completions/completions.js';
@@ -24,5 +24,5 @@ export const protocolsOf = (served: ServedModels): readonly Protocol[] => units.
 /** The model calls of all protocols. */
 export const modelCalls: readonly ModelCalls[] = units.flatMap(({ calls }) => calls ?? []);
 
-/** Writes the tables of docs/models/request-fields.md, in its order. */
+/** Writes the tables of docs/models/request-fields.md, in the page's order. */
 export const fieldTables = (): string[] => units.flatMap(({ fieldTable }) => fieldTable?.() ?? []);

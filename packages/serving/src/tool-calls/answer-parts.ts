@@ -1,19 +1,19 @@
-// The parts of an assistant's message that a reader finds: reasoning, content, calls of tools, and attempts at calls.
+// The parts of an assistant's message: reasoning, content, tool calls, and attempts at calls.
 import type { IncomingText, Reading } from './incoming-text.js';
 
 /** A tool of a request. */
 export interface Tool {
   name: string;
-  /** JSON schema of its arguments; null: any object. */
+  /** JSON schema of its arguments; null for any object. */
   parameters: Readonly<Record<string, unknown>> | null;
-  /** Whether the arguments must follow the schema also in calls that the request does not demand. */
+  /** Whether the arguments must follow the schema even in calls that the request does not require. */
   strict: boolean;
 }
 
 /**
- * The result of reading a text that begins like a call. `ok`: it is a call. All others stay text: `invalid_json` (also of
- * Python's or a format's own values), `unclosed_block` (the answer ended within it), `missing_name`, `malformed_structure`
- * (values in other places than the format's), `unknown_tool` (the request has none of that name).
+ * The result of reading a text that begins like a call. `ok` means that it is a call; all other results leave it a text:
+ * `invalid_json` (also for values of Python or of a format), `unclosed_block` (the answer ended within it), `missing_name`,
+ * `malformed_structure` (values in places that the format does not have), `unknown_tool` (the request has no tool of that name).
  */
 export type AttemptStatus =
   | 'ok'
@@ -28,7 +28,7 @@ export interface CallAttempt {
   status: AttemptStatus;
   /** The name of the tool; null if the text has none. */
   name: string | null;
-  /** The place in the answer with its marks and its reasoning, in characters: the first, and the one after the last. */
+  /** The range of characters in the answer, including marks and reasoning: the first one, and the one after the last. */
   start: number;
   end: number;
 }
@@ -36,11 +36,11 @@ export interface CallAttempt {
 /** A call that is being read. */
 export class Call {
   name: string | null = null;
-  /** The id that the text gives it. */
+  /** The id in the text. */
   id: string | null = null;
   /** The arguments as JSON, incomplete until the call has ended. */
   arguments = '';
-  /** Whether some of it was sent, so that it cannot become text any more. */
+  /** Whether some of it was sent, so that it can no longer become text. */
   isSent = false;
   /** Whether the call is complete. */
   hasEnded = false;
@@ -63,7 +63,7 @@ export class Call {
   }
 }
 
-/** Reads one call, whose text begins where the input stands, up to its end or to the first character that cannot be one's. */
+/** Reads one call from the input's position, up to its end or to the first character that no call could have. */
 type CallReader = (input: IncomingText, call: Call) => Reading<AttemptStatus>;
 
 export class AnswerParts {
@@ -74,7 +74,7 @@ export class AnswerParts {
   /** White space that belongs to the content only if more content follows. */
   #held = '';
 
-  /** Starts a message. @param beforeCalls the white space that the template puts between content and calls */
+  /** Starts a message. @param beforeCalls white space that the template writes between content and calls */
   constructor(
     private readonly tools: readonly Tool[],
     private readonly beforeCalls: string,
@@ -92,10 +92,10 @@ export class AnswerParts {
   };
 
   /**
-   * Reads one attempt at a call. Where it fails, its text is content, and `input` stands behind it.
+   * Reads one attempt at a call. If it fails, its text becomes content, and `input` is positioned after it.
    *
-   * @param limits.from where the text of the attempt begins, if before the place of `input`
-   * @param limits.recover reads on to where a failed attempt ends
+   * @param limits.from the beginning of the attempt's text, if it is before the position of `input`
+   * @param limits.recover reads on to the end of a failed attempt
    */
   *attempt(
     input: IncomingText,
@@ -112,14 +112,14 @@ export class AnswerParts {
     this.attempts.push({ status, name: call.name, start: from, end: input.at });
     if (status === 'ok') this.#dropSpace(isFurther);
     else {
-      // A stream cannot take back the part that it has sent: only the rest becomes text.
+      // A stream cannot revoke a part that it has sent, so that only the rest becomes text.
       if (!call.isSent) this.calls.pop();
       this.addText(input.text.slice(call.isSent ? failedAt : from, input.at));
     }
     return status;
   }
 
-  /** Ends the answer: space at its end is content, unless there are calls. */
+  /** Ends the answer. White space at its end is content, unless there are calls. */
   end(): void {
     if (!this.#hasCalls) this.content += this.#held;
     this.#held = '';
@@ -129,7 +129,7 @@ export class AnswerParts {
     return this.calls.some(({ hasEnded, isSent }) => hasEnded || isSent);
   }
 
-  /** Removes the space before a call: that which the template puts there, or all of it where it is other space. */
+  /** Removes the white space before a call: the template's, or all of it if it differs. */
   #dropSpace(isFurther: boolean): void {
     if (!isFurther && this.#held.endsWith(this.beforeCalls))
       this.content += this.#held.slice(0, this.#held.length - this.beforeCalls.length);

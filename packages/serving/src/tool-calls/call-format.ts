@@ -1,4 +1,4 @@
-// The interface of a format of calls, which a model writes as text. Each format is one file of formats/.
+// The interface of a format in which models write tool calls as text. Each format is a file in formats/.
 import { either, sequence, text, textWithout, type ChatMessage, type Grammar } from '@bowyer/text';
 import type { AnswerParts, CallAttempt, Tool } from './answer-parts.js';
 import type { GrammarMarks } from './grammar-marks.js';
@@ -8,39 +8,45 @@ export interface CallFormat {
   readonly name: string;
   /** Recognises the format in a rendered dialogue in which the assistant calls `probe_tool` with `{"x": 1}`. */
   readonly sign: RegExp;
-  /** Recognises the format in a prompt with tools, for templates that leave calls out: the calls are then in the message's content. */
+  /**
+   * Recognises the format in a prompt with tools, for templates that omit calls, which are then written into the message's
+   * content.
+   */
   readonly promptSign?: RegExp;
-  /** Texts that must be kept in decoding, also where they are special tokens. */
+  /** Texts that decoding must keep, even if they are special tokens. */
   readonly marks: readonly string[];
-  /** Tokens that end an answer with calls, besides those that end every answer. */
+  /** Tokens that end an answer with calls, in addition to those that end every answer. */
   readonly endMarks: readonly string[];
-  /** Whether arguments are written as JSON, so that any spelling of a value can be written again as it was. */
+  /** Whether arguments are written as JSON, so that any spelling of a value can be reproduced. */
   readonly argumentsAreJson: boolean;
-  /** Whether a call ends with a mark of its own, and not with that of a list, so that an answer with a single call can end there. */
+  /** Whether each call has a closing mark, and not only the list of calls, so that an answer with a single call can end there. */
   readonly callsStandAlone: boolean;
-  /** Whether all parts of an answer have marks of this format: it is then also used for answers without tools, and reads the reasoning. */
+  /**
+   * Whether all parts of an answer have marks of this format, which is then also used for answers without tools and for reading
+   * reasoning.
+   */
   readonly framesAnswers?: boolean;
-  /** Returns the id of a call whose text has none. @param random letters and digits */
+  /** Returns the id of a call without one in its text. @param random letters and digits */
   callId(random: string): string;
-  /** Reads all of an answer, or what follows its reasoning. */
+  /** Reads a whole answer, or the part after its reasoning. */
   read(input: IncomingText, parts: AnswerParts): Reading<void>;
-  /** Escapes a text among arguments, where the template does not do it. */
+  /** Escapes a text in arguments, where the template does not. */
   escaped?(text: string): string;
-  /** The pattern of ids that its templates accept; absent: any id. */
+  /** The pattern of ids that its templates accept; absent if they accept any. */
   readonly idPattern?: RegExp;
   /** Converts a message with calls for templates that read other keys. */
   historyMessage?(message: ChatMessage): ChatMessage;
-  /** Writes the calls as text, for templates that leave them out. @param calls with their arguments in JSON */
+  /** Writes the calls as text, for templates that omit them. @param calls with their arguments in JSON */
   write?(calls: readonly { name: string; arguments: string }[]): string;
-  /** Puts content between the marks that the format gives it, where it has marks for all parts. */
+  /** Puts content between the format's marks, if it has marks for all parts. */
   framed?(content: Grammar, marks: GrammarMarks): Grammar;
   /** Returns the grammar of calls of the tools. */
   grammar(tools: readonly Tool[], options: CallGrammarOptions): Grammar;
-  /** Returns the grammar of answers with or without such calls. */
+  /** Returns the grammar of answers with or without these calls. */
   optional(calls: Grammar, marks: GrammarMarks): Grammar;
-  /** The marks that open and close reasoning, where the format has marks for all parts. */
+  /** The marks around reasoning, if the format has marks for all parts. */
   readonly reasoningMarks?: readonly [start: string, end: string];
-  /** Returns the grammar of its reasoning, which may be empty, where the format has marks for all parts. */
+  /** Returns the grammar of reasoning, which may be empty, if the format has marks for all parts. */
   reasoning?(marks: GrammarMarks): Grammar;
 }
 
@@ -55,7 +61,7 @@ export interface CallGrammarOptions {
 
 export type { CallAttempt, Tool };
 
-/** Returns a grammar of text that calls may follow, where a mark begins them. */
+/** Returns a grammar of text that may be followed by calls, which begin with a mark. */
 export const behindText =
   (mark: string) =>
   (calls: Grammar): Grammar =>

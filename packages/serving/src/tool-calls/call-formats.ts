@@ -1,4 +1,4 @@
-// All known formats. A new one is a file of formats/ and a line here.
+// All known formats. A new one is a file in formats/ and a line here.
 import type { CallFormat } from './call-format.js';
 import { deepseekV3, deepseekV31 } from './formats/deepseek.js';
 import { functionGemma } from './formats/function-gemma.js';
@@ -20,5 +20,5 @@ export const callFormats: readonly CallFormat[] = [
   functionGemma,
   deepseekV3,
   deepseekV31,
-  llama3, // it comes last, since its calls have no mark
+  llama3, // the last one, since its calls have no mark
 ];

@@ -1,4 +1,4 @@
-// The grammar of the answers that a request's choice of tools allows: required calls, and arguments that follow their schemas.
+// The grammar of answers under a request's choice of tools: required calls, and arguments that follow their schemas.
 import {
   either,
   jsonValue,
@@ -17,18 +17,18 @@ import { reasoningMarks } from './reasoning.js';
 /** How a template writes an answer. */
 export type WrittenStyle = Pick<CallStyle, 'format' | 'afterReasoning'>;
 
-/** How reasoning can come before an answer. */
+/** Decides whether reasoning can precede an answer. */
 interface ReasoningPlace {
-  /** The tokenizer, for marks of reasoning that are tokens. */
+  /** The tokenizer, for reasoning marks that are tokens. */
   tokenizer: Pick<Tokenizer, 'tokenToId'>;
   /** Whether the prompt ended with <think>. */
   startsInReasoning: boolean;
-  /** Whether the answer may begin with reasoning of its own; true if not given. */
+  /** Whether the answer may begin with reasoning; true if not given. */
   mayReason?: boolean;
 }
 
 export interface CallChoice extends ReasoningPlace {
-  /** `auto`: text, calls, or text before calls; else at least one call, of any tool or of the named one. */
+  /** `auto`: text, calls, or text before calls; otherwise at least one call, of any tool or of the named one. */
   choice: 'auto' | 'required' | { name: string };
   /** Whether several calls are allowed. */
   parallel: boolean;
@@ -37,8 +37,8 @@ export interface CallChoice extends ReasoningPlace {
 }
 
 /**
- * Returns the grammar. Arguments follow the tools' schemas. Where a schema has a keyword that cannot be guaranteed, a strict
- * tool is refused, and the arguments of another one are any object.
+ * Returns the grammar. Arguments follow the tools' schemas. If a schema has a keyword that cannot be guaranteed, a strict tool is
+ * refused, and any object is allowed as the arguments of another tool.
  *
  * @throws {StrictToolError} for a strict tool's schema
  */
@@ -82,7 +82,7 @@ function behindReasoning(answer: Grammar, style: WrittenStyle | null, place: Rea
   return canStart ? either(answer, sequence(marks.of(start), thought, answer)) : answer;
 }
 
-/** Returns the grammar of a tool's arguments; a tool without a schema has none. */
+/** Returns the grammar of a tool's arguments; a tool without a schema has an empty object. */
 function jsonArguments({ name, parameters, strict }: Tool): Grammar {
   if (parameters === null) return text('{}');
   try {

@@ -1,4 +1,4 @@
-// Reads the calls of tools in whole answers, as a server does.
+// Reads the tool calls of whole answers, as a server does.
 import type { ChatTemplate, Tokenizer } from '@bowyer/text';
 import type { Tool } from './answer-parts.js';
 import { callStyle, decoderWithMarks, endIds } from './call-style.js';
@@ -6,7 +6,7 @@ import { PartStreamer, type CalledTool } from './part-streamer.js';
 
 /** Reads answers of a model with one template. */
 export interface CallReader {
-  /** Tokens that end an answer with calls, beside those of the template. */
+  /** Tokens that end an answer with calls, in addition to those of the template. */
   endIds: readonly number[];
   /** Returns the calls in an answer. @param tools in the form of Chat Completions */
   read(
@@ -16,7 +16,7 @@ export interface CallReader {
   ): readonly Pick<CalledTool, 'name' | 'arguments'>[];
 }
 
-/** Finds how a template writes calls. @returns null where it writes them in none of the known ways */
+/** Finds out how a template writes calls. @returns null if it writes them in no known way */
 export function callReader(template: ChatTemplate, tokenizer: Tokenizer): CallReader | null {
   const style = callStyle(template, tokenizer);
   if (style === null) return null;
@@ -35,19 +35,19 @@ export function callReader(template: ChatTemplate, tokenizer: Tokenizer): CallRe
   };
 }
 
-/** Returns a tool of a request in the form in which answers are read. */
+/** Returns a request's tool in the form for reading answers. */
 export function toolOf(tool: Readonly<Record<string, unknown>>): Tool {
   const { name, parameters = null, strict } = tool.function as { name: string } & Partial<Tool>;
   return { name, parameters, strict: strict === true };
 }
 
-/** Tokens that contain a mark at the end of the prompt. */
+/** The number of last tokens of a prompt that are searched for a mark. */
 const PROMPT_END = 16;
 
-/** Returns the text of the last tokens of a prompt, with marks. */
+/** Returns the text of a prompt's last tokens, with marks. */
 export const endOf = (ids: readonly number[], tokenizer: Pick<Tokenizer, 'decode'>): string =>
   tokenizer.decode(ids.slice(-PROMPT_END), { keepSpecialTokens: true });
 
-/** Returns whether an answer begins within reasoning, behind the mark at the end of its prompt. */
+/** Returns whether an answer begins within reasoning, because its prompt ends with the opening mark. */
 export const endsInThought = (ids: readonly number[], tokenizer: Pick<Tokenizer, 'decode'>): boolean =>
   endOf(ids, tokenizer).trimEnd().endsWith('<think>');

@@ -7,17 +7,17 @@ import { reasoningMarks, type AfterReasoning } from './reasoning.js';
 export interface CallStyle {
   format: CallFormat;
   /**
-   * The form in which the template takes the arguments of a call; `content`: it leaves calls out, so that they are written
-   * into the message's content.
+   * The form in which the template reads the arguments of a call; with `content` it omits calls, which are then written into the
+   * message's content.
    */
   takes: 'object' | 'text' | 'content';
   /** The content of a message that has only calls. */
   emptyContent: '' | null;
-  /** Whether a message may have content beside its calls. */
+  /** Whether a message may have both content and calls. */
   takesContent: boolean;
   /** Whether a message may have several calls. */
   takesSeveral: boolean;
-  /** Whether texts among arguments must be escaped before the template gets them. */
+  /** Whether texts in arguments must be escaped for the template. */
   needsEscapes: boolean;
   /** The white space between content and calls. */
   beforeCalls: string;
@@ -45,7 +45,7 @@ const answerTo = ({ id, function: { name } }: ReturnType<typeof callOf>): ChatMe
   tool_call_id: id,
 });
 
-/** Finds out how a template writes calls; null where it has none, or writes them in none of the known ways. */
+/** Finds out how a template writes calls; null if it writes none, or in no known way. */
 export function callStyle(template: ChatTemplate, tokenizer: Tokenizer): CallStyle | null {
   const prober = new Prober(template, tokenizer);
   for (const takes of ['object', 'text'] as const)
@@ -67,14 +67,14 @@ export function callStyle(template: ChatTemplate, tokenizer: Tokenizer): CallSty
   return format === undefined ? null : { format, takes: 'content', ...itself };
 }
 
-/** A call in the form that most models have, for messages. */
+/** A call in the most frequent form, for error messages. */
 const EXPECTED = '<tool_call>{"name": "probe_tool", "arguments": {"x": 1}}</tool_call>';
-/** Characters of a dialogue that a message shows. */
+/** The most characters of a dialogue in an error message. */
 const SHOWN = 240;
 
 /**
- * Says why calls of a model cannot be read, with what its template has written beside what is expected; null where they can be. A
- * tokenizer that does not know the letters of a call is the reason before the template is.
+ * Returns why calls of a model cannot be read, with the template's text beside the expected one; null if they can. A tokenizer
+ * without the characters of a call is reported first.
  */
 export function callProblem(template: ChatTemplate, tokenizer: Tokenizer): string | null {
   if (callStyle(template, tokenizer) !== null) return null;
@@ -107,7 +107,7 @@ class Prober {
   call = (takes: CallStyle['takes'], args: object = { x: 1 }, name?: string) =>
     callOf(takes === 'text' ? JSON.stringify(args) : args, name);
 
-  /** Renders messages; '' where the template refuses them. */
+  /** Renders messages; '' if the template refuses them. */
   written(messages: readonly ChatMessage[]): string {
     try {
       const ids = this.template.encodePrompt(messages, { tools });
@@ -150,7 +150,7 @@ class Prober {
   }
 }
 
-/** Decodes answers so that the marks of their parts stay, also those that are special tokens. */
+/** Returns a function that decodes answers with the marks of their parts, even if these are special tokens. */
 export function decoderWithMarks(tokenizer: Tokenizer, format: CallFormat | null): (ids: readonly number[]) => string {
   const kept = new Map(
     [...reasoningMarks, ...(format?.marks ?? [])].flatMap((mark): [number, string][] => {
@@ -171,7 +171,7 @@ export function decoderWithMarks(tokenizer: Tokenizer, format: CallFormat | null
   };
 }
 
-/** Returns whether answers may be in a format that also has the text and the reasoning of those without calls. */
+/** Returns whether answers may be in a format with marks for all parts, which applies to answers without calls too. */
 export const mayFrameAnswers = (tokenizer: Pick<Tokenizer, 'tokenToId'>): boolean =>
   callFormats.some(
     ({ framesAnswers, marks }) => framesAnswers && marks.every((mark) => tokenizer.tokenToId(mark) !== undefined),

@@ -1,4 +1,4 @@
-// Grammars of arguments in formats that do not use JSON: a value for each of a tool's parameters, by its schema.
+// Grammars of arguments in formats without JSON: a value for each of a tool's parameters, by its schema.
 import {
   either,
   jsonValue,
@@ -44,7 +44,7 @@ export class Values {
     private readonly isStrict: boolean,
   ) {}
 
-  /** Returns the grammar of an object's properties in their order; those that are not required may be left out. */
+  /** Returns the grammar of an object's properties in their order; optional ones may be missing. */
   members(schema: Schema, path: string, member: ArgumentWriter['member'], separator: string): Grammar {
     const properties = isSchema(schema.properties) ? schema.properties : {};
     const required = new Set(Array.isArray(schema.required) ? schema.required : []);
@@ -63,7 +63,7 @@ export class Values {
       const here = sequence(text(hasBefore ? separator : ''), member(key, value), from(i + 1, true));
       return required.has(key) ? here : either(here, from(i + 1, hasBefore));
     };
-    // All values are made now, so that unsupported schemas are refused before anything is sampled.
+    // All values are made now, so that unsupported schemas are refused before sampling begins.
     for (const key of keys) this.value(properties[key], `${path}/properties/${key}`);
     return from(0, false);
   }
@@ -99,7 +99,9 @@ export class Values {
     }
   }
 
-  /** Returns the grammar of JSON values of the schema. Where the schema is unsupported and not strict, only its type is guaranteed. */
+  /**
+   * Returns the grammar of JSON values of the schema. If the schema is unsupported and not strict, only its type is guaranteed.
+   */
   json(schema: Schema): Grammar {
     const { $defs, definitions } = this.root;
     try {
@@ -123,13 +125,13 @@ export class Values {
         if (found === null) this.#refuse('$ref', path, 'refers to a place that is not in the schema');
         schema = found ?? {};
       } else if (Array.isArray(allOf) && allOf.length === 1 && isSchema(allOf[0])) {
-        schema = { ...own, ...allOf[0] }; // this is how Pydantic writes a reference with a default or a description
+        schema = { ...own, ...allOf[0] }; // Pydantic writes a reference with a default or a description in this way
       } else break;
     }
     return schema;
   }
 
-  /** Checks the schema of a text: for a text without quotation marks, only patterns and lengths can be guaranteed. */
+  /** Checks the schema of a text: without quotation marks, only patterns and lengths can be guaranteed. */
   #checkString(schema: Schema, path: string): void {
     const format = ['format', 'allOf', 'not', 'if'].find((keyword) => keyword in schema);
     if (format) this.#refuse(format, path, 'cannot be guaranteed in this format of calls');
@@ -142,10 +144,10 @@ export class Values {
 
 const MOST_REFERENCES = 16;
 
-/** Steps of work that analysing the schema of a value may take. */
+/** The most steps for analysing the schema of a value. */
 const STEPS_PER_VALUE = 10;
 
-/** Returns the grammar of texts with a pattern or a bounded length; null where all texts are allowed. */
+/** Returns the grammar of texts with a pattern or a bounded length; null if all texts are allowed. */
 export function boundedText({ pattern: expression, minLength, maxLength }: Schema, one: Grammar): Grammar | null {
   if (typeof expression === 'string') return pattern(expression);
   if (minLength === undefined && maxLength === undefined) return null;

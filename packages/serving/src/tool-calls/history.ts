@@ -1,11 +1,11 @@
-// Earlier calls and their results in the form that a chat template takes, in which templates differ.
+// Converts earlier calls and their results to the form that a chat template reads.
 import { createHash } from 'node:crypto';
 import type { EarlierCall } from '@bowyer/conversations';
 import { jsonAsWritten, textAsWritten, writtenJson, type ChatMessage } from '@bowyer/text';
 import type { CallStyle } from './call-style.js';
 import { membersOf } from './json-members.js';
 
-/** Returns the messages as the template of this style takes them. */
+/** Returns the messages in the form for templates of this style. */
 export function messagesFor(style: CallStyle, messages: readonly ChatMessage[]): ChatMessage[] {
   const shown: ChatMessage[] = [];
   for (let i = 0; i < messages.length; i++) {
@@ -25,7 +25,7 @@ export function messagesFor(style: CallStyle, messages: readonly ChatMessage[]):
 const callsOf = ({ role, tool_calls: calls }: ChatMessage): readonly EarlierCall[] =>
   role === 'assistant' && Array.isArray(calls) ? (calls as EarlierCall[]) : [];
 
-/** Returns a message without calls. A result gets the name and the id of the earlier call that it answers, if there is one. */
+/** Returns a message without calls. A result gets the name and the id of the earlier call that it answers, if any. */
 const plainMessage = (style: CallStyle, message: ChatMessage, before: readonly ChatMessage[]): ChatMessage =>
   message.role === 'tool' ? resultFor(style, message, before.flatMap(callsOf)) : message;
 
@@ -52,7 +52,7 @@ function turn(
 }
 
 /**
- * Splits a message for a template that takes no content beside calls: the content becomes reasoning, if the template takes
+ * Splits a message for a template that accepts no content together with calls: the content becomes reasoning, if the template has
  * that, or a message before it.
  */
 function withoutContent(style: CallStyle, message: ChatMessage): { before: ChatMessage[]; called: ChatMessage } {
@@ -65,7 +65,7 @@ function withoutContent(style: CallStyle, message: ChatMessage): { before: ChatM
   return { before: [alone], called: emptied(style, message) };
 }
 
-/** Returns a further message of one that is written as several, with its weight in the loss. */
+/** Returns an additional message for one that is split into several, with its weight in the loss. */
 const emptied = ({ emptyContent }: CallStyle, { loss, cut }: ChatMessage): ChatMessage => ({
   role: 'assistant',
   content: emptyContent,
@@ -73,7 +73,7 @@ const emptied = ({ emptyContent }: CallStyle, { loss, cut }: ChatMessage): ChatM
   ...(cut && { cut }),
 });
 
-/** Writes the calls into the content, for templates that leave them out. */
+/** Writes the calls into the content, for templates that omit them. */
 function writtenOut(
   { format, beforeCalls }: CallStyle,
   message: ChatMessage,
@@ -124,7 +124,7 @@ function argumentsFor({ takes, format, needsEscapes }: CallStyle, args: object):
   return needsEscapes ? writtenJson(withEscapes(json, (content) => format.escaped!(content))) : writtenJson(json);
 }
 
-/** Returns the same members, of which those that are texts are written with their escapes. */
+/** Returns the same members, with the texts among them escaped. */
 function withEscapes(json: string, escaped: (text: string) => string): string {
   const members = membersOf(json)!.map(([key, value]) => {
     const text = value.startsWith('"') ? JSON.stringify(escaped(JSON.parse(value) as string)) : value;
@@ -133,5 +133,5 @@ function withEscapes(json: string, escaped: (text: string) => string): string {
   return `{${members.join(', ')}}`;
 }
 
-/** Writes JSON with the spaces that Python puts. */
+/** Writes JSON with Python's spaces. */
 const spacedJson = (value: unknown): string => jsonAsWritten(value, [', ', ': ']);

@@ -1,7 +1,7 @@
-// The text of an answer while it arrives. Readers of it are generators, which yield where they need more text: each text is read
-// once, from the front, in whatever pieces it arrives.
+// The text of an answer while it arrives. Its readers are generators, which yield when they need more text, and read each text
+// once from the front, in whatever pieces it arrives.
 
-/** A reader of text. It yields while it needs more, and returns its result. */
+/** A reader of text. It yields when it needs more, and returns its result. */
 export type Reading<T> = Generator<undefined, T>;
 
 export class IncomingText {
@@ -24,7 +24,7 @@ export class IncomingText {
     return this.#isWhole;
   }
 
-  /** Returns the next character, or '' at the end. Waits for it. */
+  /** Returns the next character, or '' at the end; waits for it. */
   *peek(): Reading<string> {
     while (this.at >= this.#text.length) {
       if (this.#isWhole) return '';
@@ -33,7 +33,7 @@ export class IncomingText {
     return this.#text[this.at];
   }
 
-  /** Returns whether this text comes next, of which nothing is read. Waits only while that is not certain. */
+  /** Returns whether this text comes next, without reading it; waits only while that is uncertain. */
   *startsWith(expected: string): Reading<boolean> {
     for (;;) {
       if (this.#text.startsWith(expected, this.at)) return true;
@@ -49,7 +49,7 @@ export class IncomingText {
     return found;
   }
 
-  /** Reads the characters that `pattern`, one of a single character, matches. */
+  /** Reads the characters that `pattern` matches one by one. */
   *takeWhile(pattern: RegExp): Reading<string> {
     const start = this.at;
     while (pattern.test(yield* this.peek())) this.at++;
@@ -64,7 +64,7 @@ export class IncomingText {
   /**
    * Reads up to the first of the marks, or to the end.
    *
-   * @param pass called with the text as it arrives, without what may be the beginning of a mark
+   * @param pass called with the text as it arrives, except for a possible beginning of a mark
    * @returns the mark that comes next; null at the end
    */
   *takeUpTo(marks: readonly string[], pass: (text: string) => void = () => {}): Reading<string | null> {
@@ -88,7 +88,7 @@ export class IncomingText {
   }
 }
 
-/** Returns the number of characters at the end of a text with which one of the marks begins. */
+/** Returns the number of characters at the end of a text that may be the beginning of a mark. */
 function halfMark(text: string, marks: readonly string[]): number {
   let longest = 0;
   for (const mark of marks)

@@ -1,4 +1,4 @@
-// Reads a call that is a JSON object with its name and its arguments, which several formats put between different marks.
+// Reads a call that is a JSON object with its name and its arguments, which several formats use between different marks.
 import type { AttemptStatus, Call } from './answer-parts.js';
 import type { IncomingText, Reading } from './incoming-text.js';
 import { readJson, readJsonString, type JsonEnd } from './json-reading.js';
@@ -34,7 +34,7 @@ export function* readJsonCall(input: IncomingText, call: Call): Reading<AttemptS
   return 'ok';
 }
 
-/** Reads a member of a call. @returns the status that ends the attempt; null where it continues */
+/** Reads a member of a call. @returns the status that ends the attempt; null if it continues */
 function* readMember(key: string, input: IncomingText, call: Call): Reading<AttemptStatus | null> {
   if (key === 'arguments') return yield* readArguments(input, call);
   const start = input.at;
@@ -46,7 +46,7 @@ function* readMember(key: string, input: IncomingText, call: Call): Reading<Atte
   return null;
 }
 
-/** Reads the arguments: an object, whose text is kept. Models also write it as a JSON text, or null for none. */
+/** Reads the arguments, an object, and keeps its text. Models also write it as a JSON string, or null for no arguments. */
 export function* readArguments(input: IncomingText, call: Call): Reading<AttemptStatus | null> {
   const first = yield* input.peek();
   if (first === '{') {
@@ -72,6 +72,6 @@ function isObject(text: string): boolean {
   }
 }
 
-/** Returns the status for a character that is not the expected one. */
+/** Returns the status for an unexpected character. */
 export const wrong = (input: IncomingText): AttemptStatus =>
   input.isWhole && input.at >= input.text.length ? 'unclosed_block' : 'invalid_json';

@@ -1,8 +1,8 @@
-// Reads one JSON value from a text that still arrives, up to its last character or the first one that is wrong.
+// Reads one JSON value from a text that still arrives, up to its end or its first invalid character.
 import { MOST_LEVELS } from '../http/json-nesting.js';
 import type { IncomingText, Reading } from './incoming-text.js';
 
-/** How reading ended: with a whole value, at an invalid character, or at the end of the text. */
+/** How reading ended: with a complete value, at an invalid character, or at the end of the text. */
 export type JsonEnd = 'value' | 'broken' | 'unfinished';
 
 const SPACE = /^[ \t\r\n]$/;
@@ -25,7 +25,7 @@ export function* readJson(input: IncomingText, pass: (text: string) => void = ()
   }
 }
 
-/** Reads a string. @returns its text, or how it ended otherwise */
+/** Reads a string. @returns its text, or how reading ended without one */
 export function* readJsonString(input: IncomingText): Reading<{ text: string } | Exclude<JsonEnd, 'value'>> {
   const start = input.at;
   if ((yield* input.peek()) !== '"') return input.isWhole && input.at >= input.text.length ? 'unfinished' : 'broken';

@@ -1,4 +1,4 @@
-// Returns the parts of one answer as soon as they are certain: reasoning, content, calls of tools whose arguments grow.
+// Returns the parts of one answer as soon as they are certain: reasoning, content, and tool calls with growing arguments.
 import { randomUUID } from 'node:crypto';
 import { AnswerParts, type Call, type CallAttempt, type Tool } from './answer-parts.js';
 import type { CallStyle } from './call-style.js';
@@ -11,18 +11,18 @@ export interface CalledTool {
   index: number;
   id: string;
   name: string;
-  /** The arguments as JSON; in a piece of a stream, their new text. */
+  /** The arguments as JSON, or their new text in a piece of a stream. */
   arguments: string;
 }
 
 export interface PartsOptions {
-  /** How the template writes calls; null: calls are not searched for. */
+  /** How the template writes calls; null if calls are not searched for. */
   style: CallStyle | null;
   /** Whether the prompt ended with <think>. */
   startsInReasoning: boolean;
   /** The tools that may be called. */
   tools: readonly Tool[];
-  /** Whether calls after the first are left out. */
+  /** Whether calls after the first are omitted. */
   singleCall: boolean;
 }
 
@@ -32,7 +32,10 @@ interface Parts {
   calls?: readonly CalledTool[];
 }
 
-/** The least size of a piece of arguments, as a share of the text that was sent before: a client may limit the number of pieces. */
+/**
+ * The least size of a piece of arguments, as a share of the text that was sent before, since a client may limit the number of
+ * pieces.
+ */
 const SMALLEST_PIECE = 1 / 512;
 
 export class PartStreamer {
@@ -42,14 +45,14 @@ export class PartStreamer {
   readonly #sent = { text: 0, reasoning: 0 };
   /** Whether text came after the end of the only allowed call. */
   #hasMore = false;
-  /** Each call's id, and the length of its arguments that was sent. */
+  /** Each call's id, and the number of characters of its arguments that were sent. */
   readonly #calls = new Map<Call, { id: string; sent: number }>();
 
   /**
    * Starts an answer.
    *
-   * @param streams whether pieces are sent: a call then begins with its name, and its arguments follow as they are written,
-   * so that an incomplete one stays a call. Else a call counts only when it has ended
+   * @param streams whether pieces are sent: a call then begins with its name, and its arguments follow as they are generated, so
+   *   that an incomplete call remains a call. Otherwise a call counts only when it has ended
    */
   constructor(
     private readonly options: PartsOptions,
@@ -59,7 +62,10 @@ export class PartStreamer {
     this.#reading = this.#read();
   }
 
-  /** Returns the parts of the text so far, the attempts at calls, and whether calls after the first, or their beginning, are left out. */
+  /**
+   * Returns the parts of the text so far, the attempts at calls, and whether calls after the first, or their beginning, are
+   * omitted.
+   */
   get whole(): Required<Parts> & { attempts: readonly CallAttempt[]; isShortened: boolean } {
     const { content: text, reasoning, attempts } = this.#parts;
     const calls = this.#shown.map((call, index) => this.#called(call, index, call.arguments));
@@ -67,13 +73,13 @@ export class PartStreamer {
     return { text, reasoning, calls, attempts, isShortened };
   }
 
-  /** Returns whether the only allowed call has ended and nothing must follow it: later text is not read. */
+  /** Returns whether the only allowed call has ended and no text may follow: later text is not read. */
   get isOver(): boolean {
     const { singleCall, style } = this.options;
     return singleCall && style?.format.callsStandAlone === true && this.#parts.attempts.some(isCall);
   }
 
-  /** Adds text. @param isLast whether no text follows @returns what is new in each part; null where nothing is */
+  /** Adds text. @param isLast whether no text follows @returns the new text of each part; null if there is none */
   add(text: string, isLast: boolean): Parts | null {
     if (this.isOver) {
       if (text.trim() !== '') this.#hasMore = true;
@@ -102,7 +108,7 @@ export class PartStreamer {
     this.#parts.end();
   }
 
-  /** Returns the calls that cannot become text any more. */
+  /** Returns the calls that can no longer become text. */
   get #certain(): readonly Call[] {
     return this.#parts.calls.filter(
       (call) => call.hasEnded || (this.streams && call.tool !== undefined && call.arguments !== ''),

@@ -1,10 +1,9 @@
-// Reads Python literals from a text that still arrives, as JSON: True, False, None, numbers, strings, lists, tuples and dicts.
-// JSON's true, false and null are read too, since models mix them.
-// Source: docs.python.org/3/reference/lexical_analysis.html.
+// Reads Python literals from a text that still arrives, and converts them to JSON: True, False, None, numbers, strings, lists,
+// tuples and dicts. JSON's true, false and null are accepted too, since models mix them.
 import { MOST_LEVELS } from '../http/json-nesting.js';
 import { IncomingText, type Reading } from './incoming-text.js';
 
-/** A literal as JSON, or why there is none. */
+/** A literal as JSON, or the reason why there is none. */
 export type Literal = { json: string } | 'broken' | 'unfinished';
 
 const NAMES: Record<string, string> = {
@@ -16,11 +15,11 @@ const NAMES: Record<string, string> = {
   null: 'null',
 };
 
-/** Converts a whole text; null where it is not a literal. */
+/** Converts a whole text; null if it is not a literal. */
 export function pythonToJson(text: string): string | null {
   const input = new IncomingText();
   input.append(text, true);
-  const { value } = readLiteral(input).next(); // the whole text is there, so that the reader never yields
+  const { value } = readLiteral(input).next(); // the text is complete, so that the reader never yields
   return typeof value === 'object' && input.at === text.length ? value.json : null;
 }
 
@@ -37,7 +36,7 @@ export function* readLiteral(input: IncomingText, depth = 0): Reading<Literal> {
   return number === null ? wrong(input) : { json: number };
 }
 
-/** Writes a number as JSON: as the same text where JSON allows it. Python allows no leading zeros. */
+/** Writes a number as JSON, unchanged where JSON allows it. Python allows no leading zeros. */
 function numberText(word: string): string | null {
   const [, sign, whole, point, fraction, exponent = ''] =
     /^([-+]?)(0+|[1-9]\d*|(?=\.\d))(?:(\.)(\d*))?([eE][+-]?\d+)?$/.exec(word) ?? [];
@@ -73,7 +72,10 @@ function* readDict(input: IncomingText, depth: number): Reading<Literal> {
   return end ?? { json: `{${members.join(', ')}}` };
 }
 
-/** Reads members with commas between them, and perhaps one before the closing bracket. @returns why they cannot be read; null where they are */
+/**
+ * Reads members separated by commas, with an optional one before the closing bracket. @returns why they cannot be read; null on
+ * success
+ */
 function* separated(
   input: IncomingText,
   close: string,
@@ -110,7 +112,7 @@ const SIMPLE: Record<string, string> = {
   '\n': '',
 };
 
-/** Reads a string. Line breaks are allowed in it, since templates write them. */
+/** Reads a string, which may contain line breaks, since templates write them. */
 function* readString(input: IncomingText): Reading<Literal> {
   const quote = yield* input.peek();
   input.at++;
@@ -126,7 +128,7 @@ function* readString(input: IncomingText): Reading<Literal> {
 
 const DIGITS: Record<string, number> = { x: 2, u: 4, U: 8 };
 
-/** Reads an escape; a backslash before any other character stands for itself. */
+/** Reads an escape; a backslash before any other character is kept. */
 function* readEscape(input: IncomingText): Reading<string> {
   const kind = yield* input.peek();
   if (Object.hasOwn(SIMPLE, kind)) {

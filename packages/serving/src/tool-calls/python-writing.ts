@@ -1,4 +1,4 @@
-// Writes calls in Python's syntax, for templates that leave them out.
+// Writes calls in Python's syntax, for templates that omit them.
 import { membersOf } from './json-members.js';
 
 const ESCAPES: Record<string, string> = { '\\': '\\\\', "'": "\\'", '\n': '\\n', '\r': '\\r' };
@@ -17,7 +17,7 @@ export const writeCalls = (calls: readonly { name: string; arguments: string }[]
 
 const NAMES: Record<string, string> = { true: 'True', false: 'False', null: 'None' };
 
-/** Converts JSON to Python's syntax; numbers and spacing stay as they are. */
+/** Converts JSON to Python's syntax, with numbers and spaces unchanged. */
 const pythonText = (json: string): string =>
   json.replace(
     /"[^"\\]*(?:\\.[^"\\]*)*"|true|false|null/g,

@@ -20,7 +20,7 @@ export interface ReasoningForm {
   startsInside: boolean;
 }
 
-/** Finds the marks of a model's reasoning; null where answers have none, since the vocabulary lacks the marks. */
+/** Finds the marks of a model's reasoning; null if its vocabulary has none, so that answers have no reasoning. */
 export function reasoningForm(
   format: CallFormat | null,
   tokenizer: Pick<Tokenizer, 'tokenToId'>,
@@ -32,17 +32,17 @@ export function reasoningForm(
   return start === undefined || end === undefined ? null : { start, end, startsInside };
 }
 
-/** The white space that a template puts after reasoning, and after the marks of empty reasoning. */
+/** The white space that a template writes after reasoning, and after the marks of empty reasoning. */
 export interface AfterReasoning {
   some: string;
   none: string;
 }
 
 /**
- * Reads the reasoning and the space around it; nothing where there is none.
+ * Reads the reasoning and the white space around it, if there is reasoning.
  *
- * @param startsInside whether the prompt ended with the mark that opens it
- * @param after the template's space after it, which is skipped; null: unknown, so that all space is skipped
+ * @param startsInside whether the prompt ended with the opening mark
+ * @param after the template's white space after it, which is skipped; null if unknown, so that all white space is skipped
  */
 export function* readReasoning(
   input: IncomingText,

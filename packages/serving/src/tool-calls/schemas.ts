@@ -1,13 +1,13 @@
-// Functions about JSON schemas, as far as readers of values need them.
+// Functions about JSON schemas that readers of values need.
 import { isDeepStrictEqual } from 'node:util';
 import { GrammarError, hasPattern, readingTogether, SchemaDocument, UnsupportedSchemaError } from '@bowyer/text';
 
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** The documents of the schemas that references were followed in. */
+/** The documents of schemas with references. */
 const documents = new WeakMap<Schema, SchemaDocument>();
 
-/** Returns the schema that a reference leads to; null where there is none, or it is true or false. */
+/** Returns the schema of a reference; null if there is none, or it is true or false. */
 export function resolved(reference: string, root: Schema | null): Schema | null {
   if (root === null) return null;
   let document = documents.get(root);
@@ -25,10 +25,10 @@ export function resolved(reference: string, root: Schema | null): Schema | null 
 export const isSchema = (value: unknown): value is Schema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The number of references within references that are followed. */
+/** The most references within references that are followed. */
 const MOST_REFERENCES = 16;
 
-/** Returns the schemas of a member that hold together, from `properties` and from what the schema refers to or is joined of. */
+/** Returns all schemas that apply to a member: those in `properties`, in referenced schemas, and in `allOf`. */
 export const memberSchemas = (schema: unknown, key: string, root: Schema | null): unknown[] =>
   membersOf(schema, { key, root, known: new Map() }, 0);
 
@@ -58,12 +58,13 @@ function membersOf(schema: unknown, search: MemberSearch, depth: number): unknow
   return [...found];
 }
 
-/** The keywords that are checked: `types` those that say the type of a value, `values` also those that say which values are allowed. */
+/** The keywords that are checked: with `types` those about a value's type, with `values` also those about the allowed values. */
 export type CheckedKeywords = 'types' | 'values';
 
 /**
- * Decides whether a schema allows a value, by the keywords that separate texts from other values: types, listed values, and what joins or
- * refers to schemas; of texts their lengths and patterns, of numbers their bounds. The members of lists and objects are not looked at.
+ * Decides whether a schema allows a value, by the keywords that distinguish texts from other values: types, enumerations,
+ * combinations and references; for texts also lengths and patterns, for numbers bounds. Members of lists and objects are not
+ * checked.
  */
 export const allows = (
   schema: unknown,
@@ -72,16 +73,16 @@ export const allows = (
   checked: CheckedKeywords = 'values',
 ): boolean => isAllowed(schema, { value, root, checked, known: new Map(), patterns: MOST_PATTERNS }, 0);
 
-/** The number of patterns that a text is compared with; further ones count as matching, since strangers write them. */
+/** The most patterns that a text is matched with; further ones count as matching, since clients write them. */
 const MOST_PATTERNS = 16;
 
-/** A check of a value; schemas that others refer to many times are visited once. */
+/** A check of a value, in which a schema is visited once, even if others refer to it many times. */
 interface Check {
   value: unknown;
   root: Schema | null;
   checked: CheckedKeywords;
   known: Map<Schema, boolean>;
-  /** The number of patterns that may still be looked at. */
+  /** The number of patterns that may still be matched. */
   patterns: number;
 }
 

@@ -1,9 +1,9 @@
-// Converts the messages of a dialogue to the form that a template gets in serving, for training.
+// Converts the messages of a dialogue to the template's form in serving, for training.
 import type { ChatMessage, ChatTemplate, Tokenizer } from '@bowyer/text';
 import { callStyle } from './call-style.js';
 import { messagesFor } from './history.js';
 
-/** Finds how a template takes calls of tools. @returns what writes the messages of a dialogue with calls so */
+/** Finds out how a template reads tool calls. @returns a function that converts a dialogue's messages */
 export function servedMessages(
   template: ChatTemplate,
   tokenizer: Tokenizer,

@@ -1,6 +1,4 @@
-// Loads and unloads adapters while the server runs: vLLM's routes, and OpenAI's for the deletion of a model.
-// Sources: docs.vllm.ai/en/latest/features/lora (dynamically serving LoRA adapters),
-// platform.openai.com/docs/api-reference/models/delete.
+// Loads and unloads adapters while the server runs, over vLLM's routes, and OpenAI's route for deleting a model.
 import { realpathSync } from 'node:fs';
 import { AdapterError } from '@bowyer/models';
 import { folderBelow } from '../../adapters/allowed-folders.js';
@@ -18,7 +16,7 @@ const loadFields = {
 
 const unloadFields = { ...servedFields('lora_name'), ...harmless('lora_int_id') };
 
-/** Returns the routes; there are none where clients may not load adapters. */
+/** Returns the routes; none if clients may not load adapters. */
 export const adapters = ({ adapters: served }: ServedModels): Protocol => ({
   errorBody: openaiError,
   routes:
@@ -78,7 +76,7 @@ function deleted({ registry, onNotice }: ServedAdapters, id: string) {
   return { status: 200, json: { id, object: 'model', deleted: true } };
 }
 
-/** Loads an adapter. A notice names the base with which the adapter was trained, and its chat template, where these differ from the server's. */
+/** Loads an adapter. It sends a notice if the adapter was trained with another base or chat template than the server's. */
 export async function loadAdapter(
   { registry, modelFolder, onNotice }: ServedAdapters,
   name: string,

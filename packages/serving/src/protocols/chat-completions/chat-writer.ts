@@ -13,7 +13,7 @@ export class ChatWriter implements AnswerWriter {
   readonly id = `chatcmpl-${randomUUID().replaceAll('-', '')}`;
   readonly #names: TokenNames;
   readonly #head: object;
-  /** The choices, and the calls in them, that have begun. */
+  /** The choices that have begun, and their calls that have begun. */
   readonly #begun = new Set<string>();
 
   /** Starts an answer. @param created in seconds since 1970 */
@@ -95,7 +95,7 @@ const hasParts = ({ reasoning = '', calls = [] }: Choice) => reasoning !== '' ||
 
 const reasoningOf = ({ reasoning = '' }: Choice): object => (reasoning === '' ? {} : { reasoning_content: reasoning });
 
-/** Writes a message; content is null where there are only calls. */
+/** Writes a message; its content is null if it has only calls. */
 function message(choice: Choice): object {
   const { text, calls = [] } = choice;
   const written = calls.map(({ id, name, arguments: args }) => ({

@@ -21,7 +21,7 @@ export const chatFields: FieldRules = {
   ...refused({ system: never }, 'write a message of the role system'),
 };
 
-/** The fields of objects within a request, by their place. */
+/** The fields of objects within a request, by the object's place. */
 export const nestedChatFields = {
   stream_options: streamOptions,
   response_format: { ...served('type', 'json_schema'), ...refused({ schema: never }, 'write json_schema={schema: …}') },

@@ -16,7 +16,7 @@ import { readSettings } from '../openai/read-settings.js';
 import { chatFields, nestedChatFields } from './known-fields.js';
 import { templateInputs } from './template-inputs.js';
 
-/** Characters of a template that a request brings. */
+/** The most characters of a template in a request. */
 const LONGEST_TEMPLATE = 2 ** 16;
 
 const names: ChatNames = {
@@ -26,7 +26,7 @@ const names: ChatNames = {
   format: 'response_format',
 };
 
-/** Reads a request. @throws {BadRequestError} before anything is encoded, where the length in characters shows that it cannot fit */
+/** Reads a request. @throws {BadRequestError} before anything is encoded, if its number of characters shows that it cannot fit */
 export async function readChatRequest(
   body: unknown,
   reader: RequestReader,
@@ -85,7 +85,7 @@ function messagesOf(fields: RequestFields, signal: AbortSignal): Promise<ChatMes
   return inTurns(readChatMessages(given, nestedChatFields), signal);
 }
 
-/** Returns the arguments of a message's calls, as far as it has some. */
+/** Returns the arguments of a message's calls, if it has any. */
 function argumentsOf(message: RequestFields): unknown[] {
   const { tool_calls: calls, function_call: called } = message.plain() as {
     tool_calls?: unknown;
@@ -115,7 +115,7 @@ function templateOf(fields: RequestFields, reader: RequestReader): ChatTemplate 
   return chatTemplateOf(reader, names);
 }
 
-/** Returns how the prompt ends. Without add_generation_prompt, a message that is continued is still not a new one. */
+/** Returns how the prompt ends. A message that is continued is not a new one, even without add_generation_prompt. */
 function endingOf(fields: RequestFields, messages: readonly ChatMessage[]): PromptEnding {
   const asks = fields.value('add_generation_prompt');
   fields.boolean('add_generation_prompt');

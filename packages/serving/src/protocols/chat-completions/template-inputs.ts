@@ -1,11 +1,11 @@
-// Reads the inputs of a chat template beside the messages.
+// Reads the inputs of a chat template besides the messages.
 import type { TemplateInputs } from '@bowyer/text';
 import { effortVariables } from '../../generation/chat-request.js';
 import { type RequestFields } from '../fields/request-fields.js';
 
 const isEmpty = (value: unknown): boolean => value === undefined || (Array.isArray(value) && value.length === 0);
 
-/** Reads the inputs. @param known variables that the template reads, beside those that other fields of a request set */
+/** Reads the inputs. @param known variables that the template reads, except those that other fields of a request set */
 export function templateInputs(
   fields: RequestFields,
   tools: readonly Record<string, unknown>[],

@@ -6,7 +6,7 @@ import { checkAnswerLimits, givenLimit, promptCut } from '../openai/read-limits.
 import { readSettings } from '../openai/read-settings.js';
 import { textFields } from './known-fields.js';
 
-/** Reads a request. @throws {BadRequestError} before anything is encoded, where the length in characters shows that it cannot fit */
+/** Reads a request. @throws {BadRequestError} before anything is encoded, if its number of characters shows that it cannot fit */
 export async function readTextRequest(
   body: unknown,
   reader: RequestReader,
@@ -21,7 +21,8 @@ export async function readTextRequest(
   const answers = given.length * settings.n;
   if (answers > maxAnswers)
     throw fields.fail('prompt', `asks for ${answers} answers at once; this server has room for ${maxAnswers}`);
-  fields.number('best_of', settings.n, { min: settings.n, max: settings.n, whole: true }); // with more candidates than answers, one would have to be chosen
+  // more candidates than answers would require a choice among them
+  fields.number('best_of', settings.n, { min: settings.n, max: settings.n, whole: true });
   const limit = { names: ['max_tokens'], least: echoes ? 0 : 1 }; // 0 is allowed where only the prompt is returned
   const prompts = await encoded(fields, { given, echoes, cut: promptCut(fields, limit, reader) }, reader, signal);
   if (logprobOptions.scoresPrompts) checkScored(fields, prompts, reader);
@@ -78,7 +79,7 @@ function checkScored(fields: RequestFields, prompts: readonly Prompt[], { masked
     );
 }
 
-/** Returns a text or its tokens, or several of them. */
+/** Returns one or several prompts, each as text or as tokens. */
 function givenPrompts(fields: RequestFields, { vocabSize }: RequestReader): (string | number[])[] {
   const value = fields.value('prompt');
   const isId = (id: unknown): id is number => Number.isInteger(id) && (id as number) >= 0 && (id as number) < vocabSize;

@@ -10,7 +10,7 @@ import { openaiError } from '../openai/errors.js';
 import { tokenName, type TokenNames } from '../openai/token-names.js';
 import { event, type AnswerWriter, type Fault } from '../protocol.js';
 
-/** The prefix with which this API names tokens that are parts of characters. */
+/** The prefix of the names of tokens that are parts of characters in this API. */
 const PART = 'bytes:';
 
 export class TextWriter implements AnswerWriter {
@@ -69,7 +69,10 @@ const textLogprobs = (tokens: readonly TokenLogprob[], names: TokenNames): objec
   text_offset: tokens.map(({ offset }) => offset),
 });
 
-/** Returns log-probabilities by name. The generated token is always among them; a further token whose name is taken is named by its id. */
+/**
+ * Returns log-probabilities by the tokens' names. They always contain the generated token; another token with the same name is
+ * named by its id.
+ */
 function byName(generated: TokenLogprob, names: TokenNames): Record<string, number | null> {
   const others = generated.topLogprobs.filter(({ id }) => id !== generated.id);
   const taken = new Map<string, number>();

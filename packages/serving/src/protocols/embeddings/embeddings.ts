@@ -49,7 +49,7 @@ function written(vector: Float32Array, format: 'float' | 'base64'): number[] | s
   return bytes.toString('base64');
 }
 
-/** Returns the tokens of a text, token ids, or several of either. */
+/** Returns the tokens of one or several inputs, which are texts or token ids. */
 async function idsOf(fields: RequestFields, embedder: Embedder, signal: AbortSignal): Promise<number[][]> {
   const { tokenizer, contextLength, mostTexts } = embedder;
   const bounds = { tokenizer, contextLength, defaults: { maxTokens: 1 } };

@@ -1,8 +1,8 @@
-// Rules that say how a known field of a request is treated: a protocol's table gives one for each.
+// The rules for the fields of a request, by which each protocol's table lists its known fields.
 
 export type FieldRule =
   | { kind: 'served' }
-  /** Accepted: an answer is the same without it. */
+  /** Accepted, and without effect on the answer. */
   | { kind: 'harmless' }
   /** Accepted only with a value that changes nothing. */
   | { kind: 'refused'; unless: readonly unknown[]; instead: string | null };
@@ -22,7 +22,7 @@ export const refused = (
 ): FieldRules =>
   Object.fromEntries(Object.entries(values).map(([name, unless]) => [name, { kind: 'refused', unless, instead }]));
 
-/** Returns rules that refuse fields by naming the field to use in their place. */
+/** Returns rules that refuse fields and name the field to use instead. */
 export const renamed = (names: Readonly<Record<string, string>>): FieldRules =>
   Object.fromEntries(
     Object.entries(names).map(([name, field]) => [name, { kind: 'refused', unless: [], instead: `write ${field}` }]),

@@ -1,7 +1,7 @@
-// Writes a table of fields and their treatment from the rules themselves.
+// Writes a table of fields and their treatment from the rules.
 import type { FieldRule, FieldRules } from './field-rules.js';
 
-/** Returns a Markdown table with a line for all fields of a place that are treated alike. @param places with the rules of each */
+/** Returns a Markdown table with one line for all fields of a place with equal treatment. @param places with the rules of each */
 export function fieldTable(places: readonly (readonly [place: string, rules: FieldRules])[]): string {
   const lines = places.flatMap(([place, rules]) => linesOf(place, rules));
   return ['| where | what happens | fields |', '|---|---|---|', ...lines].join('\n');
@@ -30,6 +30,6 @@ const exceptions = (rule: FieldRule): string =>
     ? ` (${rule.unless.map((value) => `\`${JSON.stringify(value)}\``).join(' or ')})`
     : '';
 
-/** Returns the fields of objects within a request, each place as the table names it. */
+/** Returns the places of objects within a request, named as in the table, with their rules. */
 export const placesOf = (nested: Readonly<Record<string, FieldRules>>) =>
   Object.entries(nested).map(([place, rules]) => [`\`${place}\``, rules] as const);

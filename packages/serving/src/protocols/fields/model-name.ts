@@ -3,7 +3,7 @@ import type { RequestReader } from '../../generation/completion-request.js';
 import { unknownModel } from '../../generation/request-error.js';
 import type { RequestFields } from './request-fields.js';
 
-/** Returns the model's name; a request without one means the server's own model. @throws {BadRequestError} where the server has none of this name */
+/** Returns the model's name; without a name it is the server's own model. @throws {BadRequestError} for an unknown name */
 export function modelOf(
   fields: RequestFields,
   {

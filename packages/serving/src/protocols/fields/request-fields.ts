@@ -1,5 +1,5 @@
-// Reads fields of a request's JSON body, each with the error that the client gets. Unknown fields are refused; a protocol whose
-// clients are newer than this server may ignore them, and list them.
+// Reads fields of a request's JSON body, and throws the error that the client gets. Unknown fields are refused; a protocol whose
+// clients may be newer than this server can ignore and list them.
 import type { Fields } from '@bowyer/conversations';
 import { nearestName } from '@bowyer/envs';
 import { keepNumbers } from '@bowyer/text';
@@ -9,19 +9,19 @@ import type { FieldRules } from './field-rules.js';
 interface Range {
   min: number;
   max: number;
-  /** Whether it must be an integer. */
+  /** Whether the number must be an integer. */
   whole?: boolean;
 }
 
-/** The fields of an object. Null counts as left out, as in OpenAI's API. */
+/** The fields of an object. Null counts as absent, as in OpenAI's API. */
 export class RequestFields implements Fields<FieldRules> {
   readonly #fields: Readonly<Record<string, unknown>>;
 
   /**
    * Wraps an object.
    *
-   * @param rules of the object's fields; without them it may have any
-   * @param ignored takes the names of unknown fields, unless they look like a known one's; null: they are refused
+   * @param rules of the object's fields; null if any field is allowed
+   * @param ignored receives the names of unknown fields, unless they resemble a known one; null to refuse them
    * @throws {BadRequestError} if it is not an object, or has a field that is refused or unknown
    */
   constructor(
@@ -107,7 +107,7 @@ export class RequestFields implements Fields<FieldRules> {
     return found;
   }
 
-  /** Returns the texts of a field that has one or several. */
+  /** Returns the texts of a field with one text or a list. */
   texts(name: string): string[] {
     const value = this.value(name) ?? [];
     const list: unknown[] = Array.isArray(value) ? value : [value];
@@ -142,12 +142,12 @@ export class RequestFields implements Fields<FieldRules> {
     return keepNumbers(this.#fields, Object.fromEntries(kept));
   }
 
-  /** Returns further fields; there are none, since other fields of a message are refused, or are known to change nothing. */
+  /** Returns further fields, of which there are none: other fields of a message are refused, or known to have no effect. */
   beside(): Record<string, unknown> {
     return {};
   }
 
-  /** Returns a number for each of some tokens, by their ids; `[[id, number]]`. */
+  /** Returns a number for each of some tokens, as `[[id, number]]`. */
   numbersById(
     name: string,
     { min, max, vocabSize, most }: { min: number; max: number; vocabSize: number; most: number },
@@ -169,7 +169,7 @@ export class RequestFields implements Fields<FieldRules> {
     });
   }
 
-  /** Wraps an object at a place within this one. */
+  /** Wraps an object that is a value within this one. */
   within(value: unknown, rules: FieldRules | null, place: string): RequestFields {
     return new RequestFields(value, rules, this.#place(place), this.ignored);
   }

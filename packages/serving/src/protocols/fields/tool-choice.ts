@@ -7,7 +7,7 @@ import { RequestFields } from './request-fields.js';
  * Reads the choice of tools.
  *
  * @param tools in the form of Chat Completions
- * @param functionOf the object with the function's name within a choice of the type `function`
+ * @param functionOf returns the object with the function's name in a choice of the type `function`
  */
 export function toolChoiceOf(
   fields: RequestFields,
@@ -33,7 +33,7 @@ export function toolChoiceOf(
   return { name: namedTool(called.text('name', ''), tools, (problem) => called.fail('name', problem)) };
 }
 
-/** Returns the choice of one tool. @throws an error of `fail`, where there is no such tool */
+/** Returns the choice of one tool. @throws the error of `fail` for an unknown tool */
 export function namedTool(
   name: string,
   tools: NonNullable<TemplateInputs['tools']>,
@@ -44,7 +44,10 @@ export function namedTool(
   throw fail(`must be the name of one of the tools: ${names.join(', ')}`);
 }
 
-/** Reads the schema of an answer. @param fields with the `schema`, and `strict`, which makes no difference, since the schema is always guaranteed */
+/**
+ * Reads the schema of an answer. @param fields with `schema`, and `strict`, which has no effect, since the schema is always
+ * guaranteed
+ */
 export function schemaFormat(fields: RequestFields): AnswerFormat {
   fields.boolean('strict');
   const schema = fields.value('schema');

@@ -14,12 +14,12 @@ const types: Readonly<Record<FaultKind, string>> = {
   server: 'api_error',
 };
 
-/** Characters of an error message, which does not repeat a long input. */
+/** The most characters of an error message, which must not repeat a long input. */
 const LONGEST_ERROR = 1000;
 
 /**
- * Writes an error. Clients look for the words of a prompt that is too long, and for the code of a thread that is refused: a tool runner then sends
- * all messages itself (anthropic-sdk-typescript 1.14, lib/internal/threads/ThreadState.ts).
+ * Writes an error. Clients look for the words of a prompt that is too long, and for the code of a refused thread: a tool runner
+ * then sends all messages itself (anthropic-sdk-typescript 1.14, lib/internal/threads/ThreadState.ts).
  */
 export function messagesError({ kind, status, message, param, code }: Fault): object {
   const words = code === 'context_length_exceeded' ? `prompt is too long: ${message}` : message;

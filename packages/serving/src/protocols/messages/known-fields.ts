@@ -1,6 +1,6 @@
-// All fields of a message request that this server knows. Other fields are ignored, unless they look like a known one, since
-// newer clients send new fields.
-// Source: anthropic-sdk-typescript 1.14, resources/messages/messages.ts and resources/beta/messages/messages.ts.
+// All fields of a message request that this server knows. Other fields are ignored, since newer clients send new ones, unless
+// their name resembles a known one. Source: anthropic-sdk-typescript 1.14, resources/messages/messages.ts and
+// resources/beta/messages/messages.ts.
 import { harmless, never, refused, served, type FieldRules } from '../fields/field-rules.js';
 
 const cached = harmless('cache_control');
@@ -16,12 +16,12 @@ export const messageFields: FieldRules = {
   ...refused({ thread: never }, 'send all messages'),
 };
 
-/** The fields of objects within a request, by their place. */
+/** The fields of objects within a request, by the object's place. */
 export const nestedMessageFields = {
   'messages[]': served('role', 'content'),
   'text block': { ...served('type', 'text'), ...cached, ...harmless('citations') },
   'thinking block': { ...served('type', 'thinking'), ...harmless('signature') },
-  // Only the server that has written its content can read it.
+  // Only the server that wrote such a block can read its content.
   'redacted_thinking block': { ...served('type'), ...harmless('data') },
   'tool_use block': { ...served('type', 'id', 'name', 'input'), ...cached, ...harmless('caller', 'toolset_name') },
   'tool_result block': {

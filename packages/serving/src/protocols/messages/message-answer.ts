@@ -1,4 +1,4 @@
-// Reads the answers of another endpoint to Anthropic's messages.
+// Reads the answers of another endpoint that serves Anthropic's messages.
 import { ended, reasonOf, refuseError, type AnswerReader, type ReadChoice } from '../upstream/answer-reader.js';
 import { GrowingMessage, Kept, MOST_PARTS } from '../upstream/growing-message.js';
 import { isGiven, objectOf, textOf, type Json } from '../upstream/json-values.js';
@@ -49,7 +49,7 @@ export class MessageAnswer implements AnswerReader {
     if (block === undefined)
       throw new UnreadAnswerError(`a piece of content block ${index} comes before its beginning`);
     const text = delta.text ?? delta.thinking ?? delta.partial_json;
-    // Signatures and citations have no text to keep.
+    // Signatures and citations have no text to record.
     if (isGiven(text)) (block.pieces as string[]).push(this.#kept.text(textOf(text, 'the piece of a block')));
   }
 }

@@ -1,5 +1,4 @@
-// Writes an answer: a message of blocks, or the events of a stream, block after block.
-// Source: docs.anthropic.com/en/api/messages and en/docs/build-with-claude/streaming.
+// Writes an answer: a message of blocks, or the events of a stream, one block after another.
 import { createHash, randomUUID } from 'node:crypto';
 import type { Choice, Completed, Usage } from '../../generation/answer.js';
 import type { CompletionRequest } from '../../generation/completion-request.js';
@@ -9,9 +8,9 @@ import { messagesError } from './errors.js';
 
 interface MessageWriterOptions {
   request: Pick<CompletionRequest, 'model' | 'maxTokens' | 'prompts'>;
-  /** The token limit that the client has asked for. */
+  /** The client's token limit. */
   asked: number;
-  /** Whether the text of the reasoning is left out. */
+  /** Whether the text of the reasoning is omitted. */
   omitsThinking: boolean;
 }
 
@@ -77,13 +76,13 @@ export class MessageWriter implements AnswerWriter {
     return event(messagesError(fault), 'error');
   }
 
-  /** Begins a block; writes nothing where it is open already. */
+  /** Begins a block; writes nothing if it is already open. */
   #begin(kind: OpenBlock['kind'], call?: CalledTool): string {
     if (this.#open?.kind === kind && this.#open.call === call?.index) return '';
     const closed = this.#close();
     this.#open = { index: this.#blocks++, kind, call: call?.index, thinking: '' };
     const blocks = {
-      text: { type: 'text', text: '' }, // no `citations: null`: clients take a list or nothing
+      text: { type: 'text', text: '' }, // without `citations: null`, since clients accept only a list or no field
       thinking: { type: 'thinking', thinking: '', signature: '' },
       tool_use: call && toolUse(call, {}),
     };
@@ -125,7 +124,9 @@ export class MessageWriter implements AnswerWriter {
     };
   }
 
-  /** Writes why an answer has ended. A limit that was reduced to the context has another name than the client's own. */
+  /**
+   * Writes the reason of an answer's end. A limit that was reduced to the context has another name than the client's own limit.
+   */
   #stop({ finishReason, stop }: Choice): object {
     const { request, asked } = this.options;
     if (finishReason === 'tool_calls') return { stop_reason: 'tool_use', stop_sequence: null };
@@ -147,7 +148,7 @@ const toolUse = ({ id, name }: CalledTool, input: unknown): object => ({
   caller: { type: 'direct' },
 });
 
-/** Parses the arguments of a call. Arguments other than an object, which a model may write, are put into a field of their own. */
+/** Parses the arguments of a call. If they are not an object, they become the value of a single field. */
 function inputOf({ arguments: text }: CalledTool): unknown {
   try {
     const value = JSON.parse(text) as unknown;
@@ -157,10 +158,12 @@ function inputOf({ arguments: text }: CalledTool): unknown {
   }
 }
 
-/** Returns the signature of reasoning, its digest, which clients send back with it. */
+/** Returns the signature of reasoning, a digest that clients send back with it. */
 const signatureOf = (thinking: string): string => createHash('sha256').update(thinking).digest('base64');
 
-/** Writes the token counts. Tokens that were found in the cache are counted separately. Clients read the fields that are null or 0 here too. */
+/**
+ * Writes the token counts. Tokens from the cache are counted separately. Clients also read the fields that are null or 0 here.
+ */
 const usageOf = ({ promptTokens, cachedPromptTokens, completionTokens, reasoningTokens }: Usage) => ({
   input_tokens: promptTokens - cachedPromptTokens,
   cache_creation_input_tokens: 0,

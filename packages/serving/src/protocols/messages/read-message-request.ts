@@ -28,13 +28,13 @@ const names: ChatNames = {
 
 interface MessageRequest {
   chat: ChatRequest;
-  /** Whether the text of the reasoning is left out of the answer. */
+  /** Whether the answer omits the text of the reasoning. */
   omitsThinking: boolean;
   /** Fields that this server does not know. */
   ignored: readonly string[];
 }
 
-/** Reads a request. @param isCount whether the request only counts its prompt's tokens: it then needs no limit */
+/** Reads a request. @param isCount whether the request only counts its prompt's tokens, which needs no limit */
 export async function readMessageRequest(
   body: unknown,
   reader: RequestReader,
@@ -58,7 +58,7 @@ export async function readMessageRequest(
     messages,
     template,
     inputs: { ...(tools.length > 0 && { tools }), ...(Object.keys(variables).length > 0 && { variables }) },
-    // If the last message is an assistant's, the answer continues it, as in Anthropic's API.
+    // If the last message is the assistant's, the answer continues it, as in Anthropic's API.
     ending: last?.role === 'assistant' && last.tool_calls === undefined ? 'open' : 'reply',
     toolChoice: choice,
     parallelCalls,
@@ -78,7 +78,9 @@ function limitOf(fields: RequestFields, isCount: boolean): number | null {
   return fields.number('max_tokens', null, { min: 1, max: Number.MAX_SAFE_INTEGER, whole: true });
 }
 
-/** Returns the reasoning budget. The answer's limit counts the reasoning too, as in Anthropic's API. Without `type: enabled` there is no budget. */
+/**
+ * Returns the reasoning budget, null without `type: enabled`. The answer's limit includes the reasoning, as in Anthropic's API.
+ */
 function budgetOf(thinking: RequestFields, fields: RequestFields): number | null {
   const budget = thinking.number('budget_tokens', null, { min: 1, max: Number.MAX_SAFE_INTEGER, whole: true });
   if (budget === null || thinking.text('type', '') !== 'enabled') return null;
@@ -124,7 +126,10 @@ function formatOf(fields: RequestFields, output: RequestFields): AnswerFormat {
   return schemaFormat(format);
 }
 
-/** Returns the template's variables for thinking and effort; without `thinking` the template chooses whether a reply reasons first. */
+/**
+ * Returns the template's variables for thinking and effort; without `thinking` the template decides whether a reply begins with
+ * reasoning.
+ */
 function variablesOf(thinking: RequestFields, output: RequestFields): Record<string, unknown> {
   const type = thinking.choice('type', ['enabled', 'adaptive', 'between_tools', 'disabled', ''], '');
   const effort = effortVariables(output.text('effort', null));
@@ -132,7 +137,7 @@ function variablesOf(thinking: RequestFields, output: RequestFields): Record<str
   return { ...effort, enable_thinking: type !== 'disabled' };
 }
 
-/** Refuses edits that would take something out of the prompt. @throws {BadRequestError} with the edit's name */
+/** Refuses edits that would remove parts of the prompt. @throws {BadRequestError} with the edit's name */
 function checkEdits(fields: RequestFields): void {
   const management = fields.object('context_management', nested.context_management);
   const edits = management.value('edits');

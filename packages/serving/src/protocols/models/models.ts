@@ -7,7 +7,7 @@ interface Entry {
   id: string;
   /** Seconds since 1970. */
   created: number;
-  /** The folder of an adapter or of its base, and an adapter's base: vLLM returns these on servers with adapters. */
+  /** The folder of an adapter or of its base, and an adapter's base, which vLLM returns on servers with adapters. */
   lineage?: { root: string; parent: string | null };
 }
 

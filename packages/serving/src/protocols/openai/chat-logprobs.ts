@@ -1,5 +1,5 @@
 // Writes the tokens of an answer with their log-probabilities, in the form that chats and responses share. `logprob` is the
-// model's own; `masked_logprob`, in answers with a constraint, is that among the tokens that it allowed.
+// model's own; `masked_logprob`, in answers with a constraint, is the one under the constraint's mask.
 import type { Alternative, TokenLogprob } from '../../generation/token-logprobs.js';
 import { WrittenList } from '../../http/json-writing.js';
 import { tokenName, type TokenNames } from './token-names.js';

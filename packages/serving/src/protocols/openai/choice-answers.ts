@@ -1,4 +1,4 @@
-// Reads the answers of another endpoint to Chat Completions and Completions.
+// Reads the answers of another endpoint that serves Chat Completions and Completions.
 import { ended, reasonOf, refuseError, type AnswerReader, type ReadChoice } from '../upstream/answer-reader.js';
 import { addPart, GrowingMessage, Kept, MOST_PARTS } from '../upstream/growing-message.js';
 import { isGiven, listOf, objectOf, type Json } from '../upstream/json-values.js';
@@ -10,7 +10,7 @@ export class ChoiceAnswers implements AnswerReader {
 
   #isDone = false;
 
-  /** Starts an answer. @param expected the number of choices, which must all come */
+  /** Starts an answer. @param expected the required number of choices */
   constructor(
     private readonly part: 'message' | 'delta' | 'text',
     private readonly expected: number,
@@ -24,7 +24,7 @@ export class ChoiceAnswers implements AnswerReader {
     refuseError(piece);
     for (const [i, each] of listOf(piece.choices ?? [], 'choices').entries()) {
       const given = objectOf(each, 'a choice');
-      refuseError(given); // OpenRouter's place for the error of a provider
+      refuseError(given); // OpenRouter puts the error of a provider here
       const choice = this.#choice(Number(given.index ?? (this.part === 'delta' ? 0 : i)));
       if (this.part === 'text') choice.message.addText(given.text);
       else this.#addMessage(choice.message, objectOf(given[this.part] ?? {}, `the ${this.part} of a choice`));

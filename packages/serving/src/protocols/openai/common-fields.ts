@@ -37,7 +37,7 @@ export const ofBoth: FieldRules = {
   ...refused({ include_stop_str_in_output: [false], no_stop_trim: [false], skip_special_tokens: [true] }),
   ...refused({ t_max_predict_ms: [0, -1], n_indent: [0], n_keep: [0, -1], thinking_token_budget: never }),
   ...refused({ thinking_budget_tokens: [-1], reasoning_budget: [-1] }),
-  // The following fields ask for further results.
+  // The following fields request further results.
   ...refused({ prompt_logprobs: never }, 'write echo=true, logprobs=0 and max_tokens=0 to /v1/completions'),
   ...refused({ logprob_token_ids: never, top_n_tokens: [0], n_probs: [0], post_sampling_probs: [false] }),
   ...refused({ return_hidden_states: [false], return_routed_experts: [false], return_cached_tokens_details: [false] }),
@@ -52,11 +52,11 @@ export const ofBoth: FieldRules = {
   ...refused({ input_ids: never, prompt_embeds: never, multimodal_data: never, use_audio_in_video: [false] }),
   ...refused({ max_dynamic_patch: never, min_dynamic_patch: never, lora: [[]], lora_path: never, adapter_id: never }),
   ...refused({ session_params: never, models: [[]], provider: never, route: never, transforms: [[]], plugins: [[]] }),
-  // The following fields say where the work is done.
+  // The following fields decide where the work is done.
   ...refused({ priority: [0], cache_salt: never, kv_transfer_params: never, ec_transfer_params: never }),
   ...refused({ bootstrap_host: never, bootstrap_port: never, bootstrap_room: never, routed_dp_rank: never }),
   ...refused({ data_parallel_rank: never, disagg_prefill_dp_rank: never, ngram_corpus_id: never }),
-  // The following names are those of other programs.
+  // The following names come from other programs.
   ...renamed({ n_predict: 'max_tokens', max_new_tokens: 'max_tokens', max_output_tokens: 'max_tokens' }),
   ...renamed({ n_cmpl: 'n', num_return_sequences: 'n', stop_sequences: 'stop', repeat_penalty: 'repetition_penalty' }),
   ...renamed({

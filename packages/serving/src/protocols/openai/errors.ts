@@ -3,7 +3,7 @@
 import { excerpt } from '../../http/excerpt.js';
 import type { Fault, FaultKind } from '../protocol.js';
 
-/** Characters of an error message, which does not repeat a long input. */
+/** The most characters of an error message, which must not repeat a long input. */
 const LONGEST_ERROR = 1000;
 
 const types: Readonly<Record<FaultKind, string>> = {

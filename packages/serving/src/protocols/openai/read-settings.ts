@@ -1,4 +1,5 @@
-// Reads the fields that chats and completions share: how an answer is sampled, when it ends, what is returned beside it.
+// Reads the fields that chats and completions share: how an answer is sampled, when it ends, and which further results are
+// returned.
 import { REPETITION_PENALTIES, type LogitRules } from '@bowyer/models';
 import type { CompletionRequest, CompletionSettings, RequestReader } from '../../generation/completion-request.js';
 import { checkedStops } from '../../generation/request-bounds.js';
@@ -7,7 +8,7 @@ import { modelOf } from '../fields/model-name.js';
 import { type RequestFields } from '../fields/request-fields.js';
 import { streamOptions } from './common-fields.js';
 
-/** The most stop tokens, and tokens with a bias, which are processed in each round. */
+/** The most stop tokens, and tokens with a bias, since all are processed in each round. */
 const MOST_TOKENS = 4_096;
 
 const MOST_BAD_WORDS = 256;
@@ -76,7 +77,7 @@ function rulesOf(fields: RequestFields, reader: RequestReader): LogitRules {
   };
 }
 
-/** Bans words as vLLM does: a word is banned at the beginning of a text and behind a space. */
+/** Bans words as vLLM does: at the beginning of a text, and after a space. */
 function badWordsOf(fields: RequestFields, { tokenizer }: RequestReader): number[][] {
   const words = fields.texts('bad_words');
   if (words.length > MOST_BAD_WORDS)
@@ -93,5 +94,5 @@ function badWordsOf(fields: RequestFields, { tokenizer }: RequestReader): number
   return [...new Map(sequences.map((ids) => [ids.join(), ids])).values()];
 }
 
-/** Characters of a bad word. */
+/** The most characters of a bad word. */
 const LONGEST_BAD_WORD = 256;

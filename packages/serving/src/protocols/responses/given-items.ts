@@ -1,10 +1,10 @@
-// Reads the items of a request: each gets a type and an id, and references are replaced by what they refer to.
+// Reads the items of a request: each gets a type and an id, and references are replaced by their targets.
 import { randomUUID } from 'node:crypto';
 import { BadRequestError } from '../../generation/request-error.js';
 import type { RequestFields } from '../fields/request-fields.js';
 import type { Item, StoredResponses } from './stored-responses.js';
 
-/** Returns the request's own items, references among them replaced by what they refer to. @throws {BadRequestError} */
+/** Returns the request's own items, with references replaced by their targets. @throws {BadRequestError} */
 export function givenItems(fields: RequestFields, stored: StoredResponses): Item[] {
   const input = fields.value('input');
   if (typeof input === 'string') return [withId({ type: 'message', role: 'user', content: input })];

@@ -1,10 +1,13 @@
-// The route GET /v1/responses/{id}/input_items: the items of a response's own request, a page at a time.
+// The route GET /v1/responses/{id}/input_items, which returns the items of a response's own request in pages.
 import { BadRequestError } from '../../generation/request-error.js';
 import type { Item } from './stored-responses.js';
 
 const LONGEST_PAGE = 100;
 
-/** Returns a page of items. @param query `limit` (20), `order` (`desc`: the last item first) and `after`, the id of the item before the page */
+/**
+ * Returns a page of items. @param query `limit` (20), `order` (`desc`: the last item first) and `after`, the id of the last item
+ * of the previous page
+ */
 export function listInputItems(input: readonly Item[], query: URLSearchParams): object {
   const limit = Number(query.get('limit') ?? 20);
   if (!Number.isInteger(limit) || limit < 1 || limit > LONGEST_PAGE)
@@ -24,7 +27,7 @@ export function listInputItems(input: readonly Item[], query: URLSearchParams): 
   };
 }
 
-/** Returns an item with a message's text as a part of its content. */
+/** Returns a message's item with its text as a content part. */
 function shown(item: Item): Item {
   if (item.type !== 'message' || typeof item.content !== 'string') return item;
   const type = item.role === 'assistant' ? 'output_text' : 'input_text';

@@ -1,6 +1,5 @@
-// All fields of a response request that this server knows. Other fields are ignored, unless they look like a known one, since
-// newer clients send new fields.
-// Source: openai-node 7.57, resources/responses/responses.ts.
+// All fields of a response request that this server knows. Other fields are ignored, since newer clients send new ones, unless
+// their name resembles a known one. Source: openai-node 7.57, resources/responses/responses.ts.
 import { harmless, never, refused, served, type FieldRules } from '../fields/field-rules.js';
 
 /** The fields of /v1/responses. */
@@ -17,7 +16,7 @@ export const responseFields: FieldRules = {
   ...refused({ prompt: never }, 'write instructions and input'),
 };
 
-/** The fields of objects within a request, by their place. */
+/** The fields of objects within a request, by the object's place. */
 export const nestedResponseFields = {
   'message item': { ...served('type', 'role', 'content'), ...harmless('id', 'status', 'phase') },
   'function_call item': {

@@ -28,14 +28,14 @@ export interface ResponseRequest {
   input: readonly Item[];
   context: readonly Item[];
   store: boolean;
-  /** Fields that a response repeats. */
+  /** Fields of the request that a response repeats. */
   repeated: Readonly<Record<string, unknown>>;
   /** Whether the reasoning is returned as a summary. */
   summarizes: boolean;
-  /** The parts that are returned beside the answer. */
+  /** The further parts that are returned with the answer. */
   include: readonly string[];
   spaced: ResponseTools['spaced'];
-  /** Fields that this server does not know, and tools that it leaves out. */
+  /** Fields that this server does not know, and tools that it omits. */
   ignored: readonly string[];
 }
 
@@ -86,7 +86,7 @@ export async function readResponseRequest(
   return { chat, spaced, input, context: items, store, repeated, summarizes: summary !== null, include, ignored };
 }
 
-/** Returns all that the response before this one contains. */
+/** Returns the items of the response that this request continues, with those before it. */
 function previous(fields: RequestFields, stored: StoredResponses): readonly Item[] {
   const id = fields.text('previous_response_id', null);
   if (id === null) return [];
@@ -122,7 +122,7 @@ function formatOf(fields: RequestFields): AnswerFormat {
   return type === 'json_object' ? { kind: 'object' } : schemaFormat(format);
 }
 
-/** Returns the fields of a request as a response repeats them, with the values of those that were left out. */
+/** Returns the request's fields that a response repeats, with the values of those that were not given. */
 function repeatedOf(fields: RequestFields, { settings }: ChatRequest, store: boolean): Record<string, unknown> {
   const { sampling } = settings;
   return {
@@ -150,7 +150,7 @@ function repeatedOf(fields: RequestFields, { settings }: ChatRequest, store: boo
   };
 }
 
-/** Returns the tools of a request; functions have all of their fields, as readers of a response expect them. */
+/** Returns the tools of a request; functions have all of their fields, which readers of a response expect. */
 function repeatedTools(fields: RequestFields): unknown[] {
   const tools = (fields.value('tools') ?? []) as { type: string }[];
   const defaults = { description: null, parameters: null, strict: false };

@@ -1,10 +1,10 @@
-// Reads the answers of another endpoint to Responses.
+// Reads the answers of another endpoint that serves Responses.
 import { ended, refuseError, type AnswerReader, type ReadChoice } from '../upstream/answer-reader.js';
 import { addPart, GrowingMessage, Kept, MOST_PARTS } from '../upstream/growing-message.js';
 import { isGiven, listOf, objectOf, type Json } from '../upstream/json-values.js';
 import { UnreadAnswerError } from '../upstream/unread-answer-error.js';
 
-/** Reads a response: its last event has the whole. */
+/** Reads a response, whose last event contains all of it. */
 export class ResponseAnswer implements AnswerReader {
   readonly #items: unknown[] = [];
   #whole: Json | null = null;
@@ -28,7 +28,7 @@ export class ResponseAnswer implements AnswerReader {
     const { status, incomplete_details: details } = whole;
     const message = new GrowingMessage(new Kept());
     const output = listOf(whole.output ?? [], 'output');
-    // Some endpoints leave the items out of the last event.
+    // Some endpoints omit the items in the last event.
     for (const item of output.length > 0 ? output : this.#items) addItem(message, objectOf(item, 'an item'));
     const said = message.message;
     if (status === 'completed') return [ended(said, 'stop')];

@@ -21,7 +21,7 @@ interface OpenItem {
   item: Item;
   /** The text, the reasoning or the arguments so far. */
   text: string;
-  /** The tokens of the text, where they are returned. */
+  /** The tokens of the text, if they are returned. */
   tokens: TokenLogprob[];
   call?: CalledTool;
 }
@@ -29,9 +29,9 @@ interface OpenItem {
 interface ItemOptions {
   /** Whether the reasoning is returned as a summary. */
   summarizes: boolean;
-  /** Whether reasoning is also sent as `encrypted_content`, which a client sends back without reading it. */
+  /** Whether reasoning is also sent as `encrypted_content`, which a client sends back unread. */
   sendsEncrypted: boolean;
-  /** The tools of namespaces, by the names that the model calls them by. */
+  /** The tools in namespaces, by the names under which the model calls them. */
   spaced: ResponseTools['spaced'];
 }
 
@@ -64,13 +64,13 @@ export class ResponseItems {
     return events;
   }
 
-  /** Ends the last item. A response without any item gets an empty message. @param status of the last item */
+  /** Ends the last item. A response without items gets an empty message. @param status of the last item */
   end(status: 'completed' | 'incomplete'): ItemEvent[] {
     const events = this.#open === null && this.#done.length === 0 ? this.#begin('message') : [];
     return [...events, ...this.#close(status)];
   }
 
-  /** Begins an item; nothing happens where it is open already. */
+  /** Begins an item; does nothing if it is already open. */
   #begin(kind: Kind, call?: CalledTool): ItemEvent[] {
     if (this.#open?.kind === kind && this.#open.call?.index === call?.index) return [];
     const closed = this.#close('completed');
@@ -104,7 +104,7 @@ export class ResponseItems {
     return this.#isSummary() ? { summary_index: 0 } : { content_index: 0 };
   }
 
-  /** Returns the event for the beginning or the end of the item's one part. */
+  /** Returns the event for the beginning or the end of the item's only part. */
   #part(what: 'added' | 'done'): ItemEvent {
     const type = `response.${this.#isSummary() ? 'reasoning_summary_part' : 'content_part'}.${what}`;
     const open = this.#open!;

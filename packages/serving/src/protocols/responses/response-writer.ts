@@ -1,4 +1,4 @@
-// Writes a response: whole, or as the numbered events of a stream, from the response's beginning to its end.
+// Writes a response: as a whole, or as the numbered events of a stream.
 import { randomUUID } from 'node:crypto';
 import type { Choice, Completed, Usage } from '../../generation/answer.js';
 import type { Steps } from '../../http/turn.js';
@@ -12,7 +12,7 @@ interface ResponseWriterOptions {
   request: Pick<ResponseRequest, 'repeated' | 'summarizes' | 'include' | 'spaced'>;
   model: string;
   created: number;
-  /** Takes the response when it has ended, before its client has it. */
+  /** Receives the finished response before its client does. */
   onEnd: (id: string, response: object, output: readonly Item[]) => Steps<void>;
 }
 

@@ -1,4 +1,4 @@
-// Responses that later requests may continue, kept in memory: the oldest ones are removed for new ones.
+// Stores responses in memory for later requests; the oldest ones are removed for new ones.
 import { jsonBytesInSteps } from '../../http/json-writing.js';
 import type { Steps } from '../../http/turn.js';
 import type { StorageLimits } from '../protocol.js';
@@ -11,7 +11,7 @@ export interface StoredResponse {
   response: object;
   /** The items of its own request. */
   input: readonly Item[];
-  /** All items before and within it, from which a later request continues. */
+  /** All items of the conversation up to its end, from which a later request continues. */
   context: readonly Item[];
 }
 
@@ -47,7 +47,7 @@ export class StoredResponses {
     return this.#stored.get(id);
   }
 
-  /** Removes a response. @returns whether there was one */
+  /** Removes a response. @returns whether it was stored */
   delete(id: string): boolean {
     this.#bytes -= this.#stored.get(id)?.bytes ?? 0;
     return this.#stored.delete(id);

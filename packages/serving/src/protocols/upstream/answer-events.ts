@@ -1,31 +1,31 @@
-// Passes on the events of a stream: each is read once, and those that end an answer are held back until the record is on disk,
-// since clients disconnect after them.
+// Passes on the events of a stream. Each event is read once, and events that end an answer are held back until the record is on
+// disk, since clients disconnect after them.
 import { parseJson } from '@bowyer/text';
 import type { Json } from './json-values.js';
 import { UnreadAnswerError } from './unread-answer-error.js';
 
-/** Characters of an event, and of those that are held back; longer answers are not recorded. */
+/** The most characters of an event, and of all events that are held back; longer answers are not recorded. */
 const MOST_HELD = 2 ** 26;
 
 export class AnswerEvents {
-  /** The pieces of an event whose end has not arrived. */
+  /** The pieces of an event that is not complete. */
   #begun: string[] = [];
   #begunLength = 0;
-  /** Its last characters, which may be the beginning of the separator between events. */
+  /** The last characters of the incomplete event, which may begin the separator between events. */
   #tail = '';
   #held: string[] = [];
   #heldLength = 0;
-  /** The indices of choices whose end is held back: later events of them wait behind it. */
+  /** The indices of choices whose end is held back; later events of these choices wait too. */
   readonly #ended = new Set<unknown>();
 
-  /** Why the answer cannot be recorded: from then on, events pass at once. Null: it can. */
+  /** The reason why the answer cannot be recorded, after which events pass immediately; null otherwise. */
   failure: UnreadAnswerError | null = null;
 
   /**
    * Starts a stream.
    *
-   * @param read called with the data of each event, once it is whole; null: it is neither a JSON object nor `[DONE]`. An
-   * `UnreadAnswerError` that it throws becomes `failure`
+   * @param read called with the data of each complete event, or with null for data that is neither a JSON object nor `[DONE]`. An
+   *   `UnreadAnswerError` that it throws becomes `failure`
    * @param isEnd whether an event is the end of an answer, in protocols other than OpenAI's choices
    */
   constructor(
@@ -36,7 +36,7 @@ export class AnswerEvents {
   /**
    * Reads the next text of the stream.
    *
-   * @returns the whole events that need not wait; others of several choices pass those that have ended
+   * @returns the complete events that need not wait; events of other choices may overtake the held-back ones
    */
   add(text: string): string {
     if (this.failure !== null) return text;
@@ -54,7 +54,7 @@ export class AnswerEvents {
     return passed.join('');
   }
 
-  /** Returns all that was held back, in its order, with a last event that no empty line ends, which is read too. */
+  /** Returns all held-back events in their order, and reads and returns a last event without a final empty line. */
   end(): string {
     const rest = this.#begun.join('');
     if (rest !== '' && !this.#holds(rest)) this.#held.push(rest);
@@ -69,7 +69,7 @@ export class AnswerEvents {
     return all;
   }
 
-  /** Returns the events that end in the text, with their first pieces. Each character is looked at once. */
+  /** Splits the text at the ends of events; the first part includes earlier pieces. Each character is scanned once. */
   #partsOf(text: string): string[] {
     const parts: string[] = [];
     const before = this.#tail;
@@ -119,7 +119,7 @@ export class AnswerEvents {
 
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null;
 
-/** Returns the data of an event; undefined where it has none, as a comment, null where it cannot be read. */
+/** Returns the data of an event; undefined where it has none, such as a comment; null where it cannot be read. */
 function dataOf(part: string): Json | '[DONE]' | null | undefined {
   const lines = part.split(/\r?\n/).filter((line) => line.startsWith('data:'));
   const text = lines.map((line) => line.slice(5)).join('\n');

@@ -1,5 +1,4 @@
-// Reads the answers of another endpoint, whole or streamed: an answer is read completely, or refused. Each protocol has a
-// reader.
+// Reads the answers of another endpoint, whole or streamed. An answer is read completely or refused. Each protocol has a reader.
 import type { ReadMessage } from './growing-message.js';
 import { isGiven, type Json } from './json-values.js';
 import { UnreadAnswerError } from './unread-answer-error.js';
@@ -8,17 +7,17 @@ import { UnreadAnswerError } from './unread-answer-error.js';
 export interface ReadChoice {
   message: ReadMessage;
   finishReason: 'stop' | 'length' | 'tool_calls';
-  /** The stop string of the request that ended the answer, where the endpoint reports it. */
+  /** The request's stop string that ended the answer, if the endpoint reports it. */
   stop?: string;
 }
 
-/** Reads an answer while its pieces come. */
+/** Reads an answer while its pieces arrive. */
 export interface AnswerReader {
-  /** Reads a piece, or the whole. @throws {UnreadAnswerError} where it has what a record cannot */
+  /** Reads a piece, or a whole answer. @throws {UnreadAnswerError} for content that cannot be recorded */
   add(piece: Json): void;
-  /** Takes note that the stream has said that nothing follows. */
+  /** Called when the stream has announced its end. */
   done?(): void;
-  /** Returns the choices by their indices. @throws {UnreadAnswerError} where the answer is not complete */
+  /** Returns the choices in the order of their indices. @throws {UnreadAnswerError} if the answer is not complete */
   choices(): ReadChoice[];
 }
 
@@ -31,10 +30,10 @@ export const addEvent =
     else answer.add(data);
   };
 
-/** Finish reasons of answers that the model has ended. */
+/** Finish reasons of answers that the model itself ended. */
 const ENDS = ['stop', 'eos', 'eos_token', 'end_turn', 'stop_sequence'];
 const CALLS = ['tool_calls', 'tool_use'];
-/** Finish reasons of answers that were cut off. */
+/** Finish reasons of truncated answers. */
 const CUTS = ['length', 'max_tokens', 'model_length', 'model_context_window_exceeded'];
 
 export function reasonOf(given: unknown, key: string, what: string): ReadChoice['finishReason'] {
@@ -46,14 +45,17 @@ export function reasonOf(given: unknown, key: string, what: string): ReadChoice[
   throw new UnreadAnswerError(`${what} ended with ${key} '${String(given)}', which is not an end that a model writes`);
 }
 
-/** Returns an answer with its end: endpoints also say `stop` behind calls. @throws {UnreadAnswerError} where its calls are missing */
+/**
+ * Returns an answer with its finish reason, since endpoints also return `stop` after calls. @throws {UnreadAnswerError} if its
+ * calls are missing
+ */
 export function ended(message: ReadMessage, reason: ReadChoice['finishReason']): ReadChoice {
   if (reason === 'tool_calls' && message.calls.length === 0)
     throw new UnreadAnswerError('it ended with calls, and has none');
   return { message, finishReason: reason === 'stop' && message.calls.length > 0 ? 'tool_calls' : reason };
 }
 
-/** Throws for events of errors, in all protocols, and for answers that are one. */
+/** Throws for error events of all protocols, and for answers that are errors. */
 export function refuseError({ type, error, message }: Json): void {
   if (type !== 'error' && !isGiven(error)) return;
   const { message: text = message } = typeof error === 'object' && error !== null ? (error as Json) : {};

@@ -1,19 +1,19 @@
-// Joins the calls of another endpoint's answer from pieces, which endpoints number and name in several ways.
+// Joins the calls of another endpoint's answer from pieces, which endpoints number and name in different ways.
 import { jsonAsWritten } from '@bowyer/text';
 import { UnreadAnswerError } from './unread-answer-error.js';
 
 export interface ReadCall {
   id: string;
   name: string;
-  /** The arguments as they were sent, also where they are not JSON. */
+  /** The arguments as they were sent, even if they are not JSON. */
   arguments: string;
 }
 
 type Json = Record<string, unknown>;
 
-/** A call whose pieces may still come. */
+/** A call whose pieces may still arrive. */
 interface GrowingCall {
-  /** The endpoint's number of the call; undefined where it has none. */
+  /** The endpoint's number of the call; undefined without one. */
   index: number | undefined;
   id: string;
   name: string;
@@ -31,7 +31,7 @@ interface Piece {
 export class GrowingCalls {
   readonly #calls: GrowingCall[] = [];
 
-  /** Starts an answer. @param keep called with each text that is kept; returns it */
+  /** Starts an answer. @param keep called with each recorded text, which it returns */
   constructor(
     private readonly keep: (text: string) => string,
     private readonly mostCalls: number,
@@ -43,11 +43,11 @@ export class GrowingCalls {
   }
 
   /**
-   * Adds the pieces of one delta. Endpoints say in different ways which call a piece belongs to: with an `index`, with none, with the same
-   * one for all, with the id in the first piece or in each. A piece begins a call if its index or its id is new; where they are missing,
-   * if it has a name and the arguments before it are whole. A name in several pieces is refused.
+   * Adds the pieces of one delta. Endpoints mark the call of a piece in different ways: with an `index`, without one, with the
+   * same index for all calls, with the id in the first piece or in each. A piece begins a call if its index or its id is new;
+   * without both, if it has a name and the previous arguments are complete. A name in several pieces is refused.
    *
-   * @throws {UnreadAnswerError} where the call of a piece is not known
+   * @throws {UnreadAnswerError} if the call of a piece cannot be determined
    */
   addPieces(calls: readonly Json[]): void {
     for (const call of calls) {
@@ -64,7 +64,10 @@ export class GrowingCalls {
     }
   }
 
-  /** Returns the calls in the order of their indices, or in that in which they have begun. @throws {UnreadAnswerError} where one has no name */
+  /**
+   * Returns the calls in the order of their indices, or in the order of their first pieces. @throws {UnreadAnswerError} for a
+   * call without a name
+   */
   all(): ReadCall[] {
     const indices = new Set(this.#calls.map(({ index }) => index));
     const isNumbered = indices.size === this.#calls.length && !indices.has(undefined);
@@ -80,7 +83,7 @@ export class GrowingCalls {
     this.#calls.push({ index, id: this.keep(id), name: this.keep(name), pieces: [this.keep(text)] });
   }
 
-  /** Returns the call that a piece continues; null: it begins one. */
+  /** Returns the call that a piece continues; null if it begins one. */
   #callOf(piece: Piece): GrowingCall | null {
     const { index, id, name } = piece;
     const ofIndex = index === undefined ? this.#calls : this.#calls.filter((call) => call.index === index);
@@ -89,7 +92,7 @@ export class GrowingCalls {
     if (known === undefined) return null;
     const hasOtherId = id !== undefined && known.id !== '' && known.id !== id;
     if (name === undefined) {
-      // Older versions of vLLM give each piece an id of its own.
+      // Older versions of vLLM give each piece a different id.
       if (hasOtherId && index === undefined) throw new UnreadAnswerError(`a call with the id '${id}' has no name`);
       return known;
     }
@@ -97,12 +100,12 @@ export class GrowingCalls {
     return known.name === '' || this.#continues(known, piece) ? known : null;
   }
 
-  /** Returns whether a piece with a name belongs to the call before it, whose name came already. */
+  /** Returns whether a piece with a name belongs to the previous call, which already has a name. */
   #continues(known: GrowingCall, { index, id, name, text }: Piece): boolean {
     const isNumbered = index !== undefined || id !== undefined;
     if (isWhole(known)) return isNumbered && text === '' && name === known.name;
     if (isNumbered && name === known.name) return true;
-    // It may be the rest of the name, or a call after one without arguments.
+    // It may be the rest of the name, or a new call after one without arguments.
     throw new UnreadAnswerError(
       `a piece with the name '${name}' comes before the arguments of a call of '${known.name}' are whole, and it is not clear whose it is`,
     );
@@ -132,10 +135,10 @@ function indexOf(given: unknown): number {
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
 
-/** Returns whether the arguments so far are an object of JSON. */
+/** Returns whether the arguments so far are a complete JSON object. */
 function isWhole({ pieces }: GrowingCall): boolean {
   const last = pieces.findLast((piece) => piece.trim() !== '');
-  if (!last?.trimEnd().endsWith('}')) return false; // this avoids parsing a long text again with each piece
+  if (!last?.trimEnd().endsWith('}')) return false; // avoids parsing a long text with each piece
   try {
     JSON.parse(pieces.join(''));
     return true;

@@ -1,4 +1,4 @@
-// A message of an answer that is built while its pieces come.
+// Builds an answer's message from its pieces.
 import { GrowingCalls, type ReadCall } from './growing-calls.js';
 import { isGiven, objectOf, textOf, type Json } from './json-values.js';
 import { UnreadAnswerError } from './unread-answer-error.js';
@@ -10,13 +10,13 @@ export interface ReadMessage {
   calls: ReadCall[];
 }
 
-/** Characters of an answer that are kept: texts, reasoning, arguments. */
+/** The most recorded characters of an answer: texts, reasoning, arguments. */
 const MOST_KEPT = 2 ** 24;
 
-/** The most choices of an answer, and content blocks or calls of one. */
+/** The most choices of an answer, and content blocks or calls of a choice. */
 export const MOST_PARTS = 1024;
 
-/** Counts the characters that are kept of an answer, and refuses one that exceeds the bound. */
+/** Counts the recorded characters of an answer, and refuses an answer that exceeds the bound. */
 export class Kept {
   #length = 0;
 

@@ -78,7 +78,7 @@ function* readCall(input: IncomingText, call: Call): Reading<AttemptStatus> {
   if (mark !== SEPARATOR) return wrong(input);
   input.at += SEPARATOR.length;
   if ((yield* input.peek()) !== '{') {
-    name = yield* input.takeWhile(/^[^\s<]$/); // the first text was the kind of the tool
+    name = yield* input.takeWhile(/^[^\s<]$/); // the first text was the tool's kind
     yield* input.skipSpace();
     yield* input.take(`${FENCE}json`);
     yield* input.skipSpace();

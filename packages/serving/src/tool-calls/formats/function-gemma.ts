@@ -106,23 +106,23 @@ function* readList(input: IncomingText, depth: number): Reading<Value> {
   return { json: `[${items.join(', ')}]` };
 }
 
-/** The characters that may follow the end of a text; a mark before anything else belongs to the text. */
+/** The characters that may follow the end of a text; a closing mark before anything else belongs to the text. */
 const AFTER_TEXT: Record<Place, RegExp> = {
   arguments: /^(?:,[^\s:,{}<>[\]]+:|\}\s*(?:<end_function_call>|$))/,
   object: /^(?:,(?:<escape>|[^\s:,{}<>[\]]+:)|\}[,}\]])/,
   list: /^(?:,|\][,}\]])/,
 };
 
-/** Characters after a text that are searched for a key, which is never longer. */
+/** The number of characters after a text that are searched for a key, which is never longer. */
 const LOOKAHEAD = 80;
 
-/** Returns whether the rest of the text matches; undefined while it is too short to tell. */
+/** Returns whether the rest of the text matches; undefined while it is too short to decide. */
 function follows({ text, isWhole }: { text: string; isWhole: boolean }, pattern: RegExp): boolean | undefined {
   if (!isWhole && text.length < LOOKAHEAD) return text !== '' && pattern.test(`${text}\0`) ? true : undefined;
   return pattern.test(text);
 }
 
-/** Reads a text between two marks; null: it does not end. */
+/** Reads a text between two marks; null if it does not end. */
 function* readText(
   input: IncomingText,
   ends: (rest: { text: string; isWhole: boolean }) => boolean | undefined,

@@ -31,7 +31,7 @@ export const harmony: CallFormat = {
     const begin = sequence(of(CHANNEL), text('analysis'), of(MESSAGE));
     return either(text(''), sequence(begin, textWithout(END), of(END), of(START), text('assistant')));
   },
-  // An answer has one call, whose mark ends it.
+  // An answer has one call, which ends it.
   grammar: (tools, { marks, jsonArguments }) => {
     const channel = sequence(marks.of(CHANNEL), text('commentary json'), marks.of(MESSAGE));
     return either(...tools.map((tool) => sequence(text(` to=functions.${tool.name}`), channel, jsonArguments(tool))));
@@ -60,7 +60,7 @@ function* readMessages(input: IncomingText, parts: AnswerParts): Reading<void> {
   } while ((yield* input.peek()) !== '');
 }
 
-/** Reads the header of a message; null: there is none, and nothing was read. */
+/** Reads the header of a message; null without reading anything where there is none. */
 function* readHeader(input: IncomingText): Reading<{ channel: string; recipient: string | null } | null> {
   const start = input.at;
   yield* input.take('assistant');
@@ -96,7 +96,7 @@ function* readCall(input: IncomingText, call: Call, recipient: string): Reading<
   return 'ok';
 }
 
-/** Joins reasoning and content to one text: the templates have only one text beside a call, which is reasoning. */
+/** Joins reasoning and content to one text, because the templates accept only one text together with a call, as reasoning. */
 function asThinking({ thinking, reasoning_content: reasoning, content, ...message }: ChatMessage): ChatMessage {
   const texts = [thinking ?? reasoning, textOf(content)].filter((text) => typeof text === 'string' && text !== '');
   return { ...message, content: '', ...(texts.length > 0 && { thinking: texts.join('\n\n') }) };

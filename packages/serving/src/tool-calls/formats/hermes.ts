@@ -27,7 +27,7 @@ export const hermes: CallFormat = {
   },
 };
 
-/** Reads calls between <tool_call> and </tool_call>, of which the last may lack the end; other text is content. */
+/** Reads calls between <tool_call> and </tool_call>; the last one may lack its end. Other text is content. */
 export function* readBlocks(
   input: IncomingText,
   parts: AnswerParts,

@@ -1,6 +1,5 @@
-// LFM2: Python calls in a list, `<|tool_call_start|>[f(a='x', b=1), g()]<|tool_call_end|>`. The template of LFM2 leaves calls
-// out: they are written into the message's content.
-// Source: the chat templates of LFM2 and LFM2.5.
+// LFM2: Python calls in a list, `<|tool_call_start|>[f(a='x', b=1), g()]<|tool_call_end|>`. The template of LFM2 omits calls,
+// which are therefore written into the message's content. Source: the chat templates of LFM2 and LFM2.5.
 import { characters, either, repeat, sequence, text, type Grammar } from '@bowyer/text';
 import type { AnswerParts, AttemptStatus, Call, Tool } from '../answer-parts.js';
 import { behindText, longId, type CallFormat, type CallGrammarOptions } from '../call-format.js';
@@ -11,7 +10,7 @@ import { quoted, writeCalls } from '../python-writing.js';
 
 const [START, END] = ['<|tool_call_start|>', '<|tool_call_end|>'];
 
-/** Characters of a name, also of names that Python does not allow. */
+/** Characters of a name, including those that Python does not allow. */
 const NAME = /^[\p{L}\p{M}\p{N}_.-]$/u;
 
 export const lfm2: CallFormat = {

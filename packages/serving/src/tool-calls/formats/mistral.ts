@@ -1,6 +1,6 @@
 // Mistral: a JSON list after `[TOOL_CALLS]` (up to version 7 of its tokenizers), `[TOOL_CALLS]f[CALL_ID]id[ARGS]{…}` (11) or
-// `[TOOL_CALLS]f[ARGS]{…}` (13), with the mark before each call. One reader reads all of them.
-// Source: the chat templates of Mistral 7B Instruct 0.3, Mistral Small 3.2 and Devstral; their ids have nine letters and digits.
+// `[TOOL_CALLS]f[ARGS]{…}` (13), with the mark before each call. All of them are read by the same code. Source: the chat
+// templates of Mistral 7B Instruct 0.3, Mistral Small 3.2 and Devstral; their ids have nine letters and digits.
 import { characters, either, repeat, sequence, text, type Grammar } from '@bowyer/text';
 import type { AnswerParts, AttemptStatus, Call, Tool } from '../answer-parts.js';
 import { behindText, type CallFormat, type CallGrammarOptions } from '../call-format.js';
@@ -77,7 +77,7 @@ function* readCalls(input: IncomingText, parts: AnswerParts): Reading<void> {
     const from = input.at;
     input.at += CALLS.length;
     yield* input.skipSpace();
-    // A second mark does not begin a list: the first one was text.
+    // After a second mark there is no list: the first mark was text.
     const isList = !(yield* input.startsWith(CALLS)) && (yield* input.take('['));
     if (isList) yield* readList(input, parts, from);
     else yield* parts.attempt(input, readNamed, { from });

@@ -1,7 +1,7 @@
 // Qwen 3 Coder, Qwen 3.5 and later, Nemotron 3:
 // `<tool_call>\n<function=f>\n<parameter=k>\nvalue\n</parameter>\n</function>\n</tool_call>`. Values are texts without quotation
-// marks or escapes, so that the end of one is known only from what follows it.
-// Source: the chat templates of Qwen 3 Coder and 3.5.
+// marks or escapes, so that the end of a value can be recognized only from the text after it. Source: the chat templates of Qwen
+// 3 Coder and 3.5.
 import { characters, either, repeat, sequence, text, textWithout, type Grammar } from '@bowyer/text';
 import type { AttemptStatus, Call, Tool } from '../answer-parts.js';
 import { behindText, longId, type CallFormat, type CallGrammarOptions } from '../call-format.js';
@@ -54,7 +54,7 @@ function* readFunction(input: IncomingText, call: Call): Reading<AttemptStatus> 
 
 const unfinished = (input: IncomingText): boolean => input.isWhole && input.at >= input.text.length;
 
-/** Reads up to the bracket that closes a tag; null where the answer ends before. */
+/** Reads up to the bracket that closes a tag; null if the answer ends before it. */
 function* readName(input: IncomingText): Reading<string | null> {
   let name = '';
   const mark = yield* input.takeUpTo(['>'], (text) => (name += text));
@@ -62,7 +62,7 @@ function* readName(input: IncomingText): Reading<string | null> {
   return mark && name.trim();
 }
 
-/** Reads a value; null: it does not end. */
+/** Reads a value; null if it does not end. */
 function* readValue(input: IncomingText, keys: ReadonlySet<string>): Reading<string | null> {
   const start = input.at;
   for (;;) {
@@ -70,13 +70,16 @@ function* readValue(input: IncomingText, keys: ReadonlySet<string>): Reading<str
     if (mark === null) return cutValue(input, start);
     const end = input.at;
     input.at += mark.length;
-    // A value has a line break at both ends, as the template writes it, or at neither.
+    // A value has a line break at both ends, as in the template, or at neither.
     if (input.text[start] === '\n' && input.text[end - 1] !== '\n') continue;
     if (yield* endsHere(input, keys)) return withoutLineBreaks(input.text.slice(start, end));
   }
 }
 
-/** Returns whether the mark just read ends a value: another parameter or the function's end follows it, else it is within a text. */
+/**
+ * Returns whether the mark just read ends a value: if another parameter or the function's end follows. Otherwise it belongs to a
+ * text.
+ */
 function* endsHere(input: IncomingText, keys: ReadonlySet<string>): Reading<boolean> {
   const end = input.at;
   yield* input.skipSpace();
@@ -92,7 +95,7 @@ function* endsHere(input: IncomingText, keys: ReadonlySet<string>): Reading<bool
   return ends;
 }
 
-/** Reads a value whose closing mark is missing: it ends before the next mark, which is known only once the answer has ended. */
+/** Reads a value without a closing mark, which ends before the next mark; this is known only when the answer has ended. */
 function cutValue(input: IncomingText, start: number): string | null {
   const rest = input.text.slice(start);
   const end = /<\/parameter>|\n<parameter=|\s*<\/function>|\s*<\/tool_call>/.exec(rest);
