@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { namingFile } from './disk-error.js';
 import { checkHeld } from './held-locks.js';
 
-/** Writes a whole file or nothing: to a temporary name in the same folder, which is then renamed. Makes the folder. */
+/** Writes a file completely or not at all: to a temporary name in the same folder, which is then renamed. Creates the folder. */
 export async function writeFileAtomically(path: string, content: string | Uint8Array): Promise<void> {
   const temporary = `${path}.${process.pid}.tmp`;
   await namingFile(path, async () => {

@@ -1,4 +1,4 @@
-// Intervals of a mean by resampling: how far it would move if other episodes had been drawn.
+// Confidence intervals of a mean by resampling.
 import { quantile } from './statistics.js';
 import type { Rng } from './rng.js';
 
@@ -9,16 +9,16 @@ export interface Interval {
 
 export interface BootstrapOptions {
   resamples?: number;
-  /** Share of the resampled means inside the interval. */
+  /** The share of the resampled means inside the interval. */
   level?: number;
 }
 
 /**
  * Computes the percentile bootstrap interval of the mean of all values (Efron and Tibshirani 1993, section 13.3). Whole clusters are
- * resampled, since values of one cluster (episodes of one item) are alike: clusters of one value each give the plain bootstrap. A
- * single cluster gives an interval of width 0, which says nothing.
+ * resampled, since values of one cluster (episodes of one item) are correlated; clusters of one value each give the plain bootstrap.
+ * With a single cluster the interval has width 0 and means nothing.
  *
- * @param clusters values, by cluster; empty clusters count for nothing
+ * @param clusters values by cluster; empty clusters are ignored
  */
 export function bootstrapMean(
   clusters: readonly (readonly number[])[],
@@ -30,7 +30,11 @@ export function bootstrapMean(
   return { low: quantile(means, tail), high: quantile(means, 1 - tail) };
 }
 
-/** Returns [resamples] means of values whose clusters were drawn with replacement. @throws RangeError without values */
+/**
+ * Returns [resamples] means of values whose clusters were drawn with replacement.
+ *
+ * @throws RangeError without values
+ */
 export function bootstrapMeans(clusters: readonly (readonly number[])[], rng: Rng, resamples: number): number[] {
   const sums = clusters
     .filter(({ length }) => length > 0)

@@ -1,9 +1,9 @@
-// A bound on work that can be aborted.
+// Time limits for work that can be aborted.
 
-/** Timers with a longer wait fire at once. */
+/** The longest delay that timers support; with a longer one they fire at once. */
 export const LONGEST_WAIT_MS = 2 ** 31 - 1;
 
-/** The error for work that took longer than it may. */
+/** Thrown for work that exceeded its time limit. */
 export class DeadlineError extends Error {
   override readonly name = 'DeadlineError';
 
@@ -13,10 +13,10 @@ export class DeadlineError extends Error {
 }
 
 /**
- * Aborts the work after so many milliseconds (0: never), or when the signal does.
+ * Runs work, and aborts it after so many milliseconds (0: never), or when the signal aborts.
  *
- * @param begun when the milliseconds begin; at once if not given
- * @throws {DeadlineError} where it was too long, whatever the aborted work has thrown
+ * @param begun when the time begins to count; at once if not given
+ * @throws {DeadlineError} if the limit was exceeded, whatever the aborted work throws
  */
 export async function withDeadline<T>(
   milliseconds: number,
@@ -43,7 +43,7 @@ export async function withDeadline<T>(
   }
 }
 
-/** Runs work that reports its progress, and ends it where it makes none for so long. */
+/** Runs work that reports its progress, and aborts it if it makes none for so long. */
 export async function withProgress<T>(
   milliseconds: number,
   what: string,

@@ -1,8 +1,8 @@
 /**
- * Writes a number of JSON in one form: its sign, its digits without zeros around them, and the power of ten of the last one, so that
- * `1.50`, `15e-1` and `1.5` are equal, and numbers that differ in a digit beyond those of a float64 are not.
+ * Normalises a JSON number to its sign, its digits without leading and trailing zeros, and the power of ten of the last digit. `1.50`,
+ * `15e-1` and `1.5` become equal, and numbers that differ beyond the precision of a float64 stay different.
  *
- * @param text anything else is returned as it is
+ * @param text any text; returned unchanged if it is not a number
  */
 export function decimalDigits(text: string): string {
   const [, sign, whole, fraction = '', exponent = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
@@ -12,6 +12,6 @@ export function decimalDigits(text: string): string {
   return digits === '' ? '0' : `${sign}${digits}e${Number(exponent) - fraction.length + all.length - digits.length}`;
 }
 
-/** Returns whether a number of JSON has the digits of the float64 that it is read as. */
+/** Returns whether a JSON number can be read as a float64 without losing digits. */
 export const keepsDigits = (text: string): boolean =>
   decimalDigits(text) === decimalDigits(JSON.stringify(Number(text)));

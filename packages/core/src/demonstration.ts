@@ -1,13 +1,13 @@
-// Episodes to imitate or to learn from, as texts: what an environment's expert plays and what files of episodes contain.
-/** One turn: what the agent wrote, what came back and, where it is known, what it earned. */
+// Episodes as texts, for imitation or offline learning: from an environment's expert, or from files.
+/** One turn: the action, the environment's reply and, if known, the reward. */
 export interface DemonstrationTurn {
   action: string;
-  /** Text that follows the action in the agent's context; empty after the last action, which nothing follows. */
+  /** The text that follows the action in the agent's context; empty after the last action. */
   reply: string;
-  /** The text that the agent reads next, where it does not continue the one before it: a context of its own. */
+  /** The text that the agent reads next, if it does not continue the earlier text but replaces it. */
   nextObservation?: string;
   reward?: number;
-  /** Whether the action is there to be followed by others, not to be imitated. */
+  /** Whether the action is only context for later ones, and not to be imitated. */
   slip?: boolean;
   /** Whether the task ended with this turn. */
   terminated?: boolean;
@@ -15,10 +15,10 @@ export interface DemonstrationTurn {
   truncated?: boolean;
 }
 
-/** A dialogue: the environment's opening, then what was said and what came back, turn by turn. */
+/** A dialogue: the environment's opening, then actions and replies, turn by turn. */
 export interface Demonstration {
   opening: string;
   turns: DemonstrationTurn[];
-  /** Whether the episode was won, where the environment or the file says so. */
+  /** Whether the episode was won, if the environment or the file states it. */
   won?: boolean;
 }

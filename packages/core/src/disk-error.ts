@@ -1,4 +1,4 @@
-// Errors of the disk in words, for the system's own messages name only a call and a code.
+// Describes disk errors in words, since the system's messages only contain a call and a code.
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { checkHeld } from './held-locks.js';
@@ -29,20 +29,20 @@ const ofWriting: Readonly<Record<string, string>> = {
   EACCES: 'this user may not write there',
   EPERM: 'this user may not write there',
   EFBIG: 'the file is larger than the file system allows',
-  EEXIST: 'a part of its path is a file, not a folder', // of a folder that is to be made
+  EEXIST: 'a part of its path is a file, not a folder', // when creating a folder
 };
 
-/** Returns in words why the system does not read a file; its own message where there are none. */
+/** Returns in words why the system cannot read a file; the system's message for unknown codes. */
 export const readProblem = ({ code = '', message }: NodeJS.ErrnoException): string => ofReading[code] ?? message;
 
-/** Returns in words why the system does not write a file; its own message where there are none. */
+/** Returns in words why the system cannot write a file; the system's message for unknown codes. */
 export const writeProblem = ({ code = '', message }: NodeJS.ErrnoException): string => ofWriting[code] ?? message;
 
 /**
- * Runs `write`, which writes to `path`, unless the path is below a lock that this process has lost.
+ * Runs `write`, which writes to `path`, unless a lock protects the path and this process has lost it.
  *
  * @throws {LockLostError} before anything is written
- * @throws {Error} that names the file, the problem and the free space, where the disk refuses; other errors as they are
+ * @throws {Error} that names the file, the problem and the free space, if the disk refuses; other errors unchanged
  */
 export async function namingFile<T>(path: string, write: () => Promise<T>): Promise<T> {
   checkHeld(path);

@@ -1,4 +1,4 @@
-// An episode as one line of JSON: what replays write, what played episodes are saved as, what warm starts imitate.
+// An episode as one line of JSON: the format of replays and saved episodes, which warm starts imitate.
 import type { Demonstration, DemonstrationTurn } from './demonstration.js';
 import { snakeKeys } from './key-case.js';
 import type { Transition } from './trajectory.js';
@@ -10,21 +10,21 @@ export interface RecordedStep {
   terminated: boolean;
   truncated: boolean;
   info: Record<string, unknown>;
-  /** Whether the action is not to be imitated; false if absent. */
+  /** Whether the action must not be imitated; false if absent. */
   slip?: boolean;
 }
 
-/** Keys of `info` are in snake_case: `valid_actions` (in the engine's order) and `score` where the environment has them. */
+/** Keys of `info` are in snake_case: `valid_actions` (in the engine's order) and `score`, if the environment has them. */
 export interface EpisodeRecord {
   reset: { observation: string; info: Record<string, unknown> };
   steps: RecordedStep[];
 }
 
-/** Converts the keys of an environment's `info` to those of the file. */
+/** Converts the keys of an environment's `info` to snake_case for the file. */
 export const recordedInfo = (info: Record<string, unknown>): Record<string, unknown> =>
   snakeKeys(info) as Record<string, unknown>;
 
-/** A turn of a recorded episode with what the environment said beside its observations: before the action, and after it. */
+/** A turn with the environment's `info` before and after the action. */
 export interface InformedTransition extends Transition {
   info?: Record<string, unknown>;
   nextInfo?: Record<string, unknown>;
@@ -34,7 +34,7 @@ export interface InformedTransition extends Transition {
 /**
  * Makes the record of an episode from its transitions.
  *
- * @param kept the keys of `info` that the record has, as the environment names them
+ * @param kept the keys of `info` to record, in the environment's spelling
  */
 export function recordOf(
   transitions: readonly InformedTransition[],
@@ -56,10 +56,9 @@ export function recordOf(
   };
 }
 
-/** Sums the rewards, undiscounted. */
 export const recordedReturn = ({ steps }: EpisodeRecord): number => steps.reduce((sum, { reward }) => sum + reward, 0);
 
-/** Returns an episode as texts to imitate: what follows an action continues the text, or begins a context of its own. */
+/** Returns an episode as texts to imitate: each observation continues the text, or begins a new context. */
 export function demonstrationOf({ reset, steps }: EpisodeRecord): Demonstration {
   let { observation } = reset;
   const turns = steps.map(
@@ -76,18 +75,21 @@ export function demonstrationOf({ reset, steps }: EpisodeRecord): Demonstration 
   return { opening: reset.observation, turns, ...(typeof won === 'boolean' && { won }) };
 }
 
-/** Many demonstrations, with what to report of them and how to store them. */
+/** Demonstrations, with a summary and a file format. */
 export interface DemonstrationSet {
   demonstrations: Demonstration[];
-  /** The same episodes as the environment gave them, from which a context makes what an agent reads; absent: an agent reads them as they are. */
+  /**
+   * The same episodes as the environment returned them, from which a context makes what an agent reads; if absent, an agent reads the
+   * demonstrations unchanged.
+   */
   records?: readonly (EpisodeRecord | Demonstration)[];
-  /** One line for the log: how many episodes, how good. */
+  /** One line for the log: the number of episodes and their quality. */
   summary: string;
-  /** A file that contains them, in a format that `demonstrations.path` reads. */
+  /** A file of the demonstrations, in a format that `demonstrations.path` reads. */
   file: { name: string; text: () => string };
 }
 
-/** Makes a set of demonstrations from records, which is stored as JSONL, one record a line. */
+/** Makes a set of demonstrations from records; its file has one record per line. */
 export function demonstrationSetOf(records: readonly EpisodeRecord[]): DemonstrationSet {
   const turns = records.reduce((sum, { steps }) => sum + steps.length, 0);
   const meanReturn = records.reduce((sum, record) => sum + recordedReturn(record), 0) / records.length;

@@ -1,4 +1,4 @@
-// Mutual exclusion between processes: a lock file that exists while its owner works, on any file system that machines share.
+// Mutual exclusion between processes by a lock file that exists while its owner works, on any file system that machines share.
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -8,35 +8,35 @@ import { holdLock, lookAtLock, parseOwner, type LockOwner } from './held-locks.j
 import { identityOf, stateOf, type ProcessState } from './process-identity.js';
 
 export interface FileLockOptions {
-  /** Reports that another process is seen to have the lock, and again that it has been stopped meanwhile. */
+  /** Reports that another process has the lock, and later if that process was stopped meanwhile. */
   onWait?: (holder: LockHolder) => void;
-  /** Makes the error that is thrown when another living process has the lock, instead of waiting for it. */
+  /** If given, an error made by it is thrown when another living process has the lock, instead of waiting. */
   refuse?: (holder: LockHolder) => Error;
-  /** Writes below these paths check that the lock is still this process's, and throw `LockLostError` where it is not. */
+  /** Paths that the lock protects: a write below them throws `LockLostError` if this process has lost the lock. */
   protects?: readonly string[];
-  /** For an owner that cannot be looked at, as on another machine: its lock is taken over after so long without a heartbeat. */
+  /** The seconds without a heartbeat after which the lock of an unobservable owner, as on another machine, is taken over. */
   staleSeconds?: number;
-  /** Time between two attempts of a waiting process. */
+  /** The seconds between two attempts of a waiting process. */
   pollSeconds?: number;
 }
 
 export interface LockHolder {
-  /** Null where the file cannot be read. */
+  /** The owner; null if the lock file cannot be read. */
   owner: LockOwner | null;
   state: ProcessState;
 }
 
-/** Attributes of a file may be a minute old on a network file system (nfs(5), acregmax). */
+/** Network file systems may report a file's attributes a minute late (nfs(5), acregmax). */
 const STALE_SECONDS = 60;
 const HEARTBEAT_SECONDS = 2;
 
 /**
  * Waits for the lock, runs `work`, and releases the lock.
  *
- * The system says whether an owner on this machine lives: then it keeps the lock, stopped or not, and when it has ended the lock is
- * taken over at once. An owner on another machine is known by its heartbeat alone, the file's modification time.
+ * For an owner on this machine, the system says whether its process exists: then it keeps the lock, even if it is stopped; once it has
+ * ended, the lock is taken over at once. An owner on another machine is judged only by its heartbeat, the file's modification time.
  *
- * @throws what `refuse` makes, if it is given and another process has the lock
+ * @throws the error made by `refuse`, if given, when another process has the lock
  */
 export async function withFileLock<T>(path: string, work: () => Promise<T>, options: FileLockOptions = {}): Promise<T> {
   const { staleSeconds = STALE_SECONDS, protects = [] } = options;
@@ -60,9 +60,10 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>, opti
   }
 }
 
-/** A process in front of another one's lock. */
+/** A process that waits for the lock of another one. */
 class Waiting {
-  // Measured by this process's own clock, so that clocks of machines may differ and a computer may sleep.
+  // The last heartbeat, and when it was seen by this process's monotonic clock, since clocks of machines differ and a computer may
+  // sleep.
   #seen = { touched: NaN, at: performance.now() };
   #told: ProcessState | null = null;
 
@@ -71,26 +72,30 @@ class Waiting {
     private readonly options: FileLockOptions,
   ) {}
 
-  /** Takes the lock away from an owner that is gone, or waits a little. @throws as `refuse` says */
+  /**
+   * Takes over the lock of an owner that is gone, or else waits a little.
+   *
+   * @throws the error made by `refuse`
+   */
   async once(): Promise<void> {
     const { pollSeconds = 0.2, refuse } = this.options;
     const text = await readFile(this.path, 'utf8').catch(() => null);
     const touched = (await stat(this.path).catch(() => null))?.mtimeMs;
-    if (text === null || touched === undefined) return; // released since then
+    if (text === null || touched === undefined) return; // released in the meantime
     const hasBeaten = this.#look(touched);
     const holder = holderOf(text);
     if (holder.state === 'ended' || (holder.state === 'unknown' && this.#isSilent))
       return this.#removeOnce(holder, text, touched);
-    // A process that is being killed has no second heartbeat and is gone soon.
+    // The lock is refused only after evidence that the owner lives: a process that is being killed has no second heartbeat.
     if (refuse && (hasBeaten || isHalted(holder) || this.#isSilent)) throw refuse(holder);
     this.#tell(holder);
     await sleep(1000 * pollSeconds);
   }
 
   /**
-   * Notes the time of the last heartbeat.
+   * Records the time of the last heartbeat.
    *
-   * @returns whether there has been a heartbeat since the last look
+   * @returns whether there was a heartbeat since the last call
    */
   #look(touched: number): boolean {
     if (touched === this.#seen.touched) return false;
@@ -110,8 +115,8 @@ class Waiting {
   }
 
   /**
-   * Removes a stale lock, one process after the other: what one has removed and another has locked again must not be removed by a
-   * third.
+   * Removes a stale lock, under another lock: otherwise a process could remove the new lock of another one that has removed the stale
+   * lock before.
    */
   #removeOnce({ owner }: LockHolder, text: string, touched: number): Promise<void> {
     const { staleSeconds, pollSeconds } = this.options;
@@ -128,10 +133,10 @@ const holderOf = (text: string): LockHolder => {
 const isHalted = ({ state }: LockHolder): boolean => state === 'stopped' || state === 'traced';
 
 /**
- * Returns a message about a lock that another process has, with what to do where that process does not work.
+ * Returns a message about a lock that another process has, and about what to do if that process does not run.
  *
- * @param sentence given `process 12 on HOST (since TIME)`
- * @param remedies lines that follow
+ * @param sentence makes the sentence from `process 12 on HOST (since TIME)`
+ * @param remedies lines that follow it
  */
 export function holderMessage(holder: LockHolder, sentence: (who: string) => string, ...remedies: string[]): string {
   const { owner } = holder;
@@ -139,14 +144,14 @@ export function holderMessage(holder: LockHolder, sentence: (who: string) => str
   return [sentence(who), remedyOf(holder), ...remedies].filter(Boolean).join('\n  ');
 }
 
-/** Says what to do about an owner that does not work; empty for one that does. */
+/** Returns what to do about an owner that does not run; empty if it runs. */
 function remedyOf({ owner, state }: LockHolder): string {
   if (state === 'stopped')
     return `it is stopped (Ctrl-Z, SIGSTOP or Slurm's suspend): kill -CONT ${owner!.pid} continues it, kill -KILL ${owner!.pid} ends it`;
   return state === 'traced' ? 'a debugger has stopped it: continue or end it there' : '';
 }
 
-/** Returns the function that releases the lock; null where the file exists already. */
+/** Creates the lock file and returns the function that releases it; null if the file already exists. */
 async function acquire(path: string, owner: LockOwner, staleSeconds: number): Promise<(() => Promise<void>) | null> {
   const create = () =>
     open(path, 'wx').catch((error: NodeJS.ErrnoException) => {
@@ -159,7 +164,7 @@ async function acquire(path: string, owner: LockOwner, staleSeconds: number): Pr
     await namingFile(path, () => handle.writeFile(JSON.stringify(owner)));
   } catch (error) {
     await handle.close();
-    await rm(path, { force: true }); // nobody would own it
+    await rm(path, { force: true }); // an incomplete file would have no owner
     throw error;
   }
   const touch = () => void handle.utimes(new Date(), new Date()).catch(() => {}); // a missed heartbeat does no harm
@@ -169,16 +174,16 @@ async function acquire(path: string, owner: LockOwner, staleSeconds: number): Pr
     clearInterval(timer);
     await handle.close();
     const current = parseOwner(await readFile(path, 'utf8').catch(() => ''));
-    if (current?.id === owner.id) await rm(path, { force: true }); // else it was taken over
+    if (current?.id === owner.id) await rm(path, { force: true }); // otherwise another process has taken it over
   };
 }
 
-/** Without a heartbeat for so long, an owner that cannot be looked at counts as gone, in milliseconds. */
+/** An unobservable owner counts as gone if it had no heartbeat for so many milliseconds. */
 const ALIVE_MS = 30_000;
 
 /**
- * Returns whether a process that is alive has the lock, running or stopped. Where only the heartbeat can tell, its age is the difference
- * between two clocks that show the time of day: one in the future is as old as one in the past.
+ * Returns whether a living process has the lock, running or stopped. If only the heartbeat can tell, its age is computed from two wall
+ * clocks, so a time in the future counts like one in the past.
  */
 export async function hasLiveOwner(path: string): Promise<boolean> {
   const touched = (await stat(path).catch(() => null))?.mtimeMs;
@@ -187,7 +192,7 @@ export async function hasLiveOwner(path: string): Promise<boolean> {
   return state === 'unknown' ? Math.abs(Date.now() - touched) <= ALIVE_MS : state !== 'ended';
 }
 
-/** Removes the lock file if it still has this content and no later heartbeat. */
+/** Removes the lock file if its content and heartbeat have not changed. */
 async function removeUnchanged(path: string, text: string, touched: number): Promise<void> {
   const now = await readFile(path, 'utf8').catch(() => null);
   const heartbeat = (await stat(path).catch(() => null))?.mtimeMs;

@@ -1,6 +1,6 @@
-// Keys of data files that say nothing about what is learned. A reader refuses what it neither reads nor finds here.
+// Keys of data files that do not affect what is learned. Readers refuse keys that they neither read nor find here.
 
-/** The keys that say where an item is from, or how it came out, and nothing about what of it is learned. */
+/** Keys that state where an item comes from or how it came out, but not what is learned from it. */
 export const HARMLESS_KEYS: ReadonlySet<string> = new Set([
   'id',
   'item_id',
@@ -63,7 +63,7 @@ export const HARMLESS_KEYS: ReadonlySet<string> = new Set([
   'cache_control',
 ]);
 
-/** Returns whether a value is one with which a key says nothing. */
+/** Returns whether a value is empty, so that its key has no meaning. */
 export const isEmpty = (value: unknown): boolean =>
   value === undefined ||
   value === null ||

@@ -1,20 +1,21 @@
-// The locks that this process has, and what they protect: before each write below such a path the lock is looked at, so that an owner
-// that has lost it, such as one that was suspended on another machine, stops instead of writing between the lines of the next one.
+// The locks that this process holds, and the paths that they protect. Each write below such a path first checks the lock. An owner
+// that has lost it, such as one that was suspended on another machine, then fails instead of writing between the lines of the next
+// owner.
 import { readFileSync } from 'node:fs';
 import type { ProcessIdentity } from './process-identity.js';
 
-/** Content of the lock file. */
+/** The content of the lock file. */
 export interface LockOwner extends ProcessIdentity {
-  /** Unique for each lock. */
+  /** Unique for each acquired lock. */
   id: string;
-  /** ISO 8601. */
+  /** The time of acquisition, ISO 8601. */
   since: string;
 }
 
 interface HeldLock {
   path: string;
   id: string;
-  /** Paths whose files, and whose neighbours with a longer name, belong to the lock. */
+  /** The paths that the lock protects, including files whose names continue theirs. */
   protects: readonly string[];
 }
 
@@ -22,37 +23,41 @@ const held = new Set<HeldLock>();
 const listeners = new Set<(error: LockLostError) => void>();
 
 /**
- * Calls back each time a write or a heartbeat sees that this process has lost a lock.
+ * Registers a listener that is called when a write or a heartbeat finds that this process has lost a lock.
  *
- * @returns a function that ends the calls
+ * @returns a function that removes the listener
  */
 export function onLockLost(listener: (error: LockLostError) => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
-/** Looks at a lock between writes, which may be far apart. */
+/** Checks a lock between writes, which may be far apart. */
 export function lookAtLock(lock: HeldLock): void {
   try {
     checkLock(lock);
   } catch {
-    // checkLock has called the listeners where the lock is lost; a file that cannot be read now is read again at the next look.
+    // If the lock is lost, `checkLock` has called the listeners. A file that cannot be read now is read again at the next check.
   }
 }
 
-/** Makes writes below `protects` need the lock from now on. @returns a function that ends that */
+/**
+ * Makes writes below `protects` check the lock from now on.
+ *
+ * @returns a function that ends this
+ */
 export function holdLock(lock: HeldLock): () => void {
   held.add(lock);
   return () => held.delete(lock);
 }
 
-/** The error for a lock of a folder or file that has become another process's, or was removed. */
+/** Thrown if a lock that this process held was taken over by another process or removed. */
 export class LockLostError extends Error {
   override readonly name = 'LockLostError';
 
   constructor(
     readonly path: string,
-    /** Null if the lock does not exist any more. */
+    /** Null if the lock no longer exists. */
     readonly owner: LockOwner | null,
   ) {
     const other = owner && `process ${owner.pid} on ${owner.host} has it since ${owner.since}`;
@@ -65,15 +70,15 @@ export class LockLostError extends Error {
 }
 
 /**
- * Checks, before each write, that this process still has the locks above the path.
+ * Checks, before each write, that this process still has the locks that protect the path.
  *
- * @throws {LockLostError} where the path is below a lock that this process had and has lost
+ * @throws {LockLostError} if this process has lost one of them
  */
 export function checkHeld(path: string): void {
   for (const lock of held) if (lock.protects.some((root) => isBelow(path, root))) checkLock(lock);
 }
 
-/** Returns whether this process may write there, as far as locks decide it. */
+/** Returns whether the locks allow this process to write there. */
 export function mayWrite(path: string): boolean {
   try {
     checkHeld(path);
@@ -87,7 +92,9 @@ export function mayWrite(path: string): boolean {
 const isBelow = (path: string, root: string): boolean =>
   path.startsWith(root) && (path.length === root.length || '/\\.'.includes(path[root.length]));
 
-/** Reads a lock's file again. It is opened each time: that is when a network file system asks its server for the newest state. */
+/**
+ * Reads a lock's file again. The file is opened each time, since only then a network file system asks its server for the newest state.
+ */
 function checkLock({ path, id }: HeldLock): void {
   const owner = readOwner(path);
   if (owner?.id === id) return;
@@ -105,7 +112,7 @@ function readOwner(path: string): LockOwner | null {
   }
 }
 
-/** Parses an owner; null where the text is partly written or damaged. */
+/** Parses an owner; null if the text is incomplete or damaged. */
 export function parseOwner(text: string): LockOwner | null {
   try {
     return JSON.parse(text) as LockOwner;

@@ -116,7 +116,7 @@ export {
   type OptionDetails,
 } from './options/constructors.js';
 export { defaultsOf, flatNames, isGroup, isNode, withDefaults, type GivenOptions } from './options/schema-tree.js';
-/** TypeBox, in which options are declared: re-exported so that a plugin needs no package of its own for it. */
+/** TypeBox declares options; it is re-exported so that plugins need not depend on it. */
 export { Type, type Static, type TSchema } from '@sinclair/typebox';
 export {
   emitSpan,

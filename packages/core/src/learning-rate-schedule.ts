@@ -1,15 +1,15 @@
-// Learning rates over the steps of a training: constant, linear or cosine, each after a linear warm-up.
+// Learning-rate schedules over optimizer steps: constant, linear or cosine, each after a linear warm-up.
 import { linearSchedule } from './learning-rate.js';
 
 export interface LearningRateSchedule {
   kind: 'constant' | 'linear' | 'cosine';
-  /** Optimizer steps until the peak; negative: a tenth of all steps, rounded down (AgentGym's `warmup_step`). */
+  /** The number of warm-up steps until the peak; negative: a tenth of all steps, rounded down (AgentGym's `warmup_step`). */
   warmupSteps: number;
-  /** Rate after the last step as a share of the peak, in [0, 1]; not used by a constant rate. */
+  /** The rate after the last step as a share of the peak, in [0, 1]; ignored for a constant rate. */
   finalShare: number;
 }
 
-/** Share of all steps that a negative number of warm-up steps means. */
+/** The share of all steps that a negative number of warm-up steps stands for. */
 const DEFAULT_WARMUP_SHARE = 0.1;
 
 /**
@@ -20,7 +20,7 @@ const DEFAULT_WARMUP_SHARE = 0.1;
  *     linear     peak · (f + (1 − f) (1 − x))
  *     cosine     peak · (f + (1 − f) (1 + cos πx) / 2)      (Loshchilov & Hutter 2017, arXiv:1608.03983, eq. 5)
  *
- * Differs from AgentGym, whose first step has the rate 0 (peak · s / W) and changes nothing.
+ * Differs from AgentGym, whose first step has the rate 0 (peak · s / W) and so changes nothing.
  *
  * @param step s, 0-based
  * @param totalSteps T; later steps keep the final rate
@@ -35,7 +35,7 @@ export function scheduledRate(peak: number, step: number, totalSteps: number, sc
   return peak * (finalShare + ((1 - finalShare) * (1 + Math.cos(Math.PI * progress))) / 2);
 }
 
-/** Returns the steps of warm-up; a negative number becomes ⌊0.1 · totalSteps⌋. */
+/** Returns the number of warm-up steps; a negative number becomes ⌊0.1 · totalSteps⌋. */
 export function resolveWarmupSteps(warmupSteps: number, totalSteps: number): number {
   return warmupSteps < 0 ? Math.floor(DEFAULT_WARMUP_SHARE * totalSteps) : warmupSteps;
 }

@@ -1,26 +1,31 @@
-// Folders of results, each written once: whole or not at all.
+// Writes folders of results completely or not at all.
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { namingFile } from './disk-error.js';
 
-/** Throws an error where a folder has files. @param what does the writing, for the message */
+/**
+ * Throws an error if a folder contains files.
+ *
+ * @param what the writer, for the message
+ */
 export async function refuseUsedFolder(what: string, folder: string): Promise<void> {
   if ((await readdir(folder).catch(() => [])).length > 0)
     throw new Error(`${what}: the folder '${folder}' is not empty\n  give a new one, or remove it`);
 }
 
-/** The ending of a folder's name while it is written. */
+/** The suffix of a folder's name while it is being written. */
 const PARTIAL = '.partial';
 
-/** The file of a folder that is whole and whose command has not said so yet: it has the command. */
+/** A file in a complete folder whose command has not reported it yet; it contains the command. */
 const UNREPORTED = '.bowyer-unreported';
 
 /**
- * Writes a folder as `FOLDER.partial`, which then takes its place.
+ * Writes a folder as `FOLDER.partial`, which is then renamed.
  *
  * @param write gets the folder to write into
- * @param command what writes it, if that is to be known from the folder until `reportFolder`: a kill may come between
- * @throws {Error} that names the folder and the problem, where the disk refuses it
+ * @param command the command that writes it, if it will call `reportFolder`; until then the folder records the command, in case of a
+ *   kill in between
+ * @throws {Error} which names the folder and the problem, if the disk refuses it
  */
 export async function writeNewFolder<T>(
   folder: string,
@@ -46,9 +51,9 @@ export async function writeNewFolder<T>(
   }
 }
 
-/** Returns whether a folder is whole, and the same command was killed before it could say so. */
+/** Returns whether a folder is complete, but the same command was killed before it could report that. */
 export const isUnreported = async (folder: string, command: string): Promise<boolean> =>
   (await readFile(join(folder, UNREPORTED), 'utf8').catch(() => null)) === command;
 
-/** Notes that the command has said that the folder is written. */
+/** Records that the command has reported the folder. */
 export const reportFolder = (folder: string): Promise<void> => rm(join(folder, UNREPORTED), { force: true });

@@ -1,4 +1,4 @@
-// Short constructors of JSON Schemas for config keys, each with its meaning and unit, and the types derived from them.
+// Short constructors of JSON Schemas for config keys, each with a description that has its unit, and the types derived from them.
 import { Type, type Static, type TObject, type TSchema } from '@sinclair/typebox';
 
 export const nullable = <T extends TSchema>(schema: T, description: string) =>
@@ -10,19 +10,19 @@ export const oneOf = <const T extends readonly string[]>(values: T, description:
 /** Declares an integer of at least `minimum`. */
 export const count = (description: string, minimum = 1) => Type.Integer({ minimum, description });
 
-/** Marks a key that does not decide a run's numbers: a run that is resumed may have another value of it. */
+/** Marks a key that does not affect a run's results, so that a resumed run may have another value of it. */
 export const changeableOnResume = <T extends TSchema>(schema: T): T => ({ ...schema, decides: false });
 
 type CamelCase<S extends string> = S extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : S;
 
-/** The same tree with camelCase keys, as `camelKeys` returns it. */
+/** The same type with camelCase keys, as `camelKeys` returns it. */
 export type CamelKeys<T> = T extends readonly (infer _)[]
   ? T
   : T extends object
     ? { [K in keyof T as K extends string ? CamelCase<K> : K]: CamelKeys<T[K]> }
     : T;
 
-/** The options that code receives for a schema of snake_case keys. */
+/** The options that code receives for a schema with snake_case keys. */
 export type OptionsOf<Schema extends TObject> = CamelKeys<Static<Schema>>;

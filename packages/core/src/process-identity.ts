@@ -1,27 +1,28 @@
-// Which process is meant by a number that a file contains: numbers are used again, and containers and machines have their own.
+// Identifies the process that a stored process number refers to, although numbers are reused, and containers and machines have their
+// own.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
 export interface ProcessIdentity {
   host: string;
-  /** Linux: this start of the machine, the same in all its containers; empty elsewhere. */
+  /** On Linux: the identifier of this boot of the machine, the same in all its containers; empty elsewhere. */
   boot: string;
-  /** Linux: the namespace of process numbers, one for each container; empty elsewhere. */
+  /** On Linux: the namespace of process numbers, one per container; empty elsewhere. */
   processes: string;
   pid: number;
-  /** When it started, in the system's own form; null where the system does not say it, as on Windows. */
+  /** The start time in the system's own form; null if the system does not provide it, as on Windows. */
   started: string | null;
 }
 
 /**
- * `stopped`: by Ctrl-Z, SIGSTOP or Slurm's suspend; `traced`: by a debugger. Both live. `unknown`: it ran on another machine, in
- * another container or before this machine was started, where this process cannot look.
+ * `stopped`: by Ctrl-Z, SIGSTOP or Slurm's suspend; `traced`: by a debugger. Both are alive. `unknown`: it ran on another machine, in
+ * another container or before this boot, so this process cannot find out.
  */
 export type ProcessState = 'running' | 'stopped' | 'traced' | 'ended' | 'unknown';
 
 interface Seen {
-  /** Letter of `ps`. */
+  /** The state letter of `ps`. */
   state: string;
   started: string | null;
 }
@@ -29,7 +30,7 @@ interface Seen {
 /**
  * Identifies a process.
  *
- * @param pid of a living process that this one can see; this one if not given
+ * @param pid the number of a living process that this one can see; this one if not given
  */
 export function identityOf(pid = process.pid): ProcessIdentity {
   const started = (pid === process.pid ? (ownSight ??= see(pid)) : see(pid))?.started ?? null;
@@ -38,7 +39,7 @@ export function identityOf(pid = process.pid): ProcessIdentity {
 
 let ownSight: Seen | null = null;
 
-/** Returns the state of a process. One that ended and that its parent has not waited for yet (a zombie) has ended. */
+/** Returns the state of a process. A zombie (a process that ended and that its parent has not waited for) counts as ended. */
 export function stateOf(identity: ProcessIdentity): ProcessState {
   if (!isHere(identity)) return 'unknown';
   const seen = see(identity.pid);
@@ -48,7 +49,7 @@ export function stateOf(identity: ProcessIdentity): ProcessState {
   return seen.state.startsWith('T') ? 'stopped' : seen.state.startsWith('t') ? 'traced' : 'running';
 }
 
-/** Returns whether this process would see that one. Host names may repeat, starts of a machine do not. */
+/** Returns whether this process could see the other one. Host names may repeat, boot identifiers do not. */
 function isHere({ host, boot, processes }: ProcessIdentity): boolean {
   const own = thisPlace();
   return own.boot === '' ? host === own.host : boot === own.boot && processes === own.processes;
@@ -65,7 +66,7 @@ const quietly = <T>(read: () => T): T | null => {
 let place: Omit<ProcessIdentity, 'pid' | 'started'> | null = null;
 const thisPlace = () => (place ??= findPlace());
 
-/** Identifies this machine; it knows nothing of Linux where /proc is missing, or is that of other processes than this one's. */
+/** Identifies this machine. The Linux fields are empty if /proc is missing or shows other processes than this one's. */
 function findPlace(): Omit<ProcessIdentity, 'pid' | 'started'> {
   const host = hostname();
   if (quietly(() => readlinkSync('/proc/self')) !== String(process.pid)) return { host, boot: '', processes: '' };
@@ -74,20 +75,20 @@ function findPlace(): Omit<ProcessIdentity, 'pid' | 'started'> {
 }
 
 /**
- * Looks for a process.
+ * Looks up a process.
  *
- * @returns null where no process has this number
+ * @returns null if no process has this number
  */
 function see(pid: number): Seen | null {
   const isOnLinux = thisPlace().boot !== '';
   const seen = isOnLinux ? seenInProc(pid) : process.platform === 'win32' ? null : seenByPs(pid);
-  // A process of another user may be hidden, and Windows shows nothing cheaply: the number alone then stands for it.
+  // The system may hide other users' processes, and Windows has no cheap query; then only the existence of the number is known.
   return seen ?? (exists(pid) ? { state: '', started: null } : null);
 }
 
 /**
- * Reads /proc/PID/stat (proc_pid_stat(5)): the state is field 3 and the start field 22, in ticks since the boot; the name before may
- * contain anything.
+ * Reads /proc/PID/stat (proc_pid_stat(5)): field 3 is the state, field 22 the start in ticks since the boot. The name before them may
+ * contain any character.
  */
 function seenInProc(pid: number): Seen | null {
   const text = quietly(() => readFileSync(`/proc/${pid}/stat`, 'latin1'));
@@ -96,7 +97,7 @@ function seenInProc(pid: number): Seen | null {
   return { state: fields[0], started: fields[22 - 3] };
 }
 
-/** Reads what `ps` prints on macOS and the BSDs, where the start is in seconds. */
+/** Reads the output of `ps` on macOS and the BSDs, where the start is in seconds. */
 export function seenByPs(pid: number): Seen | null {
   const env = { ...process.env, LC_ALL: 'C', TZ: 'UTC' };
   const columns = ['-o', 'state=', '-o', 'lstart=', '-p', String(pid)];

@@ -1,22 +1,25 @@
-// The processes of a data-parallel run. Every one executes the same program on the same numbers: control flow, random streams, replay
-// buffer and metrics are those of a run of one process. Work that takes time is divided: episodes among the ranks that play them, rows of a
-// batch among the ranks that compute them. Each part is exchanged at once, so that all ranks continue with the whole.
+// The processes of a data-parallel run. All execute the same program on the same numbers: control flow, random streams, replay buffer
+// and metrics are the same as in a run of one process. Expensive work is divided: episodes among the ranks that play them, rows of a
+// batch among the ranks that compute them. Results are exchanged immediately, so that all ranks continue with the whole.
 
-/** This process among those of the run. Collective: every rank must make the same calls in the same order. */
+/** This process among those of the run. Methods are collective: every rank must make the same calls in the same order. */
 export interface Ranks {
-  /** Number of this process, from 0; 0 within `apart`. */
+  /** The index of this process, from 0; 0 within `apart`. */
   readonly rank: number;
-  /** Processes of the run; 1 within `apart`. */
+  /** The number of processes of the run; 1 within `apart`. */
   readonly size: number;
-  /** Waits until every rank has come here. The event loop of this process continues meanwhile. */
+  /** Waits until every rank has made this call. This process's event loop continues meanwhile. */
   barrier(): Promise<void>;
-  /** Adds values element-wise over the ranks, in place, with the same bits on every rank. Blocks until every rank has called it. */
+  /**
+   * Adds values element-wise over the ranks, in place, with bit-identical results on every rank. Blocks until every rank has made the
+   * call.
+   */
   sum(values: Float32Array | Float64Array): void;
-  /** Returns the values of all ranks, in their order, as copies (structured clone). Blocks until every rank has called it. */
+  /** Returns the values of all ranks, in their order, as copies (structured clone). Blocks until every rank has made the call. */
   gather<T>(value: T): T[];
-  /** Runs `work` on this rank alone: within it there is one rank, and every call above returns at once. */
+  /** Runs `work` on this rank alone: within it there is a single rank, and the calls above return immediately. */
   apart<T>(work: () => Promise<T>): Promise<T>;
-  /** Module with the kernels of a device's worker that exchange gradients and parameters; null where there is one process. */
+  /** The module with the worker kernels that exchange gradients and parameters; null if there is one process. */
   readonly kernels: URL | null;
 }
 
@@ -31,16 +34,16 @@ export const oneRank: Ranks = {
   kernels: null,
 };
 
-/** Returns this rank's share of `count` equal pieces: from `begin`, up to and without `end`. */
+/** Returns this rank's share of `count` equal pieces, from `begin` to `end` (exclusive). */
 export function shareOf(count: number, { rank, size }: Pick<Ranks, 'rank' | 'size'>): { begin: number; end: number } {
   return { begin: Math.floor((count * rank) / size), end: Math.floor((count * (rank + 1)) / size) };
 }
 
-/** Returns whether any rank says so: the same answer on every rank. */
+/** Returns whether the flag is set on any rank, the same answer on every rank. */
 export const anyRank = (ranks: Ranks, flag: boolean): boolean =>
   ranks.size === 1 ? flag : ranks.gather(flag).some((own) => own);
 
-/** Returns the result of `work` on rank 0, which alone does it; the others wait. It must be plain data. */
+/** Runs `work` on rank 0 and returns its result, which must be plain data, on all ranks; the others wait. */
 export async function onRankZero<T>(ranks: Ranks, work: () => Promise<T>): Promise<T> {
   if (ranks.size === 1) return work();
   const own = ranks.rank === 0 ? await ranks.apart(work) : undefined;

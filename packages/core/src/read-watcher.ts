@@ -1,13 +1,14 @@
-// Which keys of a config a run reads: for the test that every declared key has an effect. Outside of that test nothing is watched.
+// Records which keys of a config a run reads, for the test that every declared key has an effect. Nothing is recorded outside of that
+// test.
 
-/** For this key a watched config answers with the config itself, for code that only names or stores it. */
+/** For this key a watched config returns the config itself, for code that only passes or stores it. */
 const RAW = Symbol('unwatched config');
 
 export class ReadWatcher {
-  /** Paths in camelCase, as `warmStart.epochs`; of nodes too. */
+  /** The paths that were read, in camelCase, such as `warmStart.epochs`; nodes are included. */
   readonly read = new Set<string>();
 
-  /** Returns the same config, and notes what is read of it. Lists are leaves. */
+  /** Returns a proxy of the config that records what is read. Lists are leaves. */
   watch<Config extends object>(config: Config, prefix = ''): Config {
     return new Proxy(config, {
       get: (target, key) => {
@@ -22,6 +23,6 @@ export class ReadWatcher {
   }
 }
 
-/** Returns the config for a purpose that does not use its values, such as a hash that names a cache entry. */
+/** Returns the unwatched config, for purposes that do not use its values, such as the hash in a cache entry's name. */
 export const unwatched = <Config extends object>(config: Config): Config =>
   (config as { [RAW]?: Config })[RAW] ?? config;

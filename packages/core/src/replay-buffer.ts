@@ -1,9 +1,9 @@
 import type { Rng } from './rng.js';
 
 /**
- * Ring buffer of the last `capacity` items, sampled uniformly and with replacement.
- * Source: the buffer of ArCHer (arXiv:2402.19446); differs from its code in that `size` never exceeds the
- * capacity, so that every item is equally likely after wrap-around.
+ * A ring buffer of the last `capacity` items, sampled uniformly with replacement.
+ * Source: the buffer of ArCHer (arXiv:2402.19446). Differs from its code: `size` never exceeds the capacity, so that all items are
+ * equally likely after the buffer has wrapped around.
  */
 export class ReplayBuffer<T> {
   #slots: T[] = [];
@@ -17,7 +17,7 @@ export class ReplayBuffer<T> {
     return this.#slots.length;
   }
 
-  /** Returns the items in their slots; the oldest is overwritten first. */
+  /** Returns the items in the order of their slots, which are overwritten in turn. */
   get items(): readonly T[] {
     return this.#slots;
   }

@@ -1,6 +1,6 @@
 /**
- * Seeded randomness. Generator: xoshiro128** (Blackman and Vigna 2021, doi:10.1145/3460772), its state
- * filled by splitmix32, so that close seeds give unrelated streams.
+ * A seeded random number generator: xoshiro128** (Blackman and Vigna 2021, doi:10.1145/3460772), whose state is filled by splitmix32,
+ * so that similar seeds give unrelated streams.
  */
 
 export type RngState = readonly [number, number, number, number];
@@ -12,12 +12,12 @@ export class Rng {
     this.#s = typeof seed === 'number' ? fillState(seed) : Uint32Array.from(seed);
   }
 
-  /** Creates an independent stream for a named purpose, unaffected by how much has been drawn from others. */
+  /** Creates the stream for a named purpose, which is independent of other streams and of how much is drawn from them. */
   static forPurpose(seed: number, purpose: string): Rng {
     return new Rng(hash32(`${seed}/${purpose}`));
   }
 
-  /** Returns the whole state: `new Rng(rng.state)` continues with the same numbers. */
+  /** Returns the state; `new Rng(rng.state)` continues with the same numbers. */
   get state(): RngState {
     return [this.#s[0], this.#s[1], this.#s[2], this.#s[3]];
   }
@@ -52,7 +52,7 @@ export class Rng {
     return low + Math.floor(this.uniform() * (high - low + 1));
   }
 
-  /** Draws a standard normal number, by Box and Muller. */
+  /** Draws a standard normal number by the Box–Muller transform. */
   normal(): number {
     const radius = Math.sqrt(-2 * Math.log(1 - this.uniform()));
     return radius * Math.cos(2 * Math.PI * this.uniform());
@@ -63,7 +63,7 @@ export class Rng {
     return items[this.integer(0, items.length - 1)];
   }
 
-  /** Returns a shuffled copy (Fisher and Yates). */
+  /** Returns a shuffled copy (Fisher–Yates). */
   shuffle<T>(items: readonly T[]): T[] {
     const shuffled = [...items];
     for (let i = shuffled.length - 1; i > 0; i--) {

@@ -4,15 +4,15 @@ import { quantile, mean } from './statistics.js';
 import type { Interval } from './bootstrap-interval.js';
 import type { Rng } from './rng.js';
 
-/** Scores of a method: for each task those of its runs. */
+/** The scores of a method, for each task those of its runs. */
 export type TaskScores = readonly (readonly number[])[];
 
-/** Resamples of an interval: its ends move by a hundredth of the standard error from seed to seed. */
+/** The number of resamples for an interval, with which its ends vary by a hundredth of the standard error between seeds. */
 const RESAMPLES = 10_000;
 
 /**
- * Computes the mean of the scores of all tasks without the smallest and the largest quarter of them (rounded down, so that fewer than
- * four scores give the mean).
+ * Computes the interquartile mean: the mean over the scores of all tasks without the smallest and the largest quarter (rounded down,
+ * so that fewer than four scores give the mean).
  */
 export function interquartileMean(scores: TaskScores): number {
   const sorted = scores.flat().sort((a, b) => a - b);
@@ -21,8 +21,8 @@ export function interquartileMean(scores: TaskScores): number {
 }
 
 /**
- * Computes how probable it is that a run of the first method has a higher score than a run of the second, as the mean over tasks. An
- * equal score counts as half (the statistic of Mann and Whitney, divided by the number of pairs).
+ * Computes the probability that a run of the first method has a higher score than a run of the second, averaged over tasks. Equal
+ * scores count as half (the Mann–Whitney statistic divided by the number of pairs).
  */
 export function probabilityOfImprovement(first: TaskScores, second: TaskScores): number {
   return mean(
@@ -34,10 +34,10 @@ export function probabilityOfImprovement(first: TaskScores, second: TaskScores):
 }
 
 /**
- * Computes the percentile interval of a statistic by the stratified bootstrap: of each method and each task as many runs are drawn with
- * replacement as there are, apart from the others.
+ * Computes the percentile interval of a statistic by the stratified bootstrap: for each method and task, as many runs as there are are
+ * drawn with replacement.
  *
- * @param methods what the statistic takes
+ * @param methods the arguments of the statistic
  */
 export function stratifiedInterval(
   methods: readonly TaskScores[],

@@ -1,4 +1,4 @@
-// Descriptive statistics over plain arrays, each naming the convention it follows.
+// Descriptive statistics of plain arrays; each function names its convention.
 
 export function mean(xs: ArrayLike<number>): number {
   let sum = 0;
@@ -42,7 +42,7 @@ export function quantile(xs: readonly number[], q: number): number {
   return sorted[low] + (position - low) * (sorted[high] - sorted[low]);
 }
 
-/** Computes Pearson's correlation; 0 where one side is constant. */
+/** Computes Pearson's correlation; 0 if one side is constant. */
 export function correlation(xs: ArrayLike<number>, ys: ArrayLike<number>): number {
   const [mx, my] = [mean(xs), mean(ys)];
   let [xy, xx, yy] = [0, 0, 0];
@@ -54,7 +54,7 @@ export function correlation(xs: ArrayLike<number>, ys: ArrayLike<number>): numbe
   return xx === 0 || yy === 0 ? 0 : xy / Math.sqrt(xx * yy);
 }
 
-/** Added to the standard deviation, as in the reference code of PPO. */
+/** Is added to the standard deviation, as in the reference code of PPO. */
 const WHITENING_EPSILON = 1e-8;
 
 /** Computes (x − mean) / (population standard deviation + 1e-8). */

@@ -1,10 +1,10 @@
-// Intervals of a mean of clustered values by Student's t, and what an interval of a difference says.
+// Confidence intervals of a mean of clustered values by Student's t, and the interpretation of an interval of a difference.
 import type { Interval } from './bootstrap-interval.js';
 
-/** The meaning of an interval of a difference: `improved` above 0, `worse` below it, `equal` where it contains 0. */
+/** The interpretation of an interval of a difference: `improved` if it is above 0, `worse` if below, `equal` if it contains 0. */
 export type GainVerdict = 'improved' | 'equal' | 'worse';
 
-/** Returns what the interval of the difference between a new agent and an old one says of the new one. */
+/** Returns whether a new agent is better than an old one, from the interval of their difference. */
 export const gainVerdict = ({ low, high }: Interval): GainVerdict =>
   low > 0 ? 'improved' : high < 0 ? 'worse' : 'equal';
 
@@ -15,16 +15,16 @@ export interface ClusteredMean extends Interval {
 }
 
 /**
- * Estimates the mean of all values with an interval whose width follows from the spread between clusters, since values of one cluster
- * (rollouts of one task) are alike. With few clusters it is wider than a bootstrap's, which covers too little there.
+ * Estimates the mean of all values with an interval derived from the spread between clusters, since values of one cluster (rollouts of
+ * one task) are correlated. With few clusters it is wider than a bootstrap interval, which then covers too little.
  *
  *     m = Σ_c s_c / Σ_c n_c        SE² = k/(k − 1) · Σ_c (s_c − n_c m)² / (Σ_c n_c)²        m ± t_{k−1} · SE
  *
  * Source: the ratio estimator of cluster sampling, Cochran 1977, Sampling Techniques, section 9A.2.
  *
- * @param clusters values by cluster; empty ones count for nothing
- * @param level share of such intervals that contain the true mean
- * @returns an interval without bounds for a single cluster, whose spread is unknown
+ * @param clusters values by cluster; empty ones are ignored
+ * @param level the share of such intervals that contain the true mean
+ * @returns an unbounded interval for a single cluster, whose spread is unknown
  * @throws RangeError without values
  */
 export function clusteredMean(clusters: readonly (readonly number[])[], level = 0.95): ClusteredMean {
@@ -34,7 +34,7 @@ export function clusteredMean(clusters: readonly (readonly number[])[], level = 
   );
 }
 
-/** Does what `clusteredMean` does, with the sum and the number of each cluster's values. */
+/** Computes the same as `clusteredMean`, from the sum and the count of each cluster's values. */
 export function ratioMean(clusters: readonly { sum: number; count: number }[], level = 0.95): ClusteredMean {
   const sums = clusters.filter((own) => own.count > 0);
   const k = sums.length;
@@ -56,7 +56,8 @@ export function ratioMean(clusters: readonly { sum: number; count: number }[], l
  */
 export function studentQuantile(probability: number, freedom: number): number {
   if (probability < 0.5) return -studentQuantile(1 - probability, freedom);
-  // The distribution function is increasing: bisection in the angle θ = atan(t / √ν), in which it is smooth.
+  // The distribution function is increasing, so the quantile is found by bisection over the angle θ = atan(t / √ν), in which it is
+  // smooth.
   let [low, high] = [0, Math.PI / 2];
   for (let i = 0; i < 60; i++) {
     const middle = (low + high) / 2;

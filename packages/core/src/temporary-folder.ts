@@ -1,5 +1,5 @@
-// Makes folders in the system's temporary folder for files that nobody needs after this process. They are inside one folder that names
-// the process, so that the next process removes what a killed one has left.
+// Makes folders in the system's temporary folder for files that are not needed after this process. They are inside one folder that
+// names the process, so that a later process can remove what a killed one has left.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,9 +10,13 @@ const OWNER = 'process.json';
 
 let own: string | null = null;
 
-/** Makes a folder, which is removed at the end of this process if it is still there. @param name the beginning of its name */
+/**
+ * Makes a folder, which is removed at the end of this process if it still exists.
+ *
+ * @param name the beginning of its name
+ */
 export function makeTemporaryFolder(name: string): string {
-  // It may be gone: some machines clean the temporary folder of what is old.
+  // The process's folder may be gone, since some machines delete old files from the temporary folder.
   if (own === null || !existsSync(own)) own = makeOwn();
   return mkdtempSync(join(own, `${name}-`));
 }
@@ -25,7 +29,7 @@ function makeOwn(): string {
   return folder;
 }
 
-/** Removes the folders of processes that were killed; those of other containers, which may share the temporary folder, stay. */
+/** Removes the folders of killed processes, but not those of other containers, which may share the temporary folder. */
 function removeLeftOvers(): void {
   for (const name of readdirSync(tmpdir())) {
     const folder = join(tmpdir(), name);
@@ -37,6 +41,6 @@ function hasEnded(folder: string): boolean {
   try {
     return stateOf(JSON.parse(readFileSync(join(folder, OWNER), 'utf8')) as ProcessIdentity) === 'ended';
   } catch {
-    return false; // it was made just now, was removed by another process, or is another user's
+    return false; // just created, removed by another process, or another user's
   }
 }

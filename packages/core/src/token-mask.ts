@@ -1,23 +1,23 @@
-// Sets of tokens as bits, and such sets in lines of JSON.
+// Sets of tokens as bits, and their form in JSON lines.
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { maximum } from './statistics.js';
 
-/** A set of tokens: bit i % 32 of word ⌊i / 32⌋ is token i, and tokens beyond the words are left out. */
+/** A set of tokens: token i is bit i % 32 of word ⌊i / 32⌋; tokens beyond the last word are not in the set. */
 export type TokenMask = Uint32Array;
 
 export const isAllowed = (mask: TokenMask, id: number): boolean => (((mask[id >>> 5] ?? 0) >>> (id & 31)) & 1) === 1;
 
-/** Returns the mask of some tokens. */
+/** Returns the mask that contains the given tokens. */
 export function tokenMaskOf(ids: readonly number[]): TokenMask {
   const mask = new Uint32Array((maximum(ids) >>> 5) + 1);
   for (const id of ids) mask[id >>> 5] |= 1 << (id & 31);
   return mask;
 }
 
-/** Masks in a record: each once, its words in the order of this machine's bytes, compressed and in base64. */
+/** Masks in a record, without repetition: the words in this machine's byte order, compressed, in base64. */
 export interface PackedMasks {
   masks: string[];
-  /** Which of `masks` each token has; −1: none. */
+  /** [tokens] the index in `masks`; −1: no mask. */
   of: number[];
 }
 
@@ -38,11 +38,11 @@ export function packMasks(masks: readonly (TokenMask | null)[]): PackedMasks {
 /**
  * Unpacks masks.
  *
- * @returns equal masks as one array
+ * @returns a mask per token; equal masks are the same array
  */
 export function unpackMasks({ masks, of }: PackedMasks): (TokenMask | null)[] {
   const distinct = masks.map((text) => {
-    const bytes = Uint8Array.from(inflateRawSync(Buffer.from(text, 'base64'))); // from the beginning of its own memory
+    const bytes = Uint8Array.from(inflateRawSync(Buffer.from(text, 'base64'))); // copies the bytes, so that they begin at offset 0 of a buffer
     return new Uint32Array(bytes.buffer);
   });
   return of.map((index) => distinct[index] ?? null);

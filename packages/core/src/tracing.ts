@@ -1,4 +1,4 @@
-// Spans: what a run spends its time on. Nothing is measured where nobody listens.
+// Spans: records of how long the parts of a run take. Nothing is measured unless there is a listener.
 
 export type SpanCategory = 'phase' | 'session' | 'environment' | 'http';
 
@@ -9,7 +9,7 @@ export interface Span {
   start: number;
   end: number;
   attributes: Readonly<Record<string, string | number | boolean>>;
-  /** The error that it failed with. */
+  /** The error with which the work failed. */
   error?: string;
 }
 
@@ -20,8 +20,8 @@ const listeners = new Map<SpanListener, string | null>();
 /**
  * Calls the listener with every span.
  *
- * @param kernelFolder where ONNX Runtime's profiles of single operators go; null: they are not wanted
- * @returns what ends it
+ * @param kernelFolder the folder for ONNX Runtime's profiles of single operators; null: none
+ * @returns a function that removes the listener
  */
 export function listenToSpans(listener: SpanListener, kernelFolder: string | null = null): () => void {
   listeners.set(listener, kernelFolder);
@@ -30,7 +30,7 @@ export function listenToSpans(listener: SpanListener, kernelFolder: string | nul
 
 export const isTraced = (): boolean => listeners.size > 0;
 
-/** Returns the folder for profiles of single operators; null if nobody wants them. */
+/** Returns the folder for profiles of single operators; null if no listener wants them. */
 export const kernelProfileFolder = (): string | null =>
   [...listeners.values()].find((folder) => folder !== null) ?? null;
 
@@ -41,7 +41,7 @@ export function emitSpan(span: Span): void {
   for (const listener of listeners.keys()) listener(span);
 }
 
-/** Does the work, and reports it as a span, failed or not. */
+/** Runs the work, and reports it as a span even if it fails. */
 export async function timed<T>(
   category: SpanCategory,
   name: string,

@@ -1,4 +1,4 @@
-// Trajectories as lines of JSON: each piece of text once, however often later observations repeat it.
+// Trajectories as JSON lines that contain each piece of text once, even if later observations repeat it.
 import { packMasks, tokenMaskOf, unpackMasks, type PackedMasks } from './token-mask.js';
 import {
   episodicReturn,
@@ -8,40 +8,40 @@ import {
   type TurnEstimate,
 } from './trajectory.js';
 
-/** @returns one text per id; together they are the text of all */
+/** Decodes ids to one text per token; their concatenation is the text of all tokens. */
 export type TokenTexts = (ids: readonly number[]) => string[];
 
 interface TurnRecord {
-  /** The environment's own observation, where a context has made another text of it. */
+  /** The environment's own observation, if a context has turned it into another text. */
   state?: string;
-  /** Ids of what a memory has put into the text that the agent read. */
+  /** Ids of the memory's entries in the text that the agent read. */
   retrieved?: string[];
   action: string;
-  /** The text that the next observation adds after observation and action. */
+  /** The text that the next observation adds after this observation and the action. */
   reply?: string;
-  /** The whole next observation, where it does not continue the text before. */
+  /** The whole next observation, if it does not continue the earlier text. */
   next_observation?: string;
   reward: number;
   terminated: boolean;
   truncated: boolean;
   info: Record<string, unknown>;
-  /** min(Q₁, Q₂) of the action, in units of the return; where a critic has judged it. */
+  /** min(Q₁, Q₂) of the action, in units of the return, if a critic has estimated it. */
   q?: number;
   /** V of the state before the action. */
   v?: number;
-  /** The advantage that the policy was trained on, else Q − V. */
+  /** The advantage on which the policy was trained; otherwise Q − V. */
   advantage?: number;
-  /** Valid actions that the critic values most, best first. */
+  /** The valid actions with the highest values of the critic, best first. */
   preferred?: { action: string; q: number }[];
 }
 
 interface UtteranceRecord extends Omit<SegmentUtterance, 'tokenMasks'> {
   tokenMasks?: PackedMasks;
-  /** The text of the token to which each of the `logprobs` belongs. */
+  /** The token texts, one for each of `logprobs`. */
   texts?: string[];
 }
 
-/** An utterance as files of version 0.2 have it: the terminator apart from the other tokens, and masks as lists of the allowed ones. */
+/** An utterance in files of version 0.2: the terminator is separate from the other tokens, and masks are lists of the allowed ids. */
 type FormerUtterance = Omit<UtteranceRecord, 'terminated'> & { terminatorId: number | null; allowedIds?: number[][] };
 
 type SegmentRecord = Omit<TokenSegment, 'utterances'> & { utterances: UtteranceRecord[] };
@@ -50,9 +50,9 @@ export interface TrajectoryRecord {
   episode: number;
   iteration: number;
   seed: number;
-  /** Id of the played item; absent where the environment names none. */
+  /** The id of the played item; absent if the environment does not state one. */
   item?: string;
-  /** Number of the episode's group; absent where it is alone. */
+  /** The number of the episode's group; absent if it is alone. */
   group?: number;
   episodic_return: number;
   opening: string;
@@ -63,7 +63,7 @@ export interface TrajectoryRecord {
 /**
  * Makes the record of a trajectory.
  *
- * @param tokenTexts texts of an utterance's tokens; without it they are not recorded
+ * @param tokenTexts decodes an utterance's tokens; if not given, their texts are not recorded
  */
 export function toRecord(trajectory: Trajectory, iteration: number, tokenTexts?: TokenTexts): TrajectoryRecord {
   const { episode, seed, item, group, transitions, infos, segments, estimates } = trajectory;

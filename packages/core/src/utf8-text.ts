@@ -1,10 +1,11 @@
-// Text of files from outside, and what a file is that is none: compressed, a table of columns, or text in another encoding.
+// Reads text files from outside, and explains what a file is that is not UTF-8 text: compressed, columnar data, or text in another
+// encoding.
 
 /**
- * Reads the text of a file from outside, without a byte order mark.
+ * Decodes the text of a file from outside, and removes a byte order mark.
  *
- * @param path named in the error
- * @throws if the bytes are not UTF-8, with the first line that is not: text in another encoding would be read with wrong letters
+ * @param path the path in error messages
+ * @throws if the bytes are not UTF-8, with the first line that is not; text in another encoding would be read with wrong letters
  */
 export function utf8Text(bytes: Uint8Array, path: string): string {
   refuseOtherFormats(bytes, path);
@@ -18,10 +19,14 @@ export function utf8Text(bytes: Uint8Array, path: string): string {
   throw notUtf8(path, firstBadLine(bytes));
 }
 
-/** Texts of the language have at most 2²⁹ − 24 characters. */
+/** The most bytes that are decoded, since JavaScript's strings have at most 2²⁹ − 24 characters. */
 const MOST_BYTES = 500_000_000;
 
-/** Reads one line of a file, without a byte order mark. @param line counted from 1 */
+/**
+ * Decodes one line of a file, and removes a byte order mark.
+ *
+ * @param line counted from 1
+ */
 export function utf8Line(bytes: Uint8Array, path: string, line: number): string {
   const text = decoded(bytes);
   if (text === null) throw notUtf8(path, line);
@@ -31,7 +36,7 @@ export function utf8Line(bytes: Uint8Array, path: string, line: number): string 
 const notUtf8 = (path: string, line: number): Error =>
   new Error(`${path}:${line}: the file is not UTF-8\n  convert it, for example: iconv -f latin1 -t utf-8 FILE > NEW`);
 
-/** How files of a kind begin, and the command that makes text of one. */
+/** How files of known formats begin, and the command that converts each to text. */
 const FORMATS: readonly (readonly [name: string, magic: string, command: string])[] = [
   ['compressed with gzip', '1f8b', 'gzip -dc FILE > NEW'],
   ['compressed with zstd', '28b52ffd', 'zstd -dc FILE > NEW'],
@@ -57,7 +62,7 @@ const FORMATS: readonly (readonly [name: string, magic: string, command: string]
   ['text in UTF-16', 'feff', 'iconv -f UTF-16 -t UTF-8 FILE > NEW'],
 ];
 
-/** Encodings without a byte order mark, by which bytes of the first characters are zero: those of ASCII are. */
+/** Encodings without a byte order mark, recognized by which bytes of the first characters are zero if these are ASCII. */
 const ZEROS: readonly (readonly [encoding: string, pattern: RegExp])[] = [
   ['UTF-32LE', /^(.000){2,}$/],
   ['UTF-32BE', /^(000.){2,}$/],
@@ -65,14 +70,13 @@ const ZEROS: readonly (readonly [encoding: string, pattern: RegExp])[] = [
   ['UTF-16BE', /^(0.){2,}$/],
 ];
 
-/** Returns whether bytes begin as gzip's do. */
 export const isGzip = (head: Uint8Array): boolean => head[0] === 0x1f && head[1] === 0x8b;
 
 /**
- * Refuses a file that is not a text.
+ * Throws an error unless a file is text.
  *
- * @param head the beginning of the file, at least 16 bytes where it has them
- * @throws with what the file is
+ * @param head the beginning of the file, at least 16 bytes if it has as many
+ * @throws with the format of the file
  */
 export function refuseOtherFormats(head: Uint8Array, path: string): void {
   const start = Buffer.from(head.subarray(0, 16)).toString('hex');
@@ -93,7 +97,7 @@ function decoded(bytes: Uint8Array): string | null {
   }
 }
 
-/** Finds the first line that is not UTF-8, counted from 1. A line feed is never a part of another character. */
+/** Finds the first line that is not UTF-8, counted from 1. A line feed byte never occurs inside another character. */
 function firstBadLine(bytes: Uint8Array): number {
   let start = 0;
   for (let line = 1; ; line++) {

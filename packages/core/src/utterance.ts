@@ -1,32 +1,33 @@
 import type { TokenMask } from './token-mask.js';
 
 /**
- * The tokens of one utterance, in one form from the decoder or the endpoint to the loss: what a policy sampled, or what a demonstration
- * has in its place. All arrays are [n] for its n tokens, and the token that ended it is one of them.
+ * The tokens of one utterance, sampled by a policy or taken from a demonstration. This form is used everywhere from the decoder or
+ * endpoint to the loss. All arrays are [n] for its n tokens, which include the token that ended it.
  *
- * For example, "yes" (token 7) ended by the end-of-text token 0 is `{ ids: [7, 0], terminated: true, logprobs: [-0.3, -1.2] }`, and cut
- * off by the length limit before that `{ ids: [7], terminated: false, logprobs: [-0.3] }`.
+ * For example, "yes" (token 7) ended by the end-of-text token 0 is `{ ids: [7, 0], terminated: true, logprobs: [-0.3, -1.2] }`, and
+ * the same cut off by the length limit is `{ ids: [7], terminated: false, logprobs: [-0.3] }`.
  */
 export interface Utterance {
-  /** Ids of the vocabulary; the terminator is the last of them where there is one. */
+  /** Token ids; the last one is the terminator if `terminated`. */
   ids: number[];
-  /** Whether the last of `ids` is a terminator; false where something else ended the utterance, such as the length limit. */
+  /** Whether the last of `ids` is a terminator; false if something else ended the utterance, such as the length limit. */
   terminated: boolean;
   /**
-   * Nats, under the policy that sampled, at temperature 1 without truncation, and among the tokens of `tokenMasks`. Empty where nobody
-   * sampled the tokens.
+   * In nats, under the policy that sampled, at temperature 1 without truncation, and among the tokens of `tokenMasks`. Empty if the
+   * tokens were not sampled.
    */
   logprobs: number[];
-  /**
-   * The tokens among which each was chosen, null where it could be any; left out where that holds for all. Equal masks may be one array.
-   */
+  /** The tokens among which each token was chosen, null for all; omitted if none has a mask. Equal masks may be the same array. */
   tokenMasks?: readonly (TokenMask | null)[];
-  /** Whether it is not what the expert said or would have said, so that it is not imitated. */
+  /** Whether it is a slip, which the expert would not have said and which is not imitated. */
   slip?: boolean;
-  /** Iterations that the policy had been trained for when it sampled; absent: those before the iteration that learns from it first. */
+  /**
+   * The number of iterations for which the policy had been trained when it sampled; absent: all iterations before the first one that
+   * learns from it.
+   */
   policyVersion?: number;
 }
 
-/** Returns the tokens of an utterance without its terminator: what it says. */
+/** Returns the tokens of an utterance without its terminator. */
 export const spokenIds = ({ ids, terminated }: Pick<Utterance, 'ids' | 'terminated'>): number[] =>
   terminated ? ids.slice(0, -1) : ids;

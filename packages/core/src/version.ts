@@ -1,2 +1,2 @@
-/** The version of all packages, as `npm run release` sets it. Servers, clients and logs say it. */
+/** The version of all packages, which `npm run release` sets, for servers, clients and logs. */
 export const VERSION = '0.3.0';

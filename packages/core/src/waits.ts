@@ -1,16 +1,16 @@
-// Waits that take long: a line says who waits for whom and since when, so that nothing hangs in silence.
+// Reports long waits: a line says what waits for what and since when, so that nothing hangs silently.
 
-/** Until the first line, in milliseconds; each further one comes after twice the time. */
+/** The time until the first line, in milliseconds; each further line comes after twice the time. */
 const FIRST_MS = 30_000;
 const LOOK_MS = 1_000;
-/** Waits that a line names. */
+/** The most waits that a line lists. */
 const NAMED = 3;
 
 interface Wait {
-  /** Says who waits for whom, as in 'the run waits for maze: step 3'. */
+  /** Describes the wait, as in 'the run waits for maze: step 3'. */
   what: () => string;
   since: number;
-  /** Milliseconds after which a line is due. */
+  /** The number of milliseconds after which a line is due. */
   next: number;
 }
 
@@ -24,9 +24,9 @@ const waits = new Set<Wait>();
 let timer: NodeJS.Timeout | null = null;
 
 /**
- * Sends the lines about waits to these receivers.
+ * Sets the receivers of lines about waits, which are written to standard error by default.
  *
- * @returns what restores the way it was; the lines go to standard error if nobody else takes them
+ * @returns a function that restores the previous receivers
  */
 export function reportWaits(to: Partial<WaitReports>): () => void {
   const before = reports;
@@ -38,7 +38,7 @@ export function reportWaits(to: Partial<WaitReports>): () => void {
   };
 }
 
-/** Waits for the work, and keeps the process alive as long: a promise that never settles would end it without a word. */
+/** Waits for the work and keeps the process alive meanwhile; otherwise a promise that never settles would end the process silently. */
 export async function waitingFor<T>(what: () => string, work: () => Promise<T> | T): Promise<T> {
   const wait = { what, since: performance.now(), next: reports.firstMs };
   waits.add(wait);
@@ -57,7 +57,7 @@ function restart(): NodeJS.Timeout {
   return waits.size === 0 ? timer.unref() : timer;
 }
 
-/** Reports one line for all waits that are due or soon would be, the longest first. */
+/** Reports one line for all waits that are due or almost due, the longest first. */
 function look(): void {
   const now = performance.now();
   const due = (share: number) => [...waits].filter(({ since, next }) => now - since >= share * next);
@@ -69,5 +69,5 @@ function look(): void {
   reports.report([...named, ...more].join('; '));
 }
 
-/** Reports a line of the same kind, about something that does not end. */
+/** Reports a similar line about something that does not end. */
 export const reportWait = (line: string): void => reports.report(line);

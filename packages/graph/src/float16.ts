@@ -3,14 +3,15 @@
 const word = new Float32Array(1);
 const bits = new Uint32Array(word.buffer);
 
-/** Returns the bits of the nearest float16 (ties to even); from 65,520 on it is infinite. */
+/** Returns the bits of the nearest float16 (ties to even); infinity from 65,520 on. */
 export function float16Bits(value: number): number {
   word[0] = value;
   const sign = (bits[0]! >>> 16) & 0x8000;
   const size = bits[0]! & 0x7fffffff;
   if (size >= 0x7f800000) return sign | (size > 0x7f800000 ? 0x7e00 : 0x7c00);
   if (size >= 0x477ff000) return sign | 0x7c00;
-  // Below the smallest normal number, 2⁻¹⁴, the spacing is 2⁻²⁴: what the float32 addition rounds to.
+  // Below the smallest normal float16, 2⁻¹⁴, the spacing is 2⁻²⁴. That is the spacing of float32 between 0.5 and 1, so adding 0.5
+  // rounds to it.
   if (size < 0x38800000) {
     word[0] = Math.abs(word[0]!) + 0.5;
     return sign | (bits[0]! - 0x3f000000);

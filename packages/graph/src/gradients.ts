@@ -7,21 +7,21 @@ import { Recomputation, type RecomputeOptions, type Replay } from './recomputati
 import type { GraphNode, InputGradient, Value } from './ir.js';
 
 export interface GradientOptions {
-  /** Gradient of some further quantity by `y`; 1 if not given, and then `y` must be a scalar. */
+  /** The gradient of another quantity by `y`; 1 if not given, and then `y` must be a scalar. */
   upstream?: Value;
-  /** Gradients that paths other than those through `y` contribute: the sums start from them. */
+  /** Gradients that come from other paths than those through `y`; the sums start from them. */
   contributed?: ReadonlyMap<Value, Value>;
-  /** Inner values of blocks are computed a second time instead of being stored. */
+  /** If given, inner values of blocks are computed again instead of being stored. */
   recompute?: RecomputeOptions;
 }
 
 /**
- * Returns the gradients of the scalar `y` by each of `wrt`, as new nodes of the same graph. Nodes that no output uses are left out when
- * the graph is serialised, so requesting few gradients costs few nodes.
+ * Returns the gradients of the scalar `y` by each value of `wrt`, as new nodes of the same graph. Nodes that no output needs are left
+ * out when the graph is serialised, so requesting few gradients costs few nodes.
  *
  *     ∂y/∂x = Σ over uses of x   ∂y/∂use · ∂use/∂x
  *
- * @throws NotDifferentiableError where the path from a value of `wrt` to `y` is missing or passes an operator without a rule
+ * @throws NotDifferentiableError if there is no path from a value of `wrt` to `y`, or it passes an operator without a rule
  */
 export function gradients(
   g: GraphBuilder,
@@ -69,7 +69,7 @@ export function dependencies(y: Value, candidates: readonly Value[], { start }: 
   return candidates.filter((value) => seen.has(value));
 }
 
-/** Finds the nodes on some path from `wrt` to `y`, in the order they were made, and all values which depend on `wrt`. */
+/** Finds the nodes on paths from `wrt` to `y`, in the order of their creation, and all values that depend on `wrt`. */
 function nodesBetween(g: GraphBuilder, y: Value, wrt: readonly Value[]) {
   const depends = new Set(wrt);
   const forward = g.nodes.filter((node) => {
@@ -116,7 +116,7 @@ function inputGradients(
   );
 }
 
-/** Sums the contributions to a gradient: dense ones first, then sparse ones are added to their sum. */
+/** Sums the contributions to a gradient: first the dense ones, then sparse ones are added to their sum. */
 function sumContributions(g: GraphBuilder, contributions: InputGradient[] | undefined): Value | undefined {
   if (!contributions) return undefined;
   let sum: Value | undefined;

@@ -8,7 +8,7 @@ import { Value, type Attributes, type GraphNode, type Op } from './ir.js';
 /** The most elements of a constant that is shared with equal ones. */
 const SHARED_CONSTANT_SIZE = 64;
 
-/** Sizes known only while the graph runs, int64 [pieces], and what they add up to. */
+/** Sizes known only while the graph runs, int64 [pieces], and the dimension that they add up to. */
 interface Partition {
   total: Dim;
   sizes: Value;
@@ -21,7 +21,7 @@ export class Graph {
   readonly outputs = new Map<string, Value>();
   /** The axis of a value from which the size of each symbol can be read. */
   readonly #symbolSources = new Map<string, { value: Value; axis: number }>();
-  /** Lists of symbols whose sizes add up to a known one, by the list. */
+  /** Lists of symbols whose sizes add up to a known dimension; the key is the list. */
   readonly #partitions = new Map<string, Partition>();
   readonly #names = new Set<string>();
   readonly #counters = new Map<string, number>();
@@ -32,7 +32,7 @@ export class Graph {
 
   constructor(readonly name: string) {}
 
-  /** Declares a tensor fed at each run: data, or a trainable parameter (anything a gradient may be computed by). */
+  /** Declares a tensor that each run is fed with: data, or a trainable parameter (any value by which gradients may be computed). */
   input(name: string, dtype: DataType, shape: Shape): Value {
     const value = new Value(this.#claim(name), dtype, canonicalShape(shape), 'input');
     this.inputs.set(name, value);
@@ -85,7 +85,7 @@ export class Graph {
     this.outputs.set(name, value);
   }
 
-  /** Copies the graph as it is now, independent of later additions. */
+  /** Copies the graph in its present state, independent of later additions. */
   snapshot(): Graph {
     const copy = new Graph(this.name);
     for (const [name, value] of this.inputs) copy.inputs.set(name, value);
@@ -95,7 +95,7 @@ export class Graph {
     return copy;
   }
 
-  /** Prefixes the names of everything made inside `build` with `name/`, which error messages and profiles show. */
+  /** Prefixes the names of all nodes made inside `build` with `name/`, which error messages and profiles show. */
   scope<T>(name: string, build: () => T): T {
     const outer = this.#scope;
     this.#scope = `${outer}${name}/`;
@@ -107,9 +107,9 @@ export class Graph {
   }
 
   /**
-   * Applies an operator. Shapes are inferred and checked here, so a mistake throws at the line that contains it.
+   * Applies an operator. Shapes are inferred and checked here, so that an error is thrown at the line that contains the mistake.
    *
-   * @param shapes replaces the inferred output shapes where they depend on tensor contents (Reshape, Expand, …)
+   * @param shapes replaces the inferred output shapes if they depend on tensor contents (Reshape, Expand, …)
    */
   apply(
     op: Op,
@@ -139,7 +139,7 @@ export class Graph {
     return node.outputs;
   }
 
-  /** Creates a symbol that no other dimension has, for sizes known only from tensor contents. */
+  /** Creates a unique symbol for a size known only from tensor contents. */
   freshSymbol(prefix: string): Dim {
     return this.#claim(this.#fresh(prefix, ''));
   }
@@ -203,7 +203,7 @@ export class Graph {
   }
 }
 
-/** Infers the type of an initializer. Uint8Array and Uint16Array may contain several types, so theirs must be given. */
+/** Infers the type of an initializer. The type of a Uint8Array or Uint16Array is ambiguous and must be given. */
 function inferDataType(data: TensorArray): DataType {
   const dtype = dataTypeOf(data);
   if (dtype === 'uint8' || dtype === 'uint16')

@@ -1,15 +1,15 @@
-// The graph's intermediate representation: values, the nodes that compute them, the operators that nodes apply, and the methods
-// that operators' rules build further nodes with. These refer to one another, so they are in one file.
+// The graph's intermediate representation: values, the nodes that compute them, the operators that nodes apply, and the methods with
+// which rules of operators build further nodes. These types refer to each other, so they are in one file.
 import type { Dim, Shape } from './dims.js';
 import type { DataType, Precision, TensorArray } from './dtype.js';
 
 /**
- * Attributes of a node. Integers become INT unless the operator lists the name among its `floatAttributes`.
- * Names with a leading underscore are notes for shape and gradient rules and stay out of the ONNX model.
+ * Attributes of a node. Integers become INT unless the operator lists the name in its `floatAttributes`. Names with a leading
+ * underscore are for shape and gradient rules, and are not written to the ONNX model.
  */
 export type Attributes = Readonly<Record<string, number | string | readonly number[]>>;
 
-/** One operator applied: `undefined` stands for an optional input that is left out. */
+/** An application of an operator; `undefined` stands for an optional input that is omitted. */
 export interface GraphNode {
   readonly name: string;
   readonly op: Op;
@@ -29,7 +29,7 @@ export class Value {
     readonly kind: ValueKind,
     /** The node that computes it; undefined for inputs and initializers. */
     readonly node?: GraphNode,
-    /** Elements of an initializer. */
+    /** The elements of an initializer. */
     readonly data?: TensorArray,
   ) {}
 
@@ -62,23 +62,23 @@ export interface GradientContext {
   readonly inputs: readonly Value[];
   readonly outputs: readonly Value[];
   readonly attributes: Attributes;
-  /** First output. */
+  /** The first output. */
   readonly y: Value;
-  /** Gradient by the first output (zeros if only other outputs are used). */
+  /** The gradient by the first output (zeros if only other outputs are used). */
   readonly dy: Value;
-  /** Gradient by every output, undefined where the loss does not depend on it. */
+  /** The gradients by all outputs, undefined if the loss does not depend on an output. */
   readonly dys: readonly (Value | undefined)[];
 }
 
 /**
- * Gradient by one input: a value of the input's shape; a function that adds the gradient to the sum of all other
- * contributions (sparse gradients: no dense tensor of zeros is made and added); null where there is none.
+ * The gradient by one input: a value of the input's shape; or a function that adds the gradient to the sum of all other contributions,
+ * for sparse gradients, which need no dense tensor of zeros then; or null if there is no gradient.
  */
 export type InputGradient = Value | ((accumulated: Value | undefined) => Value) | null;
 
 export type GradientRule = (g: OperatorMethods, context: GradientContext) => InputGradient[];
 
-/** The same results from operators that ONNX Runtime's WebGPU provider has; undefined where the node can stay as it is. */
+/** Computes the same results with operators that ONNX Runtime's WebGPU provider has; undefined if the node need not change. */
 type WebgpuRewrite = (
   g: OperatorMethods,
   operands: readonly Value[],
@@ -88,12 +88,12 @@ type WebgpuRewrite = (
 /**
  * How a node is rewritten for ONNX Runtime's WebGPU provider (see webgpu-form.ts).
  *
- *     'same'             as it is; where its operands are int64 it runs on the CPU
- *     'int32'            in int32 where it would be in int64 and every int64 operand has an int32 form
+ *     'same'             not rewritten; with int64 operands it runs on the CPU
+ *     'int32'            in int32 instead of int64, if every int64 operand has an int32 form
  *     'always int32'     its int64 result is int32
  *     { int32Operand }   this operand may be int32: indices, or a tensor whose elements are moved and not computed with
  *     'cast'             a conversion between types
- *     a function         rewritten in other operators
+ *     a function         replaced by other operators
  */
 export type WebgpuForm = 'same' | 'int32' | 'always int32' | { int32Operand: number } | 'cast' | WebgpuRewrite;
 
@@ -120,15 +120,15 @@ export interface OpSpec {
   infer?: (context: InferContext) => TensorType[];
   /** Attributes stored as FLOAT. */
   floatAttributes?: readonly string[];
-  /** How it runs on WebGPU; 'same' if not given. */
+  /** How it is rewritten for WebGPU; 'same' if not given. */
   webgpu?: WebgpuForm;
-  /** The type in which it computes on a device in float16; 'operands' if not given. */
+  /** The type in which it computes on a float16 device; 'operands' if not given. */
   float16?: Float16Form;
-  /** Returns the attribute `body` as a GraphProto, for operators that run a graph of their own. */
+  /** Returns the attribute `body` as a GraphProto, for operators with a subgraph. */
   body?: (node: GraphNode) => object;
-  /** One gradient per input; a gradient that must pass an operator without a rule stops with an error. */
+  /** Returns one gradient per input. Without a rule, a gradient that would pass the operator is an error. */
   gradient?: GradientRule;
-  /** How many of its inputs the ONNX model has; the rest is for the gradient rule only. All if not given. */
+  /** The number of inputs in the ONNX model; further inputs are for the gradient rule only. All if not given. */
   operands?: number;
 }
 
@@ -149,7 +149,7 @@ export interface ReduceOptions {
   keepdims?: boolean;
 }
 
-/** Operands of `linearRecurrence`. */
+/** The operands of `linearRecurrence`. */
 export interface LinearRecurrence {
   /** [batch, d, e] */
   start: Value;
@@ -167,7 +167,7 @@ type Unary = (x: Value) => Value;
 type Binary = (a: Operand, b: Operand) => Value;
 type Reduction = (x: Value, options?: ReduceOptions) => Value;
 
-/** The operators as methods: what models and the rules of other operators build with. Implemented by GraphBuilder. */
+/** The operators as methods, with which models and the rules of other operators build graphs. Implemented by GraphBuilder. */
 export interface OperatorMethods {
   readonly initializers: readonly Value[];
   /** Stores a frozen tensor in the model. `data` is not copied: do not change it. */
@@ -190,7 +190,7 @@ export interface OperatorMethods {
   pow: Binary;
   max: Binary;
   min: Binary;
-  /** Remainder of integers. */
+  /** Computes the remainder of integers. */
   mod: Binary;
   equal: Binary;
   less: Binary;
@@ -224,13 +224,13 @@ export interface OperatorMethods {
   softplus: Unary;
   sign: Unary;
   floor: Unary;
-  /** x σ(x), also called swish. */
+  /** Computes x σ(x), also called swish. */
   silu: Unary;
   /** Computes GELU: 'none' is the exact one (erf), 'tanh' GPT-2's approximation. */
   gelu(x: Value, approximate: 'none' | 'tanh'): Value;
-  /** The value; no gradient flows back through it. */
+  /** Returns the value; no gradient flows back through it. */
   stopGradient: Unary;
-  /** The value; what is computed from it is float32 even where the graph is compiled for float16. */
+  /** Returns the value; everything computed from it is float32, even if the graph is compiled for float16. */
   inFloat32: Unary;
   cast(x: Value, dtype: DataType): Value;
 
@@ -241,8 +241,8 @@ export interface OperatorMethods {
   /** Computes α · A′ · B′, where a flag that is set swaps the last two dimensions of that operand. */
   fusedMatMul(a: Value, b: Value, options?: { transA?: boolean; transB?: boolean; alpha?: number }): Value;
   /**
-   * Computes α · A′ · B′ + β · C for matrices, C broadcast (a bias row). `fewRows`: A has few in most runs, whatever its dimension is
-   * called.
+   * Computes α · A′ · B′ + β · C for matrices; C is broadcast (a bias row). `fewRows` says that A has few rows in most runs, even if
+   * its dimension has another name than `batch`.
    */
   gemm(
     a: Value,
@@ -250,7 +250,10 @@ export interface OperatorMethods {
     c?: Value,
     options?: { transA?: boolean; transB?: boolean; alpha?: number; beta?: number; fewRows?: boolean },
   ): Value;
-  /** Computes x [..., K] · Wᵀ, W frozen, in blocks of `blockSize` numbers along K that share a scale (see ops/quantized.ts). */
+  /**
+   * Computes x [..., K] · Wᵀ with a frozen W, quantised in blocks of `blockSize` numbers along K that share a scale (see
+   * ops/quantized.ts).
+   */
   quantizedMatMul(
     x: Value,
     packed: Value,
@@ -264,9 +267,16 @@ export interface OperatorMethods {
     zeroPoints: Value,
     options: { axis: number; blockSize: number },
   ): Value;
-  /** Computes saturate(round(x / scale) + zeroPoint), in 8 bits. @param scale of all numbers, or [x.dim(0)] of each row */
+  /**
+   * Computes saturate(round(x / scale) + zeroPoint) in 8 bits.
+   *
+   * @param scale one for all numbers, or [x.dim(0)] one per row
+   */
   quantizeLinear(x: Value, scale: number | Value, zeroPoint: number, dtype?: 'uint8' | 'int8'): Value;
-  /** Computes (a − zeroPoint) · b · scales: integers [..., K] · [K, N], one scale for each column; int8 has zero point 0, uint8 128. */
+  /**
+   * Computes (a − zeroPoint) · b · scales for integers [..., K] · [K, N] with one scale per column. int8 has zero point 0, uint8 has
+   * 128.
+   */
   integerMatMul(a: Value, b: Value, scales: Value, zeroPoint: number): Value;
 
   // Shapes
@@ -278,7 +288,7 @@ export interface OperatorMethods {
   unsqueeze(x: Value, axis: number): Value;
   /** Permutes axes: axis i of the result is axis permutation[i] of x. */
   transpose(x: Value, permutation: readonly number[]): Value;
-  /** Copies along the axes where x has size 1 (or none). */
+  /** Repeats x along axes where it has size 1 (or does not have the axis). */
   expand(x: Value, dims: Shape): Value;
   concat(xs: readonly Value[], axis: number): Value;
   /** Splits along an axis into a number of equal pieces, or into pieces of the given sizes. */
@@ -291,7 +301,7 @@ export interface OperatorMethods {
   tile(x: Value, repeats: readonly number[]): Value;
   /** Keeps the last two dimensions below (or on) the diagonal and sets the rest to zero; `upper` keeps the other side. */
   triangle(x: Value, options?: { upper?: boolean; diagonal?: number }): Value;
-  /** Sums x over its broadcast copies, so that the result has `shape`: the backward of broadcasting. */
+  /** Sums x over its broadcast copies, so that the result has `shape`; this is the gradient of broadcasting. */
   sumTo(x: Value, shape: Shape): Value;
 
   // Reductions
@@ -304,12 +314,12 @@ export interface OperatorMethods {
   reduceLogSumExp: Reduction;
   /** Computes the running sum along an axis; `exclusive` leaves the element itself out, `reverse` runs from the end. */
   cumSum(x: Value, axis: number, options?: { exclusive?: boolean; reverse?: boolean }): Value;
-  /** Returns the index of the largest element, the first one of equals; int64. */
+  /** Returns the index of the largest element, int64; the first one if several are equal. */
   argMax(x: Value, axis: number, options?: { keepdims?: boolean }): Value;
   argMin(x: Value, axis: number, options?: { keepdims?: boolean }): Value;
   /**
-   * Returns the k largest (or smallest) along an axis, sorted: [values, int64 indices]. A `k` known only at run time is int64 [1];
-   * `dim` names its size.
+   * Returns the k largest (or smallest) elements along an axis, sorted: [values, int64 indices]. A `k` known only at run time is int64
+   * [1]; `dim` names its size.
    */
   topK(x: Value, k: number | Value, axis?: number, options?: { largest?: boolean; dim?: Dim }): [Value, Value];
 
@@ -323,7 +333,7 @@ export interface OperatorMethods {
   scatterElementsAdd(data: Value, indices: Value, updates: Value, axis: number): Value;
   /** Adds to data the sum of the updates that fall on each index tuple (indices [..., depth], updates [..., rest of data]). */
   scatterNDAdd(data: Value, indices: Value, updates: Value): Value;
-  /** Adds each slice of dy to the row of `data` that it was read from: the backward of `gather`. */
+  /** Adds each slice of dy to the row of `data` from which it was read; this is the gradient of `gather`. */
   scatterRowsAdd(data: Value, indices: Value, dy: Value, axis: number): Value;
   /** Sets 1 at each index along a new last axis of size `depth`. */
   oneHot(indices: Value, depth: number, dtype?: DataType): Value;
@@ -331,7 +341,7 @@ export interface OperatorMethods {
   /**
    * Computes Sₜ₊₁ = decayₜ · Sₜ − leftₜ (rightₜ Sₜ) + addendₜ over the first axis (see ops/recurrence.ts).
    *
-   * @returns the last S, and Sₜ of every t [n, batch, d, e]; with `reverse` t runs from the last to the first
+   * @returns the last S, and Sₜ for every t [n, batch, d, e]; with `reverse` t runs from the last to the first
    */
   linearRecurrence(recurrence: LinearRecurrence, options?: { reverse?: boolean }): { end: Value; states: Value };
 
@@ -344,27 +354,27 @@ export interface OperatorMethods {
 
   // Symbolic sizes (see symbolic-sizes.ts)
 
-  /** Returns the size of a symbol while the graph runs; int64 [1]. */
+  /** Returns the size of a symbol at run time; int64 [1]. */
   symbolSize(symbol: string): Value;
 
   /** Makes a tensor of zeros; no elements are stored in the model unless the shape is small and known. */
   zeros(shape: Shape, dtype?: DataType): Value;
   full(x: number, shape: Shape, dtype?: DataType): Value;
-  /** Makes zeros again at each run, where `near` has a symbolic size; a constant would be copied before each write into it. */
+  /** Makes new zeros in each run if `near` has a symbolic size; a constant would be copied before each write into it. */
   runtimeZeros(shape: Shape, dtype: DataType, near: Value): Value;
   /** Makes int64 0, 1, …, size−1. */
   range(size: Dim): Value;
-  /** Makes int64 start, …, end−1, the bounds being int64 scalars known only at run time; `size` names the length. */
+  /** Makes int64 start, …, end−1 for int64 scalars known only at run time; `size` names the length. */
   rangeBetween(start: Value, end: Value, size?: Dim): Value;
   /** Returns a dimension as an int64 scalar. */
   dimScalar(dim: Dim): Value;
-  /** Returns the product of dimensions as a float scalar: the count in a mean. */
+  /** Returns the product of dimensions as a float scalar, e.g. the count for a mean. */
   sizeAsFloat(dims: Shape, dtype?: DataType): Value;
   /**
-   * Declares sizes of pieces known only at run time, int64 [pieces], which add up to `total`, as symbols that `split` and `concat`
-   * take.
+   * Declares symbols for the sizes of pieces known only at run time, int64 [pieces], which add up to `total`. `split` and `concat`
+   * accept these.
    */
   partition(total: Dim, sizes: Value): Dim[];
-  /** Returns dimensions as a 1-D int64 tensor: constant where they are known, read from the graph's inputs where they are symbols. */
+  /** Returns dimensions as a 1-D int64 tensor: known ones are constants, symbols are read from the graph's inputs. */
   dimsTensor(dims: Shape): Value;
 }

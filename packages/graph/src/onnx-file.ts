@@ -1,13 +1,13 @@
-// A graph as .onnx files for other programs: its inputs that are weights become initializers, whose elements come one tensor after
-// the other when their turn in the file comes. So a model may be larger than memory.
-// Source of the format: https://protobuf.dev/programming-guides/encoding/ and onnx.proto of onnx/onnx.
+// Writes a graph as .onnx files for other programs. Inputs that are weights become initializers, whose elements are read one tensor
+// after the other while the file is written, so a model may be larger than memory. Source of the format:
+// https://protobuf.dev/programming-guides/encoding/ and onnx.proto of onnx/onnx.
 import { protobuf } from '@bowyer/core';
 import { arrayTypes, onnxTypeCodes, type DataType } from './dtype.js';
 import type { Graph } from './graph.js';
 import { onnx, type OnnxModel } from './onnx-messages.js';
 import { elsewhere, modelMessage } from './serialize.js';
 
-/** An input of the graph that the file has as an initializer. */
+/** An input of the graph that becomes an initializer in the file. */
 export interface FileTensor {
   name: string;
   /** Yields the elements in their order, in pieces of any size. */
@@ -15,11 +15,11 @@ export interface FileTensor {
 }
 
 interface OnnxFileOptions {
-  /** Name of the model's file, which those of its tensors begin with. */
+  /** The name of the model's file, with which the names of its tensor files begin. */
   name: string;
-  /** The least bytes of all tensors together with which they are in files of their own; protobuf ends at 2 GiB. */
+  /** If all tensors together have at least this many bytes, they are in separate files; protobuf is limited to 2 GiB. */
   externalFrom?: number;
-  /** The most bytes of a file of tensors, unless one tensor is larger: a browser reads each file into one array. */
+  /** The most bytes of a tensor file, unless one tensor is larger; a browser reads each file into one array. */
   externalFileBytes?: number;
 }
 
@@ -30,10 +30,10 @@ export interface OnnxFile {
 }
 
 const TWO_GB = 2_000_000_000;
-/** ONNX Runtime maps tensors into memory from offsets that are multiples of a page. */
+/** ONNX Runtime maps tensors into memory from offsets that are multiples of the page size. */
 const PAGE = 4096;
 
-/** The numbers of the fields that are written here; all of them are of the kind that has a length. */
+/** Field numbers of the length-delimited protobuf fields that are written here. */
 const GRAPH = 7; // of ModelProto
 const INITIALIZER = 5; // of GraphProto
 const RAW_DATA = 9; // of TensorProto
@@ -47,8 +47,8 @@ interface Placed extends FileTensor {
 /**
  * Lists the files of an ONNX model with its weights.
  *
- * @param tensors inputs of the graph that the model has as initializers; those that no output depends on are left out
- * @returns the model's file, and the files of tensors NAME_data, NAME_data_1, … where there are any
+ * @param tensors inputs of the graph that become initializers; those that no output depends on are left out
+ * @returns the model's file, and the tensor files NAME_data, NAME_data_1, … if there are any
  */
 export function onnxFiles(graph: Graph, tensors: readonly FileTensor[], options: OnnxFileOptions): OnnxFile[] {
   const { name, externalFrom = TWO_GB, externalFileBytes = TWO_GB } = options;
@@ -115,7 +115,11 @@ function joined(...parts: readonly Uint8Array[]): Uint8Array {
   return Buffer.concat(parts);
 }
 
-/** Yields the pieces of a tensor. @throws where they are not as many bytes as its shape says, which would break the file */
+/**
+ * Yields the pieces of a tensor.
+ *
+ * @throws if they do not have as many bytes as its shape requires, since the file would be corrupt
+ */
 async function* checked({ name, shape, bytes, pieces }: Placed): AsyncGenerator<Uint8Array> {
   let written = 0;
   for await (const piece of pieces()) {

@@ -1,5 +1,5 @@
-// The protobuf messages of ONNX, as far as graphs have them.
-// Source: onnx.proto3 of onnx/onnx; field numbers and names are its own.
+// The protobuf messages of ONNX, with the fields that graphs here need.
+// Source: onnx.proto3 of onnx/onnx, with the same field numbers and names.
 import { protobuf } from '@bowyer/core';
 
 const { bytes, float, int32, int64, later, many, messageType, optional, string } = protobuf;
@@ -29,7 +29,7 @@ const type = messageType('TypeProto', {
 });
 const valueInfo = messageType('ValueInfoProto', { name: optional(1, string), type: optional(2, type) });
 
-/** The graph of an attribute is of the same type as the model's. */
+/** An attribute may contain a graph, of the same type as the model's. */
 const body = later(() => graph);
 const attribute = messageType('AttributeProto', {
   name: optional(1, string),
@@ -72,8 +72,8 @@ export const onnx = { model, graph, tensor };
 type OnnxGraph = protobuf.MessageOf<typeof graph>;
 export type OnnxModel = protobuf.MessageOf<typeof model> & { graph: OnnxGraph };
 
-/** The numbers of AttributeProto's types. */
+/** The codes of AttributeProto's types. */
 export const attributeTypes = { FLOAT: 1, INT: 2, STRING: 3, GRAPH: 5, FLOATS: 6, INTS: 7 } as const;
 
-/** The elements of a tensor are in a file beside the model: a value of TensorProto.DataLocation. */
+/** The value of TensorProto.DataLocation for elements in a file beside the model. */
 export const EXTERNAL = 1;

@@ -1,4 +1,4 @@
-// Definition of an operator: its ONNX name, its shape rule, its gradient rule, and its forms on a GPU.
+// Defines an operator: its ONNX name, its shape rule, its gradient rule, and its forms on a GPU.
 import { broadcastShapes, type Shape } from './dims.js';
 import { GraphBuildError } from './errors.js';
 import type { InferContext, Op, OpSpec, TensorType, Value } from './ir.js';
@@ -7,7 +7,7 @@ export function defineOp(opType: string, spec: OpSpec = {}): Op {
   return { domain: '', infer: inferElementwise, floatAttributes: [], ...spec, opType };
 }
 
-/** Infers the result of operands of one type whose shapes broadcast against each other as in NumPy. */
+/** Infers the result's type and shape for operands of one type, which broadcast against each other as in NumPy. */
 function inferElementwise({ inputs, fail }: InferContext): TensorType[] {
   const [first, ...others] = inputs;
   let shape: Shape = first!.shape;

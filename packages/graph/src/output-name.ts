@@ -1,13 +1,13 @@
-// Names in the ONNX model that are not the graph's own.
+// Names in the ONNX model that differ from the graph's names.
 
-/** Names an output. Outputs have their own name space, so that an output may have the name of an input. */
+/** Returns the model's name of an output. It has a prefix, so that an output may have the name of an input. */
 export const outputName = (name: string): string => `out:${name}`;
 
-/** Names the extra input of an accumulating output: what the output is added to. */
+/** Returns the name of the additional input of an accumulating output, to which the output is added. */
 export const accumulatorName = (name: string): string => `sum:${name}`;
 
 /**
- * An output that is not a tensor. After a run the Node binding (1.30) copies every fetched output into a new array, even outputs
- * written into pre-allocated ones. It rejects this output and so stops before the first copy, when the run is complete.
+ * An output that is not a tensor. After a run, the Node binding (1.30) copies every fetched output into a new array, even outputs that
+ * were written into pre-allocated ones. It fails on this output before the first copy, when the run is already complete.
  */
 export const NO_COPY_OUTPUT = 'no_copy';

@@ -4,25 +4,25 @@ import type { GraphBuilder } from './builder.js';
 import type { GraphNode, Value } from './ir.js';
 
 export interface RecomputeOptions {
-  /** Values between blocks, in the order they were made. Only these are stored; values between two of them are computed twice. */
+  /** Values between blocks, in the order of their creation. Only these are stored; values between two of them are computed twice. */
   boundaries: readonly Value[];
-  /** Further values that a block's inner values start from, such as the seed of its dropout masks. */
+  /** Further values that are needed to compute a block's inner values again, such as the seed of its dropout masks. */
   sources?: readonly Value[];
 }
 
 /** Maps values to their second copies, which the gradient rules of one block use. */
 export type Replay = (value: Value) => Value;
 
-/** Returns the value itself: outside all blocks nothing is computed again. */
+/** Returns the value itself, for values outside all blocks. */
 const asItIs: Replay = (value) => value;
 
 /**
- * Which copies the backward pass uses while it walks the graph from its end: `enter` is called for each node that is
- * reached, with the gradient by its first output.
+ * Chooses between values and their copies while the backward pass walks the graph from its end: `enter` is called for each node that
+ * it reaches, with the gradient by the node's first output.
  */
 export class Recomputation {
   replay: Replay = asItIs;
-  /** The node that ends a block → where the block begins. */
+  /** For the node that ends a block, the value at the block's beginning. */
   readonly #blocks = new Map<GraphNode, Value | undefined>();
 
   constructor(
@@ -41,7 +41,7 @@ export class Recomputation {
   }
 }
 
-/** Copies everything computed from `roots`, none of which can be computed before `dy`. */
+/** Copies everything computed from `roots`, and ensures that none of it is computed before `dy`. */
 function replayAfter(g: GraphBuilder, roots: readonly Value[], dy: Value): Replay {
   const copies = new Map<Value, Value>();
   for (const root of roots)
@@ -66,8 +66,8 @@ function replayAfter(g: GraphBuilder, roots: readonly Value[], dy: Value): Repla
 }
 
 /**
- * Returns x itself, but computed only after `other`: a choice between x and x by an element of `other`. The result is x in both cases,
- * so a NaN has no effect, and ONNX Runtime's optimizer cannot remove the choice (`x + 0 · other` would propagate a NaN).
+ * Returns x, computed only after `other`: a selection between x and x by an element of `other`. The result is x in both cases, so a
+ * NaN has no effect, and ONNX Runtime's optimizer cannot remove the selection (`x + 0 · other` would propagate a NaN).
  */
 export function notBefore(g: GraphBuilder, other: Value, x: Value): Value {
   const element = other.shape.reduce<Value>((rest, _, axis) => g.slice(rest, axis, 0, 1), other);

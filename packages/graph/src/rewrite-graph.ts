@@ -1,10 +1,10 @@
-// Base of the rewritings: a new graph with the same inputs, initializers and outputs, and other nodes between them.
+// Base class of rewriting passes: builds a new graph with the same inputs, initializers and outputs, and other nodes between them.
 import { GraphBuilder } from './builder.js';
 import type { DataType } from './dtype.js';
 import type { Graph } from './graph.js';
 import type { GraphNode, Value } from './ir.js';
 
-/** Values of the old graph → values of the new one, each in one or several types. */
+/** Maps values of the old graph to values of the new one, each in one or several types. */
 export abstract class GraphRewrite {
   protected readonly g: GraphBuilder;
   readonly #forms = new Map<Value, Map<DataType, Value>>();
@@ -13,10 +13,10 @@ export abstract class GraphRewrite {
     this.g = new GraphBuilder(graph.name);
   }
 
-  /** Makes the nodes that replace this one. */
+  /** Adds the nodes that replace this one. */
   protected abstract addNode(node: GraphNode): void;
 
-  /** Makes the value in a type in which it does not exist yet. */
+  /** Converts the value to a type in which it does not exist yet. */
   protected abstract convert(old: Value, dtype: DataType): Value;
 
   rewrite(): GraphBuilder {
@@ -29,7 +29,7 @@ export abstract class GraphRewrite {
     return g;
   }
 
-  /** Remembers `made` as the form of the old value in the type of `made`. */
+  /** Records `made` as the form of the old value in its type. */
   protected keep(old: Value, made: Value): void {
     const forms = this.#forms.get(old) ?? new Map<DataType, Value>();
     this.#forms.set(old, forms);
@@ -40,7 +40,7 @@ export abstract class GraphRewrite {
     return this.#forms.get(old)?.get(dtype);
   }
 
-  /** Returns the value in the type in which it was made first. */
+  /** Returns the value in the type in which it was first made. */
   protected madeFirst(old: Value): Value {
     return this.#forms.get(old)!.values().next().value!;
   }
@@ -51,7 +51,7 @@ export abstract class GraphRewrite {
     return this.made(old, dtype)!;
   }
 
-  /** Gives the nodes that `build` makes the scope of `node`, which profiles and error messages show. */
+  /** Gives the nodes made in `build` the scope of `node`, which profiles and error messages show. */
   protected inScopeOf<T>({ name }: GraphNode, build: () => T): T {
     const scope = name.split('/').slice(0, -1).join('/');
     return scope === '' ? build() : this.g.scope(scope, build);

@@ -8,31 +8,31 @@ import type { GraphNode, Value } from './ir.js';
 import { attributeTypes, EXTERNAL, onnx, type OnnxModel } from './onnx-messages.js';
 import { tableSums } from './table-sums.js';
 
-/** Operator set of ONNX itself, and the file format version that goes with it (Gelu: 20; blocked DequantizeLinear: 21). */
+/** The version of ONNX's operator set, and the file format version that goes with it (Gelu: 20; blocked DequantizeLinear: 21). */
 const OPSET = 21;
 const IR_VERSION = 10;
 
 interface SerializeOptions {
   /**
-   * The least bytes of an initializer that stays outside: the model refers to it and `externalData` contains them.
-   * This avoids a copy, and a model may be larger than protobuf's 2 GB.
+   * The least bytes of an initializer that is stored outside the model: the model refers to it and `externalData` contains it. This
+   * avoids a copy, and a model may be larger than protobuf's 2 GB.
    */
   externalBytes?: number;
-  /** Returns the path of an initializer that stays outside and is a file, so not part of `externalData`. */
+  /** Returns the path of the file for an initializer stored outside the model, which is then not in `externalData`. */
   fileOf?: (data: Uint8Array) => string;
-  /** Outputs which become `accumulator + value`, the accumulator being a further input. */
+  /** Outputs that become `accumulator + value`, where the accumulator is a further input. */
   accumulate?: ReadonlySet<string>;
-  /** Inputs which become initializers; their elements come from outside, by the input's name as path. */
+  /** Inputs that become initializers stored outside the model, with the input's name as path. */
   constants?: ReadonlySet<string>;
-  /** Returns the model's name of an output; if not given, one with a prefix, so that it may have the name of an input. */
+  /** Returns the model's name of an output; if not given, a name with a prefix, so that it may equal that of an input. */
   nameOfOutput?: (name: string) => string;
-  /** Whether to add the output that keeps the Node binding from copying results. */
+  /** Whether to add the output that prevents the Node binding from copying results (see output-name.ts). */
   noCopy?: boolean;
 }
 
 export interface SerializedModel {
   bytes: Uint8Array;
-  /** Data that the model refers to by `path`; the elements are those of the initializers, not copies. */
+  /** Data that the model refers to by `path`; the arrays are those of the initializers, not copies. */
   externalData: { path: string; data: Uint8Array }[];
 }
 
@@ -102,7 +102,8 @@ export function modelMessage(
         ...outputCopies(graph, names, accumulate, nameOfOutput),
         ...(noCopy ? [noCopyNode] : []),
       ],
-      // ONNX Runtime does not derive every symbolic size, and computes in place only what it knows to be of the same size.
+      // Sizes are declared because ONNX Runtime does not infer every symbolic size, and computes in place only if it knows that sizes
+      // are equal.
       valueInfo: nodes.flatMap(({ outputs }) =>
         outputs.filter((value) => used.has(value) && !names.has(value)).map((value) => valueInfo(value.name, value)),
       ),
@@ -115,7 +116,7 @@ export function modelMessage(
   return { model, externalData };
 }
 
-/** Describes the place of a tensor's elements outside the model. */
+/** Describes where the elements of a tensor outside the model are. */
 export function elsewhere(path: string, bytes: number, offset = 0) {
   const entries = { location: path, offset: String(offset), length: String(bytes) };
   return {
@@ -124,7 +125,7 @@ export function elsewhere(path: string, bytes: number, offset = 0) {
   };
 }
 
-/** Serializes an input whose elements are known when the session is created; it must have a fixed size. */
+/** Serializes an input whose elements are known when the session is created; its size must be fixed. */
 function constantProto({ name, dtype, shape }: Value) {
   const size = shape.reduce<number>((product, dim) => product * (typeof dim === 'number' ? dim : NaN), 1);
   if (!(size > 0)) throw new Error(`constant '${name}': ${dtype} [${shape.join(', ')}] must be of fixed size`);
@@ -132,7 +133,7 @@ function constantProto({ name, dtype, shape }: Value) {
   return { name, dims: shape as number[], dataType: onnxTypeCodes[dtype], ...elsewhere(name, bytes) };
 }
 
-/** Finds the nodes and values that the outputs depend on; what a given value is computed from is left out. */
+/** Finds the nodes and values that the outputs depend on, without those that compute `given` values. */
 function reachable(graph: Graph, given: ReadonlySet<Value>): { nodes: GraphNode[]; used: Set<Value> } {
   const used = new Set(graph.outputs.values());
   const nodes: GraphNode[] = [];
@@ -147,7 +148,7 @@ function reachable(graph: Graph, given: ReadonlySet<Value>): { nodes: GraphNode[
 /** Returns the inputs of the node in the ONNX model, without those that only the gradient rule reads. */
 const operands = ({ op, inputs }: GraphNode) => inputs.slice(0, op.operands);
 
-/** Names each value in the model: a node's result that is an output carries the output's name. */
+/** Names each value in the model; a node's result that is an output gets the output's name. */
 function onnxNames(
   graph: Graph,
   accumulate: ReadonlySet<string>,
@@ -160,7 +161,10 @@ function onnxNames(
   return names;
 }
 
-/** Makes the nodes of outputs: those that are sums are additions; those that are inputs, initializers, or have a second name are copies. */
+/**
+ * Makes the nodes of outputs: additions for accumulated outputs, copies for outputs that are inputs or initializers, or have a second
+ * name.
+ */
 function outputCopies(
   graph: Graph,
   names: ReadonlyMap<Value, string>,
@@ -227,7 +231,7 @@ const shapeProto = (shape: Shape) => ({
 
 const rawBytes = (data: TensorArray) => new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
 
-/** Makes a model that copies x to y, of any shape: how tensors are moved to a GPU and back. */
+/** Makes a model that copies x to y, of any shape, with which tensors are moved to a GPU and back. */
 export function copyModel(dtype: DataType): Uint8Array {
   const info = (name: string) => ({ name, type: { tensorType: { elemType: onnxTypeCodes[dtype] } } });
   const node = { opType: 'Identity', input: ['x'], output: ['y'] };

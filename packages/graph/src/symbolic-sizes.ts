@@ -14,8 +14,8 @@ export function full(g: OperatorMethods, x: number, shape: Shape, dtype: DataTyp
 }
 
 /**
- * Returns the shape of `runtimeZeros`, made to depend on a symbolic size: a large constant would be computed once, kept as long as the
- * session, and copied before each write into it. Undefined where `near` has no symbolic size.
+ * Returns the shape for `runtimeZeros`, made to depend on a symbolic size: otherwise a large constant would be computed once, kept as
+ * long as the session, and copied before each write into it. Undefined if `near` has no symbolic size.
  */
 export function runtimeShape(g: OperatorMethods, shape: Shape, near: Value): Value | undefined {
   const symbol = near.shape.find((dim) => typeof dim === 'string');
@@ -31,7 +31,7 @@ export function sizeAsFloat(g: OperatorMethods, dims: Shape, dtype: DataType): V
   return typeof size === 'number' ? g.scalar(size, dtype) : g.cast(g.dimScalar(size), dtype);
 }
 
-/** Builds an int64 tensor of the dimensions, in which neighbouring known ones are one constant. */
+/** Builds an int64 tensor of the dimensions; neighbouring known ones form one constant. */
 export function dimsTensor(g: OperatorMethods, dims: Shape): Value {
   const pieces: Value[] = [];
   let known: number[] = [];

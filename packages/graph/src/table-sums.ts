@@ -1,18 +1,19 @@
-// Sums over runs of what is scattered into a table of zeros: the rows go straight into the sum. A table of 50,265 words has some
-// hundred rows with a gradient in a run, so that zeros, their copy and their addition would move 150 MB four times.
+// Accumulated outputs whose rows are scattered into a table of zeros: the rows are added to the accumulator directly. A table of
+// 50,265 tokens has some hundred rows with a gradient in a run; making the zeros, copying and adding them would move 150 MB four
+// times.
 import type { Graph } from './graph.js';
 import type { Value } from './ir.js';
 
-/** In smaller tables little is gained, and their sums keep the order of their terms. */
+/** Smaller tables gain little, and keep the order of the terms in their sums. */
 const LEAST_ELEMENTS = 1 << 22;
 
 interface TableSum {
-  /** The table without its rows: all zeros, read by the first scatter alone. */
+  /** The zeros that the first scatter reads; nothing else reads them. */
   zeros: Value;
   sum: Value;
 }
 
-/** Finds the accumulated outputs that are rows added to a large table of zeros, by name. */
+/** Finds, by name, the accumulated outputs that are rows added to a large table of zeros. */
 export function tableSums(graph: Graph, accumulate: ReadonlySet<string>): Map<string, TableSum> {
   const readers = new Map<Value, number>();
   const count = (value: Value | undefined) => value && readers.set(value, (readers.get(value) ?? 0) + 1);
@@ -29,9 +30,9 @@ const isLarge = ({ shape }: Value): boolean =>
   shape.reduce<number>((size, dim) => size * (typeof dim === 'number' ? dim : NaN), 1) >= LEAST_ELEMENTS;
 
 /**
- * Finds the zeros that a sum of scattered rows begins with, or returns undefined.
+ * Finds the zeros at the beginning of a sum of scattered rows; undefined if there are none.
  *
- * @param readers how often a value is read, by nodes or as an output
+ * @param readers the number of times that a value is read, by nodes or as an output
  */
 function zerosBelow(sum: Value, readers: ReadonlyMap<Value, number>): Value | undefined {
   let value = sum;

@@ -1,4 +1,4 @@
-// The shape that a call of reshape, split or slice asks for, with symbolic dimensions.
+// The shapes that result from reshape, split or slice, with symbolic dimensions.
 import {
   addDims,
   canonicalDim,
@@ -34,7 +34,7 @@ export function reshapedShape(x: Value, dims: Shape): Dim[] {
   return canonicalShape(dims.map((dim, i) => (i === unknown ? missing : dim)));
 }
 
-/** Returns Reshape's operand in ONNX: 0 copies the dimension of x, −1 is inferred; undefined where neither suffices. */
+/** Returns Reshape's operand in ONNX, where 0 copies the dimension of x and −1 is inferred; undefined if these do not suffice. */
 export function constantReshapeTarget(from: Shape, to: Shape): number[] | undefined {
   let inferred = false;
   const target: number[] = [];
@@ -46,7 +46,7 @@ export function constantReshapeTarget(from: Shape, to: Shape): number[] | undefi
       inferred = true;
     } else return undefined;
   }
-  // 0 means "copy" to ONNX, so a true size of zero needs the operand computed at run time.
+  // 0 means "copy" in ONNX, so for an actual size of zero the operand must be computed at run time.
   return to.includes(0) ? undefined : target;
 }
 

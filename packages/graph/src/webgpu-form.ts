@@ -1,19 +1,21 @@
-// The same graph in the operators and types that ONNX Runtime's WebGPU provider has (1.30). Others would run on the CPU,
-// with copies of its operands and its result between GPU and CPU at every run: FusedMatMul, so half of a training step's
-// products, and all arithmetic in int64. Positions and ids are therefore int32 here: all that is computed from a range or from an int32
-// tensor. Shape arithmetic stays on the CPU, as ONNX Runtime intends. How each operator is rewritten is its own property,
-// `webgpu` of its definition.
+// Rewrites a graph to the operators and types that ONNX Runtime's WebGPU provider has (1.30). Others would run on the CPU, with copies
+// of operands and results between GPU and CPU in every run: FusedMatMul, half of a training step's products, and all arithmetic in
+// int64. Positions and ids are therefore int32 here, that is everything computed from a range or an int32 tensor. Shape arithmetic
+// stays on the CPU, as ONNX Runtime intends. Each operator's definition states its form by the property `webgpu`.
 import type { DataType } from './dtype.js';
 import type { Graph } from './graph.js';
 import type { GraphNode, Value, WebgpuForm } from './ir.js';
 import { GraphRewrite } from './rewrite-graph.js';
 
-/** Returns a graph with the same inputs, outputs and results, to be compiled for WebGPU. */
+/** Returns a graph for WebGPU with the same inputs, outputs and results. */
 export const webgpuForm = (graph: Graph): Graph => new WebgpuGraph(graph).rewrite();
 
 const LARGEST_INT32 = 2n ** 31n - 1n;
 
-/** Values that are int64 in the old graph may have an int32 form in the new one, and then get an int64 form only when it is used. */
+/**
+ * Rewrites the graph. Values that are int64 in the old graph may have an int32 form in the new one; they get an int64 form only where
+ * it is needed.
+ */
 class WebgpuGraph extends GraphRewrite {
   protected addNode(node: GraphNode): void {
     this.inScopeOf(node, () => this.#addNode(node));
@@ -34,7 +36,7 @@ class WebgpuGraph extends GraphRewrite {
     outputs.forEach((value, i) => this.keep(value, results[i]!));
   }
 
-  /** Adds a cast, but none between int32 and int64 where the int32 form suffices. */
+  /** Adds a cast, except between int32 and int64 if the int32 form suffices. */
   #addCast({ inputs: [x], outputs: [y] }: GraphNode): void {
     if (x!.dtype === 'int32' && y!.dtype === 'int64') this.keep(y!, this.#exact([x])[0]!);
     else this.keep(y!, this.g.cast(this.#smallest(x!), y!.dtype));
@@ -59,14 +61,14 @@ class WebgpuGraph extends GraphRewrite {
     return this.made(old, 'int32') ?? this.as(old, old.dtype);
   }
 
-  /** Returns the value in int32, by a cast where it has no such form. */
+  /** Returns the value in int32, with a cast if it has no such form yet. */
   #int32(old: Value): Value {
     const { data, shape } = old;
     const constant = () => this.g.constant(Int32Array.from(data as BigInt64Array, Number), shape as number[], 'int32');
     return this.made(old, 'int32') ?? (data ? constant() : this.g.cast(this.as(old, old.dtype), 'int32'));
   }
 
-  /** Returns whether some int64 operand has a form in int32 and every other one is a constant that fits. */
+  /** Returns whether some int64 operand has an int32 form and every other one is a constant that fits into int32. */
   #allHaveInt32(operands: readonly (Value | undefined)[]): boolean {
     const long = operands.filter((value) => value?.dtype === 'int64') as Value[];
     return long.some((value) => this.made(value, 'int32')) && long.every((value) => this.#fits(value));

@@ -1,6 +1,6 @@
 /**
- * Groups turns that began in the same state of the environment, whatever their episode and their place in it: GiGPO's anchor states.
- * States are equal where their texts are; whatever is unique in a text (a step counter, a random number) leaves its turn alone.
+ * Groups turns that begin in the same state of the environment, whatever their episode and position: GiGPO's anchor states. States are
+ * equal if their texts are; a text with a unique part (a step counter, a random number) forms a group of one turn.
  *
  * Source: Feng et al. 2025, arXiv:2505.10978, section 4.2.
  *

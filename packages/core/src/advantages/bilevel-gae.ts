@@ -1,33 +1,33 @@
 import { gae } from './gae.js';
 
-/** One episode of an agent that writes several tokens a turn. */
+/** One episode of an agent that writes several tokens per turn. */
 export interface BilevelGaeInput {
-  /** [turns] tokens of each, at least one. */
+  /** [turns] the number of tokens of each turn, at least one. */
   lengths: readonly number[];
-  /** [turns] reward of each turn, 0 included: where a turn ends is said by `lengths`, not by a reward. */
+  /** [turns] the reward of each turn, which may be 0: ends of turns are given by `lengths`, not by rewards. */
   rewards: Float32Array;
   /** [N] V before each token, N = Σ lengths. */
   values: Float32Array;
   /** V of the context after the last turn. */
   nextValue: number;
-  /** Whether the task ended with the last turn, so that `nextValue` does not count. */
+  /** Whether the task ended with the last turn, so that `nextValue` is ignored. */
   terminated: boolean;
 }
 
 /**
  * Computes bi-level generalised advantage estimates.
- * Over turns, with V at the last token of each:
+ * First over turns, with V at the last token of each:
  *
  *     Ā_k = GAE of (r_k, V̄_k) with γ, λ           R̄_k = Ā_k + V̄_k
  *
- * and then over the tokens of each turn alone, whose last token is rewarded with R̄_k and after which nothing follows:
+ * and then over the tokens of each turn separately, as an episode that ends with the reward R̄_k at its last token:
  *
  *     A_t = GAE of (0, …, 0, R̄_k) and V_t with γ_token, λ
  *
- * Source: Wang et al. 2025 (VAGEN), arXiv:2510.16907, and RAGEN's code, which takes positions of non-zero reward for the ends of turns, so
- * that a turn with reward 0 is lost there.
+ * Source: Wang et al. 2025 (VAGEN), arXiv:2510.16907, and RAGEN's code. Differs from the latter, which finds ends of turns by non-zero
+ * rewards and so misses a turn with reward 0.
  *
- * @returns [N] advantages, and returns A + V, what a value head regresses on
+ * @returns [N] advantages, and returns A + V, the targets of a value head
  */
 export function bilevelGae(
   { lengths, rewards, values, nextValue, terminated }: BilevelGaeInput,

@@ -1,15 +1,15 @@
 import { sameLength } from '../losses/token-loss.js';
 
-/** Steps of one or more episodes, one after the other in order of time; all arrays [N]. A step is a turn, or a token. */
+/** Steps of one or more episodes in order of time, one episode after the other; all arrays [N]. A step is a turn or a token. */
 export interface GaeInput {
   rewards: Float32Array;
   /** V(s) */
   values: Float32Array;
   /** V(s′), also at the last step of an episode. */
   nextValues: Float32Array;
-  /** 1 where the task ended: nothing of value lies beyond. */
+  /** 1 where the task ended, so that the next state has no value. */
   terminated: Uint8Array;
-  /** 1 where a limit cut the episode: more lay beyond, so it bootstraps, but the next step is of another episode. */
+  /** 1 where a limit cut the episode: it bootstraps from V(s′), but the next step belongs to another episode. */
   truncated: Uint8Array;
 }
 
@@ -19,12 +19,12 @@ export interface GaeInput {
  *     δ_t = r_t + γ V(s_{t+1}) − V(s_t),   V(s_{t+1}) = 0 where terminated
  *     A_t = δ_t + γ λ A_{t+1},             A_{t+1} = 0 across the end of an episode
  *
- * Source: Schulman et al. 2016, arXiv:1506.02438, eq. 16. On tokens, leave out those that the agent did not write, so that γ and λ do
- * not decay over the environment's text. The last step is taken as cut where it is neither terminated nor truncated.
+ * Source: Schulman et al. 2016, arXiv:1506.02438, eq. 16. With tokens as steps, leave out those that the agent did not write, so that
+ * γ and λ do not decay over the environment's text. If the last step is neither terminated nor truncated, it is treated as truncated.
  *
  * @param options.gamma discount per step
  * @param options.lambda 0: one-step TD; 1: Monte-Carlo return minus V
- * @returns [N] advantages, and returns A + V, what a value head regresses on
+ * @returns [N] advantages, and returns A + V, the targets of a value head
  */
 export function gae(
   { rewards, values, nextValues, terminated, truncated }: GaeInput,

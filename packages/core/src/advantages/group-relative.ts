@@ -1,11 +1,14 @@
 import { mean, standardDeviation } from '../statistics.js';
 
 export interface GroupRelativeOptions {
-  /** `mean`: of the whole group (GRPO, Dr. GRPO). `others`: of the other episodes of the group (RLOO). */
+  /** `mean`: the mean return of the whole group (GRPO, Dr. GRPO). `others`: that of the group's other episodes (RLOO). */
   baseline: 'mean' | 'others';
-  /** Divide by the group's sample standard deviation (n − 1) plus `epsilon`, as GRPO does; null: do not divide (Dr. GRPO, RLOO). */
+  /**
+   * If a number, advantages are divided by the group's standard deviation plus this number, as in GRPO; null: not divided (Dr. GRPO,
+   * RLOO).
+   */
   scaleEpsilon: number | null;
-  /** The standard deviation divides by n − 1 (sample, if not given) or by n. */
+  /** Whether the standard deviation divides by n − 1 ('sample', the default) or by n. */
   deviation?: 'sample' | 'population';
 }
 
@@ -17,8 +20,8 @@ export interface GroupRelativeOptions {
  *
  * Source: GRPO, Shao et al. 2024, arXiv:2402.03300; Dr. GRPO, Liu et al. 2025, arXiv:2503.20783; RLOO, Ahmadian et al. 2024,
  * arXiv:2402.14740.
- * Differs from common code: statistics are over episodes, never over turns, so that long episodes do not count more. In a group of
- * one, as failures may leave it, there is nothing to compare with: the advantage is 0, also where the baseline of the others is empty.
+ * Differs from common code: statistics are over episodes, never over turns, so that long episodes do not count more. A group of one
+ * episode, which failures may leave, has the advantage 0, also for the baseline of the others.
  *
  * @param returns [episodes] R, undiscounted
  * @param groups [episodes] the same number for episodes of the same task and seed
@@ -39,7 +42,7 @@ export function groupRelativeAdvantages(
     const center = mean(own);
     const spread = standardDeviation(own) * (deviation === 'population' ? Math.sqrt(1 - 1 / own.length) : 1);
     const scale = scaleEpsilon === null ? 1 : spread + scaleEpsilon;
-    // Without this, rounding would make an advantage of a group whose returns are all equal.
+    // Without this, rounding could give advantages to a group whose returns are all equal.
     if (own.every((value) => value === own[0])) continue;
     const factor = baseline === 'others' ? own.length / (own.length - 1) : 1;
     for (const i of members) advantages[i] = (factor * (returns[i] - center)) / scale;

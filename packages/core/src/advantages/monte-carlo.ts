@@ -3,7 +3,7 @@
  *
  * @param rewards [turns]
  * @param gamma discount per turn
- * @param valueBeyond V(s_T) of an episode that was cut, to bootstrap from; 0 for one that terminated
+ * @param valueBeyond V(s_T) of a truncated episode, to bootstrap from; 0 for a terminated one
  * @returns [turns]
  */
 export function discountedReturns(rewards: readonly number[], gamma: number, valueBeyond = 0): number[] {

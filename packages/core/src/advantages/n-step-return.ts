@@ -1,21 +1,21 @@
-/** Consecutive turns of one episode, the first of which is the turn whose action is judged. */
+/** Consecutive turns of one episode; the value of the first turn's action is estimated. */
 export interface TurnsAhead {
   /** [n] r_t … r_{t+n−1} */
   rewards: ArrayLike<number>;
-  /** [n] V̄(s_{t+1}) … V̄(s_{t+n}); the last is 0 where nothing of value lies beyond. Without `ratios` only the last is read. */
+  /** [n] V̄(s_{t+1}) … V̄(s_{t+n}); the last is 0 if the episode terminated there. Without `ratios` only the last is read. */
   nextValues: ArrayLike<number>;
-  /** [n − 1] ρ_{t+1} … ρ_{t+n−1}, see `importanceWeight`; not given: 1. */
+  /** [n − 1] ρ_{t+1} … ρ_{t+n−1}, see `importanceWeight`; 1 if not given. */
   ratios?: ArrayLike<number>;
 }
 
 /**
- * Computes the target of Q(s_t, a_t), from n turns of reward and the value of what follows:
+ * Computes the target of Q(s_t, a_t) from n turns of rewards and the value of the state after them:
  *
  *     G_k = r_k + γ [V̄(s_{k+1}) + ρ_{k+1} (G_{k+1} − V̄(s_{k+1}))],     G_{t+n−1} = r_{t+n−1} + γ V̄(s_{t+n})
  *
  * n = 1 is TD. With ρ = 1 it is the n-step return r_t + γ r_{t+1} + … + γⁿ V̄(s_{t+n}), and with all turns of an episode that
- * terminated the Monte-Carlo return: both are values of the policy that sampled the later turns. With ρ = π/μ they are those of π
- * (unbiased as far as no ρ is cut). The action of turn t itself is given, so it has no ratio.
+ * terminated the Monte-Carlo return: both estimate values of the policy that sampled the later turns. With ρ = π/μ it estimates values
+ * of π (unbiased if no ρ is truncated). The action of turn t itself is given, so it has no ratio.
  *
  * Source: n-step returns, Sutton & Barto 2018, sections 7.1 and 7.4; truncated ratios as in V-trace, Espeholt et al. 2018,
  * arXiv:1802.01561, section 4.1 with ρ̄ = c̄.

@@ -1,4 +1,4 @@
-/** Values of the four heads of a double critic for the same batch, each [batch]. */
+/** Values of a double critic's four heads for one batch, each [batch]. */
 export interface HeadValues {
   q1: Float32Array;
   q2: Float32Array;

@@ -11,11 +11,11 @@ export class JsonlFile {
   ) {}
 
   /**
-   * Opens the file, and creates it and its folder where needed.
+   * Opens the file, and creates it and its folder if necessary.
    *
-   * @param length bytes to keep; lines that a killed run wrote after its last checkpoint are removed. null keeps all but a last
-   *   line that a kill has cut off, which the next line would continue
-   * @throws if the file is shorter than `length`: something else changed it
+   * @param length the number of bytes to keep, so that lines which a killed run wrote after its last checkpoint are removed; null
+   *   keeps all bytes except an incomplete last line
+   * @throws if the file is shorter than `length`, since something else changed it
    */
   static async open(path: string, length: number | null): Promise<JsonlFile> {
     await namingFile(path, async () => {
@@ -46,7 +46,7 @@ export class JsonlFile {
   /**
    * Appends lines.
    *
-   * @param text whole lines of JSON, each with its end
+   * @param text complete lines of JSON, each with its line end
    */
   async appendLines(text: string): Promise<void> {
     if (text === '') return;
@@ -55,7 +55,11 @@ export class JsonlFile {
   }
 }
 
-/** Removes a last line that is not JSON, and ends one that is. @returns the file's length in bytes */
+/**
+ * Removes a last line that is not JSON; adds a missing line end otherwise.
+ *
+ * @returns the file's length in bytes
+ */
 async function endLastLine(path: string): Promise<number> {
   const file = await open(path, 'r+');
   try {
@@ -76,7 +80,7 @@ async function endLastLine(path: string): Promise<number> {
 
 const BLOCK = 64 * 1024;
 
-/** Finds the offset at which the last line without an end begins; `size` if there is none. */
+/** Finds the offset at which an unterminated last line begins; `size` if there is none. */
 async function lineStart(file: FileHandle, size: number): Promise<number> {
   for (let end = size; end > 0; end -= BLOCK) {
     const start = Math.max(0, end - BLOCK);
@@ -87,7 +91,7 @@ async function lineStart(file: FileHandle, size: number): Promise<number> {
   return 0;
 }
 
-/** Returns whether a text is one value of JSON. */
+/** Returns whether a text is a JSON value. */
 export function isJson(text: string): boolean {
   try {
     JSON.parse(text);

@@ -1,20 +1,20 @@
-// Reads files of JSON lines that another process may be writing, or that a killed one has left.
+// Reads JSONL files that another process may be writing, or that a killed process has left.
 import { createReadStream } from 'node:fs';
 
 export interface JsonlEnd {
-  /** Bytes of the whole lines. */
+  /** The number of bytes of all complete lines. */
   bytes: number;
-  /** A message that the last line was cut off and is left out; null where it was not. */
+  /** A message that the last line is incomplete and was ignored; null if it is complete. */
   torn: string | null;
 }
 
 /**
- * Gives every line of a file of JSON lines to `each`, in order, without the whole file in memory. A last line that was cut off,
- * as a killed process or a full disk leaves it, is dropped; the result says so.
+ * Calls `each` for every line of a JSONL file, in order, without the whole file in memory. An incomplete last line, which a killed
+ * process or a full disk leaves, is ignored; the result says so.
  *
- * @param each gets the value, its line's first byte, and the bytes of the line with its end
- * @param text the file's content, where it has been read already
- * @throws if a line before the last is damaged, with its place; ENOENT for a missing file
+ * @param each gets the value, the offset of its line, and the line's length in bytes with its end
+ * @param text the file's content, if it has been read already
+ * @throws if an earlier line is damaged, with its place; ENOENT for a missing file
  */
 export async function readJsonl<T>(
   path: string,

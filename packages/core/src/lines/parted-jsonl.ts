@@ -1,6 +1,6 @@
-// A long file of JSON lines in parts: the newest lines as text in NAME.jsonl, older ones compressed in NAME.0001.jsonl.gz and so on.
-// A part consists of gzip members of about 1 MB, listed in NAME.0001.index.json, so that one line is read without the others;
-// `zcat NAME.*.jsonl.gz` reads them all.
+// A long JSONL file in parts: the newest lines as text in NAME.jsonl, older ones compressed in NAME.0001.jsonl.gz and so on. A part
+// consists of gzip members of about 1 MB, listed in NAME.0001.index.json, so that one line can be read without the others; `zcat
+// NAME.*.jsonl.gz` reads all of them.
 import { existsSync } from 'node:fs';
 import { open, readdir, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -14,33 +14,33 @@ import { readJsonl, type JsonlEnd } from './jsonl-reader.js';
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);
 
-/** Text of a part before it is compressed, and of one gzip member of it; in bytes. */
+/** The size of a part's text before compression, and of the text in one gzip member; in bytes. */
 const PART_BYTES = 64 << 20;
 const MEMBER_BYTES = 1 << 20;
 
 interface PartIndex {
-  /** The length of the text. */
+  /** The length of the part's text. */
   bytes: number;
-  /** The beginning of each gzip member: in the part, and in the text. */
+  /** The offset of each gzip member in the compressed part, and of its text in the part's text. */
   members: { at: number; from: number }[];
 }
 
 /** The place of a line. */
 export interface LinePlace {
   path: string;
-  /** The offset in the text of the file. */
+  /** The offset in the text of that file. */
   offset: number;
   bytes: number;
 }
 
-/** Lists the files of the older lines, oldest first, then the file itself. */
+/** Lists the files with older lines, oldest first, then the newest file. */
 export async function partsOf(path: string): Promise<string[]> {
   const stem = basename(path).replace(/\.jsonl$/, '');
   const names = await readdir(dirname(path)).catch(() => []);
   const parts = names.filter(
     (name) => name.startsWith(`${stem}.`) && /^\d{4}\.jsonl(\.gz)?$/.test(name.slice(stem.length + 1)),
   );
-  // A part that is there twice was compressed just before the process ended.
+  // If a part exists in both forms, the process ended just after compressing it, so the text is ignored.
   const own = parts.filter((name) => name.endsWith('.gz') || !parts.includes(`${name}.gz`)).sort();
   return [...own.map((name) => join(dirname(path), name)), ...(existsSync(path) ? [path] : [])];
 }
@@ -62,7 +62,7 @@ export async function readPartedJsonl<T>(path: string, each: (value: T, place: L
   return end;
 }
 
-/** Reads one line, without the others of its file. */
+/** Reads one line without reading the others of its file. */
 export async function readLineAt({ path, offset, bytes }: LinePlace): Promise<string> {
   if (!path.endsWith('.gz')) return (await slice(path, offset, bytes)).toString('utf8');
   const { members } = await indexOf(path);
@@ -73,7 +73,7 @@ export async function readLineAt({ path, offset, bytes }: LinePlace): Promise<st
   return text.subarray(start, start + bytes).toString('utf8');
 }
 
-/** Appends to a file in parts. Its length counts the text of all parts, so that a checkpoint stores one number. */
+/** Appends to a file in parts. Its length is that of the text in all parts, so that a checkpoint stores one number. */
 export class PartedJsonl {
   private constructor(
     private readonly path: string,
@@ -84,9 +84,10 @@ export class PartedJsonl {
   ) {}
 
   /**
-   * Opens a file to append to.
+   * Opens a file for appending.
    *
-   * @param length bytes of text to keep: later lines and parts are removed @throws if there are fewer
+   * @param length the bytes of text to keep; later lines and parts are removed
+   * @throws if the file has fewer bytes
    */
   static async open(path: string, length: number, partBytes = PART_BYTES): Promise<PartedJsonl> {
     let before = 0;
@@ -99,7 +100,7 @@ export class PartedJsonl {
         kept++;
         continue;
       }
-      // The file ends within this part, or there is nothing behind it: it becomes the newest again.
+      // If the kept text ends within this part, or nothing follows it, the part becomes the newest file again.
       if (before < length) {
         const text = await textOf(part);
         await namingFile(path, () => writeFile(path, text));
@@ -114,7 +115,7 @@ export class PartedJsonl {
     return new PartedJsonl(path, partBytes, await JsonlFile.open(path, length - before), before, kept);
   }
 
-  /** Counts the bytes of text written so far. */
+  /** Counts the bytes of text so far. */
   get bytes(): number {
     return this.before + this.tail.bytes;
   }
@@ -158,7 +159,7 @@ const indexPath = (part: string) => part.replace(/jsonl\.gz$/, 'index.json');
 
 const indexOf = async (part: string) => JSON.parse(await readFile(indexPath(part), 'utf8')) as PartIndex;
 
-/** Reads a part; gunzip reads all members of a file, one after the other. */
+/** Reads the text of a part; gunzip decompresses all members of a file in turn. */
 const textOf = async (part: string): Promise<Buffer> =>
   part.endsWith('.gz') ? decompress(await readFile(part)) : readFile(part);
 

@@ -1,15 +1,15 @@
-// The lines of a file of text, one after the other: the file may be larger than memory, its lines may not. Files compressed with gzip
-// are read as they are, and so are the parts of a long file of a run.
+// Reads the lines of a text file one after the other: the file may be larger than memory, but not a line. Files may be compressed with
+// gzip, or be long files of a run in parts.
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { isGzip, refuseOtherFormats, utf8Line } from '../utf8-text.js';
 import { partsOf } from './parted-jsonl.js';
 
-/** Bytes of a line. A dialogue of this length has some ten million tokens. */
+/** The most bytes of a line. A dialogue of this length has some ten million tokens. */
 export const LONGEST_LINE = 64 << 20;
 
-/** Bytes of a line that begins an array of JSON: the language has no longer texts. */
+/** The most bytes of a line that begins a JSON array; JavaScript's strings cannot be longer. */
 const LONGEST_ARRAY = 500_000_000;
 
 export interface TextLine {
@@ -18,7 +18,11 @@ export interface TextLine {
   line: number;
 }
 
-/** Yields the lines of a text file. @throws with the file and the line where it is not UTF-8, or longer than LONGEST_LINE */
+/**
+ * Yields the lines of a text file.
+ *
+ * @throws with file and line for a line that is not UTF-8 or is longer than LONGEST_LINE
+ */
 export async function* readTextLines(path: string): AsyncGenerator<TextLine> {
   const parts = await partsOf(path);
   let line = 0;
@@ -26,7 +30,7 @@ export async function* readTextLines(path: string): AsyncGenerator<TextLine> {
     for await (const bytes of linesOf(part, line)) yield { text: utf8Line(bytes, part, line + 1), line: ++line };
 }
 
-/** Yields the lines without their ends; a last line without one counts if it has bytes. */
+/** Yields the lines without their ends; bytes after the last line end form a line. */
 async function* linesOf(path: string, before: number): AsyncGenerator<Uint8Array> {
   let rest: Buffer[] = [];
   let length = 0;
@@ -56,7 +60,7 @@ function checkLength(path: string, line: number, length: number, longest: number
   );
 }
 
-/** Yields the bytes of a file, unpacked. It is read once from its start to its end, so it may be a pipe. */
+/** Yields the decompressed bytes of a file. It is read once from start to end, so it may be a pipe. */
 async function* chunksOf(path: string): AsyncGenerator<Buffer> {
   const chunks = createReadStream(path)[Symbol.asyncIterator]() as AsyncGenerator<Buffer>;
   try {
@@ -78,7 +82,7 @@ async function* chunksOf(path: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** Reads the first chunks: enough of them to tell the format, or all. */
+/** Reads the first chunks until there are enough bytes to recognize the format. */
 async function headOf(chunks: AsyncGenerator<Buffer>): Promise<Buffer> {
   let head = Buffer.alloc(0);
   while (head.length < 16) {

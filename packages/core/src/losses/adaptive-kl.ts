@@ -1,17 +1,17 @@
-/** Largest relative error that one step answers to. */
+/** The bound of the relative error in one step. */
 const BOUND = 0.2;
-/** K_β of the paper. */
+/** K_β in the paper. */
 const GAIN = 0.1;
 
 /**
- * Computes the next coefficient of a KL penalty that is steered to a target, by a proportional controller in the log of β:
+ * Computes the next coefficient of a KL penalty with a target, by a proportional controller in log β:
  *
  *     e = clip(KL / target − 1, −0.2, 0.2)        β ← β (1 + 0.1 e)
  *
  * Source: Ziegler et al. 2019, arXiv:1909.08593, section 2.2.
  *
  * @param coefficient β
- * @param kl measured, in the unit of `target`
+ * @param kl the measured KL, in the unit of `target`
  */
 export function adaptedKlCoefficient(coefficient: number, kl: number, target: number): number {
   const error = Math.min(Math.max(kl / target - 1, -BOUND), BOUND);

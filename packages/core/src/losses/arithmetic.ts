@@ -1,8 +1,8 @@
 /**
- * The operations in which the slope of a loss is written once, for both places that calculate it: on the host with numbers, and in a
- * training graph, whose builder has these methods on its values.
+ * The operations with which the slopes of losses are written. The same formula is evaluated with numbers on the host, and with graph
+ * values in a training graph, whose builder has these methods.
  *
- * `T` is a number or a value of a graph, `B` what comparisons return.
+ * `T` is a number or a graph value, `B` the result of a comparison.
  */
 export interface Arithmetic<T, B> {
   add(a: T | number, b: T | number): T;

@@ -8,14 +8,14 @@ export interface CispoOptions {
 }
 
 /**
- * Computes CISPO's loss: the policy gradient, each token weighed by its clipped ratio, so that no token loses its gradient:
+ * Computes CISPO's loss: the policy gradient with each token weighted by its clipped ratio, so that no token loses its gradient:
  *
  *     L = −Σ_t w_t sg(clip(ratio_t, low, high)) A_t logprob_t        ratio = exp(logprob − oldLogprob)
  *
- * with sg: constant in the gradient.
+ * where sg stops the gradient.
  *
  * Source: MiniMax 2025, arXiv:2506.13585, eq. 4 and 5.
- * Differs from it: the mean over tokens is any weighted sum.
+ * Differs from it: the mean over tokens is replaced by a weighted sum.
  *
  * @param logprobs [N] nats, under the policy being trained
  * @param oldLogprobs [N] nats, under the policy that sampled the rollout
@@ -43,7 +43,7 @@ export function cispoLoss(
   return { loss, gradient };
 }
 
-/** Computes dℓ / d logprob = −A clip(ratio, low, high), in numbers or in the values of a graph. */
+/** Computes dℓ / d logprob = −A clip(ratio, low, high), with numbers or graph values. */
 export function cispoSlope<T, B>(
   a: Arithmetic<T, B>,
   logRatio: T,

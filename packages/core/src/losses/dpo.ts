@@ -39,7 +39,7 @@ export function dpoLoss(
       return sum;
     };
     const h = beta * (logRatio(start, middle) - logRatio(middle, end));
-    // −log σ(h) without overflow on either side.
+    // Computes −log σ(h) without overflow for large h of either sign.
     loss += (Math.max(-h, 0) + Math.log1p(Math.exp(-Math.abs(h)))) / pairs;
     const slope = (-beta * sigmoid(-h)) / pairs;
     const length = middle - start;

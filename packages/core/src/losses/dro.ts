@@ -2,12 +2,13 @@ import { hostArithmetic, type Arithmetic } from './arithmetic.js';
 import { sameLength, type TokenLoss } from './token-loss.js';
 
 /**
- * Computes the loss of direct reward optimisation by token: the policy gradient with a quadratic tie to the policy that sampled:
+ * Computes the loss of direct reward optimisation per token: the policy gradient with a quadratic penalty for the distance to the
+ * policy that sampled:
  *
  *     L = −Σ_t w_t [ A_t logprob_t − β/2 (logprob_t − oldLogprob_t)² ]
  *
- * Source: Richemond et al. 2024, arXiv:2405.19107, eq. 6; by token as in Kimi k1.5, arXiv:2501.12599, section 2.3.2.
- * Differs from them: no value is learned; the caller gives the advantages.
+ * Source: Richemond et al. 2024, arXiv:2405.19107, eq. 6; per token as in Kimi k1.5, arXiv:2501.12599, section 2.3.2.
+ * Differs from them: no value function is learned; the caller passes the advantages.
  *
  * @param logprobs [N] nats, under the policy being trained
  * @param oldLogprobs [N] nats, under the policy that sampled the rollout
@@ -36,7 +37,7 @@ export function droLoss(
   return { loss, gradient };
 }
 
-/** Computes dℓ / d logprob = β · logRatio − A, in numbers or in the values of a graph. */
+/** Computes dℓ / d logprob = β · logRatio − A, with numbers or graph values. */
 export function droSlope<T, B>(a: Arithmetic<T, B>, logRatio: T, advantage: T, beta: T | number): T {
   return a.sub(a.mul(logRatio, beta), advantage);
 }

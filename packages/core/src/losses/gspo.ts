@@ -1,7 +1,7 @@
 import { clippedSurrogate, type PpoClipOptions } from './ppo-clip.js';
 import { sameLength, type TokenLoss } from './token-loss.js';
 
-/** Largest logarithm of a ratio: beyond it the ratio, and with it the loss, would overflow. */
+/** The largest logarithm of a ratio; beyond it the ratio, and so the loss, would overflow. */
 const LOG_RATIO_BOUND = 10;
 
 /**

@@ -4,7 +4,7 @@ import { sameLength, type TokenLoss } from './token-loss.js';
 /** `k1`: unbiased, of either sign. `k2`: half the square, biased, low variance. `k3`: unbiased and never negative. */
 export type KlEstimator = 'k1' | 'k2' | 'k3';
 
-/** Estimates beyond ±10 nats are cut off, as in verl: e^d of one token would outweigh the whole batch. */
+/** k3 is clipped to ±10 nats, as in verl, since e^d of one token could outweigh the whole batch. */
 const BOUND = 10;
 
 /**
@@ -12,9 +12,9 @@ const BOUND = 10;
  *
  *     k1 = −d        k2 = d² / 2        k3 = e^d − d − 1, within ±10
  *
- * A reward with this penalty (RLOO, PPO on language models) has β · k1 subtracted per token.
+ * For a KL penalty in the reward (RLOO, PPO on language models), subtract β · k1 per token.
  *
- * Source: Schulman 2020, "Approximating KL divergence"; k3 as GRPO's penalty, arXiv:2402.03300, eq. 4.
+ * Source: Schulman 2020, "Approximating KL divergence"; k3 as in GRPO's penalty, arXiv:2402.03300, eq. 4.
  *
  * @returns nats
  */
@@ -50,7 +50,7 @@ export function klPenalty(
 }
 
 /**
- * Computes the slope of an estimate by the log-probability, in numbers or in the values of a graph.
+ * Computes the slope of an estimate by the log-probability, with numbers or graph values.
  *
  * @param d refLogprob − logprob, so that d d / d logprob = −1
  */

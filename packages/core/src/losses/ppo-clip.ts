@@ -2,16 +2,16 @@ import { hostArithmetic, type Arithmetic } from './arithmetic.js';
 import { sameLength, type TokenLoss } from './token-loss.js';
 
 export interface PpoClipOptions {
-  /** Width of the interval below ratio 1. */
+  /** Width of the interval below ratio 1 (ε_low). */
   clipLow: number;
-  /** Width of the interval above ratio 1; the paper has one ε for both, DAPO a larger one here. */
+  /** Width of the interval above ratio 1 (ε_high); the paper has one ε for both, DAPO a larger one here. */
   clipHigh: number;
-  /** Bound c of −A · c on a token's loss where A < 0 (dual clip); null: none, as in the paper. */
+  /** The bound c of the dual clip: where A < 0, a token's loss is at most −A · c; null: no bound, as in the paper. */
   dualClip: number | null;
 }
 
 /**
- * Computes PPO's clipped surrogate, also the loss of GRPO, RLOO with a ratio, and DAPO:
+ * Computes PPO's clipped surrogate, which is also the loss of GRPO, RLOO with a ratio, and DAPO:
  *
  *     ratio = exp(logprob − oldLogprob)
  *     ℓ     = max(−A · ratio, −A · clip(ratio, 1 − ε_low, 1 + ε_high))
@@ -20,11 +20,11 @@ export interface PpoClipOptions {
  *
  * Source: Schulman et al. 2017, arXiv:1707.06347, eq. 7; two widths: Yu et al. 2025 (DAPO), arXiv:2503.14476; dual clip: Ye et al.
  * 2019, arXiv:1912.09729.
- * Differs from it: the mean over tokens is any weighted sum, so that prompts and padding have no part in it.
+ * Differs from it: the mean over tokens is replaced by a weighted sum, so that prompts and padding can be left out.
  *
  * @param logprobs [N] nats, under the policy being trained
  * @param oldLogprobs [N] nats, under the policy that sampled the rollout
- * @param advantages [N] every token of an utterance carries that utterance's advantage
+ * @param advantages [N] every token of an utterance has that utterance's advantage
  * @param weights [N] w, see `tokenWeights`; at least one is not 0
  * @returns the loss, its gradient by `logprobs` [N], and means weighted by w: `approxKl`, an estimate of KL(old ‖ new) in nats, and
  *   `clipFraction`, the share of tokens whose ratio is outside the interval
@@ -85,7 +85,7 @@ export const ratioBounds = ({ clipLow, clipHigh, dualClip }: PpoClipOptions) => 
 });
 
 /**
- * Computes the terms of the clipped surrogate, and its slope dℓ / d logRatio, in numbers or in the values of a graph.
+ * Computes the terms of the clipped surrogate, and its slope dℓ / d logRatio, with numbers or graph values.
  *
  * @param bounds `low` and `high`: the interval of unclipped ratios
  */
@@ -99,7 +99,7 @@ export function surrogateTerms<T, B>(
   const free = a.neg(a.mul(advantage, ratio));
   const bounded = a.clip(ratio, low, high);
   const clipped = a.neg(a.mul(advantage, bounded));
-  // Flat where a bound decides: d ratio / d logRatio = ratio counts only where the free term does.
+  // The slope is 0 where a bound decides; elsewhere it follows from d ratio / d logRatio = ratio.
   let counts = a.greaterOrEqual(free, clipped);
   if (dualClip !== null)
     counts = a.and(counts, a.or(a.greaterOrEqual(advantage, 0), a.lessOrEqual(free, a.mul(advantage, -dualClip))));

@@ -1,5 +1,5 @@
-// The contract of policy losses: functions of per-token quantities under the policy being trained, computed on the host, that return
-// value and gradient. Arrays are [N]: the agent's tokens of a batch, one after the other, sequence after sequence.
+// The contract of policy losses: they are functions of per-token quantities under the policy being trained, are computed on the host,
+// and return value and gradient. Arrays are [N]: the agent's tokens of a batch, sequence after sequence.
 
 export interface TokenLoss {
   loss: number;
@@ -11,13 +11,13 @@ export interface TokenLoss {
   valueGradient?: Float32Array;
 }
 
-/** The quantities that a policy loss is computed from. */
+/** The inputs of a policy loss. */
 export interface ScoredTokens {
   /** [N] nats, under the policy being trained. */
   logprobs: Float32Array;
-  /** [N] nats, of the distribution before each token; empty unless the caller asked for entropies. */
+  /** [N] nats, of the distribution before each token; empty unless the caller requested entropies. */
   entropies: Float32Array;
-  /** [M] of the value head where the examples ask for V; M need not be N. Empty if they do not. */
+  /** [M] outputs of the value head at the positions with a weight of V; M may differ from N. Empty without such positions. */
   values: Float32Array;
 }
 
@@ -29,7 +29,7 @@ export type LossAggregation =
   | { kind: 'sequence_mean_token_mean' }
   /** w = 1 / sequences: a sequence's log-probability is a sum over its tokens (REINFORCE, ArCHer). */
   | { kind: 'sequence_mean_token_sum' }
-  /** w = 1 / (sequences · divisor), divisor a constant such as the longest allowed reply (Dr. GRPO, arXiv:2503.20783). */
+  /** w = 1 / (sequences · divisor), where the divisor is a constant such as the length limit of replies (Dr. GRPO, arXiv:2503.20783). */
   | { kind: 'constant'; divisor: number };
 
 /**
@@ -74,7 +74,7 @@ export function weightedSum(...terms: readonly { loss: TokenLoss; coefficient: n
   return total;
 }
 
-/** Throws an error unless the arrays, all [N], have one length. */
+/** Throws an error unless the arrays, all [N], have the same length. */
 export function sameLength(caller: string, arrays: Record<string, ArrayLike<unknown>>): void {
   const lengths = Object.entries(arrays).map(([name, { length }]) => `${name} ${length}`);
   if (new Set(Object.values(arrays).map(({ length }) => length)).size > 1)

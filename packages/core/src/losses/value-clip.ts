@@ -40,7 +40,7 @@ export function clippedValueLoss(
   return { loss, gradient, clipFraction };
 }
 
-/** Computes the errors V − R and clipped − R, and the slope of the loss by V, in numbers or in the values of a graph. */
+/** Computes the errors V − R and clipped − R, and the slope of the loss by V, with numbers or graph values. */
 export function valueTerms<T, B>(
   a: Arithmetic<T, B>,
   { value, oldValue, target, weight }: Record<'value' | 'oldValue' | 'target' | 'weight', T>,
@@ -50,7 +50,7 @@ export function valueTerms<T, B>(
   const free = a.mul(weight, error);
   if (clipRange === Infinity) return { error, clippedError: error, slope: free };
   const clippedError = a.sub(a.add(oldValue, a.clip(a.sub(value, oldValue), -clipRange, clipRange)), target);
-  // Flat where the clipped error is the larger one: V is outside the interval, on the side of the return.
+  // The slope is 0 where the clipped error is larger: there V is outside the interval, on the side of the return.
   const slope = a.where(a.greaterOrEqual(a.square(error), a.square(clippedError)), free, 0);
   return { error, clippedError, slope };
 }

@@ -1,15 +1,15 @@
-// Constructors of options. An option has its default, its meaning, its range and its flat names in one place: the schema of its unit.
+// Constructors of options. An option's default, description, range and flat names are stated in one place, the schema of its unit.
 //
 //     group({ gamma: fraction(0.95, 'discount per turn', { flat: 'gamma' }) }, 'the critic')
 //
-// They make JSON Schema, whose keyword `default` is standard; `flat` and `decides` are annotations that validators ignore. The type of
-// an option's value is inferred from its schema: one whose default is null may be null.
+// The constructors make JSON Schema, where `default` is a standard keyword; `flat` and `decides` are annotations that validators
+// ignore. The type of an option's value is inferred from its schema; an option whose default is null may be null.
 import { Type, type Static, type TProperties, type TSchema, type TUnsafe } from '@sinclair/typebox';
 
 export interface OptionDetails {
-  /** The name or names by which version 0.2 and ArCHer's configs knew the option. */
+  /** The flat names of the option in version 0.2 and in ArCHer's configs. */
   flat?: string | readonly string[];
-  /** False where the option does not decide a run's numbers: a run that is resumed may have another value of it. */
+  /** False if the option does not affect a run's results, so that a resumed run may have another value of it. */
   decides?: false;
 }
 
@@ -21,7 +21,7 @@ export interface Option<Value> extends TUnsafe<Value> {
   default: unknown;
 }
 
-/** Declares an option by its whole JSON Schema. */
+/** Declares an option by its complete JSON Schema. */
 export const option = <Value>(schema: { description: string; default: unknown; [keyword: string]: unknown }) =>
   Type.Unsafe<Value>(schema) as Option<Value>;
 
@@ -80,9 +80,10 @@ export const flag = (value: boolean, description: string, details: OptionDetails
   option<boolean>({ type: 'boolean', default: value, description, ...details });
 
 /**
- * Declares an option that may be null, which is its default if `default` is not given.
+ * Declares an option that may be null; null is its default unless `default` is given.
  *
- * @param kind what it is otherwise: a constructor above, such as `positive`, or one of a schema, such as `() => Type.String()`
+ * @param kind makes the schema of its other values: a constructor above, such as `positive`, or a function such as `() =>
+ *   Type.String()`
  */
 export function optional<Schema extends TSchema>(
   kind: (value: number, description: string) => Schema,
@@ -93,17 +94,17 @@ export function optional<Schema extends TSchema>(
   return Type.Union([schema as Schema, Type.Null()], { default: null, description, ...details });
 }
 
-/** Declares a text that may be null, which is its default if `default` is not given. */
+/** Declares a text that may be null; null is its default unless `default` is given. */
 export const optionalText = (description: string, details: OptionDetails & { default?: string } = {}) =>
   optional(() => Type.String(), description, details);
 
-/** Gives an option another default, where one unit has another than those that share the option. */
+/** Returns an option with another default, for a unit that differs from others which share the option. */
 export const defaulting = <Schema extends TSchema>(option: Schema, value: Static<Schema>): Schema => ({
   ...option,
   default: value,
 });
 
-/** Declares options that belong together: a closed node of the config. With `flat` its members were those of the node of that name. */
+/** Declares a group of options: a closed node of the config. `flat` is the name of the node that had these members in version 0.2. */
 export const group = <Members extends TProperties>(
   members: Members,
   description: string,

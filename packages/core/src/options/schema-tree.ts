@@ -1,10 +1,10 @@
-// Reads a schema of options: its defaults, the options of a program that gives only some of them, and its flat names.
+// Reads a schema of options: its defaults, the complete options for partial ones, and its flat names.
 import { Kind, type TObject, type TSchema } from '@sinclair/typebox';
 import { toCamelCase } from '../key-case.js';
 import type { OptionsOf } from '../option-schema.js';
 import type { OptionDetails } from './constructors.js';
 
-/** The options of which a program gives those that differ from the defaults. */
+/** Options of which a program gives only those that differ from the defaults. */
 export type GivenOptions<Options> = {
   [Key in keyof Options]?: Options[Key] extends Plain ? Options[Key] : GivenOptions<Options[Key]>;
 };
@@ -12,11 +12,11 @@ type Plain = string | number | boolean | null | undefined | readonly unknown[];
 
 export const isGroup = (schema: TSchema): schema is TObject => schema[Kind] === 'Object';
 
-/** Says whether a JSON Schema is that of a node with named options. */
+/** Returns whether a JSON Schema describes a node with named options. */
 export const isNode = (schema: TSchema): schema is TObject =>
   schema.properties !== undefined && schema.additionalProperties === false;
 
-/** Makes the tree of defaults as a config file has it, with keys in snake_case. */
+/** Returns the tree of defaults as in a config file, with snake_case keys. */
 export function defaultsOf(schema: TObject): Record<string, unknown> {
   const members = Object.entries(schema.properties);
   return Object.fromEntries(
@@ -25,9 +25,9 @@ export function defaultsOf(schema: TObject): Record<string, unknown> {
 }
 
 /**
- * Fills in what the given options leave out. Options that are complete are returned as they are.
+ * Completes options with defaults. Complete options are returned unchanged.
  *
- * @param besides names beside those of the schema that the outermost object may have; they are kept
+ * @param besides further names that the outermost object may have; they are kept
  * @throws {TypeError} for an option that the schema does not have
  */
 export function withDefaults<Schema extends TObject>(
@@ -46,7 +46,7 @@ function filled(schema: TObject, given: object, place: string, besides: readonly
     throw new TypeError(`there is no option ${place}${unknown}: the options here are ${[...known].join(', ')}`);
   const missing: Record<string, unknown> = {};
   for (const [name, member] of members) {
-    // A getter is not called here: it says when its option is read.
+    // A getter is not called here, since its call records that the option is read.
     const { value, get } = Object.getOwnPropertyDescriptor(given, name) ?? {};
     if (isGroup(member)) {
       const own = filled(member, (value as object | undefined) ?? {}, `${place}${name}.`);
@@ -56,14 +56,14 @@ function filled(schema: TObject, given: object, place: string, besides: readonly
   return Object.keys(missing).length === 0 ? given : Object.defineProperties(missing, unfilled(given, missing));
 }
 
-/** Selects the given members whose place the filled ones do not take. */
+/** Returns the given members that have no filled counterpart. */
 const unfilled = (given: object, missing: object): PropertyDescriptorMap =>
   Object.fromEntries(Object.entries(Object.getOwnPropertyDescriptors(given)).filter(([name]) => !(name in missing)));
 
 /**
- * Lists the flat name and the path of each option that has one, groups among them.
+ * Lists the flat name and the path of each option or group that has one.
  *
- * @param prefix of the paths, such as `algorithm.`
+ * @param prefix the beginning of the paths, such as `algorithm.`
  */
 export function flatNames(schema: TObject, prefix = ''): [flat: string, path: string][] {
   return namesIn(schema, prefix, null);

@@ -1,28 +1,28 @@
-// Messages from bytes, by the tables of their fields.
+// Decodes protobuf messages by tables of their fields.
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import { isPacked } from './encode.js';
 import { entryType, type Field, type Fields, type Message, type MessageType, type NamedField } from './message-type.js';
 import type { Scalar } from './scalars.js';
 
 export interface DecodeOptions {
-  /** Fields that the table has not, or that have another wire type there: an error, left out, or kept in `unknown`. */
+  /** The treatment of fields that are not in the table, or have another wire type: an error, skipped, or kept in `unknown`. */
   unknown: 'refused' | 'skipped' | 'kept';
-  /** The most fields of the whole message, those within its messages and each packed number too; any number if not given. */
+  /** The most fields of the whole message, including nested ones and each packed number; unlimited if not given. */
   mostFields?: number;
 }
 
-/** The error for bytes that are not a message of their type. */
+/** Thrown for bytes that are not a message of the expected type. */
 export class MessageError extends Error {
   override readonly name = 'MessageError';
 }
 
-/** As many levels as protobuf's own readers take. */
+/** The most nested levels, as in protobuf's own readers. */
 const MOST_LEVELS = 100;
 
 /**
  * Decodes a message.
  *
- * @throws {MessageError} if the bytes are not such a message, have more fields or levels than may be, or fields that are refused
+ * @throws {MessageError} if the bytes are not such a message, exceed the limits of fields or levels, or contain refused fields
  */
 export function decode<Table extends Fields>(
   type: MessageType<Table>,
@@ -39,7 +39,7 @@ export function decode<Table extends Fields>(
   return message;
 }
 
-/** Decodes up to so many fields, as long as they can be read; what the table has not is left out. */
+/** Decodes as many fields as possible up to a limit; unknown fields are skipped. */
 export function decodeBeginning<Table extends Fields>(
   type: MessageType<Table>,
   bytes: Uint8Array,
@@ -67,7 +67,7 @@ class Reading {
   /**
    * Reads the fields of a message.
    *
-   * @param into gets the fields as they are read
+   * @param into receives the fields as they are read
    */
   message(type: MessageType<Fields>, bytes: Uint8Array, into: Values): Values {
     if (++this.#level > MOST_LEVELS) throw new Error(`it has more than ${MOST_LEVELS} levels`);
@@ -132,7 +132,7 @@ class Reading {
   }
 }
 
-/** Returns the kind of a repeated field's numbers, where they come packed. */
+/** Returns the scalar kind of a repeated field that is packed; null otherwise. */
 const packedKind = ({ kind, arity }: Field, wire: WireType): Scalar<unknown> | null =>
   arity === 'many' && wire === WireType.LengthDelimited && isPacked(kind) ? kind : null;
 

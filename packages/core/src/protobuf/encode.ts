@@ -1,4 +1,4 @@
-// Messages as bytes, by the tables of their fields.
+// Encodes protobuf messages by tables of their fields.
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import type { Field, Fields, Message, MessageType, NamedField, UnknownField } from './message-type.js';
 import { string, type Scalar } from './scalars.js';
@@ -13,7 +13,11 @@ export function encode<Table extends Fields>(
   return writer.finish();
 }
 
-/** Encodes tag and length of a field whose content is written elsewhere. @param length below 2³² */
+/**
+ * Encodes tag and length of a field whose content is written separately.
+ *
+ * @param length below 2³²
+ */
 export const lengthPrefix = (number: number, length: number): Uint8Array =>
   new BinaryWriter().tag(number, WireType.LengthDelimited).uint32(length).finish();
 
@@ -37,7 +41,7 @@ function writeField(writer: BinaryWriter, { number, kind, arity }: NamedField, v
 
 const isScalar = (kind: Field['kind']): kind is Scalar<unknown> => 'wire' in kind;
 
-/** Returns whether a repeated field is packed: texts, bytes and messages are fields one after the other. */
+/** Returns whether a repeated field of this kind is packed; texts, bytes and messages are separate fields. */
 export const isPacked = (kind: Field['kind']): kind is Scalar<unknown> =>
   isScalar(kind) && kind.wire !== WireType.LengthDelimited;
 

@@ -1,7 +1,10 @@
-// Messages as tables of their fields: a name, a number and a kind for each. They are written by hand from the `.proto` files of others.
+// Describes protobuf messages by tables of their fields: a name, a number and a kind for each. The tables are written by hand from
+// `.proto` files.
 import { string, type Scalar } from './scalars.js';
 
-/** A message that is named before its table is there, as one within itself must be. Its values are not checked by the compiler. */
+/**
+ * A reference to a message type that is defined later, as for a message that contains itself. The compiler does not check its values.
+ */
 export interface LaterMessage {
   later: () => MessageType<Fields>;
 }
@@ -21,10 +24,10 @@ export interface NamedField extends Field {
 export type Fields = Readonly<Record<string, Field>>;
 
 export interface MessageType<Table extends Fields> {
-  /** For errors. */
+  /** The name in error messages. */
   name: string;
   fields: Table;
-  /** By their numbers, smallest first. */
+  /** The fields by number, in ascending order. */
   byNumber: ReadonlyMap<number, NamedField>;
 }
 
@@ -45,30 +48,30 @@ type FieldValue<F> = F extends { kind: infer K; arity: infer A }
       : ValueOf<K>
   : never;
 
-/** A field that no table has. */
+/** A field that is not in the table. */
 export interface UnknownField {
   number: number;
-  /** With the tag. */
+  /** The field's bytes, including its tag. */
   bytes: Uint8Array;
 }
 
 /** A message as an object. A field that was not sent is absent. */
 export type Message<Table extends Fields> = { -readonly [K in keyof Table]?: FieldValue<Table[K]> } & {
-  /** Fields that were kept without being known; they are written in their places. */
+  /** Unknown fields that were kept; they are written at their positions. */
   unknown?: UnknownField[];
 };
 export type MessageOf<T> = T extends MessageType<infer Table> ? Message<Table> : never;
 
-/** Declares a field without presence: its zero is not written. */
+/** Declares a field without presence, which is not written if it is zero. */
 export const one = <const K extends Kind>(number: number, kind: K) => ({ number, kind, arity: 'one' }) as const;
-/** Declares a field with presence, as all of proto2, and those of a oneof: it is written whenever it is there. */
+/** Declares a field with presence, like all fields of proto2 and those of a oneof, which is written whenever it is set. */
 export const optional = <const K extends Kind>(number: number, kind: K) =>
   ({ number, kind, arity: 'optional' }) as const;
 /** Declares a repeated field; numbers are packed. */
 export const many = <const K extends Kind>(number: number, kind: K) => ({ number, kind, arity: 'many' }) as const;
 /** Declares a map with texts as keys. */
 export const map = <const K extends Kind>(number: number, kind: K) => ({ number, kind, arity: 'map' }) as const;
-/** Declares a message within itself. */
+/** Declares a reference to a message type that is defined later. */
 export const later = (type: () => MessageType<Fields>): LaterMessage => ({ later: type });
 
 export function messageType<const Table extends Fields>(name: string, fields: Table): MessageType<Table> {
@@ -82,7 +85,7 @@ const newEntryType = (kind: Kind) =>
 
 const entryTypes = new WeakMap<Kind, ReturnType<typeof newEntryType>>();
 
-/** Returns the entry of a map, which is a message of its own. */
+/** Returns the message type of a map's entries. */
 export function entryType(kind: Kind): ReturnType<typeof newEntryType> {
   let type = entryTypes.get(kind);
   if (!type) entryTypes.set(kind, (type = newEntryType(kind)));

@@ -1,10 +1,10 @@
-// The numbers, texts and bytes of protobuf: how each is read and written.
+// How the numbers, texts and bytes of protobuf are read and written.
 // Source: https://protobuf.dev/programming-guides/encoding/
 import { WireType, type BinaryReader, type BinaryWriter } from '@bufbuild/protobuf/wire';
 
 export interface Scalar<T> {
   wire: WireType;
-  /** The value of a field without presence that was not sent. */
+  /** The value of an absent field without presence. */
   zero: T;
   read: (reader: BinaryReader) => T;
   write: (writer: BinaryWriter, value: T) => void;
@@ -19,7 +19,7 @@ export const string: Scalar<string> = {
   write: (writer, value) => writer.string(value),
 };
 
-/** The bytes that are read are a view of the message's own. */
+/** Bytes; those that are read are a view of the message's bytes. */
 export const bytes: Scalar<Uint8Array> = {
   wire: LengthDelimited,
   zero: new Uint8Array(),
@@ -41,7 +41,7 @@ export const int32: Scalar<number> = {
   write: (writer, value) => writer.int32(value),
 };
 
-/** A safe integer; one that is larger is refused. */
+/** A safe integer; a larger number is an error. */
 export const int64: Scalar<number> = {
   wire: Varint,
   zero: 0,
@@ -49,7 +49,7 @@ export const int64: Scalar<number> = {
   write: (writer, value) => writer.int64(value),
 };
 
-/** In digits, whatever its size. */
+/** An integer of any size, as decimal digits. */
 export const int64Text: Scalar<string> = {
   wire: Varint,
   zero: '0',
@@ -57,7 +57,7 @@ export const int64Text: Scalar<string> = {
   write: (writer, value) => writer.int64(value),
 };
 
-/** In digits, whatever its size. */
+/** An integer of any size, as decimal digits. */
 export const fixed64Text: Scalar<string> = {
   wire: Bit64,
   zero: '0',
@@ -79,7 +79,7 @@ export const float: Scalar<number> = {
   write: (writer, value) => writer.float(value),
 };
 
-/** Declares bytes that are read as a text of that encoding. */
+/** Declares bytes that are represented as a text in this encoding. */
 export const encodedBytes = (encoding: 'hex' | 'base64'): Scalar<string> => ({
   wire: LengthDelimited,
   zero: '',

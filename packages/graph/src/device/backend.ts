@@ -1,4 +1,4 @@
-// What both kinds of residency share: the worker's states, sessions, bindings and kernels, and the dispatch of requests.
+// The base of both kinds of residency: the worker's states, sessions, bindings and kernels, and the dispatch of requests.
 import { Tensor, type InferenceSession } from 'onnxruntime-node';
 import type { DataType, TensorArray } from '../dtype.js';
 import { kernelProgram, type RunnableBinding, type ViewOf } from './kernel-host.js';

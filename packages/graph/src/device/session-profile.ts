@@ -26,7 +26,7 @@ export function limitProfile<Session extends Pick<InferenceSession, 'run' | 'end
     try {
       return await run(...given);
     } finally {
-      // Failed runs count too: a run without fetched outputs fails on purpose (see host-binding.ts).
+      // Failed runs count too, since runs that avoid copies end with an error on purpose (see host-binding.ts).
       if (++runs === PROFILED_RUNS) session.endProfiling();
     }
   };

@@ -1,5 +1,5 @@
-// Operators of two or three operands which broadcast against each other: arithmetic, comparison, choice.
-// An operand that was broadcast gets the sum of the gradient over its copies (`sumTo`).
+// Operators of two or three operands that broadcast against each other: arithmetic, comparison, choice. An operand that was broadcast
+// gets the sum of the gradient over its copies (`sumTo`).
 import { broadcastShapes } from '../dims.js';
 import type { Float16Form, GraphNode } from '../ir.js';
 import { defineOp, inferComparison } from '../op.js';
@@ -64,7 +64,7 @@ export const Min = defineOp('Min', {
   },
 });
 
-/** Remainder of integers; only for indices and counters. */
+/** Computes the remainder of integers; used only for indices and counters. */
 export const Mod = defineOp('Mod');
 
 const defineComparison = (opType: string) => defineOp(opType, { webgpu: 'int32', infer: inferComparison });

@@ -93,7 +93,7 @@ export const Floor = defineOp('Floor', {
 });
 
 /**
- * Gaussian error linear unit; `approximate` 'none' is exact, 'tanh' is GPT-2's.
+ * Gaussian error linear unit; `approximate` 'none' is exact, 'tanh' is GPT-2's approximation.
  * Source: Hendrycks & Gimpel 2016, arXiv:1606.08415.
  */
 export const Gelu = defineOp('Gelu', {
@@ -122,7 +122,7 @@ export const Cast = defineOp('Cast', {
   gradient: (g, { inputs: [x], dy }) => [isFloat(x!.dtype) && isFloat(dy.dtype) ? g.cast(dy, x!.dtype) : null],
 });
 
-/** Its operand, through which no gradient flows back (`detach` in PyTorch). */
+/** Returns its operand; no gradient flows back through it (`detach` in PyTorch). */
 export const StopGradient = defineOp('Identity', {
   gradient: () => [null],
 });

@@ -13,8 +13,8 @@ export const Gather = defineOp('Gather', {
       },
     ];
   },
-  // Row i of the table gets the sum over all places which read it. The sum goes straight into what other uses of the table
-  // have contributed (tied embeddings), so a vocabulary-sized tensor of zeros is made at most once.
+  // Row i of the table gets the sum over all positions that read it. The sum is added to the contributions of other uses of the table
+  // (tied embeddings), so that a vocabulary-sized tensor of zeros is made at most once.
   gradient: (g, { inputs: [table, indices], dy, attributes }) => [
     (accumulated) =>
       g.scatterRowsAdd(
@@ -27,7 +27,7 @@ export const Gather = defineOp('Gather', {
   ],
 });
 
-/** Along one axis, every element is read at its own index. */
+/** Along one axis, every element of the result is read at its own index. */
 export const GatherElements = defineOp('GatherElements', {
   webgpu: { int32Operand: 1 },
   infer: ({ inputs: [x, indices], fail }) => {
@@ -69,7 +69,7 @@ export const ScatterElements = defineOp('ScatterElements', {
   },
 });
 
-/** 1 at each index along a new last axis; inputs indices, depth, [off, on]. */
+/** Sets 1 at each index along a new last axis; the inputs are indices, depth, [off, on]. */
 export const OneHot = defineOp('OneHot', {
   float16: 'float32',
   infer: ({ inputs: [indices, depth, values] }) => [

@@ -3,7 +3,7 @@ import { broadcastShapes, formatShape, sizeOfShape, type Dim } from '../dims.js'
 import type { Float16Form, GraphNode, InferContext, InputGradient, OperatorMethods, TensorType, Value } from '../ir.js';
 import { defineOp } from '../op.js';
 
-/** The longest sum of products in float16: sums over a model's width are shorter, over a vocabulary or a batch's rows longer. */
+/** The longest sum of products in float16: sums over a model's width are shorter, sums over a vocabulary or a batch's rows longer. */
 const LONGEST_FLOAT16_SUM = 16_384;
 
 interface Flags {
@@ -31,7 +31,7 @@ function inferProduct({ inputs: [a, b], attributes, fail }: InferContext): Tenso
 }
 
 /**
- * Computes the gradients of Y = α A′B′ with A′ = A or Aᵀ, B′ = B or Bᵀ: dA′ = α dY B′ᵀ, dB′ = α A′ᵀ dY, each transposed back where its
+ * Computes the gradients of Y = α A′B′ with A′ = A or Aᵀ, B′ = B or Bᵀ: dA′ = α dY B′ᵀ, dB′ = α A′ᵀ dY, each transposed back if its
  * operand was.
  */
 function productGradients(
@@ -62,7 +62,7 @@ function weightGradient(g: OperatorMethods, x: Value, dy: Value, transposed: boo
 }
 
 /**
- * Chooses the precision by the length of the sums: those over a batch's rows or a vocabulary are long, those of attention, [batch,
+ * Chooses the precision by the length of the sums: sums over a batch's rows or a vocabulary are long, those of attention, [batch,
  * heads, …], are not.
  */
 function productPrecision({ inputs: [a, b], attributes }: GraphNode): Float16Form {
@@ -72,24 +72,24 @@ function productPrecision({ inputs: [a, b], attributes }: GraphNode): Float16For
 }
 
 /**
- * Numbers that ONNX Runtime's kernel of products on WebGPU (1.30) reads at once, but only where the inner and the right outer dimension
- * are multiples of four. Gemm with its right operand transposed is slow in any case: 6 instead of 22 TFLOP/s on an H100,
- * where transposing a weight takes a hundredth of the product's time.
+ * The number of elements that ONNX Runtime's WebGPU kernel for products (1.30) reads at once, if the inner and the right outer
+ * dimension are multiples of four. Gemm with a transposed right operand is slow in any case: 6 instead of 22 TFLOP/s on an H100, where
+ * transposing a weight takes a hundredth of the product's time.
  */
 const VECTOR = 4;
 
-/** Products of fewer columns or shorter sums are not worth the kernels that padding starts. */
+/** For products with fewer columns or shorter sums, starting the kernels that pad costs more than padding saves. */
 const LEAST_PADDED = 64;
 
-/** Elements of a matrix; a product by a smaller one is not worth a transposition of it. */
+/** For smaller matrices (by number of elements), a transposition costs more than it saves. */
 const LEAST_TRANSPOSED = 1 << 16;
 
 /** With fewer rows than this, transposing the right operand takes as long as the product with it. */
 const MANY_ROWS = 64;
 
 /**
- * Returns whether a product has many rows. A graph that decodes one token at a time has `batch` of them; other symbols are those of
- * prompts and of training.
+ * Returns whether a product has many rows. In a graph that decodes one token at a time the rows are `batch`; other symbols occur in
+ * prompts and training.
  */
 const isMany = (rows: Dim): boolean => (typeof rows === 'number' ? rows >= MANY_ROWS : rows !== 'batch');
 
@@ -100,7 +100,7 @@ const isLarge = ({ shape }: Value): boolean => {
   return typeof size === 'string' || size >= LEAST_TRANSPOSED;
 };
 
-/** Counts the zeros that make a long dimension a multiple of four; a symbol's size is not known. */
+/** Counts the zeros that pad a long dimension to a multiple of four; 0 for a symbol, whose size is not known. */
 const missing = (dim: Dim): number =>
   typeof dim === 'string' || !isLong(dim) ? 0 : (VECTOR - (dim % VECTOR)) % VECTOR;
 
@@ -108,14 +108,14 @@ const lastTwoSwapped = ({ rank }: Value): number[] => [...Array(rank - 2).keys()
 
 const swapped = (g: OperatorMethods, x: Value): Value => g.transpose(x, lastTwoSwapped(x));
 
-/** Counts the zeros that a product A B′ needs along its inner dimension and along the columns of its result. */
+/** Counts the zeros that a product A B′ needs along its inner dimension and along its result's columns. */
 function zerosFor(a: Value, b: Value, transB: boolean): { inner: number; outer: number } {
   const [k, n] = [a.dim(-1), b.dim(transB ? -2 : -1)];
   const isWorthIt = isMany(a.dim(-2)) && isLong(k) && isLong(n);
   return isWorthIt ? { inner: missing(k), outer: missing(n) } : { inner: 0, outer: 0 };
 }
 
-/** Computes A B′ as MatMul, of operands padded with zeros. */
+/** Computes A B′ as MatMul of operands padded with zeros. */
 function paddedProduct(g: OperatorMethods, a: Value, b: Value, transB: boolean): Value {
   const { inner, outer } = zerosFor(a, b, transB);
   const [innerAxis, outerAxis] = transB ? [-1, -2] : [-2, -1];
@@ -124,7 +124,7 @@ function paddedProduct(g: OperatorMethods, a: Value, b: Value, transB: boolean):
   return outer === 0 ? product : g.slice(product, -1, 0, b.dim(outerAxis));
 }
 
-/** Pads a plain product's operands with zeros, and leaves it as it is where it needs none. */
+/** Pads a plain product's operands with zeros; undefined if it needs no padding. */
 function webgpuMatMul(g: OperatorMethods, [a, b]: readonly Value[]): Value | undefined {
   const { inner, outer } = zerosFor(a!, b!, false);
   return inner + outer > 0 ? paddedProduct(g, a!, b!, false) : undefined;
@@ -140,22 +140,22 @@ function unfusedProduct(g: OperatorMethods, operands: readonly Value[], node: Gr
     return webgpuGemm(g, [a, b], node) ?? g.gemm(a, b, undefined, { transA, transB, alpha });
   const product = (left: Value) => batchedProduct(g, left, b, transA, transB);
   if (alpha === 1) return product(a);
-  // α is cheapest on the smallest operand. In attention, sizes of heads are known numbers and counts of tokens are symbols: an
-  // operand whose last dimension is a number is taken to be the smaller one.
+  // The factor α is applied where there are fewer elements. In attention, head sizes are numbers and token counts are symbols, so a
+  // tensor whose last dimension is a number is taken to be smaller.
   const [inner, columns] = [a.dim(transA ? -2 : -1), b.dim(transB ? -2 : -1)];
   const scaleFirst = typeof inner === 'number' && typeof columns !== 'number';
   return scaleFirst ? product(g.mul(a, alpha)) : g.mul(product(a), alpha);
 }
 
 function batchedProduct(g: OperatorMethods, a: Value, b: Value, transA: boolean, transB: boolean): Value {
-  // [..., queries, keys]ᵀ · [..., queries, size] as the transpose of [size, queries] · [queries, keys]: two narrow
-  // transpositions instead of a wide one.
+  // [..., queries, keys]ᵀ · [..., queries, size] is computed as the transpose of [size, queries] · [queries, keys], which transposes
+  // two narrow matrices instead of a wide one.
   const isWide = typeof a.dim(-1) === 'string' && typeof b.dim(-1) === 'number';
   if (transA && !transB && isWide) return swapped(g, g.matMul(swapped(g, b), a));
   return paddedProduct(g, transA ? swapped(g, a) : a, b, transB);
 }
 
-/** Replaces Gemm of matrices by a faster form, or returns undefined where Gemm is as good as anything. */
+/** Replaces Gemm by a faster form; undefined if Gemm is as fast as any. */
 function webgpuGemm(g: OperatorMethods, [a, b, c]: readonly Value[], { attributes }: GraphNode): Value | undefined {
   const [transA, transB] = [attributes.transA === 1, attributes.transB === 1];
   const { alpha, beta = 1 } = attributes as Record<string, number>;
@@ -164,11 +164,11 @@ function webgpuGemm(g: OperatorMethods, [a, b, c]: readonly Value[], { attribute
   if (transA || !transB || !isPlain || attributes._fewRows || !isMany(a!.dim(0)) || !isLarge(b!)) return undefined;
   const product = paddedProduct(g, a!, b!, true);
   if (!c) return product;
-  // ONNX Runtime would make a Gemm again of a matrix product and a bias that is a vector or a matrix.
+  // The extra axis prevents ONNX Runtime from fusing product and bias into a Gemm again.
   return g.squeeze(g.add(product, g.reshape(c, [...Array<Dim>(3 - c.rank).fill(1), ...c.shape])), 0);
 }
 
-/** Computes α AᵀB with padded rows, since the kernel reads four numbers of a row of A at once. */
+/** Computes α AᵀB with A's rows padded, since the kernel reads four elements of a row at once. */
 function withPaddedRows(g: OperatorMethods, a: Value, b: Value, alpha: number): Value | undefined {
   const zeros = isLong(a.dim(0)) && isLong(b.dim(1)) ? missing(a.dim(1)) : 0;
   if (zeros === 0) return undefined;
@@ -182,7 +182,7 @@ export const MatMul = defineOp('MatMul', {
   gradient: (g, { inputs: [a, b], dy }) => productGradients(g, a!, b!, dy, { transA: false, transB: false, alpha: 1 }),
 });
 
-/** MatMul with operands read transposed and the result scaled, in one kernel; the WebGPU provider does not have it. */
+/** MatMul with transposed operands and a scaled result in one kernel; the WebGPU provider does not have it. */
 export const FusedMatMul = defineOp('FusedMatMul', {
   webgpu: unfusedProduct,
   float16: productPrecision,

@@ -1,5 +1,5 @@
-// Products with frozen quantized weights: integers with one scale for each column, or block-wise. In the latter each run of
-// `block_size` numbers along a weight's row shares one scale and one zero point, 2^(bits − 1) where none is given:
+// Products with frozen quantized weights: integers with one scale per column, or block-wise. In block-wise weights, each run of
+// `block_size` numbers along a row shares one scale and one zero point, 2^(bits − 1) if none is given:
 //
 //     w = scale · (q − zero)
 //
@@ -8,13 +8,13 @@ import type { OperatorMethods, Value } from '../ir.js';
 import { defineOp } from '../op.js';
 
 /**
- * x [..., K] · Wᵀ with W [N, K] packed as uint8 [N, K / block, block · bits / 8], scales [N, K / block], and optional
- * zero points: unsigned numbers of `bits` bits, uint8 [N, ⌈K / block · bits / 8⌉], each row beginning a new byte.
+ * x [..., K] · Wᵀ with W [N, K] packed as uint8 [N, K / block, block · bits / 8], scales [N, K / block], and optional zero points:
+ * unsigned numbers of `bits` bits, uint8 [N, ⌈K / block · bits / 8⌉], where each row begins a new byte.
  *
  *     y = x Wᵀ,  dx = dy W
  *
- * The backward pass dequantizes W again, so that no matrix of full size is kept between steps. W is frozen: there is no
- * gradient by the numbers or the scales.
+ * The backward pass dequantizes W again, so that no matrix of full size is kept between steps. W is frozen: there is no gradient by
+ * its numbers or scales.
  */
 export const MatMulNBits = defineOp('MatMulNBits', {
   float16: { computes: 'float32', result: 'float16' },
@@ -40,20 +40,23 @@ export const MatMulNBits = defineOp('MatMulNBits', {
   ],
 });
 
-/** (q − zero point) · scale, one scale for each block along `axis`. */
+/** Computes (q − zero point) · scale, with one scale for each block along `axis`. */
 export const DequantizeLinear = defineOp('DequantizeLinear', {
   float16: 'float32',
   infer: ({ inputs: [numbers, scales] }) => [{ dtype: scales!.dtype, shape: numbers!.shape }],
 });
 
-/** saturate(round(x / scale) + zero point) in the zero point's 8-bit type, with one scale and zero point, or one for each index of `axis`; halves round to even. */
+/**
+ * Computes saturate(round(x / scale) + zero point) in the zero point's 8-bit type, with one scale and zero point, or one for each
+ * index of `axis`; halves round to even.
+ */
 export const QuantizeLinear = defineOp('QuantizeLinear', {
   infer: ({ inputs: [x, , zero] }) => [{ dtype: zero!.dtype, shape: x!.shape }],
 });
 
 /**
- * (A − zero point of A) · (B − zero point of B) in integers, times A's scale and the scale of each of B's columns, as float32.
- * A [..., K] uint8; B [K, N] int8 or uint8, packed for the kernel when it is an initializer.
+ * Computes (A − zero point of A) · (B − zero point of B) in integers, times A's scale and the scale of each of B's columns, in
+ * float32. A [..., K] is uint8; B [K, N] is int8 or uint8, and packed for the kernel if it is an initializer.
  * Source: the same page, MatMulIntegerToFloat.
  */
 export const MatMulIntegerToFloat = defineOp('MatMulIntegerToFloat', {
@@ -67,7 +70,7 @@ export const MatMulIntegerToFloat = defineOp('MatMulIntegerToFloat', {
   },
 });
 
-/** Unpacks the bytes to a matrix [N, K] of 4- or 8-bit numbers; two 4-bit ones are in one byte, the first in the low half. */
+/** Unpacks the bytes to a matrix [N, K] of 4- or 8-bit numbers; two 4-bit numbers share a byte, the first in the low half. */
 function dequantized(
   g: OperatorMethods,
   [packed, scales, zeros]: readonly [Value, Value, Value | undefined],
@@ -78,7 +81,7 @@ function dequantized(
       `'${packed.name}': the gradient through a quantized weight needs it as initializers, not as inputs`,
     );
   const type = bits === 4 ? 'uint4' : 'uint8';
-  const made = (name: string) => g.initializers.find((value) => value.name === name); // a weight used twice
+  const made = (name: string) => g.initializers.find((value) => value.name === name); // a weight may be used twice
   const numbers = made(`${packed.name}/matrix`) ?? g.initializer(`${packed.name}/matrix`, packed.data, [N!, K!], type);
   const name = `${packed.name}/zeros`;
   const zeroPoints =
@@ -92,7 +95,10 @@ function dequantized(
   return g.dequantizeLinear(numbers, scales, zeroPoints, { axis: 1, blockSize: block! });
 }
 
-/** Unpacks the zero points, which are 2^(bits − 1) where none are given; rows with an odd number of 4-bit ones lose their padding. */
+/**
+ * Unpacks the zero points, which are 2^(bits − 1) if none are given; in rows with an odd number of 4-bit zero points, the padding is
+ * removed.
+ */
 function zeroPointMatrix(given: Uint8Array | undefined, rows: number, blocks: number, bits: number): Uint8Array {
   const middle = bits === 4 ? 0x88 : 0x80;
   if (!given) return new Uint8Array(Math.ceil((rows * blocks * bits) / 8)).fill(middle);

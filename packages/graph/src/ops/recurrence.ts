@@ -1,12 +1,12 @@
-// A linear recurrence over the first axis, which ONNX can only state as a loop: Scan with a body of six nodes.
+// A linear recurrence over the first axis. ONNX can express it only as a loop: Scan with a body of six nodes.
 import type { GradientContext, GraphNode, OperatorMethods, Value } from '../ir.js';
 import { onnxTypeCodes } from '../dtype.js';
 import { defineOp } from '../op.js';
 
-/** Order of the operands in the rules below. */
+/** The order of the operands. */
 const operands = ['start', 'decay', 'left', 'right', 'addend'] as const;
 
-/** Builds the body of one step: S′ = decay · S − left (right S) + addend; its outputs are S′ and, to be stacked, S. */
+/** Builds the body of one step: S′ = decay · S − left (right S) + addend. Its outputs are S′ and S, which Scan stacks. */
 function recurrenceBody({ inputs: [start] }: GraphNode) {
   const elemType = onnxTypeCodes[start!.dtype];
   const info = (name: string) => ({ name, type: { tensorType: { elemType } } });
@@ -27,10 +27,10 @@ function recurrenceBody({ inputs: [start] }: GraphNode) {
 }
 
 /**
- * Sₜ₊₁ = decayₜ · Sₜ − leftₜ (rightₜ Sₜ) + addendₜ from S₀ = start, or with `reverse` from the last t to the first. Outputs: what
- * is left after the last step [B, d, e], and Sₜ of every t [n, B, d, e].
+ * Sₜ₊₁ = decayₜ · Sₜ − leftₜ (rightₜ Sₜ) + addendₜ from S₀ = start, or with `reverse` from the last t to the first. Outputs: the state
+ * after the last step [B, d, e], and Sₜ for every t [n, B, d, e].
  *
- * For λₜ = ∂L/∂Sₜ the rule is a recurrence of the same form in the other direction:
+ * For λₜ = ∂L/∂Sₜ the gradient is a recurrence of the same form in the opposite direction:
  *
  *     λₜ = decayₜ · λₜ₊₁ − rightₜᵀ (leftₜᵀ λₜ₊₁) + dSₜ
  *     d addendₜ = λₜ₊₁,  d decayₜ = Σ λₜ₊₁ Sₜ,  d leftₜ = −λₜ₊₁ (rightₜ Sₜ)ᵀ,  d rightₜ = −(leftₜᵀ λₜ₊₁) Sₜᵀ

@@ -1,10 +1,10 @@
-// Reductions over axes, running sums, and choices along an axis (ArgMax, TopK).
+// Reductions over axes, running sums, and selections along an axis (ArgMax, TopK).
 // The axes are a constant operand, as in ONNX since opset 18.
 import { sizeOfShape, type Dim, type Shape } from '../dims.js';
 import type { GradientContext, GraphNode, InferContext, OperatorMethods, TensorType, Value } from '../ir.js';
 import { defineOp, inferSame } from '../op.js';
 
-/** Returns the shape without the reduced axes, or with 1 in their place. */
+/** Returns the shape without the reduced axes, or with size 1 for them. */
 function reducedShape(shape: Shape, axes: readonly number[], keepdims: boolean): Dim[] {
   return keepdims ? shape.map((dim, i) => (axes.includes(i) ? 1 : dim)) : shape.filter((_, i) => !axes.includes(i));
 }
@@ -15,19 +15,19 @@ const inferReduction = ({ inputs: [x, axes], attributes }: InferContext): Tensor
   { dtype: x!.dtype, shape: reducedShape(x!.shape, axesOf(axes!), attributes.keepdims === 1) },
 ];
 
-/** Gives y or dy the reduced axes back as 1, so that it broadcasts against x. */
+/** Restores the reduced axes of y or dy with size 1, so that it broadcasts against x. */
 const withAxes = (g: OperatorMethods, value: Value, { inputs: [x, axes] }: GradientContext) =>
   g.reshape(value, reducedShape(x!.shape, axesOf(axes!), true));
 
 /** A sum over more elements than this is made in two stages on WebGPU. */
 const LONGEST_SUM = 1 << 14;
 
-/** Rows between these widths are summed as they are; tensors of other ones are cut into rows of a power of two. */
+/** Rows with widths in this range are summed directly; other tensors are reshaped to rows whose width is a power of two. */
 const [NARROWEST_ROW, WIDEST_ROW] = [64, 4096];
 
 /**
- * Sums over all elements in two stages: ONNX Runtime's WebGPU provider (1.30) gives each result to one workgroup, so the rows are
- * summed first, by as many workgroups, and then their sums. Undefined for other sums, and where the size is small or not known.
+ * Sums over all elements in two stages. ONNX Runtime's WebGPU provider (1.30) computes each result in one workgroup, so first the rows
+ * are summed in several workgroups, and then their sums. Undefined for other sums, and if the size is small or unknown.
  */
 function sumInTwoStages(g: OperatorMethods, [x, axes]: readonly Value[], node: GraphNode): Value | undefined {
   const size = sizeOfShape(x!.shape);
@@ -66,7 +66,7 @@ export const ReduceMean = defineOp('ReduceMean', {
   },
 });
 
-/** Shares the gradient of a maximum or minimum evenly among the elements that attain it. */
+/** Divides the gradient of a maximum or minimum equally among the elements that attain it. */
 function extremumGradient(g: OperatorMethods, context: GradientContext) {
   const [x, axes] = context.inputs;
   const attained = g.cast(g.equal(x!, withAxes(g, context.y, context)), x!.dtype);
@@ -106,7 +106,7 @@ export const ReduceLogSumExp = defineOp('ReduceLogSumExp', {
 export const CumSum = defineOp('CumSum', {
   float16: 'float32',
   infer: inferSame,
-  // element i is in every later sum: run the sum from the other end
+  // element i is part of every later sum, so the gradient is a running sum from the other end
   gradient: (g, { inputs: [, axis], dy, attributes }) => [
     g.apply(CumSum, [dy, axis], { exclusive: attributes.exclusive!, reverse: 1 - (attributes.reverse as number) })[0]!,
     null,
@@ -118,12 +118,13 @@ const inferArg = ({ inputs: [x], attributes }: InferContext): TensorType[] => [
 ];
 
 /**
- * Finds the first index of the largest element as int32: the provider's ArgMax returns int64, which its other operators do not take.
+ * Finds the first index of the largest element as int32, since the WebGPU provider's ArgMax returns int64, which its other operators
+ * do not accept.
  *
  *     min over i of (i where x[i] = max x, else n − 1)
  *
- * Computed in float32, exact below 2²⁴, because the provider has no minimum of integers. Undefined where the
- * size of the axis is not known.
+ * Computed in float32, which is exact below 2²⁴, because the provider has no minimum of integers. Undefined if the size of the axis is
+ * not known.
  */
 function argMaxInInt32(g: OperatorMethods, [x]: readonly Value[], { attributes }: GraphNode): Value | undefined {
   const axis = attributes.axis as number;
@@ -144,14 +145,14 @@ export const ArgMin = defineOp('ArgMin', {
   infer: inferArg,
 });
 
-/** Largest (or smallest) k along an axis: values, then int64 indices. */
+/** The largest (or smallest) k elements along an axis: values, then int64 indices. */
 export const TopK = defineOp('TopK', {
   // the builder knows k and passes the shapes
   infer: ({ inputs: [x] }) => [
     { dtype: x!.dtype, shape: x!.shape },
     { dtype: 'int64', shape: x!.shape },
   ],
-  // the gradient goes back to where each value came from
+  // the gradient goes to the position of each value
   gradient: (g, { inputs: [x], outputs: [, indices], dy, attributes }) => [
     g.scatterElementsAdd(g.zeros(x!.shape, x!.dtype), indices!, dy, attributes.axis as number),
     null,

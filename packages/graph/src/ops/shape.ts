@@ -1,10 +1,10 @@
-// Operators that move elements without changing them: views, transposition, joining, cutting, padding, repetition.
-// Targets which depend on symbolic dimensions are operands (int64 tensors); the builder passes the resulting shape alongside.
+// Operators that move elements without changing them: views, transposition, concatenation, slicing, padding, repetition. Target shapes
+// that depend on symbolic dimensions are operands (int64 tensors); the builder also passes the resulting shape.
 import { addDims, subtractDims, type Dim } from '../dims.js';
 import type { GraphNode, OperatorMethods, Value } from '../ir.js';
 import { defineOp, inferSame } from '../op.js';
 
-/** The builder passes the shape; only the type follows from the operand. */
+/** Only the type is inferred from the operand; the builder passes the shape. */
 const inferTypeOnly = inferSame;
 
 const defineView = (opType: string) =>
@@ -69,12 +69,12 @@ export const Concat = defineOp('Concat', {
     ),
 });
 
-/** WebGPU promises a shader eight buffers, and one of a split's is its operand. */
+/** WebGPU guarantees eight buffers per shader, one of which is the operand of Split. */
 const MOST_PIECES = 7;
 
 /**
- * Splits in several calls: ONNX Runtime's WebGPU provider (1.30) makes all pieces with one shader, and fails where there are more than
- * it has buffers for.
+ * Splits in several nodes: ONNX Runtime's WebGPU provider (1.30) makes all pieces with one shader, and fails if it has too few buffers
+ * for them.
  */
 function webgpuSplit(
   g: OperatorMethods,
@@ -101,7 +101,7 @@ export const Split = defineOp('Split', {
   webgpu: webgpuSplit,
   infer: ({ inputs: [x], attributes }) =>
     Array.from({ length: attributes._parts as number }, () => ({ dtype: x!.dtype, shape: x!.shape })),
-  // the pieces' gradients joined; an unused piece counts as zeros
+  // the concatenated gradients of the pieces; zeros for an unused piece
   gradient: (g, { outputs, dys, attributes }) => [
     g.concat(
       outputs.map((piece, i) => dys[i] ?? g.zeros(piece.shape, piece.dtype)),
@@ -111,18 +111,18 @@ export const Split = defineOp('Split', {
   ],
 });
 
-/** One axis cut to [_start, _end). */
+/** Cuts one axis to [_start, _end). */
 export const Slice = defineOp('Slice', {
   webgpu: { int32Operand: 0 },
   infer: inferTypeOnly,
-  // dy, with zeros for the elements that were left out
+  // dy, with zeros for the elements that were cut off
   gradient: (g, { inputs: [x], dy, attributes }) => {
     const { _axis: axis, _start: start, _end: end } = attributes as { _axis: number; _start: Dim; _end: Dim };
     return [g.pad(dy, axis, start, subtractDims(x!.dim(axis), end)), null, null, null];
   },
 });
 
-/** One axis lengthened by `_before` and `_after` elements of a constant. */
+/** Extends one axis by `_before` and `_after` elements of a constant. */
 export const Pad = defineOp('Pad', {
   infer: inferTypeOnly,
   // dy without the elements that were added
@@ -134,7 +134,7 @@ export const Pad = defineOp('Pad', {
 
 export const Tile = defineOp('Tile', {
   infer: inferTypeOnly,
-  // [n·a, …] seen as [n, a, …]: sum over the copies
+  // [n·a, …] is reshaped to [n, a, …] and summed over the copies
   gradient: (g, { inputs: [x, repeats], dy }) => {
     const counts = Array.from(repeats!.data as BigInt64Array, Number);
     const copies = g.reshape(
@@ -145,18 +145,18 @@ export const Tile = defineOp('Tile', {
   },
 });
 
-/** int64 sizes of the axes start…end of a tensor: how symbolic dimensions are read while the graph runs. */
+/** The int64 sizes of the axes start…end of a tensor, from which symbolic dimensions are read at run time. */
 export const ShapeOf = defineOp('Shape', {
   infer: ({ attributes }) => [{ dtype: 'int64', shape: [(attributes.end as number) - (attributes.start as number)] }],
 });
 
-/** Integers start, start + step, … below a limit. */
+/** The integers start, start + step, … below a limit. */
 export const Range = defineOp('Range', {
   webgpu: 'always int32',
   infer: ({ inputs: [start] }) => [{ dtype: start!.dtype, shape: [] }],
 });
 
-/** Lower (`upper` 0) or upper triangle of the last two dimensions; the rest is zero. Input 1 shifts the diagonal. */
+/** Keeps the lower (`upper` 0) or upper triangle of the last two dimensions; the rest becomes zero. Input 1 shifts the diagonal. */
 export const Trilu = defineOp('Trilu', {
   infer: inferSame,
   gradient: (g, { inputs: [, shift], dy, attributes }) => [g.apply(Trilu, [dy, shift], attributes)[0]!, null],

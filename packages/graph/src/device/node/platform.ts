@@ -1,4 +1,4 @@
-// What a device needs from its platform, here Node with threads, native libraries and files. For browsers, the `browser` field of
+// The platform of a device, here Node with threads, native libraries and files. For browsers, the `browser` field of
 // package.json replaces this file by `../web/platform.ts`.
 import { onnxRuntimePath } from './onnx-runtime.js';
 

@@ -1,4 +1,4 @@
-// What a device needs from its platform, here a page or a Web Worker.
+// The platform of a device, here a page or a Web Worker.
 import { answerRequests } from '../answer-requests.js';
 import type { Precision } from '../../dtype.js';
 import { DeviceError } from '../../errors.js';
